@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <limits>
 #include <map>
 #include <stop_token>
 #include <string>
@@ -107,5 +108,7 @@ std::string suffixOf(const std::string& file, const std::string& format);
 std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts);
 /// A whole number in [least, most] from an option's text. Throws UsageError naming the option.
 std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t min, std::int64_t max);
+
+inline constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace tessera::cli

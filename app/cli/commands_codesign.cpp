@@ -16,7 +16,7 @@ namespace tessera::cli {
 
 namespace {
 
-struct Options {
+struct CodesignArguments {
     std::vector<std::string> models;
     std::string space = "phaze";
     std::string seed = "1";
@@ -27,7 +27,7 @@ struct Options {
 }  // namespace
 
 Action addCodesign(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CodesignArguments>();
     addTexts(app, "--model", options->models, "MODEL", "a model's file or zoo:NAME; several separated by commas");
     addText(app, "--template", options->space, "TEMPLATE",
             "a template's file, or a name of 'tessera hardware list --kind template' (default phaze)");
@@ -41,7 +41,6 @@ Action addCodesign(CLI::App& app) {
         if (study.models.empty()) throw UsageError("option --model is missing");
         study.hardware = {options->space};
         study.dimensions = dimensionsOf(options->dimensions);
-        constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
         study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMaxSeed));
         setParameters(study, options->parameters);
         show(context, runRecorded(context, study));

@@ -256,7 +256,7 @@ std::vector<study::Input> storedInputsOf(const Store& history, RunId run) {
     return inputs;
 }
 
-std::string textOf(const RunRow& row, const std::vector<study::Metric>& metrics,
+std::string cellOf(const RunRow& row, const std::vector<study::Metric>& metrics,
                    const std::vector<study::Input>& inputs, const study::Study& study) {
     report::Table facts;
     facts.columns = {{"property"}, {"value"}};
@@ -305,7 +305,7 @@ void showRun(Context& context, const std::string& name, bool result) {
     const study::Study study = history.study(run);
     const std::vector<study::Input> inputs = storedInputsOf(history, run);
     if (!context.common.json) {
-        context.console.print(textOf(*row, metrics, inputs, study));
+        context.console.print(cellOf(*row, metrics, inputs, study));
         return;
     }
     Json json = study::documentHead("tessera.history-run/1", "history show", inputs, row->seed);

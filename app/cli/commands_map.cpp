@@ -21,15 +21,13 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
-
-struct Options {
+struct MapArguments {
     std::string platform, workload, jobs, jobTable, seed = "1";
     ParameterTexts parameters;
 };
 
 /// A job table stands alone; a platform needs what it is to do.
-void setInputs(study::Study& study, const Options& options) {
+void setInputs(study::Study& study, const MapArguments& options) {
     const bool drawn = !options.workload.empty();
     const bool listed = !options.jobs.empty();
     if (!options.jobTable.empty()) {
@@ -84,7 +82,7 @@ Json mappingNamed(const std::string& name, const study::Study& study, Context& c
 }  // namespace
 
 Action addMap(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<MapArguments>();
     addText(app, "--platform", options->platform, "PLATFORM",
             "a platform's file, or a name of 'tessera hardware list --kind platform'");
     addText(app, "--workload", options->workload, "WORKLOAD",

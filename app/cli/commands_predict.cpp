@@ -14,9 +14,7 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
-
-struct Options {
+struct PredictArguments {
     std::string model, seed = "1";
     std::vector<std::string> accelerators, dimensions;
     ParameterTexts parameters;
@@ -38,7 +36,7 @@ std::vector<std::string> namesIn(const std::vector<std::string>& lists) {
 }  // namespace
 
 Action addPredict(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PredictArguments>();
     addText(app, "--model", options->model, "MODEL", "a file (.onnx, .json) or zoo:NAME")->required();
     addTexts(app, "--accelerator", options->accelerators, "A[,A...]",
              "files, or names of 'tessera hardware list --kind accelerator'; may be repeated")

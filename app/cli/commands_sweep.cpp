@@ -173,9 +173,9 @@ void endWaiting(const Context& context, const std::map<std::size_t, store::RunId
 }
 
 /// The result of a point: the one that is kept, else what is left of it is run.
-study::Result resultOf(Context& context, const store::Store* history, const std::string& name,
-                       const study::Study& study, const std::optional<store::RunId>& kept,
-                       std::optional<store::RunId>& number) {
+study::Result storedResult(Context& context, const store::Store* history, const std::string& name,
+                           const study::Study& study, const std::optional<store::RunId>& kept,
+                           std::optional<store::RunId>& number) {
     if (history != nullptr && kept) {
         if (std::optional<study::Result> finished = history->result(*kept)) {
             number = kept;
@@ -199,9 +199,9 @@ void runPoints(Context& context, const store::Store* history, const Request& req
     try {
         for (std::size_t p = 0; p < points.size(); ++p) {
             const auto kept = runs.find(p);
-            points[p].result =
-                resultOf(context, history, fmt::format("{} ({})", request.file, nameOf(request.axes, points[p].values)),
-                         studies[p], kept == runs.end() ? std::nullopt : std::optional(kept->second), points[p].run);
+            points[p].result = storedResult(
+                context, history, fmt::format("{} ({})", request.file, nameOf(request.axes, points[p].values)),
+                studies[p], kept == runs.end() ? std::nullopt : std::optional(kept->second), points[p].run);
         }
     } catch (const InterruptedError&) {
         endWaiting(context, runs, store::RunStatus::interrupted);
@@ -218,7 +218,7 @@ std::vector<study::Metric> bestMetrics(const study::Result& result) {
     return metrics;
 }
 
-report::Table tableOf(const std::vector<Axis>& axes, const std::vector<Point>& points) {
+report::Table pointTable(const std::vector<Axis>& axes, const std::vector<Point>& points) {
     report::Table table;
     for (const Axis& axis : axes) table.columns.push_back({axis.parameter});
     // Of the first point that has numbers: where nothing fits there are none.
@@ -277,7 +277,7 @@ void showSweep(Context& context, const Request& request, const std::vector<Point
     if (context.common.json)
         context.console.printJson(document);
     else
-        context.console.print(report::toText(tableOf(request.axes, points)));
+        context.console.print(report::toText(pointTable(request.axes, points)));
     finishRecording(context);
 }
 

@@ -30,7 +30,7 @@ constexpr unsigned kMaxProcesses = 64;
 constexpr std::size_t kMaxSamples = 64;
 constexpr std::size_t kFewestSamples = 3;
 
-double clockSeconds() {
+double monotonicSeconds() {
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
@@ -165,7 +165,7 @@ struct Child {
         ++barriers;
         board.arrived.fetch_add(1);
         while (board.arrived.load() < barriers * processes) {
-            if (clockSeconds() > deadline) return false;
+            if (monotonicSeconds() > deadline) return false;
             sched_yield();
         }
         return true;
@@ -180,7 +180,7 @@ struct Child {
             std::array<pollfd, 2> both{
                 {{sending > 0 ? toNext : -1, POLLOUT, 0}, {receiving > 0 ? fromPrevious : -1, POLLIN, 0}}};
             if (poll(both.data(), both.size(), 1000) < 0 && errno != EINTR) return false;
-            if (clockSeconds() > deadline) return false;
+            if (monotonicSeconds() > deadline) return false;
             if (both[0].revents != 0) {
                 const ssize_t done = send(toNext, from, sending, MSG_NOSIGNAL);
                 if (done < 0 && errno != EAGAIN && errno != EINTR) return false;
@@ -236,17 +236,18 @@ struct Child {
     bool work(bool sockets, double seconds) {
         const unsigned sum = processes * (processes + 1) / 2;
         const auto expected = static_cast<float>(sum);
-        const double started = clockSeconds();
+        const double started = monotonicSeconds();
         for (unsigned sample = 0;; ++sample) {
             std::fill_n(values, count, static_cast<float>(rank + 1));
             if (!meet()) return false;
-            const double before = clockSeconds();
+            const double before = monotonicSeconds();
             if (!(sockets ? sumBySockets() : sumInSharedMemory()) || !meet()) return false;
             if (rank == 0) {
                 if (sample > 0)
-                    board.seconds[sample - 1] = clockSeconds() - before;  // the first one touches the memory
+                    board.seconds[sample - 1] = monotonicSeconds() - before;  // the first one touches the memory
                 board.samples = sample;
-                board.last = sample == kMaxSamples || (sample >= kFewestSamples && clockSeconds() - started > seconds);
+                board.last =
+                    sample == kMaxSamples || (sample >= kFewestSamples && monotonicSeconds() - started > seconds);
             }
             for (const std::size_t at : {std::size_t{0}, count / 2, count - 1})
                 if (values[at] != expected) return false;
@@ -297,7 +298,7 @@ std::optional<double> allReduceTime(const AllReduceOptions& options, const std::
     const Shared arrays(std::size_t{2} * options.processes * count * sizeof(float));
     const Ring ring(options.processes, options.transport == "tcp" ? pairOfTcpSockets : pairOfUnixSockets);
     if (!board.valid() || !arrays.valid() || !ring.valid()) return std::nullopt;
-    const double deadline = clockSeconds() + options.limit;
+    const double deadline = monotonicSeconds() + options.limit;
     const pid_t parent = getpid();
     Children children;
     for (unsigned rank = 0; rank < options.processes; ++rank) {
@@ -325,7 +326,7 @@ std::optional<double> allReduceTime(const AllReduceOptions& options, const std::
     }
     while (!children.empty()) {
         if (stop.stop_requested()) throw InterruptedError("the calibration was stopped");
-        if (clockSeconds() > deadline) return std::nullopt;
+        if (monotonicSeconds() > deadline) return std::nullopt;
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         children.reap(WNOHANG);
     }

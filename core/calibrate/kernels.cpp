@@ -31,7 +31,7 @@ using Dims = memory::dims;
 using Sizes = predict::KernelTable::Sizes;
 using Arguments = std::unordered_map<int, memory>;
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kTensorAlignment = 64;
 constexpr std::size_t kMaxSets = 16;
 constexpr float kEpsilon = 1e-5F;
 constexpr float kSlope = 0.01F;  // of a leaky ReLU
@@ -56,7 +56,7 @@ public:
 
     /// Null where the pool is used up. Small positive numbers: zeros and denormals take other times.
     void* take(std::size_t bytes, dnnl_data_type_t type) {
-        const std::size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+        const std::size_t whole = (bytes + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
         if (whole > size_ - used_) return nullptr;
         char* const place = start_ + used_;
         used_ += whole;

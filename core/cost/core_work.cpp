@@ -5,15 +5,12 @@
 #include <bit>
 #include <cassert>
 
+#include "core/base/number.h"
 #include "core/cost/core_cost.h"
 
 namespace tessera::cost {
 
 namespace {
-
-double real(std::int64_t value) {
-    return static_cast<double>(value);
-}
 
 constexpr std::array kVectorKinds{
     VectorKind{"move", "Move", "move", 1, 0, 1, 1},

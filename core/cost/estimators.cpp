@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/number.h"
 #include "core/cost/core_cost.h"
 #include "core/cost/core_energy.h"
 #include "core/cost/tensor_core.h"
@@ -17,10 +18,6 @@ using hardware::Rates;
 
 /// PHAZE's estimates let tensor cores fetch 128 words per cycle from DRAM.
 constexpr double kPhazeDramWords = 128;
-
-double real(std::int64_t value) {
-    return static_cast<double>(value);
-}
 
 /// Sets latency and limit from what a use moves and computes. Of equal limits the first in their order is named.
 void setLatency(CoreUse& use, const Architecture& architecture, const Rates& rates) {

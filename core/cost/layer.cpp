@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/cost/dataflow.h"
 #include "core/cost/layer_size.h"
@@ -13,12 +14,12 @@ namespace {
 
 std::optional<NamedSize> oddSizeIn(std::initializer_list<NamedSize> sizes) {
     for (const NamedSize& size : sizes)
-        if (size.value < size.min || size.value > kLargestExtent) return size;
+        if (size.value < size.min || size.value > kLargestSize) return size;
     return std::nullopt;
 }
 
 std::string problemOf(const NamedSize& size) {
-    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.min, kLargestExtent);
+    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.min, kLargestSize);
 }
 
 std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {
@@ -27,12 +28,8 @@ std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {
 }
 
 std::optional<std::int64_t> whole(double value) {
-    if (!(value >= 0) || value > static_cast<double>(kLargestExtent) || value != std::floor(value)) return std::nullopt;
+    if (!(value >= 0) || value > static_cast<double>(kLargestSize) || value != std::floor(value)) return std::nullopt;
     return static_cast<std::int64_t>(value);
-}
-
-double real(std::int64_t value) {
-    return static_cast<double>(value);
 }
 
 }  // namespace

@@ -25,12 +25,12 @@ struct Tensors {
     Tensor output;
 };
 
-constexpr Tensors kConvolution{{{Dimension::c, Dimension::y, Dimension::x}, 3, false},
-                               {{Dimension::k, Dimension::c, Dimension::r, Dimension::s}, 4, false},
-                               {{Dimension::k, Dimension::y, Dimension::x}, 3, true}};
-constexpr Tensors kDepthwise{{{Dimension::c, Dimension::y, Dimension::x}, 3, false},
-                             {{Dimension::c, Dimension::r, Dimension::s}, 3, false},
-                             {{Dimension::c, Dimension::y, Dimension::x}, 3, true}};
+constexpr Tensors kConvolutionTensors{{{Dimension::c, Dimension::y, Dimension::x}, 3, false},
+                                      {{Dimension::k, Dimension::c, Dimension::r, Dimension::s}, 4, false},
+                                      {{Dimension::k, Dimension::y, Dimension::x}, 3, true}};
+constexpr Tensors kDepthwiseTensors{{{Dimension::c, Dimension::y, Dimension::x}, 3, false},
+                                    {{Dimension::c, Dimension::r, Dimension::s}, 3, false},
+                                    {{Dimension::c, Dimension::y, Dimension::x}, 3, true}};
 
 /// What a row of units holds per dimension: whole chunks, fresh parts of chunks, and both for the last chunk.
 struct Tables {
@@ -335,7 +335,7 @@ std::int32_t wrapped(std::int64_t value) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(value)));
 }
 
-std::int64_t roundedUp(std::int64_t value, std::int64_t divisor) {
+std::int64_t ceilOfNatural(std::int64_t value, std::int64_t divisor) {
     return value / divisor + (value > 0 && value % divisor != 0 ? 1 : 0);
 }
 
@@ -344,7 +344,7 @@ public:
     Published(const Layer& layer, const Dataflow& dataflow, const Array& array)
         : layer_(layer),
           array_(array),
-          tensors_(layer.kind == LayerKind::dsconv ? kDepthwise : kConvolution),
+          tensors_(layer.kind == LayerKind::dsconv ? kDepthwiseTensors : kConvolutionTensors),
           levels_(levelsOf(layer, dataflow, array)) {
         for (std::size_t i = 0; i < levels_.count; ++i) {
             tables_[i] = tablesOf(levels_.levels[i]);
@@ -416,7 +416,7 @@ private:
         const std::int64_t weights = tile.fetched(tensors_.weight);
         const std::int64_t outputs = tile.written(tensors_.output);
         const std::int64_t computing = number + 1 == levels_.count
-                                           ? roundedUp(tile.criticalMacs(tensors_.output), array_.simdLanes)
+                                           ? ceilOfNatural(tile.criticalMacs(tensors_.output), array_.simdLanes)
                                            : longestInside(number, states);
         const std::int64_t in = delay(plus(inputs, weights));
         const std::int64_t out = delay(outputs);

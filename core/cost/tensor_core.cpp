@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/cost/mixer.h"
 
 namespace tessera::cost {
@@ -17,14 +18,10 @@ namespace {
 
 constexpr std::size_t kM = 0;
 constexpr std::size_t kN = 1;
-constexpr std::size_t kK = 2;
+constexpr std::size_t kDepth = 2;
 constexpr std::size_t kExtentCount = 3;
 /// An extent, a tile or a split for each of m, n, k.
 using Triple = std::array<std::int64_t, kExtentCount>;
-
-double real(std::int64_t value) {
-    return static_cast<double>(value);
-}
 
 /// How many parts a power of two cuts an extent into.
 std::int64_t partsOf(std::int64_t extent, std::int64_t part) {
@@ -41,7 +38,7 @@ std::int64_t powerAtMost(std::int64_t value) {
 
 /// Words of the three operands' tiles.
 double tileWords(const Triple& tile) {
-    const double m = real(tile[kM]), n = real(tile[kN]), k = real(tile[kK]);
+    const double m = real(tile[kM]), n = real(tile[kN]), k = real(tile[kDepth]);
     return m * k + k * n + m * n;
 }
 
@@ -49,7 +46,7 @@ double tileWords(const Triple& tile) {
 struct Roles {
     std::size_t rows, columns, stream;
 };
-constexpr std::array<Roles, 3> kRoles{Roles{kK, kN, kM}, Roles{kM, kN, kK}, Roles{kK, kM, kN}};
+constexpr std::array<Roles, 3> kRoles{Roles{kDepth, kN, kM}, Roles{kM, kN, kDepth}, Roles{kDepth, kM, kN}};
 const Roles& rolesOf(Stationary stationary) {
     return kRoles[static_cast<std::size_t>(stationary)];
 }
@@ -130,10 +127,10 @@ private:
         if (minTime(placement) >= best_.latency) return;
         Triple& split = placement.split;
         const std::int64_t maxBatch = std::min(cores_, powerAtLeast(batch_));
-        for (split[kK] = 1; split[kK] <= std::min(cores_, largest_[kK]); split[kK] *= 2)
-            for (placement.batchSplit = std::min(maxBatch, cores_ / split[kK]); placement.batchSplit > 0;
+        for (split[kDepth] = 1; split[kDepth] <= std::min(cores_, largest_[kDepth]); split[kDepth] *= 2)
+            for (placement.batchSplit = std::min(maxBatch, cores_ / split[kDepth]); placement.batchSplit > 0;
                  placement.batchSplit /= 2) {
-                const std::int64_t rest = cores_ / split[kK] / placement.batchSplit;
+                const std::int64_t rest = cores_ / split[kDepth] / placement.batchSplit;
                 for (split[kN] = std::min(rest, largest_[kN]); split[kN] > 0; split[kN] /= 2)
                     for (split[kM] = std::min(rest / split[kN], largest_[kM]); split[kM] > 0; split[kM] /= 2) {
                         const double cycles = cyclesOf(placement);
@@ -185,10 +182,10 @@ private:
     /// Cycles that add up the partial results of a split along k.
     double additions(const Placement& placement) const {
         const Triple& split = placement.split;
-        if (split[kK] == 1) return 0;
+        if (split[kDepth] == 1) return 0;
         const double adders =
-            real(split[kM] * split[kN] * split[kK]) * real(placement.batchSplit) * real(placement.columns);
-        return std::ceil(real(split[kK] - 1) * output_ / adders);
+            real(split[kM] * split[kN] * split[kDepth]) * real(placement.batchSplit) * real(placement.columns);
+        return std::ceil(real(split[kDepth] - 1) * output_ / adders);
     }
 
     /// Words between the global buffer and all cores, where its tiles cut the streaming extent into `streamTiles`.
@@ -200,8 +197,8 @@ private:
             return real(partsOf(partsOf(extents_[extent], placement.split[extent]), placement.tile[extent]));
         };
         const auto inAll = [&](std::size_t extent) { return real(placement.split[extent]) * perCore(extent); };
-        const double parts = real(placement.split[kK]);
-        const double stored = parts * (2 * perCore(kK) - 1) + (parts > 1 ? parts + 1 : 0);
+        const double parts = real(placement.split[kDepth]);
+        const double stored = parts * (2 * perCore(kDepth) - 1) + (parts > 1 ? parts + 1 : 0);
         return left_ * inAll(kN) + right_ * inAll(kM) + output_ * stored;
     }
 
@@ -221,16 +218,16 @@ private:
             for (tile[kN] = min[kN]; tile[kN] <= largest_[kN]; tile[kN] *= 2) {
                 const double rest = words - real(tile[kM]) * real(tile[kN]);
                 const double sides = real(tile[kM]) + real(tile[kN]);
-                if (rest < sides * real(min[kK])) break;
+                if (rest < sides * real(min[kDepth])) break;
                 // The largest that fits is never worse than a smaller one.
-                tile[kK] = powerAtMost(static_cast<std::int64_t>(std::min(rest / sides, real(largest_[kK]))));
+                tile[kDepth] = powerAtMost(static_cast<std::int64_t>(std::min(rest / sides, real(largest_[kDepth]))));
                 tryOrders(placement, cycles, tile);
             }
     }
 
     void tryOrders(const Placement& placement, double cycles, const Triple& tile) {
         const auto tiles = [&](std::size_t i) { return real(partsOf(extents_[i], tile[i])); };
-        const double m = tiles(kM), n = tiles(kN), k = tiles(kK);
+        const double m = tiles(kM), n = tiles(kN), k = tiles(kDepth);
         const double streamTiles = std::array{m, n, k}[rolesOf(placement.stationary).stream];
         const double words = globalWords(placement, streamTiles);
         const double stored = 2 * k - 1;
@@ -249,7 +246,7 @@ private:
     }
 
     static Tiling tilingOf(const Placement& placement, Stationary order, const Triple& bufferTile) {
-        const auto extents = [](const Triple& triple) { return Extents3{triple[kM], triple[kN], triple[kK]}; };
+        const auto extents = [](const Triple& triple) { return Extents3{triple[kM], triple[kN], triple[kDepth]}; };
         return {.inCore = placement.stationary,
                 .inBuffer = order,
                 .transposed = placement.transposed,

@@ -103,7 +103,7 @@ bool isInZoo(std::string_view id) {
 }
 
 /// Says what is wrong with a source of a file.
-[[noreturn]] void failFor(const Workload& workload, std::size_t index, const std::string& problem) {
+[[noreturn]] void failAt(const Workload& workload, std::size_t index, const std::string& problem) {
     const WorkloadSource& source = workload.sources[index];
     const bool unknown = source.model.starts_with(kZoo) && !isInZoo(source.model.substr(kZoo.size()));
     const std::string_view field = unknown || source.dimensions.empty() ? "model" : "dimensions";
@@ -121,7 +121,7 @@ model::Model modelOf(const Workload& workload, std::size_t index) {
         return model::loadModel(modelName(source, workload), {.batch = {}, .dimensions = source.dimensions});
     } catch (const UsageError& error) {
         if (workload.file.empty()) throw;
-        failFor(workload, index, error.what());
+        failAt(workload, index, error.what());
     }
 }
 
@@ -131,13 +131,13 @@ void checkSizes(const Workload& workload, std::size_t index, const model::Model&
     const std::optional<NamedSize> odd = oddSizeOf(layerOf(job, Variant::corrected));
     if (!odd) return;
     const std::string found = fmt::format("a job with {} of {}", odd->name, odd->value);
-    const std::string expected = fmt::format("sizes from {} to {}", odd->min, kLargestExtent);
+    const std::string expected = fmt::format("sizes from {} to {}", odd->min, kLargestSize);
     const WorkloadSource& source = workload.sources[index];
     const bool isFile = !source.model.starts_with(kZoo);
     if (isFile) throw DataError({.file = model.source, .where = "layer " + inQuotes(job.name)}, found, expected);
     const std::string problem = fmt::format("layer {}: {}; expected {}", inQuotes(job.name), found, expected);
     if (workload.file.empty()) throw UsageError(fmt::format("{}: {}", inQuotes(source.model), problem));
-    failFor(workload, index, problem);
+    failAt(workload, index, problem);
 }
 
 std::vector<Job> jobsOf(const Workload& workload, std::size_t index, std::vector<std::string>& warnings) {

@@ -10,16 +10,14 @@
 #include <vector>
 
 #include "core/draw/chart_layout.h"
+#include "core/draw/measures.h"
 
 /// How `layOut` of a chart works; nobody else includes this. The parts of the class stand in chart_layout.cpp (the
 /// whole, title, legend, notes), chart_axes.cpp, chart_bars.cpp, chart_curves.cpp and chart_bounds.cpp.
 namespace tessera::report {
 
-inline constexpr int kCaption = 11;
 inline constexpr int kTitle = 16;
 inline constexpr double kTitleHeight = 30;
-inline constexpr double kLine = 16;  ///< from one caption's base line to the next
-inline constexpr double kGap = 8;
 inline constexpr double kWidestName = 0.3;   ///< of the picture: names of categories, direct labels
 inline constexpr double kShortestName = 44;  ///< pixels of a turned one
 inline constexpr double kThickestBar = 22;

@@ -23,7 +23,7 @@ constexpr std::string_view kPaperRulesEnd = "}</style>";
 constexpr std::string_view kFont = R"(font-family="system-ui, sans-serif" font-variant-numeric="tabular-nums")";
 
 /// Coordinates with at most two decimals.
-std::string at(double value) {
+std::string coordinate(double value) {
     std::string text = fmt::format("{:.2f}", std::clamp(value, -1e7, 1e7));
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();
@@ -42,7 +42,7 @@ std::string letters(const std::string& colour) {
 }
 
 std::string attribute(std::string_view name, double value, double usual) {
-    return value == usual ? "" : fmt::format(" {}=\"{}\"", name, at(value));
+    return value == usual ? "" : fmt::format(" {}=\"{}\"", name, coordinate(value));
 }
 
 /// Writes shapes and remembers the patterns that they need. Patterns are named by what they look like, so that several
@@ -55,9 +55,9 @@ public:
         std::string style = box.print > 0 ? fmt::format(" class=\"{}\"", printed(box)) : "";
         style += fmt::format(" fill=\"{}\"", filling(box.fill, box.hatched));
         if (!box.stroke.empty()) style += fmt::format(" stroke=\"{}\"", resolved(box.stroke, theme_));
-        text_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}"{}{}{})", at(box.area.x), at(box.area.y),
-                             at(box.area.width), at(box.area.height), attribute("rx", box.radius, 0), style,
-                             attribute("opacity", box.opacity, 1));
+        text_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}"{}{}{})", coordinate(box.area.x),
+                             coordinate(box.area.y), coordinate(box.area.width), coordinate(box.area.height),
+                             attribute("rx", box.radius, 0), style, attribute("opacity", box.opacity, 1));
         close("rect", box.tip);
     }
 
@@ -65,7 +65,7 @@ public:
         if (path.points.empty()) return;
         std::string line;
         for (const Point& point : path.points)
-            line += fmt::format("{}{},{}", line.empty() ? "" : " ", at(point.x), at(point.y));
+            line += fmt::format("{}{},{}", line.empty() ? "" : " ", coordinate(point.x), coordinate(point.y));
         const bool area = !path.fill.empty();
         std::string style = fmt::format(" fill=\"{}\"", filling(path.fill, path.hatched));
         if (!path.stroke.empty())
@@ -83,12 +83,13 @@ public:
         const double y = marker.at.y;
         const double r = marker.radius;
         if (marker.shape == MarkerShape::circle) {
-            text_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}"{})", at(x), at(y), at(r), style);
+            text_ +=
+                fmt::format(R"(<circle cx="{}" cy="{}" r="{}"{})", coordinate(x), coordinate(y), coordinate(r), style);
             return close("circle", marker.tip);
         }
         std::string outline;
         for (const Point& corner : cornersOf(marker.shape, marker.at, r))
-            outline += fmt::format("{}{} {}", outline.empty() ? "M" : "L", at(corner.x), at(corner.y));
+            outline += fmt::format("{}{} {}", outline.empty() ? "M" : "L", coordinate(corner.x), coordinate(corner.y));
         text_ += fmt::format(R"(<path d="{}z"{})", outline, style);
         close("path", marker.tip);
     }
@@ -104,18 +105,20 @@ public:
             style += fmt::format(R"( stroke="{}" stroke-width="3" stroke-linejoin="round" paint-order="stroke")",
                                  resolved("surface", theme_));
         if (label.angle != 0)
-            style += fmt::format(" transform=\"rotate({} {} {})\"", at(label.angle), at(label.at.x), at(label.at.y));
+            style += fmt::format(" transform=\"rotate({} {} {})\"", coordinate(label.angle), coordinate(label.at.x),
+                                 coordinate(label.at.y));
         const std::string tip =
             label.full.empty() || label.full == label.text ? "" : "<title>" + htmlEscaped(label.full) + "</title>";
-        text_ += fmt::format("<text x=\"{}\" y=\"{}\"{}>{}{}</text>\n", at(label.at.x), at(label.at.y), style, tip,
-                             htmlEscaped(label.text));
+        text_ += fmt::format("<text x=\"{}\" y=\"{}\"{}>{}{}</text>\n", coordinate(label.at.x), coordinate(label.at.y),
+                             style, tip, htmlEscaped(label.text));
     }
 
     /// A nested drawing cuts off what lies outside, and needs no name.
     void operator()(const Clip& clip) {
         if (clip.area)
             text_ += fmt::format("<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n",
-                                 at(clip.area->x), at(clip.area->y), at(clip.area->width), at(clip.area->height));
+                                 coordinate(clip.area->x), coordinate(clip.area->y), coordinate(clip.area->width),
+                                 coordinate(clip.area->height));
         else
             text_ += "</svg>\n";
     }
@@ -230,7 +233,7 @@ std::string asPrinted(std::string svg) {
 namespace {
 
 /// The numbers of an attribute of a tag, such as viewBox="0 0 10 20"; empty where it has none.
-std::vector<double> numbersOf(std::string_view tag, std::string_view name) {
+std::vector<double> attributeNumbers(std::string_view tag, std::string_view name) {
     std::vector<double> numbers;
     const std::string wanted = fmt::format(" {}=\"", name);
     const std::size_t at = tag.find(wanted);
@@ -247,10 +250,10 @@ std::vector<double> numbersOf(std::string_view tag, std::string_view name) {
 /// A nested drawing's tag as a group that stands where it stood.
 std::string groupFor(std::string_view tag) {
     const auto one = [&](std::string_view name, double otherwise) {
-        const std::vector<double> numbers = numbersOf(tag, name);
+        const std::vector<double> numbers = attributeNumbers(tag, name);
         return numbers.empty() ? otherwise : numbers.front();
     };
-    const std::vector<double> box = numbersOf(tag, "viewBox");
+    const std::vector<double> box = attributeNumbers(tag, "viewBox");
     if (box.size() != 4 || !(box[2] > 0) || !(box[3] > 0)) return "<g>";
     return fmt::format("<g transform=\"translate({} {}) scale({} {}) translate({} {})\" font-size=\"11\">", one("x", 0),
                        one("y", 0), one("width", box[2]) / box[2], one("height", box[3]) / box[3], -box[0], -box[1]);
@@ -304,10 +307,10 @@ std::string toSvg(const Drawing& drawing, const Theme& theme) {
     std::string text = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{0} {0} {1} {2}\" width=\"{1}\" height=\"{2}\" "
         "role=\"img\" {3} font-size=\"11\">\n<title>{4}</title>\n",
-        at(-margin), at(width), at(height), kFont, htmlEscaped(drawing.title));
+        coordinate(-margin), coordinate(width), coordinate(height), kFont, htmlEscaped(drawing.title));
     if (alone)
-        text += fmt::format(R"(<rect x="{0}" y="{0}" width="{1}" height="{2}" fill="{3}"/>)", at(-margin), at(width),
-                            at(height), theme("surface")) +
+        text += fmt::format(R"(<rect x="{0}" y="{0}" width="{1}" height="{2}" fill="{3}"/>)", coordinate(-margin),
+                            coordinate(width), coordinate(height), theme("surface")) +
                 "\n";
     return text + writer.definitions() + writer.text() + "</svg>\n";
 }

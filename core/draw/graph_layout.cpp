@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/number.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
 
@@ -21,12 +22,8 @@ namespace {
 
 constexpr double kPointsPerInch = 72;
 constexpr double kNodeGap = 26;
-constexpr double kRowGap = 34;
+constexpr double kLevelGap = 34;
 constexpr std::chrono::milliseconds kLongestDot{2000};
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
 
 /// Frames inside frames, and the nodes directly in each; the last entry is the outside.
 struct Nesting {
@@ -35,7 +32,7 @@ struct Nesting {
         for (std::size_t i = 0; i < request.frames.size(); ++i) frames[placeOf(request.frames[i].parent)].push_back(i);
         for (std::size_t i = 0; i < request.nodes.size(); ++i) nodes[placeOf(request.nodes[i].frame)].push_back(i);
     }
-    std::size_t placeOf(std::int32_t frame) const { return frame < 0 ? frames.size() - 1 : at(frame); }
+    std::size_t placeOf(std::int32_t frame) const { return frame < 0 ? frames.size() - 1 : toIndex(frame); }
     std::size_t outside() const { return frames.size() - 1; }
 
     std::vector<std::vector<std::size_t>> frames;
@@ -178,8 +175,8 @@ private:
         std::int32_t around = request_.nodes[node].frame;
         while (nesting_.placeOf(around) != frame) {
             if (around < 0) return -1;
-            key = {true, at(around)};
-            around = request_.frames[at(around)].parent;
+            key = {true, toIndex(around)};
+            around = request_.frames[toIndex(around)].parent;
         }
         const auto found = known.find(key);
         return found == known.end() ? -1 : static_cast<std::int64_t>(found->second);
@@ -243,9 +240,9 @@ private:
                 x += rectangle.width + kNodeGap;
                 tallest = std::max(tallest, rectangle.height);
             }
-            y += tallest + kRowGap;
+            y += tallest + kLevelGap;
         }
-        return {inside + 2 * margin, y - (rows.empty() ? 0 : kRowGap) + margin};
+        return {inside + 2 * margin, y - (rows.empty() ? 0 : kLevelGap) + margin};
     }
 
     std::pair<double, double> sizeOf(std::size_t node) const {
@@ -283,7 +280,7 @@ private:
         const double fall = end.y - start.y;
         const double bend = std::max(12.0, fall / 2);
         double aside = 0;
-        if (fall > 2.5 * kRowGap) aside = std::max(from.width, to.width) / 2 + std::min(120.0, fall / 8);
+        if (fall > 2.5 * kLevelGap) aside = std::max(from.width, to.width) / 2 + std::min(120.0, fall / 8);
         return {start,
                 {start.x + aside, start.y + std::min(bend, 80.0)},
                 {end.x + aside, end.y - std::min(bend, 80.0)},
@@ -313,7 +310,7 @@ std::string dotText(const LayoutRequest& request) {
     std::string text = fmt::format(
         "digraph g {{\nrankdir={};\nnodesep={:.4f};\nranksep={:.4f};\nlabeljust=l;\nnode [shape=box,label=\"\","
         "fixedsize=true];\nedge [arrowsize=0.6];\n",
-        request.leftToRight ? "LR" : "TB", kNodeGap / kPointsPerInch, kRowGap / kPointsPerInch);
+        request.leftToRight ? "LR" : "TB", kNodeGap / kPointsPerInch, kLevelGap / kPointsPerInch);
     constexpr std::size_t kMany = 150;
     if (request.nodes.size() > kMany) text += "nslimit=2;\nnslimit1=2;\nmclimit=0.5;\n";
     const Nesting nesting(request);

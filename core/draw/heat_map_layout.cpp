@@ -8,18 +8,17 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/draw/measures.h"
 
 namespace tessera::report {
 
 namespace {
 
-constexpr int kCaption = 11;
+constexpr double kWidestRowName = 168;  ///< beyond which it is cut
 constexpr int kTitle = 16;
 constexpr double kTitleLine = 15;   ///< base line of the title
 constexpr double kSecondLine = 31;  ///< of what stands above rows, columns and notes
 constexpr double kHeadHeight = 38;
-constexpr double kLine = 16;
-constexpr double kGap = 8;
 constexpr double kRowHeight = 22;
 constexpr double kWidestCell = 44;
 constexpr double kPrintedFrom = 14;  ///< marks are printed in cells larger than this
@@ -31,7 +30,6 @@ constexpr double kMaxNamesHeight = 130;
 constexpr double kNamedRow = 12;      ///< below this height rows need the room of the names
 constexpr double kLowestMarked = 11;  ///< rows from this height on have room for a mark
 constexpr double kHeadsHeight = 17;   ///< of the line of what neighbouring columns share
-constexpr double kWidestName = 168;
 constexpr double kGroupGap = 4;
 constexpr double kMaxGroupedRows = 64;
 constexpr double kSharpCell = 4;            ///< cells from this size on stand one pixel apart
@@ -62,9 +60,9 @@ std::size_t commonPrefix(const std::vector<std::string>& names) {
     return length;
 }
 
-class Builder {
+class HeatMapBuilder {
 public:
-    Builder(const HeatMap& map, const HeatMapView& view, Size size, const TextWidth& measure)
+    HeatMapBuilder(const HeatMap& map, const HeatMapView& view, Size size, const TextWidth& measure)
         : map_(map), view_(view), size_(size), measure_(measure) {}
 
     HeatMapLayout build() {
@@ -112,10 +110,10 @@ private:
         out_.firstColumn = view_.columns > 0 ? view_.firstColumn : 0;
         out_.firstRow = view_.rows > 0 ? view_.firstRow : 0;
         const double names =
-            std::min(std::max(widest(map_.rows), width(map_.rowTitle)), std::min(kWidestName, size_.width * 0.3));
+            std::min(std::max(widest(map_.rows), width(map_.rowTitle)), std::min(kWidestRowName, size_.width * 0.3));
         const double notes = map_.rowNotes.empty() ? 0
                                                    : std::min(std::max(widest(map_.rowNotes), width(map_.rowNoteTitle)),
-                                                              std::min(kWidestName, size_.width * 0.2));
+                                                              std::min(kWidestRowName, size_.width * 0.2));
         Rect& plot = out_.plot;
         plot.x = names + (names > 0 ? kGap : 0);
         const double room = std::max(20.0, size_.width - plot.x - (notes > 0 ? notes + kGap : 0));
@@ -368,11 +366,11 @@ private:
         const double x = cell.x + cell.width / 2 - 4;
         if (x < plot.x - 6 || x > plot.right() - 6) return;
         const std::string_view name = shortName(column, span);
-        std::vector<std::string_view> others = others(map_.columns, column, every);
-        for (std::string_view& other : others)  // what is left out of the name is left out of theirs
+        std::vector<std::string_view> neighbours = others(map_.columns, column, every);
+        for (std::string_view& other : neighbours)  // what is left out of the name is left out of theirs
             other = other.substr(std::min(other.size(), map_.columns[column].size() - name.size()));
         out_.drawing.shapes.push_back(Label{.at = {x, plot.bottom() + 5},
-                                            .text = fittedApart(name, others, nameRoom_, kCaption, measure_),
+                                            .text = fittedApart(name, neighbours, nameRoom_, kCaption, measure_),
                                             .angle = 90,
                                             .full = escaped(map_.columns[column])});
     }
@@ -515,7 +513,7 @@ int categoryAt(const HeatMap& map, std::size_t row, std::size_t column) {
 }
 
 HeatMapLayout layOut(const HeatMap& map, const HeatMapView& view, Size size, const TextWidth& measure) {
-    return Builder(map, view, size, measure).build();
+    return HeatMapBuilder(map, view, size, measure).build();
 }
 
 }  // namespace tessera::report

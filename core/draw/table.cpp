@@ -13,7 +13,7 @@ namespace tessera::report {
 
 namespace {
 
-constexpr std::size_t kWidestCell = 120;
+constexpr std::size_t kLongestCell = 120;
 
 void appendPadded(std::string& line, const std::string& text, std::size_t width, bool right) {
     const std::string blank(width - std::min(width, displayWidth(text)), ' ');
@@ -32,7 +32,7 @@ std::string toText(const Table& table) {
     std::vector<std::vector<std::string>> lines{titles(table)};
     for (const auto& row : table.rows) {
         lines.emplace_back();
-        for (const std::string& cell : row) lines.back().push_back(escaped(cell, kWidestCell));
+        for (const std::string& cell : row) lines.back().push_back(escaped(cell, kLongestCell));
     }
     std::vector<std::size_t> widths(table.columns.size(), 0);
     for (const auto& line : lines)

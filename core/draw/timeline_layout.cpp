@@ -10,18 +10,16 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/axis.h"
+#include "core/draw/measures.h"
 
 namespace tessera::report {
 
 namespace {
 
-constexpr int kCaption = 11;
+constexpr double kWidestTrackName = 168;  ///< beyond which it is cut
 constexpr double kTitleHeight = 30;
-constexpr double kLine = 16;
-constexpr double kGap = 8;
 constexpr double kLaneGap = 4;
 constexpr double kGroupHeight = 22;
-constexpr double kWidestName = 168;
 constexpr double kUsageShare = 0.34;  ///< of a window's height, for what the tracks use together
 constexpr double kUsageHeight = 120;  ///< of it where height is not scarce
 constexpr double kMinUsage = 56;
@@ -62,9 +60,9 @@ struct Look {
     int print = 0;
 };
 
-class Builder {
+class TimelineBuilder {
 public:
-    Builder(const Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure)
+    TimelineBuilder(const Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure)
         : timeline_(timeline),
           view_(view),
           size_(size),
@@ -137,7 +135,7 @@ private:
             for (const std::string& label : usageTexts()) names = std::max(names, width(label));
         }
         Rect& plot = out_.plot;
-        plot.x = std::min(names, std::min(kWidestName, size_.width * 0.3)) + kGap;
+        plot.x = std::min(names, std::min(kWidestTrackName, size_.width * 0.3)) + kGap;
         plot.y = (timeline_.title.empty() ? 0 : kTitleHeight) + kLine + 4;
         plot.width = std::max(20.0, size_.width - plot.x - 8);
         out_.from = view_.to > view_.from ? view_.from : std::min(0.0, earliest());
@@ -544,7 +542,7 @@ double peakOf(const Timeline& timeline) {
 }
 
 TimelineLayout layOut(const Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure) {
-    return Builder(timeline, view, size, measure).build();
+    return TimelineBuilder(timeline, view, size, measure).build();
 }
 
 }  // namespace tessera::report

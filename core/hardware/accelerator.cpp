@@ -130,7 +130,7 @@ void checkOrder(const JsonNode& memory, const std::vector<MemoryLevel>& levels) 
 }
 
 /// What holds across fields.
-void check(Accelerator& accelerator, const JsonNode& node, Reading& reading) {
+void checkAccelerator(Accelerator& accelerator, const JsonNode& node, Reading& reading) {
     if (node.has("memory") && reading.good(node.at("memory")))
         reading.attempt([&] { checkOrder(node.at("memory"), accelerator.memory); });
     if (node.has("placement") && node.at("placement").isObject() && node.at("placement").has("levels") &&
@@ -169,7 +169,7 @@ const Kind& acceleratorKind() {
 }
 
 Accelerator readAccelerator(const JsonNode& given) {
-    return readDocument<Accelerator>(given, acceleratorKind(), check);
+    return readDocument<Accelerator>(given, acceleratorKind(), checkAccelerator);
 }
 
 Json toJson(const Accelerator& accelerator) {

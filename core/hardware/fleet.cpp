@@ -11,12 +11,11 @@
 #include "core/base/text.h"
 #include "core/hardware/field.h"
 #include "core/hardware/library.h"
+#include "core/hardware/numbers.h"
 
 namespace tessera::hardware {
 
 namespace {
-
-constexpr std::size_t kLongestReference = 4096;
 
 /// A name or path is looked up once all groups are known; an accelerator that is written here is read here.
 void readAcceleratorOf(Group& group, const JsonNode& node, Reading&) {

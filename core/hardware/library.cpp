@@ -69,7 +69,7 @@ bool isName(std::string_view text) {
            text.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
 }
 
-bool looksLikePath(std::string_view text) {
+bool isJsonPath(std::string_view text) {
     return text.find('/') != std::string_view::npos || text.ends_with(".json");
 }
 
@@ -214,7 +214,7 @@ Template loadTemplate(const std::string& nameOrPath) {
 Accelerator acceleratorNamedBy(const JsonNode& field) {
     const std::string reference = field.text(4096);
     std::optional<fs::path> path;
-    if (!looksLikePath(reference)) path = findFile(kAccelerators, reference);
+    if (!isJsonPath(reference)) path = findFile(kAccelerators, reference);
     if (!path && !reference.empty() && reference.find('\0') == std::string::npos) {
         // Only ordinary files: a pipe would wait forever, a device never end.
         const fs::path beside = fs::path(field.document().file()).parent_path() / reference;

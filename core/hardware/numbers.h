@@ -87,4 +87,7 @@ Json numberJson(double value, const std::string& path, const ProvenanceMap& prov
 /// A name from a file: a text that is not blank, of at most 256 characters.
 std::string nameIn(const JsonNode& node);
 
+/// Bytes of a name of another file.
+inline constexpr std::size_t kLongestReference = 4096;
+
 }  // namespace tessera::hardware

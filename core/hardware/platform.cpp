@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/hardware/field.h"
+#include "core/hardware/numbers.h"
 
 namespace tessera::hardware {
 
@@ -19,9 +20,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kLongestSide = std::int64_t{1} << 20;
-constexpr std::size_t kLongestReference = 4096;
 
-bool looksLikePath(std::string_view text) {
+bool isMappingPath(std::string_view text) {
     return text.find('/') != std::string_view::npos || text.ends_with(".m");
 }
 
@@ -57,7 +57,7 @@ DataflowSource readDataflow(const JsonNode& node) {
     if (!node.isString()) node.fail(R"(a bundled dataflow's name, a path, or a dataflow {"name", "text"})");
     DataflowSource source{.name = node.text(kLongestReference)};
     if (trimmed(source.name).empty()) node.fail("a bundled dataflow's name, or a path");
-    if (looksLikePath(source.name)) source.text = textBeside(node, source.name);
+    if (isMappingPath(source.name)) source.text = textBeside(node, source.name);
     return source;
 }
 
@@ -136,8 +136,8 @@ Fields platformFields() {
 }
 
 /// What holds across fields: limits, and what dataflows are to the caller.
-void check(Platform& platform, const JsonNode& node, Reading& reading,
-           const std::function<void(const DataflowSource& source)>& refuse) {
+void checkPlatform(Platform& platform, const JsonNode& node, Reading& reading,
+                   const std::function<void(const DataflowSource& source)>& refuse) {
     if (!node.has("sub_accelerators") || !node.at("sub_accelerators").isArray()) return;
     const std::vector<JsonNode> rows = node.at("sub_accelerators").elements();
     const auto checkDataflow = [&](const JsonNode& row, const char* key, const DataflowSource& source) {
@@ -190,9 +190,10 @@ const Kind& platformKind() {
 }
 
 Platform readPlatform(const JsonNode& given, const std::function<void(const DataflowSource& source)>& refuse) {
-    return readDocument<Platform>(
-        given, platformKind(),
-        [&](Platform& platform, const JsonNode& node, Reading& reading) { check(platform, node, reading, refuse); });
+    return readDocument<Platform>(given, platformKind(),
+                                  [&](Platform& platform, const JsonNode& node, Reading& reading) {
+                                      checkPlatform(platform, node, reading, refuse);
+                                  });
 }
 
 Json toJson(const Platform& platform) {

@@ -270,7 +270,7 @@ void checkBuffers(const JsonNode& node, const std::vector<BufferArea>& table) {
 }
 
 /// What holds across fields.
-void check(Template& space, const JsonNode& node, Reading& reading) {
+void checkTemplate(Template& space, const JsonNode& node, Reading& reading) {
     const auto where = [&](const JsonNode& object, const char* key, const auto& look) {
         if (object.isObject() && object.has(key) && reading.good(object.at(key)))
             reading.attempt([&] { look(object.at(key)); });
@@ -318,7 +318,7 @@ const Kind& templateKind() {
 }
 
 Template readTemplate(const JsonNode& given) {
-    return readDocument<Template>(given, templateKind(), check);
+    return readDocument<Template>(given, templateKind(), checkTemplate);
 }
 
 Json toJson(const Template& space) {

@@ -12,7 +12,7 @@ namespace tessera::mapping {
 namespace {
 
 /// How two jobs differ by their logarithms of latency and demand on paired cores.
-double distance(double latencyA, double latencyB, double demandA, double demandB) {
+double jobDistance(double latencyA, double latencyB, double demandA, double demandB) {
     return std::fabs(latencyA - latencyB) + std::fabs(demandA - demandB);
 }
 
@@ -47,7 +47,7 @@ std::vector<std::size_t> pairedCores(const std::vector<Likeness>& a, const std::
     for (std::size_t core = 0; core < a.size(); ++core) {
         double min = std::numeric_limits<double>::infinity();
         const auto far = [&](std::size_t other) {
-            return distance(a[core].latency, b[other].latency, a[core].demand, b[other].demand);
+            return jobDistance(a[core].latency, b[other].latency, a[core].demand, b[other].demand);
         };
         for (std::size_t other = 0; other < b.size(); ++other) min = std::min(min, far(other));
         std::size_t best = b.size();
@@ -76,7 +76,8 @@ Mapping adapted(const Mapping& mapping, const Problem& from, const Problem& to) 
             double sum = 0;
             for (std::size_t core = 0; core < to.cores.size() && sum <= min; ++core) {
                 const std::size_t here = to.pair(job, core), there = from.pair(other, source[core]);
-                sum += distance(after.latency[here], before.latency[there], after.demand[here], before.demand[there]);
+                sum +=
+                    jobDistance(after.latency[here], before.latency[there], after.demand[here], before.demand[there]);
             }
             if (sum < min || (sum == min && taken[other] < taken[best])) {
                 min = sum;

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/mapping/exact.h"
 #include "core/mapping/load_program.h"
 
@@ -16,7 +17,6 @@ namespace {
 
 using Enough = std::function<bool()>;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDown = 1 - 1e-13;           ///< what sums may have been rounded up by, and more
 constexpr double kWork = 4e7;                 ///< elementary operations of one program
 constexpr double kTreeWork = 4e6;             ///< of all programs of the tree
@@ -59,7 +59,7 @@ private:
         const std::size_t steps = std::clamp<std::size_t>(kNeedWork / need.size(), 8, 512);
         const auto shareLeft = [&](std::size_t step) { return static_cast<double>(step) / static_cast<double>(steps); };
         const auto minBeyond = [&](std::size_t job, double left) {
-            double min = kNever;
+            double min = kInfinity;
             for (std::size_t p = problem.pair(job, 0); p < problem.pair(job + 1, 0); ++p)
                 min = std::min(min, std::max(0.0, bytes[p] - problem.latency[p] * left));
             return min;
@@ -84,7 +84,7 @@ bool isTooLarge(const Problem& problem) {
 
 /// Leaves out pairs that need more than a makespan; returns the least need among them. Every job keeps one.
 double allowUpTo(const Problem& problem, const std::vector<double>& need, double makespan, LoadProgram& program) {
-    double next = kNever;
+    double next = kInfinity;
     for (std::size_t j = 0; j < program.items; ++j) {
         const double limit = std::max(makespan, min(problem, need, j));
         for (std::size_t k = 0; k < program.options; ++k) {
@@ -171,7 +171,7 @@ private:
 
     /// The least share of the bandwidth that a job asks for where it may run.
     double minShare(std::size_t job) const {
-        double min = kNever;
+        double min = kInfinity;
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
             if (isAllowed(p)) min = std::min(min, share(p));
         return min;
@@ -251,7 +251,7 @@ private:
     double minSum(const Row& row) const {
         double sum = 0;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
-            double min = kNever;
+            double min = kInfinity;
             for (std::size_t p = problem_.pair(j, 0); p < problem_.pair(j + 1, 0); ++p)
                 if (isAllowed(p)) min = std::min(min, row[p]);
             sum += min;
@@ -313,7 +313,7 @@ private:
         }
         if (missing_.empty() || missing_.size() == gain_.size() || asked < 1) return false;
         const auto m = static_cast<double>(gain_.size()), enough = static_cast<double>(missing_.size());
-        levels.bonus = kNever;
+        levels.bonus = kInfinity;
         for (std::size_t h = 0; h < missing_.size(); ++h)
             levels.bonus = std::min(levels.bonus, missing_[h] / (m * (1 - static_cast<double>(h) / enough)));
         levels.malus = levels.bonus * (m - enough) / enough;
@@ -343,7 +343,7 @@ private:
     double minSum(const Levels& levels) const {
         double sum = 0;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
-            double min = kNever;
+            double min = kInfinity;
             for (std::size_t k = 0; k < like_.size(); ++k)
                 if (const std::size_t p = problem_.pair(j, k); like_[k] == k && isAllowed(p))
                     min = std::min(min, problem_.latency[p] * toll(levels, p));

@@ -4,10 +4,11 @@
 #include <bit>
 #include <utility>
 
+#include "core/base/number.h"
+
 namespace tessera::mapping {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kMaxLandmarks = 64;
 
 constexpr auto kUnwatched = [](std::size_t, double, double, double) {};
@@ -38,7 +39,7 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Watch& watch
     for (std::size_t k = 0; k < leaves; ++k) {
         const bool used = k < cores_;
         if (used) next[k] = events_[k] + triedCursors_[landmark * cores_ + k];
-        const std::int64_t bits = bitsOf(used ? next[k]->finish : kNever);
+        const std::int64_t bits = bitsOf(used ? next[k]->finish : kInfinity);
         key[leaves + k] = kIsPacked ? (bits & ~kCore) | static_cast<std::int64_t>(k) : bits;
         winner[leaves + k] = static_cast<std::int32_t>(k);
         asked[leaves + k] = used ? next[k]->demand : 0;
@@ -107,7 +108,7 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Watch& watch
                 triedCursors_[at * cores_ + k] = static_cast<std::int32_t>(next[k] - events_[k]);
         }
         if ((total + std::max(horizon_ - now, (bytesTried_ - moved) * perByte_)) * (1 - 1e-12) > limit)
-            return {.makespan = kNever, .latency = kNever, .energy = {}};
+            return {.makespan = kInfinity, .latency = kInfinity, .energy = {}};
     }
     return {.makespan = total, .latency = completions / static_cast<double>(jobs_), .energy = {}};
 }
@@ -225,14 +226,14 @@ Values Evaluator::evaluate(const Mapping& mapping) {
             now += latency[pair];
             *event++ = {now, demand[pair]};
         }
-        *event = {kNever, 0};
+        *event = {kInfinity, 0};
     }
     horizon_ = bytesTried_ = 0;
     keepable_ = false;
     triedLandmarks_[0] = {};
     std::fill_n(triedCursors_.begin(), cores_, 0);
     const std::size_t stride = std::exchange(stride_, jobs_ + 1);  // no landmarks: nothing is changed afterwards
-    Values values = merge(0, kNever, kUnwatched);
+    Values values = merge(0, kInfinity, kUnwatched);
     stride_ = stride;
     if (problem_.energy.empty()) return values;
     double energy = 0;
@@ -282,7 +283,7 @@ void Evaluator::rebuildTimelines() {
     bytesTried_ = bytesHeld_;
     triedLandmarks_[0] = {};
     std::fill_n(triedCursors_.begin(), cores_, 0);
-    held_ = merge(0, kNever, kUnwatched);
+    held_ = merge(0, kInfinity, kUnwatched);
     if (!problem_.energy.empty()) {
         for (std::size_t j = 0; j < jobs_; ++j)
             energy += problem_.energy[problem_.pair(j, static_cast<std::size_t>(place_[j].core))];
@@ -303,7 +304,7 @@ void Evaluator::fill(Line& line, std::size_t core, std::size_t start) const {
         now += latency[pair];
         line.events[i] = {now, demand[pair]};
     }
-    line.events[line.size] = {kNever, 0};
+    line.events[line.size] = {kInfinity, 0};
 }
 
 void Evaluator::prepare(Line& line, std::size_t size) {
@@ -325,7 +326,7 @@ Values Evaluator::evaluateChange(std::size_t touched, double limit) {
     touchedCount_ = touched;
     keepable_ = false;
     horizon_ = maxEndWithout(touched_[0].core, touched == 2 ? touched_[1].core : touched_[0].core);
-    double since = kNever;
+    double since = kInfinity;
     for (std::size_t t = 0; t < touched; ++t) {
         const Touched& change = touched_[t];
         const Line& held = lines_[static_cast<std::size_t>(change.core)];
@@ -333,7 +334,7 @@ Values Evaluator::evaluateChange(std::size_t touched, double limit) {
         horizon_ = std::max(horizon_, changed_[t].end());
     }
     if (std::max(horizon_, bytesTried_ * perByte_) * (1 - 1e-12) > limit)
-        return {.makespan = kNever, .latency = kNever, .energy = {}};
+        return {.makespan = kInfinity, .latency = kInfinity, .energy = {}};
     std::size_t landmark = landmarks_.size() - 1;
     if (landmark * stride_ >= jobs_ && landmark > 0) --landmark;
     while (landmark > 0 && landmarks_[landmark].now > since) --landmark;
@@ -356,7 +357,7 @@ Values Evaluator::evaluateChange(std::size_t touched, double limit) {
         events_[core] = lines_[core].events.data();
     }
     if (!problem_.energy.empty()) tried_.energy = energyTried_;
-    keepable_ = tried_.makespan < kNever;
+    keepable_ = tried_.makespan < kInfinity;
     return tried_;
 }
 
@@ -515,7 +516,7 @@ Schedule Evaluator::schedule() {
     std::fill_n(triedCursors_.begin(), cores_, 0);
     keepable_ = false;
     horizon_ = 0;
-    schedule.makespan = merge(0, kNever, watch).makespan;
+    schedule.makespan = merge(0, kInfinity, watch).makespan;
     return schedule;
 }
 

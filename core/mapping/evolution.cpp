@@ -19,14 +19,13 @@
 
 #include "core/base/base64.h"
 #include "core/mapping/population.h"
+#include "core/mapping/real_genome.h"
 #include "core/mapping/searches.h"
 #include "core/mapping/state.h"
 
 namespace tessera::mapping {
 
 namespace {
-
-constexpr double kBelowOne = 0x1.fffffffffffffp-1;
 
 /// A mapping of real numbers: first the cores, in [0, cores], then the priorities, in [0, 1].
 Mapping mappingOf(const pagmo::vector_double& genome, std::size_t cores) {

@@ -6,13 +6,13 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/mapping/bound.h"
 
 namespace tessera::mapping {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kSame = 1 - 1e-12;  ///< what sums in another order may differ by, and more
 constexpr std::int64_t kMaxNodes = 4'000'000, kBetweenPolls = 4096;
 constexpr std::size_t kMax = kMaxExactJobs;
@@ -35,7 +35,7 @@ public:
         State root;
         root.left = (1U << jobs_) - 1;
         descend(root);
-        if (isStopped_ || best_ == kNever) return std::nullopt;
+        if (isStopped_ || best_ == kInfinity) return std::nullopt;
         return mapping();
     }
 
@@ -50,7 +50,7 @@ private:
     };
     struct Seen {
         std::uint64_t cores = 0, rest = 0;
-        double elapsed = kNever;
+        double elapsed = kInfinity;
     };
     struct Step {
         double bound = 0;
@@ -68,7 +68,7 @@ private:
         besideOf_.assign(sets, 0);
         longestOf_.assign(sets, 0);
         for (std::size_t j = 0; j < jobs_; ++j) {
-            double bytes = kNever, cycles = kNever, beside = kNever, alone = kNever;
+            double bytes = kInfinity, cycles = kInfinity, beside = kInfinity, alone = kInfinity;
             for (std::size_t p = pair(j, 0); p < pair(j + 1, 0); ++p) {
                 bytes = std::min(bytes, problem_.latency[p] * shareOf(p));
                 cycles = std::min(cycles, problem_.latency[p]);
@@ -131,7 +131,7 @@ private:
             beside += rest * std::max(0.0, state.share[k] - 1);
         }
         if (state.left != 0) {
-            if (open == 0) return kNever;
+            if (open == 0) return kInfinity;
             longest = std::max(
                 {longest, (running + cyclesOf_[state.left]) / static_cast<double>(open), longestOf_[state.left]});
         }
@@ -254,7 +254,7 @@ private:
     std::vector<Seen> seen_;                ///< by hash
     std::vector<std::size_t> order_, bestOrder_;
     std::array<std::int8_t, kMax> bestCore_{};
-    double best_ = kNever;
+    double best_ = kInfinity;
     std::int64_t nodes_ = 0;
     bool isStopped_ = false;
 };

@@ -30,7 +30,7 @@ using model::TextTable;
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 
-enum Column : std::uint8_t { kJob, kAccel, kLatency, kDemand, kMacs, kEnergy, kJobName, kAccelName, kColumns };
+enum TableColumn : std::uint8_t { kJob, kAccel, kLatency, kDemand, kMacs, kEnergy, kJobName, kAccelName, kColumns };
 
 constexpr std::array<std::string_view, kColumns> kTitles{
     "job", "accel", "nostall_latency_cycles", "req_bw_bytes_per_cycle", "macs", "energy_j", "job_name", "accel_name"};
@@ -84,12 +84,12 @@ public:
     RowReader(const TextTable& table, const Layout& layout, const Row& row)
         : table_(table), layout_(layout), row_(row) {}
 
-    std::string_view text(Column column) const {
+    std::string_view text(TableColumn column) const {
         const std::optional<std::size_t> at = layout_.at(column);
         return at && *at < row_.cells.size() ? std::string_view(row_.cells[*at].text) : std::string_view();
     }
 
-    double number(Column column, double min, const char* expected) const {
+    double number(TableColumn column, double min, const char* expected) const {
         const std::string_view given = text(column);
         double value = 0;
         const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
@@ -99,14 +99,14 @@ public:
         return value == 0 ? 0 : value;  // -0.0 becomes 0
     }
 
-    std::int32_t index(Column column) const {
+    std::int32_t index(TableColumn column) const {
         const double value = number(column, 0, "a whole number from 0");
         if (value != std::floor(value)) fail(column, "a whole number from 0");
         if (value >= static_cast<double>(kMaxPairs)) fail(column, fmt::format("a number below {}", kMaxPairs));
         return static_cast<std::int32_t>(value);
     }
 
-    [[noreturn]] void fail(Column column, const std::string& expected) const {
+    [[noreturn]] void fail(TableColumn column, const std::string& expected) const {
         Place place = table_.place(row_);
         place.field = kTitles.at(column);
         throw DataError(place, text(column).empty() ? "empty" : inQuotes(text(column)), expected);

@@ -6,10 +6,11 @@
 #include <numeric>
 #include <utility>
 
+#include "core/base/number.h"
+
 namespace tessera::mapping {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTiny = 1e-11;
 
 /// A dense factorisation with row pivoting.
@@ -124,7 +125,7 @@ private:
 /// Every item at its best option by the weights; the fullest row's slack is out of the basis.
 void Simplex::start(const std::vector<double>& weights) {
     for (std::size_t j = 0; j < p_.items; ++j) {
-        double min = kNever;
+        double min = kInfinity;
         for (std::size_t o = 0; o < p_.options; ++o) {
             if (!p_.allowed[j * p_.options + o]) continue;
             double value = 0;
@@ -200,7 +201,7 @@ bool Simplex::step() {
             entering_[r] = (use(enters_.item, enters_.option)[r] - use(enters_.item, key_[enters_.item])[r]) / scale_;
     }
     factors_.solve(entering_, direction_);
-    double shortest = kNever;
+    double shortest = kInfinity;
     std::size_t leaving = p_.rows;
     bool isKey = false;
     for (std::size_t c = 0; c < p_.rows; ++c) {
@@ -296,7 +297,7 @@ double loadValue(const LoadProgram& program, const std::vector<double>& weights)
     double total = 0, weight = 0;
     for (const double w : weights) weight += w;
     for (std::size_t j = 0; j < program.items; ++j) {
-        double min = kNever;
+        double min = kInfinity;
         for (std::size_t o = 0; o < program.options; ++o) {
             if (!program.allowed[j * program.options + o]) continue;
             const double* const use = program.use.data() + (j * program.options + o) * program.rows;

@@ -123,7 +123,7 @@ void breed(Mapping& son, Mapping& daughter, const Rates& rates, std::size_t core
 }
 
 /// Jobs that two mappings have on different cores.
-std::size_t distance(const Mapping& a, const Mapping& b) {
+std::size_t mappingDistance(const Mapping& a, const Mapping& b) {
     std::size_t count = 0;
     for (std::size_t j = 0; j < a.core.size(); ++j) count += a.core[j] != b.core[j] ? 1 : 0;
     return count;
@@ -137,7 +137,7 @@ void sortWithoutTwins(Population& population, std::size_t wanted) {
     std::vector<std::size_t> order, twins;
     for (std::size_t i = 0; i < size; ++i) {
         const auto isAlike = [&](std::size_t other) {
-            return distance(population.members[other], population.members[i]) < 2;
+            return mappingDistance(population.members[other], population.members[i]) < 2;
         };
         const bool isTwin = order.size() < wanted && std::any_of(order.begin(), order.end(), isAlike);
         (isTwin ? twins : order).push_back(i);
@@ -165,7 +165,7 @@ std::pair<std::size_t, std::size_t> drawParents(const Population& population, st
     for (int suitor = 0; suitor < kSuitors; ++suitor) {
         const std::size_t other = draw();
         if (other == dad) continue;
-        const std::size_t apart = distance(population.members[dad], population.members[other]);
+        const std::size_t apart = mappingDistance(population.members[dad], population.members[other]);
         if (apart <= max) continue;
         max = apart;
         mom = other;

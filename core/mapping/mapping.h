@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,6 +48,8 @@ struct Mapping {
 /// which a job has finished; `energy` the sum over jobs; `edp` energy times makespan; `weighted` a sum of makespan,
 /// latency and energy, each relative to its own lower bound, by Options::weights.
 enum class Objective : std::uint8_t { throughput, latency, energy, edp, weighted };
+inline constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
+                                        Objective::weighted};
 std::string_view nameOf(Objective objective);  ///< as written in study files: "throughput", …
 
 /// Shares of the objective `weighted`; 0 or more, at least one above 0.

@@ -9,10 +9,10 @@ namespace {
 
 constexpr std::size_t kMaxSentences = 20;
 /// Beyond this, sums and products of a table would leave the range of doubles.
-constexpr double kMax = 1e60;
+constexpr double kMaxNumber = 1e60;
 
 /// Sentences up to a limit; what is beyond is counted.
-struct Sentences {
+struct Problems {
     std::vector<std::string> list;
     std::size_t more = 0;
 
@@ -30,18 +30,18 @@ struct Rule {
 };
 
 bool holds(const Rule& rule, double value) {
-    if (!std::isfinite(value) || value > kMax) return false;
-    return rule.zero ? value >= 0 : value >= 1 / kMax;
+    if (!std::isfinite(value) || value > kMaxNumber) return false;
+    return rule.zero ? value >= 0 : value >= 1 / kMaxNumber;
 }
 
 std::string wrong(const Rule& rule, const std::string& where, double value) {
     std::string_view expected = rule.zero ? "a number of 0 or more" : "a number above 0";
-    if (std::isfinite(value) && value > kMax) expected = "at most 1e60";
-    if (!rule.zero && value > 0 && value < 1 / kMax) expected = "at least 1e-60";
+    if (std::isfinite(value) && value > kMaxNumber) expected = "at most 1e60";
+    if (!rule.zero && value > 0 && value < 1 / kMaxNumber) expected = "at least 1e-60";
     return fmt::format("{}{} is {}; expected {}", rule.what, where, value, expected);
 }
 
-void checkPairs(const Problem& problem, const Rule& rule, const std::vector<double>& table, Sentences& sentences) {
+void checkPairs(const Problem& problem, const Rule& rule, const std::vector<double>& table, Problems& sentences) {
     const std::size_t pairs = problem.jobs.size() * problem.cores.size();
     if (table.size() != pairs) {
         sentences.add(fmt::format("{} has {} entries; expected {}, one for each of {} jobs on each of {} cores",
@@ -59,7 +59,7 @@ void checkPairs(const Problem& problem, const Rule& rule, const std::vector<doub
 }  // namespace
 
 std::vector<std::string> problems(const Problem& problem) {
-    Sentences sentences;
+    Problems sentences;
     if (problem.jobs.empty()) sentences.add("the table has no jobs; expected at least one");
     if (problem.cores.empty()) sentences.add("the table has no cores; expected at least one");
     checkPairs(problem, {"latency", false}, problem.latency, sentences);

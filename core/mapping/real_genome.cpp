@@ -10,8 +10,6 @@ namespace tessera::mapping {
 
 namespace {
 
-constexpr double kBelowOne = 0x1.fffffffffffffp-1;
-
 double folded(double x) {
     if (!std::isfinite(x)) return 0;
     const double turn = std::fabs(x) - 2 * std::floor(std::fabs(x) / 2);  // in [0, 2)

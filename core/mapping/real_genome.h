@@ -31,4 +31,6 @@ private:
 /// machine. Settles their sizes once and for all; to be called before Eigen's products.
 void initialiseEigen();
 
+inline constexpr double kBelowOne = 0x1.fffffffffffffp-1;  ///< the largest number below 1
+
 }  // namespace tessera::mapping

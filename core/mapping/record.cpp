@@ -12,7 +12,7 @@ namespace tessera::mapping {
 namespace {
 
 /// Genes of the samples that one run keeps at most, so that groups of many thousand jobs need no gigabytes.
-constexpr std::size_t kMaxGenes = 1'000'000;
+constexpr std::size_t kMaxReadGenes = 1'000'000;
 
 }  // namespace
 
@@ -91,7 +91,7 @@ Curve Curve::from(const Json& json) {
 }
 
 KeptSamples::KeptSamples(std::size_t max, std::size_t jobs, std::size_t cores)
-    : max_(std::min(max, std::max<std::size_t>(1, kMaxGenes / (2 * jobs)))), jobs_(jobs), cores_(cores) {}
+    : max_(std::min(max, std::max<std::size_t>(1, kMaxReadGenes / (2 * jobs)))), jobs_(jobs), cores_(cores) {}
 
 void KeptSamples::keep(std::int64_t index, const Mapping& mapping, double value) {
     index_.push_back(index);

@@ -24,11 +24,11 @@ using Vector = Eigen::VectorXd;
 using Index = Eigen::Index;
 
 constexpr Index kNodes = 128;
-constexpr std::size_t kLayers = 4;    ///< three hidden ones and the output
-constexpr Index kPriorities = 10;     ///< classes of priorities that a policy tells apart
-constexpr std::size_t kChunk = 256;   ///< jobs that pass the networks between two polls
-constexpr double kEntropy = 0.01;     ///< worth of staying undecided, as stable-baselines has it
-constexpr double kLongestStep = 0.5;  ///< to which gradients are cut, as stable-baselines has it
+constexpr std::size_t kLayers = 4;         ///< three hidden ones and the output
+constexpr Index kPriorities = 10;          ///< classes of priorities that a policy tells apart
+constexpr std::size_t kJobsPerPoll = 256;  ///< jobs that pass the networks between two polls
+constexpr double kEntropy = 0.01;          ///< worth of staying undecided, as stable-baselines has it
+constexpr double kLongestStep = 0.5;       ///< to which gradients are cut, as stable-baselines has it
 
 /// Layers of 128 nodes with tanh, and a linear output; all weights in one row.
 class Network {
@@ -249,8 +249,8 @@ private:
             mapping.core.resize(jobs());
             mapping.priority.resize(jobs());
         }
-        for (std::size_t from = 0; from < jobs(); from += kChunk) {
-            const std::size_t count = std::min(kChunk, jobs() - from);
+        for (std::size_t from = 0; from < jobs(); from += kJobsPerPoll) {
+            const std::size_t count = std::min(kJobsPerPoll, jobs() - from);
             Network::Activations activations = pass(policy_, from, count);
             const Matrix logits = policyOf(activations);
             for (std::size_t episode = 0; episode < method_.episodes; ++episode) {
@@ -304,8 +304,8 @@ private:
         Vector policyGradient = Vector::Zero(policy_.values.size());
         Vector criticGradient = Vector::Zero(critic_.values.size());
         const double share = 1 / static_cast<double>(method_.episodes * jobs());
-        for (std::size_t from = 0; from < jobs(); from += kChunk) {
-            const std::size_t count = std::min(kChunk, jobs() - from);
+        for (std::size_t from = 0; from < jobs(); from += kJobsPerPoll) {
+            const std::size_t count = std::min(kJobsPerPoll, jobs() - from);
             Network::Activations seen = pass(policy_, from, count);
             Network::Activations judged = pass(critic_, from, count);
             const Matrix logits = policyOf(seen);

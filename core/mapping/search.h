@@ -95,4 +95,6 @@ struct SearchRow {
 };
 const std::vector<SearchRow>& searchRows();
 
+inline constexpr double kProof = 1 + 1e-9;  ///< within which of its bound an objective is proven
+
 }  // namespace tessera::mapping

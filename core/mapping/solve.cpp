@@ -28,7 +28,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kSearch = "the mapping search";
-constexpr double kProof = 1 + 1e-9;
 constexpr int kFormat = 3;            ///< of the state
 constexpr double kLongestTurn = 0.1;  ///< seconds; what a turn took beyond was waited for
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/random.h"
 #include "core/mapping/annealing.h"
 #include "core/mapping/assignment.h"
@@ -28,7 +29,6 @@ namespace tessera::mapping {
 
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kOrders = 1, kPolish = std::uint64_t{1} << 62U, kCoarse = std::uint64_t{1} << 61U,
                         kAssignments = 2;  ///< random streams; the latter, and one for every annealing after it
 constexpr std::uint64_t kExchanges = 60, kMoves = 25;  ///< per cent; the rest changes places on a core
@@ -108,13 +108,13 @@ private:
     Evaluator evaluator_;
     RandomStream random_;
     std::vector<std::int32_t> relaxed_;  ///< cores by the relaxation
-    double value_ = kNever;              ///< of what the evaluator holds
+    double value_ = kInfinity;           ///< of what the evaluator holds
     std::int64_t total_ = 0;             ///< samples of the whole search
     std::int64_t cycle_ = 0;             ///< annealings begun
     /// A start of an annealing, and what became of it.
     struct Contender {
         Orders orders;
-        double value = kNever;
+        double value = kInfinity;
     };
     static bool isBetter(const Contender& a, const Contender& b) { return a.value < b.value; }
     std::vector<Contender> contenders_;         ///< of this annealing, those that are left
@@ -274,7 +274,7 @@ std::vector<std::int32_t> TesseraSearch::assigned(Trial& trial, std::int64_t num
         assignment.hold(relaxed_);
     else
         assignment.build(random, number == 1 ? 0 : 0.5);
-    double min = kNever;
+    double min = kInfinity;
     std::vector<std::int32_t> best;
     const auto keep = [&] {
         const double found = assignment.objectiveValue();
@@ -336,7 +336,7 @@ TesseraSearch::Orders TesseraSearch::ordered(const std::vector<std::int32_t>& co
 TesseraSearch::Orders TesseraSearch::shortestFirst() const {
     std::vector<std::pair<double, std::int32_t>> byLength(jobs_);
     for (std::size_t j = 0; j < jobs_; ++j) {
-        double shortest = kNever;
+        double shortest = kInfinity;
         for (std::size_t k = 0; k < cores_; ++k) shortest = std::min(shortest, problem_.latency[problem_.pair(j, k)]);
         byLength[j] = {shortest, static_cast<std::int32_t>(j)};
     }
@@ -390,7 +390,7 @@ void TesseraSearch::seed(Trial& trial) {
             }))
             considerMapping(trial, *min);
     trial.poll();
-    trial.count(0, kNever);  // nothing more where the best is proven already
+    trial.count(0, kInfinity);  // nothing more where the best is proven already
     relaxed_ = relaxedCores(problem_, trial.bound().makespan, [&trial] {
         trial.poll();
         return false;
@@ -480,7 +480,7 @@ TesseraSearch::Orders TesseraSearch::relaxed(Trial& trial, const Orders& orders,
 
 /// A further contender: a new assignment, in an order.
 void TesseraSearch::add(Trial& trial, std::int64_t number, std::int64_t effort, std::int64_t samples) {
-    Contender contender{ordered(assigned(trial, number, effort)), kNever};
+    Contender contender{ordered(assigned(trial, number, effort)), kInfinity};
     if (objective_ == Objective::throughput) contender.orders = relaxed(trial, contender.orders, number, samples);
     contender.value = evaluated(trial, contender.orders);
     contenders_.push_back(std::move(contender));
@@ -587,7 +587,7 @@ void TesseraSearch::anneal(Trial& trial) {
         const double above = min > 0 ? kNearBound * (value_ / min - 1) : 1;
         const double heat = heat_ * annealed(before_ + done_ + n, length_) * std::min(1.0, above);
         const double limit = value_ * (1 + heat * fluctuation(random_.uniform()));
-        const Evaluator::Limit max{byMakespan ? limit : kNever};
+        const Evaluator::Limit max{byMakespan ? limit : kInfinity};
         Values values;
         for (int attempt = 0;; ++attempt) {
             const auto job = static_cast<std::int32_t>(random_.below(jobs));
@@ -615,7 +615,7 @@ void TesseraSearch::anneal(Trial& trial) {
             break;
         }
         ++counted;
-        const double value = values.makespan < kNever ? valueOf(trial, values) : kNever;
+        const double value = values.makespan < kInfinity ? valueOf(trial, values) : kInfinity;
         if (!(value <= limit)) continue;
         evaluator_.keep();
         sumUp();

@@ -27,7 +27,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kGrace{40};  ///< after Cancel, to come to the end of a generation
-constexpr double kProof = 1 + 1e-9;
 /// Genes below which another thread costs more than it brings, and that are evaluated between two polls.
 constexpr std::size_t kFewGenes = 40'000, kManyGenes = 400'000;
 constexpr std::size_t kChunk = 8;  ///< mappings that a thread takes at once

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/model/operators/operator_table.h"
 #include "core/model/operators/rule_context.h"
@@ -19,10 +20,6 @@
 namespace tessera::model {
 
 namespace {
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
 
 /// A set of indices of named things, looked up by name; the names stay where they are.
 template <typename Named>
@@ -32,7 +29,7 @@ public:
     std::int32_t find(const std::vector<Named>& things, std::string_view name) const {
         const auto [first, last] = indices_.equal_range(hash(name));
         for (auto entry = first; entry != last; ++entry)
-            if (things[at(entry->second)].name == name) return entry->second;
+            if (things[toIndex(entry->second)].name == name) return entry->second;
         return -1;
     }
     void add(std::string_view name, std::int32_t index) { indices_.emplace(hash(name), index); }
@@ -184,7 +181,7 @@ TensorIndex GraphBuilder::State::addValue(const std::string& name, DataType type
     tensor.shape = std::move(shape);
     tensor.role = TensorRole::constant;
     const TensorIndex index = addTensor(std::move(tensor));
-    uses[at(index)] |= stored;
+    uses[toIndex(index)] |= stored;
     return index;
 }
 
@@ -199,13 +196,13 @@ void GraphBuilder::State::remember(TensorIndex tensor, Elements elements) {
     folded += size + 1;
     const bool complete = std::all_of(elements.begin(), elements.end(), isKnownElement);
     if (!complete && std::none_of(elements.begin(), elements.end(), isKnownElement)) return;
-    knownOf[at(tensor)] = static_cast<std::int32_t>(known.size());
+    knownOf[toIndex(tensor)] = static_cast<std::int32_t>(known.size());
     known.push_back({.elements = std::move(elements), .complete = complete});
 }
 
 const Elements* GraphBuilder::State::elementsOf(TensorIndex tensor) const {
-    const std::int32_t index = knownOf[at(tensor)];
-    return index < 0 ? nullptr : &known[at(index)].elements;
+    const std::int32_t index = knownOf[toIndex(tensor)];
+    return index < 0 ? nullptr : &known[toIndex(index)].elements;
 }
 
 /// Gives the operator a name that no other has.
@@ -291,7 +288,7 @@ void GraphBuilder::State::applyRules(const OperatorKind& kind, const Operator& o
     for (const TensorIndex input : op.inputs) {
         RuleInput& view = ruleInputs.emplace_back();
         if (input == kNoTensor) continue;
-        view.tensor = &graph.tensors[at(input)];
+        view.tensor = &graph.tensors[toIndex(input)];
         view.elements = elementsOf(input);
         anyKnown = anyKnown || view.elements != nullptr;
     }
@@ -314,7 +311,7 @@ TensorRole GraphBuilder::State::roleOf(const Operator& op, DataType type) const 
     }
     // Files without weights write a weight as ConstantOfShape of a stored shape.
     const bool isWeight = op.type == "ConstantOfShape" && !op.inputs.empty() &&
-                          (uses[at(op.inputs.front())] & stored) != 0 && isFloat(type);
+                          (uses[toIndex(op.inputs.front())] & stored) != 0 && isFloat(type);
     return isWeight ? TensorRole::parameter : TensorRole::derived;
 }
 
@@ -341,7 +338,7 @@ void GraphBuilder::State::noteUses(const Operator& op) {
     const bool isNorm = op.type == "BatchNormalization";
     for (std::size_t i = 0; i < op.inputs.size(); ++i) {
         if (op.inputs[i] == kNoTensor) continue;
-        uses[at(op.inputs[i])] |= isNorm && (i == 3 || i == 4) ? asStatistic : otherwise;
+        uses[toIndex(op.inputs[i])] |= isNorm && (i == 3 || i == 4) ? asStatistic : otherwise;
     }
 }
 
@@ -384,7 +381,7 @@ void GraphBuilder::addInput(const std::string& name, DataType type, Shape shape,
 void GraphBuilder::addStored(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                              std::vector<double> values) {
     const TensorIndex index = state_->addValue(name, type, std::move(shape));
-    if (isFloat(type)) state_->graph.tensors[at(index)].role = TensorRole::parameter;
+    if (isFloat(type)) state_->graph.tensors[toIndex(index)].role = TensorRole::parameter;
     if (!values.empty()) state_->remember(index, std::move(values));
 }
 
@@ -394,7 +391,7 @@ void GraphBuilder::addConstant(const std::string& name, DataType type, std::vect
 }
 
 void GraphBuilder::declare(const std::string& name, DataType type, const Shape& shape) {
-    Tensor& tensor = state_->graph.tensors[at(state_->existing(name))];
+    Tensor& tensor = state_->graph.tensors[toIndex(state_->existing(name))];
     Tensor declared;
     declared.name = name;
     declared.shape = shape;
@@ -417,8 +414,8 @@ void GraphBuilder::declare(const std::string& name, DataType type, const Shape& 
 
 const std::vector<double>* GraphBuilder::values(const std::string& name) const {
     const TensorIndex index = state_->indexOf(name);
-    if (index == kNoTensor || state_->knownOf[at(index)] < 0) return nullptr;
-    const Known& known = state_->known[at(state_->knownOf[at(index)])];
+    if (index == kNoTensor || state_->knownOf[toIndex(index)] < 0) return nullptr;
+    const Known& known = state_->known[toIndex(state_->knownOf[toIndex(index)])];
     return known.complete ? &known.elements : nullptr;
 }
 
@@ -456,7 +453,7 @@ std::string GraphBuilder::State::addConstantOperator(const OperatorSpec& spec, c
 void GraphBuilder::State::storeConstant(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                                         std::optional<Elements> elements) {
     const TensorIndex index = addValue(name, type, std::move(shape));
-    Tensor& tensor = graph.tensors[at(index)];
+    Tensor& tensor = graph.tensors[toIndex(index)];
     if (isFloat(type) && elementCount(tensor.shape).value_or(0) > kMaxSmallConstant)
         tensor.role = TensorRole::parameter;
     if (elements) remember(index, std::move(*elements));
@@ -499,7 +496,7 @@ bool GraphBuilder::has(const std::string& tensor) const {
 }
 
 const Tensor& GraphBuilder::tensor(const std::string& name) const {
-    return state_->graph.tensors[at(state_->existing(name))];
+    return state_->graph.tensors[toIndex(state_->existing(name))];
 }
 
 void GraphBuilder::warn(std::string sentence) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -23,10 +24,6 @@ namespace {
 
 constexpr std::int32_t kNothing = -1;
 
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
-
 /// A forest that grows by leaves and answers lowest common ancestors in O(log n) by jump pointers.
 /// Myers: "An applicative random-access stack", Information Processing Letters 17(5), 1983.
 class Ancestry {
@@ -36,27 +33,28 @@ public:
     }
 
     void attach(std::int32_t leaf, std::int32_t parent) {
-        const std::int32_t jump = jump_[at(parent)];
-        const bool same = depth_[at(parent)] - depth_[at(jump)] == depth_[at(jump)] - depth_[at(jump_[at(jump)])];
-        parent_[at(leaf)] = parent;
-        depth_[at(leaf)] = depth_[at(parent)] + 1;
-        jump_[at(leaf)] = same ? jump_[at(jump)] : parent;
+        const std::int32_t jump = jump_[toIndex(parent)];
+        const bool same = depth_[toIndex(parent)] - depth_[toIndex(jump)] ==
+                          depth_[toIndex(jump)] - depth_[toIndex(jump_[toIndex(jump)])];
+        parent_[toIndex(leaf)] = parent;
+        depth_[toIndex(leaf)] = depth_[toIndex(parent)] + 1;
+        jump_[toIndex(leaf)] = same ? jump_[toIndex(jump)] : parent;
     }
 
     /// Of two members of the same tree.
     std::int32_t common(std::int32_t a, std::int32_t b) const {
-        if (depth_[at(a)] < depth_[at(b)]) std::swap(a, b);
-        while (depth_[at(a)] > depth_[at(b)])
-            a = depth_[at(jump_[at(a)])] >= depth_[at(b)] ? jump_[at(a)] : parent_[at(a)];
+        if (depth_[toIndex(a)] < depth_[toIndex(b)]) std::swap(a, b);
+        while (depth_[toIndex(a)] > depth_[toIndex(b)])
+            a = depth_[toIndex(jump_[toIndex(a)])] >= depth_[toIndex(b)] ? jump_[toIndex(a)] : parent_[toIndex(a)];
         while (a != b) {
-            const bool leap = jump_[at(a)] != jump_[at(b)];
-            a = leap ? jump_[at(a)] : parent_[at(a)];
-            b = leap ? jump_[at(b)] : parent_[at(b)];
+            const bool leap = jump_[toIndex(a)] != jump_[toIndex(b)];
+            a = leap ? jump_[toIndex(a)] : parent_[toIndex(a)];
+            b = leap ? jump_[toIndex(b)] : parent_[toIndex(b)];
         }
         return a;
     }
 
-    std::int32_t parent(std::int32_t member) const { return parent_[at(member)]; }
+    std::int32_t parent(std::int32_t member) const { return parent_[toIndex(member)]; }
 
 private:
     std::vector<std::int32_t> parent_, jump_, depth_;
@@ -127,7 +125,7 @@ private:
         std::int32_t origin = kNothing;
     };
 
-    Layer& layer(std::int32_t node) { return result_.layers[at(node)]; }
+    Layer& layer(std::int32_t node) { return result_.layers[toIndex(node)]; }
     bool live(const Operator& op) const;
     void markTables();
     void visit(const Operator& op);
@@ -173,12 +171,12 @@ bool Extraction::live(const Operator& op) const {
 void Extraction::markTables() {
     for (std::size_t i = 0; i < graph_.tensors.size(); ++i)
         fromParameter_[i] = graph_.tensors[i].role == TensorRole::parameter ? 1 : 0;
-    const auto trained = [&](TensorIndex input) { return input != kNoTensor && fromParameter_[at(input)] != 0; };
+    const auto trained = [&](TensorIndex input) { return input != kNoTensor && fromParameter_[toIndex(input)] != 0; };
     for (const Operator& op : graph_.operators) {
         if (live(op) || std::none_of(op.inputs.begin(), op.inputs.end(), trained)) continue;
         for (const TensorIndex output : op.outputs)
             if (output != kNoTensor && graph_.tensor(output).role == TensorRole::derived)
-                fromParameter_[at(output)] = 1;
+                fromParameter_[toIndex(output)] = 1;
     }
 }
 
@@ -195,7 +193,7 @@ std::vector<TensorIndex> Extraction::operandsOf(const Operator& op) {
     std::vector<TensorIndex> operands = op.inputs;
     const auto [earlier, covered] = concatenations_.longestPrefix(axisOf(op), op.inputs);
     concatenations_.add(axisOf(op), op.inputs, op.outputs.front());
-    if (covered == 0 || origin_[at(earlier)] == kNothing) return operands;
+    if (covered == 0 || origin_[toIndex(earlier)] == kNothing) return operands;
     operands.erase(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(covered));
     operands.insert(operands.begin(), earlier);
     ++prefixes_;
@@ -205,14 +203,14 @@ std::vector<TensorIndex> Extraction::operandsOf(const Operator& op) {
 std::vector<Extraction::Use> Extraction::usesOf(const Operator& op) {
     std::vector<Use> uses;
     for (const TensorIndex input : operandsOf(op))
-        if (isActivation(graph_, input)) uses.push_back({.tensor = input, .origin = origin_[at(input)]});
+        if (isActivation(graph_, input)) uses.push_back({.tensor = input, .origin = origin_[toIndex(input)]});
     return uses;
 }
 
 bool Extraction::isLookUp(const Operator& op) const {
     if (op.type != "Gather" || !isStandard(op)) return false;
     const TensorIndex table = inputOf(op, 0);
-    return table != kNoTensor && fromParameter_[at(table)] != 0 && isFloat(graph_.tensor(table).type) &&
+    return table != kNoTensor && fromParameter_[toIndex(table)] != 0 && isFloat(graph_.tensor(table).type) &&
            isActivation(graph_, inputOf(op, 1));
 }
 
@@ -244,7 +242,7 @@ std::size_t Extraction::channelAxis(const Operator& op, const std::vector<Use>& 
     std::optional<std::size_t> preferred;
     for (const Use& use : uses) {
         if (use.origin == kNothing) continue;
-        const bool first = channelsFirst_[at(use.origin)] != 0;
+        const bool first = channelsFirst_[toIndex(use.origin)] != 0;
         const std::size_t likely = first ? 1 : last;
         if (!preferred) preferred = likely;
         const auto& dims = neededShape(graph_, use.tensor);
@@ -273,14 +271,14 @@ void Extraction::addNode(const Operator& op, Layer sizes, const std::vector<Use>
             if (joins) ++fromInputs_;
             continue;
         }
-        std::int32_t& handedOn = handedOn_[at(use.origin)];
+        std::int32_t& handedOn = handedOn_[toIndex(use.origin)];
         handedOn = handedOn == kNothing ? use.tensor : ancestry_.common(handedOn, use.tensor);
         const bool main = !joins && i == 0;
         result_.edges.push_back({use.origin, node, main ? inElements(sizes) : elementsPerSample(graph_, use.tensor)});
     }
     for (const TensorIndex output : op.outputs) {
         if (output == kNoTensor) continue;
-        origin_[at(output)] = node;
+        origin_[toIndex(output)] = node;
         ancestry_.attach(output, root);
     }
     result_.layers.push_back(std::move(sizes));
@@ -308,10 +306,10 @@ void Extraction::putOnEdge(const Operator& op, const std::vector<Use>& uses) {
     if (uses.size() > 1) ++gates_;
     for (const TensorIndex output : op.outputs) {
         if (output == kNoTensor) continue;
-        origin_[at(output)] = origin;
+        origin_[toIndex(output)] = origin;
         ancestry_.attach(output, above);
     }
-    covered_[at(origin)].push_back(&op);
+    covered_[toIndex(origin)].push_back(&op);
     claimParameters(op, origin);
 }
 
@@ -323,13 +321,13 @@ void Extraction::claimParameters(const Operator& op, std::int32_t node) {
         const Operator* next = open.back();
         open.pop_back();
         for (const TensorIndex input : next->inputs) {
-            if (input == kNoTensor || isActivation(graph_, input) || claimed_[at(input)] != 0) continue;
-            claimed_[at(input)] = 1;
+            if (input == kNoTensor || isActivation(graph_, input) || claimed_[toIndex(input)] != 0) continue;
+            claimed_[toIndex(input)] = 1;
             const Tensor& tensor = graph_.tensor(input);
             if (tensor.role == TensorRole::parameter)
                 layer(node).parameters += static_cast<double>(elementCount(tensor.shape).value_or(0));
-            else if (producers_[at(input)] != kNothing)
-                open.push_back(&graph_.operators[at(producers_[at(input)])]);
+            else if (producers_[toIndex(input)] != kNothing)
+                open.push_back(&graph_.operators[toIndex(producers_[toIndex(input)])]);
         }
     }
 }
@@ -357,9 +355,9 @@ void Extraction::setHandedOnMaps() {
     std::vector<char> read;
     for (const std::int32_t tensor : handedOn_) read.push_back(tensor == kNothing ? 0 : 1);
     for (const TensorIndex output : graph_.outputs) {
-        const std::int32_t node = origin_[at(output)];
-        if (node == kNothing || read[at(node)] != 0) continue;
-        std::int32_t& last = handedOn_[at(node)];
+        const std::int32_t node = origin_[toIndex(output)];
+        if (node == kNothing || read[toIndex(node)] != 0) continue;
+        std::int32_t& last = handedOn_[toIndex(node)];
         last = last == kNothing ? output : ancestry_.common(last, output);
     }
     const auto tensors = static_cast<std::int32_t>(graph_.tensors.size());
@@ -393,12 +391,12 @@ void Extraction::setActivations() {
 
 /// By node, the most weighted layers on a path that ends in it (forward) or begins with it (backward), itself included.
 std::vector<std::int32_t> Extraction::longestPaths(bool forward) const {
-    const auto own = [&](std::int32_t node) { return isJoin(result_.layers[at(node)].kind) ? 0 : 1; };
+    const auto own = [&](std::int32_t node) { return isJoin(result_.layers[toIndex(node)].kind) ? 0 : 1; };
     std::vector<std::int32_t> longest(result_.layers.size());
     for (std::size_t i = 0; i < longest.size(); ++i) longest[i] = own(static_cast<std::int32_t>(i));
     // Edges stand in the order of the node that they lead into; nodes are in topological order.
     const auto relax = [&](std::int32_t from, std::int32_t to) {
-        longest[at(to)] = std::max(longest[at(to)], longest[at(from)] + own(to));
+        longest[toIndex(to)] = std::max(longest[toIndex(to)], longest[toIndex(from)] + own(to));
     };
     const std::size_t count = result_.edges.size();
     for (std::size_t i = 0; i < count; ++i) {
@@ -418,9 +416,9 @@ std::vector<LayerEdge> behindTheirMains(const std::vector<LayerEdge>& edges,
     std::vector<std::vector<std::int32_t>> releases(edges.size());
     for (std::size_t i = 0; i < edges.size(); ++i)
         for (const std::int32_t main : {mains[i].first, mains[i].second}) {
-            if (at(main) == i) continue;
+            if (toIndex(main) == i) continue;
             ++waitsFor[i];
-            releases[at(main)].push_back(static_cast<std::int32_t>(i));
+            releases[toIndex(main)].push_back(static_cast<std::int32_t>(i));
         }
     std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
     for (std::size_t i = 0; i < edges.size(); ++i)
@@ -431,9 +429,9 @@ std::vector<LayerEdge> behindTheirMains(const std::vector<LayerEdge>& edges,
         const std::int32_t next = ready.top();
         ready.pop();
         poll();
-        ordered.push_back(edges[at(next)]);
-        for (const std::int32_t released : releases[at(next)])
-            if (--waitsFor[at(released)] == 0) ready.push(released);
+        ordered.push_back(edges[toIndex(next)]);
+        for (const std::int32_t released : releases[toIndex(next)])
+            if (--waitsFor[toIndex(released)] == 0) ready.push(released);
     }
     return ordered;
 }
@@ -449,14 +447,14 @@ void Extraction::orderEdges() {
     std::vector<std::int32_t> mainIn(result_.layers.size(), kNothing);
     std::vector<std::int32_t> mainOut(result_.layers.size(), kNothing);
     for (std::size_t i = 0; i < edges.size(); ++i) {
-        std::int32_t& in = mainIn[at(edges[i].to)];
-        std::int32_t& out = mainOut[at(edges[i].from)];
+        std::int32_t& in = mainIn[toIndex(edges[i].to)];
+        std::int32_t& out = mainOut[toIndex(edges[i].from)];
         const auto index = static_cast<std::int32_t>(i);
-        if (in == kNothing || into[at(edges[i].from)] > into[at(edges[at(in)].from)]) in = index;
-        if (out == kNothing || outOf[at(edges[i].to)] > outOf[at(edges[at(out)].to)]) out = index;
+        if (in == kNothing || into[toIndex(edges[i].from)] > into[toIndex(edges[toIndex(in)].from)]) in = index;
+        if (out == kNothing || outOf[toIndex(edges[i].to)] > outOf[toIndex(edges[toIndex(out)].to)]) out = index;
     }
     std::vector<std::pair<std::int32_t, std::int32_t>> firstMains;
-    for (const LayerEdge& edge : edges) firstMains.emplace_back(mainIn[at(edge.to)], mainOut[at(edge.from)]);
+    for (const LayerEdge& edge : edges) firstMains.emplace_back(mainIn[toIndex(edge.to)], mainOut[toIndex(edge.from)]);
     result_.edges = behindTheirMains(edges, firstMains);
 }
 

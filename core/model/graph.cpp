@@ -6,6 +6,8 @@
 #include <array>
 #include <set>
 
+#include "core/base/number.h"
+
 namespace tessera::model {
 
 namespace {
@@ -46,10 +48,6 @@ constexpr std::array kDataTypes{
 const DataTypeRow& rowOf(DataType type) {
     const auto index = static_cast<std::size_t>(type);
     return index < kDataTypes.size() ? kDataTypes[index] : kDataTypes.front();
-}
-
-std::size_t at(TensorIndex index) {
-    return static_cast<std::size_t>(index);
 }
 
 }  // namespace
@@ -101,7 +99,7 @@ std::vector<std::int32_t> producers(const Graph& graph) {
     std::vector<std::int32_t> result(graph.tensors.size(), -1);
     for (std::size_t i = 0; i < graph.operators.size(); ++i)
         for (const TensorIndex output : graph.operators[i].outputs)
-            if (output != kNoTensor) result[at(output)] = static_cast<std::int32_t>(i);
+            if (output != kNoTensor) result[toIndex(output)] = static_cast<std::int32_t>(i);
     return result;
 }
 
@@ -111,7 +109,7 @@ std::vector<std::vector<std::int32_t>> consumers(const Graph& graph) {
         const auto reader = static_cast<std::int32_t>(i);
         for (const TensorIndex input : graph.operators[i].inputs) {
             if (input == kNoTensor) continue;
-            std::vector<std::int32_t>& readers = result[at(input)];
+            std::vector<std::int32_t>& readers = result[toIndex(input)];
             if (readers.empty() || readers.back() != reader) readers.push_back(reader);
         }
     }

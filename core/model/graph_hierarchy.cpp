@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/model/counts.h"
 #include "core/model/layer_sizes.h"
 
@@ -21,14 +22,6 @@ constexpr std::size_t kMaxInputs = 6;         ///< inputs or outputs that stand 
 constexpr std::size_t kLongestPeriod = 1024;  ///< of a repetition that no name shows
 constexpr std::size_t kLongestBlockPeriod = 12;
 constexpr std::size_t kFewestLeafCopies = 4;
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
-
-std::int32_t number(std::size_t index) {
-    return static_cast<std::int32_t>(index);
-}
 
 /// Order-dependent hash of a stretch of values.
 class Signature {
@@ -134,18 +127,19 @@ std::vector<Draft> draftsOf(const Graph& graph) {
     std::vector<Draft> drafts;
     std::vector<std::int32_t> makers(graph.tensors.size(), -1);
     const auto read = [&](Draft& draft, TensorIndex tensor) {
-        if (tensor != kNoTensor && makers[at(tensor)] >= 0)
-            draft.inputs.push_back({makers[at(tensor)], number(drafts.size()), tensor, isActivation(graph, tensor)});
+        if (tensor != kNoTensor && makers[toIndex(tensor)] >= 0)
+            draft.inputs.push_back(
+                {makers[toIndex(tensor)], signedIndex(drafts.size()), tensor, isActivation(graph, tensor)});
     };
     for (const TensorIndex input : graph.inputs) {
-        makers[at(input)] = number(drafts.size());
+        makers[toIndex(input)] = signedIndex(drafts.size());
         Draft& draft = drafts.emplace_back();
         draft.item = {FoldSource::input, input};
         draft.name = graph.tensor(input).name;
     }
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
         const Operator& op = graph.operators[i];
-        Draft draft{.item = {FoldSource::operation, number(i)},
+        Draft draft{.item = {FoldSource::operation, signedIndex(i)},
                     .name = op.name,
                     .type = op.type,
                     .layer = op.layer,
@@ -155,7 +149,7 @@ std::vector<Draft> draftsOf(const Graph& graph) {
                     .inputs = {}};
         for (const TensorIndex input : op.inputs) read(draft, input);
         for (const TensorIndex output : op.outputs)
-            if (output != kNoTensor) makers[at(output)] = number(drafts.size());
+            if (output != kNoTensor) makers[toIndex(output)] = signedIndex(drafts.size());
         drafts.push_back(std::move(draft));
     }
     for (const TensorIndex output : graph.outputs) {
@@ -181,7 +175,7 @@ std::vector<Draft> draftsOf(const LayerGraph& layers) {
              {layer.inChannels, layer.outChannels, layer.in.height, layer.in.width, layer.conv.height, layer.conv.width,
               layer.out.height, layer.out.width, layer.kernel.height, layer.kernel.width, layer.groups})
             signature.add(std::hash<double>{}(size));
-        drafts.push_back({.item = {FoldSource::operation, number(i)},
+        drafts.push_back({.item = {FoldSource::operation, signedIndex(i)},
                           .name = layer.name,
                           .type = {},
                           .layer = layer.name,
@@ -191,7 +185,7 @@ std::vector<Draft> draftsOf(const LayerGraph& layers) {
     }
     for (std::size_t i = 0; i < layers.edges.size(); ++i) {
         const LayerEdge& edge = layers.edges[i];
-        drafts[at(edge.to)].inputs.push_back({edge.from, edge.to, number(i), true});
+        drafts[toIndex(edge.to)].inputs.push_back({edge.from, edge.to, signedIndex(i), true});
     }
     return drafts;
 }
@@ -202,14 +196,15 @@ void adoptScopes(std::vector<Draft>& drafts) {
     for (std::size_t i = drafts.size(); i-- > 0;) {
         Draft& draft = drafts[i];
         if (draft.derived && reader[i] >= 0) {
-            draft.layer = drafts[at(reader[i])].layer;
-            draft.block = drafts[at(reader[i])].block;
+            draft.layer = drafts[toIndex(reader[i])].layer;
+            draft.block = drafts[toIndex(reader[i])].block;
         }
         for (const FoldLink& link : draft.inputs) {
-            std::int32_t& known = reader[at(link.from)];
+            std::int32_t& known = reader[toIndex(link.from)];
             if (known == -1)
-                known = number(i);
-            else if (known >= 0 && (drafts[at(known)].layer != draft.layer || drafts[at(known)].block != draft.block))
+                known = signedIndex(i);
+            else if (known >= 0 &&
+                     (drafts[toIndex(known)].layer != draft.layer || drafts[toIndex(known)].block != draft.block))
                 known = -2;
         }
     }
@@ -224,25 +219,25 @@ std::vector<std::int32_t> orderOf(const std::vector<Draft>& drafts) {
         stack.emplace_back(start, 0);
         while (!stack.empty()) {
             auto& [draft, next] = stack.back();
-            const std::vector<FoldLink>& inputs = drafts[at(draft)].inputs;
-            if (placed[at(draft)] != 0) {
+            const std::vector<FoldLink>& inputs = drafts[toIndex(draft)].inputs;
+            if (placed[toIndex(draft)] != 0) {
                 stack.pop_back();
             } else if (next < inputs.size()) {
                 const std::int32_t from = inputs[next++].from;
-                if (placed[at(from)] == 0) stack.emplace_back(from, 0);
+                if (placed[toIndex(from)] == 0) stack.emplace_back(from, 0);
             } else {
-                placed[at(draft)] = 1;
+                placed[toIndex(draft)] = 1;
                 order.push_back(draft);
                 stack.pop_back();
             }
         }
     };
     for (std::size_t i = 0; i < drafts.size(); ++i)
-        if (!drafts[i].derived) place(number(i));
-    for (std::size_t i = 0; i < drafts.size(); ++i) place(number(i));
+        if (!drafts[i].derived) place(signedIndex(i));
+    for (std::size_t i = 0; i < drafts.size(); ++i) place(signedIndex(i));
     // Outputs stay last, also behind operators that nobody reads.
     std::stable_partition(order.begin(), order.end(),
-                          [&](std::int32_t draft) { return drafts[at(draft)].item.source != FoldSource::output; });
+                          [&](std::int32_t draft) { return drafts[toIndex(draft)].item.source != FoldSource::output; });
     return order;
 }
 
@@ -257,15 +252,15 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
     const std::string* block = nullptr;
     std::vector<std::int32_t> nextData(order.size(), -1);  // the next draft that data goes through
     for (std::size_t i = order.size(); i-- > 1;)
-        nextData[i - 1] = drafts[at(order[i])].derived ? nextData[i] : order[i];
+        nextData[i - 1] = drafts[toIndex(order[i])].derived ? nextData[i] : order[i];
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::int32_t index = order[i];
-        const Draft& draft = drafts[at(index)];
+        const Draft& draft = drafts[toIndex(index)];
         const bool isInside = block != nullptr && !block->empty() && draft.block != *block && nextData[i] >= 0 &&
-                              drafts[at(nextData[i])].block == *block;
+                              drafts[toIndex(nextData[i])].block == *block;
         if (isInside && draft.derived && result.size() - start < kLongestBlock &&
             std::none_of(draft.inputs.begin(), draft.inputs.end(),
-                         [&](const FoldLink& link) { return runs[at(link.from)] == run; })) {
+                         [&](const FoldLink& link) { return runs[toIndex(link.from)] == run; })) {
             result.insert(result.begin() + static_cast<std::ptrdiff_t>(start++), index);
             continue;
         }
@@ -274,7 +269,7 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
             start = result.size();
             ++run;
         }
-        runs[at(index)] = run;
+        runs[toIndex(index)] = run;
         result.push_back(index);
     }
     return result;
@@ -297,14 +292,14 @@ public:
         adoptScopes(given);
         const std::vector<std::int32_t> order = hoisted(given, orderOf(given));
         std::vector<std::int32_t> position(given.size());
-        for (std::size_t i = 0; i < order.size(); ++i) position[at(order[i])] = number(i);
-        for (const std::int32_t draft : order) drafts_.push_back(std::move(given[at(draft)]));
+        for (std::size_t i = 0; i < order.size(); ++i) position[toIndex(order[i])] = signedIndex(i);
+        for (const std::int32_t draft : order) drafts_.push_back(std::move(given[toIndex(draft)]));
         std::vector<std::int64_t> change(drafts_.size() + 2, 0);
         for (std::size_t i = 0; i < drafts_.size(); ++i) {
             for (FoldLink& link : drafts_[i].inputs) {
-                link.from = position[at(link.from)];
-                link.to = number(i);
-                ++change[at(link.from) + 1];
+                link.from = position[toIndex(link.from)];
+                link.to = signedIndex(i);
+                ++change[toIndex(link.from) + 1];
                 --change[i + 1];
             }
             scopes_.push_back(scopesOf(drafts_[i]));
@@ -324,7 +319,7 @@ public:
         add(fold, whole, -1, whole.name);
         fold.leaves.assign(drafts_.size(), 0);
         for (std::size_t i = 0; i < fold.nodes.size(); ++i)
-            if (fold.nodes[i].kind == FoldKind::leaf) fold.leaves[at(fold.nodes[i].first)] = number(i);
+            if (fold.nodes[i].kind == FoldKind::leaf) fold.leaves[toIndex(fold.nodes[i].first)] = signedIndex(i);
         for (Draft& draft : drafts_) {
             fold.items.push_back(draft.item);
             fold.links.insert(fold.links.end(), draft.inputs.begin(), draft.inputs.end());
@@ -483,8 +478,8 @@ private:
         for (std::size_t i = group.first; i < group.first + group.count; ++i) {
             signature.add(drafts_[i].signature);
             for (const FoldLink& link : drafts_[i].inputs) {
-                const bool inside = at(link.from) >= group.first;
-                signature.add(inside ? 2 * (at(link.from) - group.first)
+                const bool inside = toIndex(link.from) >= group.first;
+                signature.add(inside ? 2 * (toIndex(link.from) - group.first)
                                      : 2 * outside.emplace(link.from, outside.size()).first->second + 1);
             }
         }
@@ -613,7 +608,7 @@ private:
     }
 
     void add(GraphHierarchy& fold, const Group& group, std::int32_t parent, const std::string& scope) const {
-        const std::int32_t index = number(fold.nodes.size());
+        const std::int32_t index = signedIndex(fold.nodes.size());
         FoldNode& node = fold.nodes.emplace_back();
         node.kind = group.kind;
         node.name = group.name;
@@ -621,10 +616,10 @@ private:
             group.kind != FoldKind::leaf || group.labelled || drafts_[group.first].item.source != FoldSource::operation;
         if (isNamed) node.label = labelOf(group.name, scope);
         node.parent = parent;
-        node.first = number(group.first);
-        node.count = number(group.count);
+        node.first = signedIndex(group.first);
+        node.count = signedIndex(group.count);
         node.copies = group.copies;
-        if (parent >= 0) fold.nodes[at(parent)].children.push_back(index);
+        if (parent >= 0) fold.nodes[toIndex(parent)].children.push_back(index);
         const bool isScope =
             group.kind == FoldKind::stage || group.kind == FoldKind::block || group.kind == FoldKind::layer;
         for (const Group& child : group.children) add(fold, child, index, isScope ? group.name : scope);
@@ -665,8 +660,8 @@ std::vector<FoldTotals> summed(const GraphHierarchy& fold, const std::vector<Fol
     std::vector<FoldTotals> totals(fold.nodes.size());
     for (std::size_t i = fold.nodes.size(); i-- > 0;) {
         const FoldNode& node = fold.nodes[i];
-        if (node.kind == FoldKind::leaf) totals[i] = ofItems[at(node.first)];
-        if (node.parent >= 0) accumulate(totals[at(node.parent)], totals[i]);
+        if (node.kind == FoldKind::leaf) totals[i] = ofItems[toIndex(node.first)];
+        if (node.parent >= 0) accumulate(totals[toIndex(node.parent)], totals[i]);
     }
     return totals;
 }
@@ -686,8 +681,8 @@ FoldTotals totalsOf(const Graph& graph, const Operator& op, const OperatorCount&
         if (input == kNoTensor) continue;
         const Tensor& tensor = graph.tensor(input);
         accumulate(totals.traffic, bytesOf(tensor));
-        if (tensor.role != TensorRole::parameter || stored[at(input)] != 0) continue;
-        stored[at(input)] = 1;
+        if (tensor.role != TensorRole::parameter || stored[toIndex(input)] != 0) continue;
+        stored[toIndex(input)] = 1;
         accumulate(totals.parameters, elementCount(tensor.shape));
         accumulate(totals.parameterBytes, bytesOf(tensor));
     }
@@ -761,12 +756,12 @@ FoldedGraph foldedGraph(const GraphHierarchy& fold, const std::set<std::int32_t>
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
     for (std::size_t i = 0; i < fold.links.size(); ++i) {
         const FoldLink& link = fold.links[i];
-        const std::pair<std::int32_t, std::int32_t> ends(shownAs[at(link.from)], shownAs[at(link.to)]);
+        const std::pair<std::int32_t, std::int32_t> ends(shownAs[toIndex(link.from)], shownAs[toIndex(link.to)]);
         if (ends.first == ends.second) continue;
         const auto [found, isNew] = known.emplace(ends, graph.edges.size());
         if (isNew) graph.edges.push_back({ends.first, ends.second, {}, false});
         FoldedEdge& edge = graph.edges[found->second];
-        edge.links.push_back(number(i));
+        edge.links.push_back(signedIndex(i));
         edge.data = edge.data || link.data;
     }
     return graph;
@@ -781,7 +776,7 @@ std::size_t visibleNodes(const GraphHierarchy& fold, const std::set<std::int32_t
 
 std::int32_t visibleNodeOf(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded, std::int32_t item) {
     std::vector<std::int32_t> path;
-    for (std::int32_t node = fold.leaves[at(item)]; node > 0; node = fold.node(node).parent) path.push_back(node);
+    for (std::int32_t node = fold.leaves[toIndex(item)]; node > 0; node = fold.node(node).parent) path.push_back(node);
     const auto folded =
         std::find_if(path.rbegin(), path.rend(), [&](std::int32_t node) { return !expanded.contains(node); });
     if (folded != path.rend()) return *folded;
@@ -798,7 +793,7 @@ std::set<std::int32_t> firstExpanded(const GraphHierarchy& fold) {
         for (const std::int32_t index : now.nodes) {
             const FoldNode& node = fold.node(index);
             const bool isPlain = node.kind == FoldKind::stage || node.kind == FoldKind::section;
-            const bool isEnds = fold.items[at(node.first)].source != FoldSource::operation;
+            const bool isEnds = fold.items[toIndex(node.first)].source != FoldSource::operation;
             if (!isPlain || isEnds || node.children.size() > kMaxFoldChildren) continue;
             std::set<std::int32_t> more = expanded;
             more.insert(index);
@@ -825,13 +820,14 @@ std::vector<FoldTotals> totalsOf(const Graph& graph, const GraphHierarchy& fold)
         ofOperators.push_back(totalsOf(graph, graph.operators[i], counts[i], stored));
     std::vector<FoldTotals> ofItems(fold.items.size());
     for (std::size_t i = 0; i < fold.items.size(); ++i)
-        if (fold.items[i].source == FoldSource::operation) ofItems[i] = ofOperators[at(fold.items[i].index)];
+        if (fold.items[i].source == FoldSource::operation) ofItems[i] = ofOperators[toIndex(fold.items[i].index)];
     return summed(fold, ofItems);
 }
 
 std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const GraphHierarchy& fold, double batch, double bytes) {
     std::vector<FoldTotals> ofItems;
-    for (const FoldItem& item : fold.items) ofItems.push_back(totalsOf(layers.layers[at(item.index)], batch, bytes));
+    for (const FoldItem& item : fold.items)
+        ofItems.push_back(totalsOf(layers.layers[toIndex(item.index)], batch, bytes));
     return summed(fold, ofItems);
 }
 

@@ -17,32 +17,32 @@ namespace tessera::model {
 namespace {
 
 /// How the sizes of a multiplication are read from its operands.
-enum class Form : std::uint8_t { convolution, transposedConvolution, gemm, matmul, recurrent, general };
+enum class SizeForm : std::uint8_t { convolution, transposedConvolution, gemm, matmul, recurrent, general };
 
 struct NamedForm {
     std::string_view type;
-    Form form;
+    SizeForm form;
 };
 
 constexpr std::array kForms{
-    NamedForm{"Conv", Form::convolution},
-    NamedForm{"ConvInteger", Form::convolution},
-    NamedForm{"QLinearConv", Form::convolution},
-    NamedForm{"ConvTranspose", Form::transposedConvolution},
-    NamedForm{"Gemm", Form::gemm},
-    NamedForm{"MatMul", Form::matmul},
-    NamedForm{"MatMulInteger", Form::matmul},
-    NamedForm{"QLinearMatMul", Form::matmul},
-    NamedForm{"LSTM", Form::recurrent},
-    NamedForm{"GRU", Form::recurrent},
-    NamedForm{"RNN", Form::recurrent},
+    NamedForm{"Conv", SizeForm::convolution},
+    NamedForm{"ConvInteger", SizeForm::convolution},
+    NamedForm{"QLinearConv", SizeForm::convolution},
+    NamedForm{"ConvTranspose", SizeForm::transposedConvolution},
+    NamedForm{"Gemm", SizeForm::gemm},
+    NamedForm{"MatMul", SizeForm::matmul},
+    NamedForm{"MatMulInteger", SizeForm::matmul},
+    NamedForm{"QLinearMatMul", SizeForm::matmul},
+    NamedForm{"LSTM", SizeForm::recurrent},
+    NamedForm{"GRU", SizeForm::recurrent},
+    NamedForm{"RNN", SizeForm::recurrent},
 };
 
-Form formOf(const Operator& op) {
+SizeForm formOf(const Operator& op) {
     const auto* const row = std::find_if(kForms.begin(), kForms.end(), [&](const NamedForm& candidate) {
         return isStandard(op) && candidate.type == op.type;
     });
-    return row == kForms.end() ? Form::general : row->form;
+    return row == kForms.end() ? SizeForm::general : row->form;
 }
 
 /// The row of an operator that multiplies and accumulates two operands; nullptr for any other, such as an Einstein sum
@@ -52,7 +52,7 @@ const OperatorKind* multiplicationOf(const Graph& graph, const Operator& op) {
     if (kind == nullptr || kind->macs == nullptr) return nullptr;
     for (const std::size_t operand : kind->operands)
         if (inputOf(op, operand) == kNoTensor) return nullptr;
-    if (formOf(op) == Form::general && kind->macs(CountContext(graph, op)) == 0) return nullptr;
+    if (formOf(op) == SizeForm::general && kind->macs(CountContext(graph, op)) == 0) return nullptr;
     return kind;
 }
 
@@ -75,7 +75,7 @@ double productOf(const Dimensions& dims) {
     return productOf(dims, 0, dims.size());
 }
 
-double at(const Dimensions& dims, std::size_t index) {
+double sizeAt(const Dimensions& dims, std::size_t index) {
     return index < dims.size() ? static_cast<double>(dims[index]) : 1;
 }
 
@@ -87,14 +87,14 @@ double ratio(double a, double b) {
 Map folded(const Dimensions& dims) {
     const std::size_t rank = dims.size();
     if (rank < 3) return {};
-    if (rank == 3) return {.height = at(dims, 2), .width = 1};
-    return {.height = productOf(dims, 2, rank - 1), .width = at(dims, rank - 1)};
+    if (rank == 3) return {.height = sizeAt(dims, 2), .width = 1};
+    return {.height = productOf(dims, 2, rank - 1), .width = sizeAt(dims, rank - 1)};
 }
 
 /// The same for an activation: what axis 0 holds beyond the batch (frames of a film) is folded into the height.
 Map foldedActivation(const Graph& graph, const Dimensions& dims) {
     Map map = folded(dims);
-    map.height *= ratio(at(dims, 0), static_cast<double>(graph.batch));
+    map.height *= ratio(sizeAt(dims, 0), static_cast<double>(graph.batch));
     return map;
 }
 
@@ -103,8 +103,8 @@ Layer convolutionSizes(const Graph& graph, const WeightedOperator& weighted) {
     const Dimensions& y = neededShape(graph, weighted.op->outputs.front());
     Layer layer;
     layer.kind = LayerKind::conv;
-    layer.inChannels = at(x, 1);
-    layer.outChannels = at(y, 1);
+    layer.inChannels = sizeAt(x, 1);
+    layer.outChannels = sizeAt(y, 1);
     const bool weightOnTheRight = weighted.data == 0;
     const TensorIndex kernel = inputOf(*weighted.op, weightOnTheRight ? weighted.weight : weighted.data);
     layer.kernel = folded(neededShape(graph, kernel));
@@ -139,8 +139,8 @@ Layer gemmSizes(const Graph& graph, const WeightedOperator& weighted) {
     const bool transposed = integerAttribute(op, left ? "transA" : "transB", 0) != 0;
     Layer layer;
     layer.kind = LayerKind::fc;
-    layer.inChannels = at(weight, left == transposed ? 0 : 1);
-    layer.outChannels = at(weight, left == transposed ? 1 : 0);
+    layer.inChannels = sizeAt(weight, left == transposed ? 0 : 1);
+    layer.outChannels = sizeAt(weight, left == transposed ? 1 : 0);
     setRows(layer, ratio(outputPerSample(graph, op), layer.outChannels));
     return layer;
 }
@@ -154,8 +154,8 @@ Layer matmulSizes(const Graph& graph, const WeightedOperator& weighted) {
     Layer layer;
     layer.kind = LayerKind::fc;
     layer.groups = rank > 2 ? productOf(weight, 0, rank - 2) : 1;
-    const double last = rank == 0 ? 1 : at(weight, rank - 1);
-    const double lastButOne = rank < 2 ? last : at(weight, rank - 2);
+    const double last = rank == 0 ? 1 : sizeAt(weight, rank - 1);
+    const double lastButOne = rank < 2 ? last : sizeAt(weight, rank - 2);
     if (rank < 2) {
         layer.inChannels = last;
     } else {
@@ -174,9 +174,9 @@ Layer recurrentSizes(const Graph& graph, const WeightedOperator& weighted) {
     const Dimensions& r = neededShape(graph, inputOf(op, 2));
     Layer layer;
     layer.kind = LayerKind::fc;
-    layer.inChannels = at(w, 2) + at(r, 2);
-    layer.outChannels = at(w, 0) * at(w, 1);
-    setRows(layer, ratio(at(x, 0) * at(x, 1), static_cast<double>(graph.batch)));
+    layer.inChannels = sizeAt(w, 2) + sizeAt(r, 2);
+    layer.outChannels = sizeAt(w, 0) * sizeAt(w, 1);
+    setRows(layer, ratio(sizeAt(x, 0) * sizeAt(x, 1), static_cast<double>(graph.batch)));
     return layer;
 }
 
@@ -206,11 +206,11 @@ Layer generalSizes(const Graph& graph, const WeightedOperator& weighted) {
 void setHeads(const Graph& graph, Layer& join, const Dimensions& dims) {
     const std::size_t rank = dims.size();
     join.outChannels = ratio(productOf(dims, 0, rank - 2), static_cast<double>(graph.batch));
-    join.conv = {.height = at(dims, rank - 2), .width = at(dims, rank - 1)};
+    join.conv = {.height = sizeAt(dims, rank - 2), .width = sizeAt(dims, rank - 1)};
 }
 
 void setChannels(const Graph& graph, Layer& join, const Dimensions& dims, std::size_t axis) {
-    join.outChannels = dims.size() < 2 ? 1 : at(dims, axis);
+    join.outChannels = dims.size() < 2 ? 1 : sizeAt(dims, axis);
     join.conv = {.height = ratio(ratio(productOf(dims), static_cast<double>(graph.batch)), join.outChannels),
                  .width = 1};
     if (dims.size() == 4 && axis == 1) join.conv = foldedActivation(graph, dims);
@@ -275,17 +275,17 @@ double elementsPerSample(const Graph& graph, TensorIndex tensor) {
 
 Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
     switch (formOf(*weighted.op)) {
-        case Form::convolution:
+        case SizeForm::convolution:
             return convolutionSizes(graph, weighted);
-        case Form::transposedConvolution:
+        case SizeForm::transposedConvolution:
             return transposedSizes(graph, weighted);
-        case Form::gemm:
+        case SizeForm::gemm:
             return gemmSizes(graph, weighted);
-        case Form::matmul:
+        case SizeForm::matmul:
             return matmulSizes(graph, weighted);
-        case Form::recurrent:
+        case SizeForm::recurrent:
             return recurrentSizes(graph, weighted);
-        case Form::general:
+        case SizeForm::general:
             break;
     }
     return generalSizes(graph, weighted);
@@ -298,7 +298,7 @@ Layer embeddingSizes(const Graph& graph, const Operator& op) {
     if (axis < 0) axis += rank;
     Layer layer;
     layer.kind = LayerKind::embedding;
-    layer.inChannels = axis >= 0 && axis < rank ? at(table, static_cast<std::size_t>(axis)) : 1;
+    layer.inChannels = axis >= 0 && axis < rank ? sizeAt(table, static_cast<std::size_t>(axis)) : 1;
     layer.outChannels = ratio(productOf(table), layer.inChannels);
     setRows(layer, elementsPerSample(graph, inputOf(op, 1)));
     return layer;
@@ -308,7 +308,7 @@ Layer joinSizes(const Graph& graph, const Operator& op, LayerKind kind, std::siz
     const Dimensions& dims = neededShape(graph, op.outputs.front());
     Layer join;
     join.kind = kind;
-    if (kind == LayerKind::product && dims.size() > 2 && formOf(op) == Form::matmul)
+    if (kind == LayerKind::product && dims.size() > 2 && formOf(op) == SizeForm::matmul)
         setHeads(graph, join, dims);
     else
         setChannels(graph, join, dims, channelAxis);
@@ -323,7 +323,7 @@ std::optional<Map> mapOf(const Graph& graph, TensorIndex tensor, double channels
     if (!elementCount(shape) || channels <= 0) return std::nullopt;
     const double elements = elementsPerSample(graph, tensor);
     if (std::fmod(elements, channels) != 0) return std::nullopt;
-    const bool spatial = channelsFirst && shape->size() > 3 && at(*shape, 1) == channels;
+    const bool spatial = channelsFirst && shape->size() > 3 && sizeAt(*shape, 1) == channels;
     if (spatial) return foldedActivation(graph, *shape);
     return Map{.height = elements / channels, .width = 1};
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
 
@@ -69,13 +70,9 @@ namespace {
 
 using Successors = std::vector<std::vector<std::int32_t>>;
 
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
-
 Successors successorsOf(const LayerGraph& graph) {
     Successors successors(graph.layers.size());
-    for (const LayerEdge& edge : graph.edges) successors[at(edge.from)].push_back(edge.to);
+    for (const LayerEdge& edge : graph.edges) successors[toIndex(edge.from)].push_back(edge.to);
     return successors;
 }
 
@@ -84,7 +81,7 @@ Successors successorsOf(const LayerGraph& graph) {
 std::vector<std::int32_t> topologicalOrder(const LayerGraph& graph) {
     const Successors successors = successorsOf(graph);
     std::vector<std::int32_t> missing(graph.layers.size(), 0);
-    for (const LayerEdge& edge : graph.edges) ++missing[at(edge.to)];
+    for (const LayerEdge& edge : graph.edges) ++missing[toIndex(edge.to)];
     std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
     for (std::size_t i = 0; i < missing.size(); ++i)
         if (missing[i] == 0) ready.push(static_cast<std::int32_t>(i));
@@ -95,8 +92,8 @@ std::vector<std::int32_t> topologicalOrder(const LayerGraph& graph) {
         ready.pop();
         poll();
         order.push_back(next);
-        for (const std::int32_t to : successors[at(next)])
-            if (--missing[at(to)] == 0) ready.push(to);
+        for (const std::int32_t to : successors[toIndex(next)])
+            if (--missing[toIndex(to)] == 0) ready.push(to);
     }
     return order;
 }
@@ -105,20 +102,21 @@ std::vector<std::int32_t> topologicalOrder(const LayerGraph& graph) {
 /// either, so that walking backwards from any of them ends in a cycle.
 std::string cycleOf(const LayerGraph& graph, const std::vector<std::int32_t>& order) {
     std::vector<char> done(graph.layers.size(), 0);
-    for (const std::int32_t index : order) done[at(index)] = 1;
+    for (const std::int32_t index : order) done[toIndex(index)] = 1;
     std::vector<std::int32_t> before(graph.layers.size(), -1);
     for (const LayerEdge& edge : graph.edges)
-        if (done[at(edge.from)] == 0 && before[at(edge.to)] < 0) before[at(edge.to)] = edge.from;
+        if (done[toIndex(edge.from)] == 0 && before[toIndex(edge.to)] < 0) before[toIndex(edge.to)] = edge.from;
     std::int32_t start = 0;
-    while (done[at(start)] != 0) ++start;
+    while (done[toIndex(start)] != 0) ++start;
     std::vector<char> visited(graph.layers.size(), 0);
-    for (; visited[at(start)] == 0; start = before[at(start)]) visited[at(start)] = 1;
+    for (; visited[toIndex(start)] == 0; start = before[toIndex(start)]) visited[toIndex(start)] = 1;
     constexpr std::size_t kMaxShown = 6;
     std::size_t shown = 1;
-    const std::string end = inQuotes(graph.layers[at(start)].name);
+    const std::string end = inQuotes(graph.layers[toIndex(start)].name);
     std::string text = end;
-    for (std::int32_t walk = before[at(start)]; walk != start && shown <= kMaxShown; walk = before[at(walk)], ++shown) {
-        const std::string name = shown == kMaxShown ? "…" : inQuotes(graph.layers[at(walk)].name);
+    for (std::int32_t walk = before[toIndex(start)]; walk != start && shown <= kMaxShown;
+         walk = before[toIndex(walk)], ++shown) {
+        const std::string name = shown == kMaxShown ? "…" : inQuotes(graph.layers[toIndex(walk)].name);
         text.insert(0, name + " -> ");
     }
     return end + " -> " + text;
@@ -129,13 +127,13 @@ void reorder(LayerGraph& graph, const std::vector<std::int32_t>& order) {
     std::vector<Layer> layers;
     layers.reserve(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
-        position[at(order[i])] = static_cast<std::int32_t>(i);
-        layers.push_back(std::move(graph.layers[at(order[i])]));
+        position[toIndex(order[i])] = static_cast<std::int32_t>(i);
+        layers.push_back(std::move(graph.layers[toIndex(order[i])]));
     }
     graph.layers = std::move(layers);
     for (LayerEdge& edge : graph.edges) {
-        edge.from = position[at(edge.from)];
-        edge.to = position[at(edge.to)];
+        edge.from = position[toIndex(edge.from)];
+        edge.to = position[toIndex(edge.to)];
     }
 }
 
@@ -159,7 +157,8 @@ void completeLayerGraph(LayerGraph& graph, const std::string& file) {
                         "edges that never lead back to a layer");
     reorder(graph, order);
     for (LayerEdge& edge : graph.edges)
-        if (edge.elements <= 0) edge.elements = carried(graph.layers[at(edge.from)], graph.layers[at(edge.to)]);
+        if (edge.elements <= 0)
+            edge.elements = carried(graph.layers[toIndex(edge.from)], graph.layers[toIndex(edge.to)]);
     for (Layer& layer : graph.layers) {
         if (layer.parameters <= 0) layer.parameters = weightElements(layer);
         if (layer.activations <= 0) layer.activations = keptElements(layer);

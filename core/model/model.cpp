@@ -43,7 +43,7 @@ Model loadZoo(const std::string& name, const LoadOptions& options) {
 }
 
 /// The file's bytes; where there is no such file but a zoo model of that name, the error says so.
-std::string bytesOf(const std::string& file) {
+std::string contentOf(const std::string& file) {
     try {
         return readFile(file);
     } catch (const FileError& error) {
@@ -58,7 +58,7 @@ std::string bytesOf(const std::string& file) {
 Model loadModel(const std::string& name, const LoadOptions& options) {
     if (name.starts_with(kZoo)) return loadZoo(name, options);
     try {
-        std::string bytes = bytesOf(name);
+        std::string bytes = contentOf(name);
         const Reader& reader = readerFor(bytes, name);
         std::string sha = sha256(bytes);
         return modelOf(reader.read(std::move(bytes), name, options), name, std::move(sha));

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/base/number.h"
 #include "core/model/counts.h"
 #include "core/model/model.h"
 #include "core/model/operators/operator_table.h"
@@ -11,15 +12,11 @@ namespace tessera::model {
 
 namespace {
 
-std::size_t at(TensorIndex index) {
-    return static_cast<std::size_t>(index);
-}
-
 bool isActivation(TensorRole role) {
     return role == TensorRole::input || role == TensorRole::activation;
 }
 
-bool isRecurrent(std::string_view type) {
+bool isRecurrentType(std::string_view type) {
     return type == "LSTM" || type == "GRU" || type == "RNN";
 }
 
@@ -27,7 +24,7 @@ bool isRecurrent(std::string_view type) {
 /// the integer forms of these as well.
 bool isWeighted(const Graph& graph, const Operator& op, const OperatorKind* kind) {
     if (kind == nullptr || kind->macs == nullptr) return false;
-    if (isRecurrent(kind->id)) return true;
+    if (isRecurrentType(kind->id)) return true;
     return std::any_of(kind->operands.begin(), kind->operands.end(), [&](std::size_t operand) {
         const bool given = operand < op.inputs.size() && op.inputs[operand] != kNoTensor;
         return given && !isActivation(graph.tensor(op.inputs[operand]).role);
@@ -94,8 +91,9 @@ std::vector<OperatorCount> operatorCounts(const Graph& graph) {
     for (const Operator& op : graph.operators) {
         OperatorCount& count = counts.emplace_back(countOf(graph, op));
         for (const TensorIndex input : op.inputs) {
-            if (input == kNoTensor || graph.tensor(input).role != TensorRole::parameter || counted[at(input)]) continue;
-            counted[at(input)] = true;
+            if (input == kNoTensor || graph.tensor(input).role != TensorRole::parameter || counted[toIndex(input)])
+                continue;
+            counted[toIndex(input)] = true;
             count.parameters += elementCount(graph.tensor(input).shape).value_or(0);
         }
     }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/model/counts.h"
 #include "core/model/graph_hierarchy.h"
@@ -24,14 +25,6 @@ namespace tessera::model {
 namespace {
 
 constexpr DataType kStateType = DataType::float32;
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
-
-std::int32_t number(std::size_t index) {
-    return static_cast<std::int32_t>(index);
-}
 
 /// Beginnings of the names of what is added; more colons where the model has such names already.
 struct Marks {
@@ -69,7 +62,7 @@ public:
         tape_.graph = forward;
         tape_.mark = marks_.backward;
         tape_.parts.resize(forward.tensors.size());
-        for (std::size_t i = 0; i < forward.operators.size(); ++i) tape_.sources.push_back(number(i));
+        for (std::size_t i = 0; i < forward.operators.size(); ++i) tape_.sources.push_back(signedIndex(i));
         // A training graph has about three times the operators of its forward pass.
         tape_.graph.operators.reserve(4 * forward.operators.size());
         tape_.graph.tensors.reserve(4 * forward.tensors.size());
@@ -81,13 +74,13 @@ public:
 
     TrainingGraph expand() && {
         addSeeds();
-        for (std::size_t i = forward_.operators.size(); i-- > 0;) addBackward(number(i));
+        for (std::size_t i = forward_.operators.size(); i-- > 0;) addBackward(signedIndex(i));
         // What no operator reads may be an output all the same.
-        for (std::size_t i = 0; i < forward_.tensors.size(); ++i) complete(number(i), firstReaders_[i]);
+        for (std::size_t i = 0; i < forward_.tensors.size(); ++i) complete(signedIndex(i), firstReaders_[i]);
         TrainingGraph result;
         result.optimizer = optimizer_.optimizer;
-        result.backward = number(forward_.operators.size());
-        result.update = number(tape_.graph.operators.size());
+        result.backward = signedIndex(forward_.operators.size());
+        result.update = signedIndex(tape_.graph.operators.size());
         addUpdates(result.updates);
         result.warnings = warnings();
         tape_.graph.warnings.insert(tape_.graph.warnings.end(), result.warnings.begin(), result.warnings.end());
@@ -102,7 +95,7 @@ private:
     void findReaders() {
         for (std::size_t i = forward_.operators.size(); i-- > 0;)
             for (const TensorIndex input : forward_.operators[i].inputs)
-                if (input != kNoTensor) firstReaders_[at(input)] = number(i);
+                if (input != kNoTensor) firstReaders_[toIndex(input)] = signedIndex(i);
     }
 
     /// Gradients are needed where a parameter goes in, in a differentiable way.
@@ -116,29 +109,29 @@ private:
             const OperatorKind* const kind = kindOf(op);
             if (kind != nullptr && kind->backward.rule == backward::none) continue;
             const bool any = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorIndex input) {
-                return input != kNoTensor && tape_.wanted[at(input)];
+                return input != kNoTensor && tape_.wanted[toIndex(input)];
             });
             if (!any) continue;
             for (const TensorIndex output : op.outputs)
-                if (output != kNoTensor && mayHave(forward_.tensor(output))) tape_.wanted[at(output)] = true;
+                if (output != kNoTensor && mayHave(forward_.tensor(output))) tape_.wanted[toIndex(output)] = true;
         }
     }
 
     void addSeeds() {
         for (const TensorIndex output : forward_.outputs) {
-            if (!tape_.wanted[at(output)] || !tape_.parts[at(output)].empty()) continue;
+            if (!tape_.wanted[toIndex(output)] || !tape_.parts[toIndex(output)].empty()) continue;
             const Tensor& tensor = forward_.tensor(output);
             const TensorIndex seed =
                 tape_.addTensor(marks_.seed + tensor.name, tensor.type, tensor.shape, TensorRole::input);
             tape_.graph.inputs.push_back(seed);
-            tape_.parts[at(output)].push_back(seed);
+            tape_.parts[toIndex(output)].push_back(seed);
         }
     }
 
     /// The gradient of a tensor whose parts are all there. Sums where there are several.
     TensorIndex complete(TensorIndex tensor, std::int32_t source) {
-        TensorIndex& gradient = gradients_[at(tensor)];
-        const std::vector<TensorIndex>& parts = tape_.parts[at(tensor)];
+        TensorIndex& gradient = gradients_[toIndex(tensor)];
+        const std::vector<TensorIndex>& parts = tape_.parts[toIndex(tensor)];
         if (gradient != kNoTensor || parts.empty()) return gradient;
         if (parts.size() == 1) return gradient = parts.front();
         const Tensor& of = forward_.tensor(tensor);
@@ -156,29 +149,29 @@ private:
     /// Layer, block and body of a forward operator.
     void placeAt(Operator& op, std::int32_t source) const {
         if (source < 0) return;
-        const Operator& of = forward_.operators[at(source)];
+        const Operator& of = forward_.operators[toIndex(source)];
         op.layer = of.layer;
         op.block = of.block;
         op.body = of.body;
     }
 
     void addBackward(std::int32_t index) {
-        const Operator& op = forward_.operators[at(index)];
+        const Operator& op = forward_.operators[toIndex(index)];
         std::vector<TensorIndex> gradients;
         for (const TensorIndex output : op.outputs)
             gradients.push_back(output == kNoTensor ? kNoTensor : complete(output, index));
         const bool arrives =
             std::any_of(gradients.begin(), gradients.end(), [](TensorIndex gradient) { return gradient != kNoTensor; });
         const bool needed = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorIndex input) {
-            return input != kNoTensor && tape_.wanted[at(input)];
+            return input != kNoTensor && tape_.wanted[toIndex(input)];
         });
         if (arrives && needed) applyRule(index, std::move(gradients));
         for (const TensorIndex input : op.inputs)
-            if (input != kNoTensor && firstReaders_[at(input)] == index) complete(input, index);
+            if (input != kNoTensor && firstReaders_[toIndex(input)] == index) complete(input, index);
     }
 
     void applyRule(std::int32_t index, std::vector<TensorIndex> gradients) {
-        const Operator& op = forward_.operators[at(index)];
+        const Operator& op = forward_.operators[toIndex(index)];
         const OperatorKind* const kind = kindOf(op);
         const bool fits = kind != nullptr && kind->backward.rule != nullptr &&
                           (kind->backward.anyOutput || gradients.front() != kNoTensor);
@@ -205,7 +198,7 @@ private:
                 if (untrained_++ == 0) firstUntrained_ = tensor.name;
                 continue;
             }
-            updates.push_back(updateOf(number(i), gradient));
+            updates.push_back(updateOf(signedIndex(i), gradient));
         }
     }
 
@@ -228,8 +221,8 @@ private:
         addOutput(update.name, of.type);
         for (std::size_t i = 0; i < optimizer_.states; ++i)
             addOutput(fmt::format("{}.{}", update.name, i + 1), kStateType);
-        placeAt(update, firstReaders_[at(parameter)]);
-        result.op = tape_.addOperator(std::move(update), firstReaders_[at(parameter)]);
+        placeAt(update, firstReaders_[toIndex(parameter)]);
+        result.op = tape_.addOperator(std::move(update), firstReaders_[toIndex(parameter)]);
         return result;
     }
 
@@ -275,9 +268,9 @@ std::vector<TensorIndex> keptOf(const TrainingGraph& training) {
     std::vector<TensorIndex> kept;
     std::vector<bool> seen(training.gradients.size(), false);
     for (std::int32_t i = training.backward; i < training.update; ++i)
-        for (const TensorIndex input : training.graph.operators[at(i)].inputs) {
-            if (input == kNoTensor || at(input) >= seen.size() || seen[at(input)]) continue;
-            seen[at(input)] = true;
+        for (const TensorIndex input : training.graph.operators[toIndex(i)].inputs) {
+            if (input == kNoTensor || toIndex(input) >= seen.size() || seen[toIndex(input)]) continue;
+            seen[toIndex(input)] = true;
             if (training.graph.tensor(input).role == TensorRole::activation) kept.push_back(input);
         }
     return kept;
@@ -316,7 +309,7 @@ TrainingCounts countTraining(const TrainingGraph& training) {
     counts.optimizer = training.optimizer;
     const std::vector<OperatorCount> all = operatorCounts(training.graph);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        PhaseCounts& phase = counts.phases.at(static_cast<std::size_t>(training.phaseOf(number(i))));
+        PhaseCounts& phase = counts.phases.at(static_cast<std::size_t>(training.phaseOf(signedIndex(i))));
         accumulate(phase.flopsMatrix, all[i].flopsMatrix);
         accumulate(phase.flopsVector, all[i].flopsVector);
         if (training.graph.operators[i].body.empty()) ++phase.operators;
@@ -342,7 +335,7 @@ std::vector<TensorIndex> storagesOf(const Graph& graph) {
     for (const Operator& op : graph.operators)
         if (relabels(op) && !op.inputs.empty() && op.inputs[0] != kNoTensor && !op.outputs.empty() &&
             op.outputs[0] != kNoTensor)
-            storage[at(op.outputs[0])] = storage[at(op.inputs[0])];
+            storage[toIndex(op.outputs[0])] = storage[toIndex(op.inputs[0])];
     return storage;
 }
 
@@ -365,12 +358,12 @@ void countKept(LayerGraph& layers, const Graph& graph) {
     const std::vector<TensorIndex> storages = storagesOf(training.graph);
     std::set<TensorIndex> counted;
     for (const TensorIndex index : keptOf(training)) {
-        const TensorIndex stored = storages[at(index)];
+        const TensorIndex stored = storages[toIndex(index)];
         const Tensor& tensor = training.graph.tensor(stored);
         const std::optional<std::int64_t> elements = elementCount(tensor.shape);
-        const std::int32_t maker = makers[at(stored)];
+        const std::int32_t maker = makers[toIndex(stored)];
         if (!elements || maker < 0 || !counted.insert(stored).second) continue;
-        const auto found = layerOf.find(training.graph.operators[at(maker)].name);
+        const auto found = layerOf.find(training.graph.operators[toIndex(maker)].name);
         Layer& layer = layers.layers[found == layerOf.end() ? 0 : found->second];
         const double samples = static_cast<double>(std::max<std::int64_t>(1, graph.batch));
         const double perSample = static_cast<double>(*elements) / samples;
@@ -391,9 +384,9 @@ public:
     LayerCutter(const Graph& forward, const GraphHierarchy& fold) : fold_(fold), forward_(forward) {
         const std::vector<OperatorCount> counts = operatorCounts(forward);
         for (std::size_t i = 0; i < fold.nodes.size(); ++i)
-            nodeOf_.emplace(std::pair(fold.nodes[i].first, fold.nodes[i].count), number(i));
+            nodeOf_.emplace(std::pair(fold.nodes[i].first, fold.nodes[i].count), signedIndex(i));
         for (const FoldItem& item : fold.items)
-            weighted_.push_back(item.source == FoldSource::operation && counts[at(item.index)].weighted);
+            weighted_.push_back(item.source == FoldSource::operation && counts[toIndex(item.index)].weighted);
         visit(0);
         flush();
     }
@@ -431,7 +424,7 @@ private:
     }
 
     void addItems(TrainingLayer& layer, std::int32_t item) const {
-        const FoldItem& of = fold_.items[at(item)];
+        const FoldItem& of = fold_.items[toIndex(item)];
         if (of.source == FoldSource::operation) layer.forward.push_back(of.index);
     }
 
@@ -455,7 +448,7 @@ private:
     }
 
     std::string labelOf(std::int32_t op) const {
-        const Operator& of = forward_.operators[at(op)];
+        const Operator& of = forward_.operators[toIndex(op)];
         return of.layer.empty() ? of.name : of.layer;
     }
 
@@ -484,10 +477,10 @@ std::string patternOf(const TrainingGraph& training, const TrainingLayer& layer)
     };
     for (const std::vector<std::int32_t>* phase : {&layer.forward, &layer.backward, &layer.updates}) {
         for (const std::int32_t op : *phase) {
-            pattern += training.graph.operators[at(op)].type + '(';
-            addTensors(training.graph.operators[at(op)].inputs);
+            pattern += training.graph.operators[toIndex(op)].type + '(';
+            addTensors(training.graph.operators[toIndex(op)].inputs);
             pattern += ')';
-            addTensors(training.graph.operators[at(op)].outputs);
+            addTensors(training.graph.operators[toIndex(op)].outputs);
         }
         pattern += '\n';
     }
@@ -497,7 +490,7 @@ std::string patternOf(const TrainingGraph& training, const TrainingLayer& layer)
 void findEqual(const TrainingGraph& training, std::vector<TrainingLayer>& layers) {
     std::unordered_map<std::string, std::int32_t> known;
     for (std::size_t i = 0; i < layers.size(); ++i)
-        layers[i].equalTo = known.emplace(patternOf(training, layers[i]), number(i)).first->second;
+        layers[i].equalTo = known.emplace(patternOf(training, layers[i]), signedIndex(i)).first->second;
 }
 
 std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vector<std::int32_t>& layerOf) {
@@ -506,15 +499,16 @@ std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vect
     // By layers, so that a tensor that a layer reads several times counts once.
     std::vector<std::pair<std::int32_t, TensorIndex>> crossings;
     for (std::int32_t i = 0; i < training.backward; ++i)
-        for (const TensorIndex input : training.graph.operators[at(i)].inputs) {
+        for (const TensorIndex input : training.graph.operators[toIndex(i)].inputs) {
             if (input == kNoTensor || training.graph.tensor(input).role != TensorRole::activation) continue;
-            const std::int32_t maker = makers[at(input)];
-            if (maker >= 0 && layerOf[at(maker)] != layerOf[at(i)]) crossings.emplace_back(layerOf[at(i)], input);
+            const std::int32_t maker = makers[toIndex(input)];
+            if (maker >= 0 && layerOf[toIndex(maker)] != layerOf[toIndex(i)])
+                crossings.emplace_back(layerOf[toIndex(i)], input);
         }
     std::sort(crossings.begin(), crossings.end());
     crossings.erase(std::unique(crossings.begin(), crossings.end()), crossings.end());
     for (const auto& [to, tensor] : crossings) {
-        auto& sum = bytes.try_emplace({layerOf[at(makers[at(tensor)])], to}, 0.0).first->second;
+        auto& sum = bytes.try_emplace({layerOf[toIndex(makers[toIndex(tensor)])], to}, 0.0).first->second;
         accumulate(sum, bytesOf(training.graph.tensor(tensor)));
     }
     std::vector<TrainingEdge> edges;
@@ -530,19 +524,19 @@ TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
     result.layers = LayerCutter(forward, fold).layers();
     std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
     for (std::size_t i = 0; i < result.layers.size(); ++i)
-        for (const std::int32_t op : result.layers[i].forward) layerOf[at(op)] = number(i);
-    for (std::int32_t i = training.backward; i < number(training.graph.operators.size()); ++i) {
-        const std::int32_t source = training.sources[at(i)];
-        layerOf[at(i)] = source < 0 ? 0 : layerOf[at(source)];
-        TrainingLayer& layer = result.layers[at(layerOf[at(i)])];
+        for (const std::int32_t op : result.layers[i].forward) layerOf[toIndex(op)] = signedIndex(i);
+    for (std::int32_t i = training.backward; i < signedIndex(training.graph.operators.size()); ++i) {
+        const std::int32_t source = training.sources[toIndex(i)];
+        layerOf[toIndex(i)] = source < 0 ? 0 : layerOf[toIndex(source)];
+        TrainingLayer& layer = result.layers[toIndex(layerOf[toIndex(i)])];
         (i < training.update ? layer.backward : layer.updates).push_back(i);
     }
     for (const ParameterUpdate& update : training.updates)
-        accumulate(result.layers[at(layerOf[at(update.op)])].parameterBytes,
+        accumulate(result.layers[toIndex(layerOf[toIndex(update.op)])].parameterBytes,
                    bytesOf(training.graph.tensor(update.parameter)));
     const std::vector<std::int32_t> makers = producers(training.graph);
     for (const TensorIndex tensor : keptOf(training))
-        accumulate(result.layers[at(layerOf[at(makers[at(tensor)])])].keptBytes,
+        accumulate(result.layers[toIndex(layerOf[toIndex(makers[toIndex(tensor)])])].keptBytes,
                    bytesOf(training.graph.tensor(tensor)));
     findEqual(training, result.layers);
     result.edges = edgesOf(training, layerOf);

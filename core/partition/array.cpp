@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
 
@@ -24,10 +25,6 @@ struct DtypeWidth {
 };
 constexpr std::array kDtypes{DtypeWidth{"bf16", 2}, DtypeWidth{"fp16", 2}, DtypeWidth{"fp32", 4}, DtypeWidth{"tf32", 4},
                              DtypeWidth{"fp64", 8}, DtypeWidth{"fp8", 1},  DtypeWidth{"int8", 1}};
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 [[noreturn]] void missing(const hardware::Group& group, const std::string& field, const std::string& what) {
     throw DataError({.file = group.accelerator.file, .field = field}, "missing",
@@ -83,7 +80,7 @@ public:
     }
 
     std::int32_t leaf(std::int32_t group) {
-        const Kind& kind = array_->kinds[index(group)];
+        const Kind& kind = array_->kinds[toIndex(group)];
         Cluster cluster;
         cluster.name = kind.name;
         cluster.count = kind.count;
@@ -132,7 +129,7 @@ public:
     }
 
 private:
-    const Cluster& cluster(std::int32_t i) const { return array_->clusters[index(i)]; }
+    const Cluster& cluster(std::int32_t i) const { return array_->clusters[toIndex(i)]; }
 
     /// Whether accelerators differ, then how far the FLOP/s are apart.
     static std::pair<bool, double> distanceOf(const Cluster& a, const Cluster& b) {

@@ -7,15 +7,11 @@
 #include <map>
 #include <utility>
 
+#include "core/base/number.h"
+
 namespace tessera::partition {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// One side of the first split, as far as the bound knows it.
 struct SideBelow {
@@ -262,12 +258,12 @@ private:
 
     SideBelow sideBelow(bool first) const {
         const Array& array = *context_->array;
-        const Cluster& root = array.clusters[index(array.root)];
+        const Cluster& root = array.clusters[toIndex(array.root)];
         std::int32_t cluster = array.root;
         std::int64_t count = first ? root.count - root.count / 2 : root.count / 2;
         if (root.kind < 0) {
             cluster = first ? root.first : root.second;
-            count = array.clusters[index(cluster)].count;
+            count = array.clusters[toIndex(cluster)].count;
         }
         if (context_->max != nullptr) return rangeBelow(first);
         return sideOf(cluster, count);
@@ -276,11 +272,11 @@ private:
     /// A side of any array between the context's and the largest one meant.
     SideBelow rangeBelow(bool first) const {
         const Array& min = *context_->array;
-        const Cluster& from = min.clusters[index(min.root)];
+        const Cluster& from = min.clusters[toIndex(min.root)];
         const std::int32_t cluster = first ? from.first : from.second;
-        SideBelow side = sideOf(cluster, min.clusters[index(cluster)].count);
-        const Cluster& to = context_->max->clusters[index(context_->max->root)];
-        const Cluster& all = context_->max->clusters[index(first ? to.first : to.second)];
+        SideBelow side = sideOf(cluster, min.clusters[toIndex(cluster)].count);
+        const Cluster& to = context_->max->clusters[toIndex(context_->max->root)];
+        const Cluster& all = context_->max->clusters[toIndex(first ? to.first : to.second)];
         side.leaves = static_cast<double>(all.count);
         side.flops = all.flops;
         side.averaged = true;
@@ -290,25 +286,25 @@ private:
     SideBelow sideOf(std::int32_t cluster, std::int64_t count) const {
         const Array& array = *context_->array;
         const Options& options = *context_->options;
-        const Cluster& root = array.clusters[index(array.root)];
+        const Cluster& root = array.clusters[toIndex(array.root)];
         const bool ratiosPinnedBelow = std::any_of(options.pinnedRatios.begin(), options.pinnedRatios.end(),
                                                    [](const auto& p) { return p.first > 0; });
         SideBelow side;
         side.leaves = static_cast<double>(count);
         side.flops = flopsOfPart(cluster, count);
-        side.mixed = ratiosPinnedBelow || !isShared(array.clusters[index(cluster)]);
+        side.mixed = ratiosPinnedBelow || !isShared(array.clusters[toIndex(cluster)]);
         if (side.mixed) return side;
         // The larger half: its share is at least one half at every split.
         const std::size_t max = options.levels ? static_cast<std::size_t>(*options.levels - 1) : kAnyDepth;
         while (count > 1 && side.perElement.size() < max) {
-            const Cluster& at = array.clusters[index(cluster)];
+            const Cluster& at = array.clusters[toIndex(cluster)];
             const auto all = static_cast<double>(count);
             if (at.kind >= 0) {
                 count -= count / 2;
             } else {
-                const bool second = array.clusters[index(at.second)].count > array.clusters[index(at.first)].count;
+                const bool second = array.clusters[toIndex(at.second)].count > array.clusters[toIndex(at.first)].count;
                 cluster = second ? at.second : at.first;
-                count = array.clusters[index(cluster)].count;
+                count = array.clusters[toIndex(cluster)].count;
             }
             side.share *= static_cast<double>(count) / all;
             const double cap = at.kind >= 0 ? kInfinity : at.rateCap;
@@ -323,8 +319,8 @@ private:
     }
 
     double flopsOfPart(std::int32_t cluster, std::int64_t count) const {
-        const Cluster& of = context_->array->clusters[index(cluster)];
-        return of.kind >= 0 ? context_->array->kinds[index(of.kind)].flops * static_cast<double>(count) : of.flops;
+        const Cluster& of = context_->array->clusters[toIndex(cluster)];
+        return of.kind >= 0 ? context_->array->kinds[toIndex(of.kind)].flops * static_cast<double>(count) : of.flops;
     }
 
     /// Whether all splits of a cluster are by the accelerators' share.
@@ -475,9 +471,9 @@ double boundOver(const BoundContext& context, CostModel model, Counted counted, 
 /// The ratios of level 0 that the plans `row` competes with may use.
 std::pair<double, double> ratiosOf(const BoundContext& context, const StrategyRow& row, CostModel model) {
     const Options& options = *context.options;
-    const Cluster& root = context.array->clusters[index(context.array->root)];
+    const Cluster& root = context.array->clusters[toIndex(context.array->root)];
     const std::int64_t first =
-        root.kind >= 0 ? root.count - root.count / 2 : context.array->clusters[index(root.first)].count;
+        root.kind >= 0 ? root.count - root.count / 2 : context.array->clusters[toIndex(root.first)].count;
     const double share = model == CostModel::paper ? 0.5 : static_cast<double>(first) / static_cast<double>(root.count);
     if (row.paperModel) return root.kind >= 0 ? std::pair(share, share) : std::pair(0.0, 1.0);
     const auto pinned = options.pinnedRatios.find(0);
@@ -486,8 +482,8 @@ std::pair<double, double> ratiosOf(const BoundContext& context, const StrategyRo
     if (row.searchesAll && pinned != options.pinnedRatios.end()) return {pinned->second, pinned->second};
     if (root.kind >= 0 || sharesEqually(root, options, row.paperModel)) return {share, share};
     if (!given) {
-        const RatioRange free = ratiosTakingPart(context.array->clusters[index(root.first)].flops,
-                                                 context.array->clusters[index(root.second)].flops, share, options);
+        const RatioRange free = ratiosTakingPart(context.array->clusters[toIndex(root.first)].flops,
+                                                 context.array->clusters[toIndex(root.second)].flops, share, options);
         return {free.from, free.to};
     }
     if (!row.searchesAll) return {share, share};
@@ -498,19 +494,19 @@ std::pair<double, double> ratiosOf(const BoundContext& context, const StrategyRo
 }  // namespace
 
 Level rootLevel(const Network& network, const Array& array, const Options& options, CostModel model) {
-    const Cluster& root = array.clusters[index(array.root)];
+    const Cluster& root = array.clusters[toIndex(array.root)];
     const double bytes = *bytesOfDtype(options.dtype);
     Sides sides;
     sides.model = model;
     if (root.kind >= 0) {
-        const double flops = array.kinds[index(root.kind)].flops;
+        const double flops = array.kinds[toIndex(root.kind)].flops;
         const std::int64_t smaller = root.count / 2;
         sides.flopsI = flops * static_cast<double>(root.count - smaller);
         sides.flopsJ = flops * static_cast<double>(smaller);
         sides.perElementI = sides.perElementJ = bytes / root.bytesPerSecond;
     } else {
-        const Cluster& first = array.clusters[index(root.first)];
-        const Cluster& second = array.clusters[index(root.second)];
+        const Cluster& first = array.clusters[toIndex(root.first)];
+        const Cluster& second = array.clusters[toIndex(root.second)];
         sides.flopsI = first.flops;
         sides.flopsJ = second.flops;
         sides.perElementI = bytes / std::min(first.bytesPerSecond, root.rateCap);
@@ -538,7 +534,7 @@ namespace {
 double unsplitTime(const BoundContext& context) {
     double flops = 0;
     for (std::size_t n = 0; n < context.network->nodes.size(); ++n) flops += flopsOf(*context.network, n, {});
-    return flops / context.array->clusters[index(context.array->root)].flops;
+    return flops / context.array->clusters[toIndex(context.array->root)].flops;
 }
 
 /// The bound where the other side of the first split is absent: that of a shorter hierarchy.
@@ -560,7 +556,7 @@ double boundOfOneSide(const BoundContext& context, const StrategyRow& row, std::
 
 double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model) {
     static const Allowed kAny;
-    const Cluster& root = context.array->clusters[index(context.array->root)];
+    const Cluster& root = context.array->clusters[toIndex(context.array->root)];
     if (root.count == 1) return unsplitTime(context);
     const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
     const auto [from, to] = ratiosOf(context, row, model);
@@ -589,7 +585,7 @@ double boundRange(const BoundContext& context, const StrategyRow& row, CostModel
 
 double boundCompute(const Network& network, const Array& array) {
     if (!network.computation) return 0;
-    const Cluster& root = array.clusters[index(array.root)];
+    const Cluster& root = array.clusters[toIndex(array.root)];
     SideBelow all;
     all.mixed = true;
     all.leaves = static_cast<double>(root.count);

@@ -5,6 +5,7 @@
 #include <queue>
 #include <tuple>
 
+#include "core/base/number.h"
 #include "core/base/poll.h"
 
 namespace tessera::partition {
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int kStates = 3;
 constexpr std::size_t kPairStates = 9;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t power3(std::size_t exponent) {
     std::size_t result = 1;
@@ -664,23 +664,23 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
         states_ = best;
         return {bestCost, std::min(bestCost, std::max(relaxed, root)), false};
     }
-    struct Node {
+    struct Branch {
         double bound;
         std::vector<std::uint8_t> fixed;
     };
-    std::vector<Node> open;  // a stack; children are pushed worst first
+    std::vector<Branch> open;  // a stack; children are pushed worst first
     open.push_back({root, {}});
     double unexplored = kInfinity;
     std::int64_t nodes = 1;
     while (!open.empty()) {
-        Node node = std::move(open.back());
+        Branch node = std::move(open.back());
         open.pop_back();
         if (node.bound >= bestCost) continue;
         if (node.fixed.size() == order.size() || nodes >= nodeLimit) {
             if (node.fixed.size() < order.size()) unexplored = std::min(unexplored, node.bound);
             continue;
         }
-        std::array<Node, kStates> children;
+        std::array<Branch, kStates> children;
         for (std::uint8_t s = 0; s < kStates; ++s) {
             fixed = node.fixed;
             fixed.push_back(s);
@@ -689,8 +689,8 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
             if (children[s].bound < bestCost) offer();
         }
         std::stable_sort(children.begin(), children.end(),
-                         [](const Node& a, const Node& b) { return a.bound > b.bound; });
-        for (Node& child : children)
+                         [](const Branch& a, const Branch& b) { return a.bound > b.bound; });
+        for (Branch& child : children)
             if (child.bound < bestCost) open.push_back(std::move(child));
     }
     states_ = best;

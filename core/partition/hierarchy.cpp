@@ -6,13 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/number.h"
+
 namespace tessera::partition {
 
 namespace {
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// A group of accelerators that is split, or that stands as a leaf.
 struct Part {
@@ -58,7 +56,7 @@ public:
           context_(context),
           paper_(strategy.paperModel || options.costModel == CostModel::paper),
           elimination_(network.plan, context.watch),
-          splitsAreFew_(array.clusters[index(array.root)].count <= kMaxSplits) {
+          splitsAreFew_(array.clusters[toIndex(array.root)].count <= kMaxSplits) {
         result_.shares.resize(array.kinds.size());
         for (std::size_t k = 0; k < array.kinds.size(); ++k) {
             result_.shares[k].kind = array.kinds[k].name;
@@ -71,13 +69,13 @@ public:
         Inherited inherited;
         inherited.shares.assign(network_.nodes.size(), Share{});
         if (options_.overlap == Overlap::comm) inherited.perLayer.assign(network_.nodes.size(), 0);
-        result_.stepTime = solve({array_.root, array_.clusters[index(array_.root)].count}, inherited, false,
+        result_.stepTime = solve({array_.root, array_.clusters[toIndex(array_.root)].count}, inherited, false,
                                  std::numeric_limits<double>::infinity());
         return std::move(result_);
     }
 
 private:
-    const Cluster& cluster(const Part& part) const { return array_.clusters[index(part.cluster)]; }
+    const Cluster& cluster(const Part& part) const { return array_.clusters[toIndex(part.cluster)]; }
 
     bool isLeaf(const Part& part, int level) const {
         return part.count == 1 || (options_.levels && level >= *options_.levels);
@@ -85,13 +83,14 @@ private:
 
     double flopsOfPart(const Part& part) const {
         const Cluster& c = cluster(part);
-        return c.kind >= 0 ? array_.kinds[index(c.kind)].flops * static_cast<double>(part.count) : c.flops;
+        return c.kind >= 0 ? array_.kinds[toIndex(c.kind)].flops * static_cast<double>(part.count) : c.flops;
     }
 
     std::pair<Part, Part> halves(const Part& part) const {
         const Cluster& c = cluster(part);
         if (c.kind >= 0) return {{part.cluster, part.count - part.count / 2}, {part.cluster, part.count / 2}};
-        return {{c.first, array_.clusters[index(c.first)].count}, {c.second, array_.clusters[index(c.second)].count}};
+        return {{c.first, array_.clusters[toIndex(c.first)].count},
+                {c.second, array_.clusters[toIndex(c.second)].count}};
     }
 
     Sides sidesOf(const Part& part, const Part& first, const Part& second) const {
@@ -305,20 +304,20 @@ private:
         const std::vector<std::int32_t> from = kindsOf(first.cluster);
         const std::vector<std::int32_t> to = kindsOf(second.cluster);
         for (std::size_t k = 0; k < from.size(); ++k) {
-            AcceleratorShare copy = result_.shares[index(from[k])];
-            copy.kind = result_.shares[index(to[k])].kind;
+            AcceleratorShare copy = result_.shares[toIndex(from[k])];
+            copy.kind = result_.shares[toIndex(to[k])].kind;
             for (PathStep& step : copy.path)
                 if (step.split == split) step.first = false;
-            result_.shares[index(to[k])] = std::move(copy);
-            slowest_[index(to[k])] = slowest_[index(from[k])];
+            result_.shares[toIndex(to[k])] = std::move(copy);
+            slowest_[toIndex(to[k])] = slowest_[toIndex(from[k])];
         }
     }
 
     double finishIdle(const Part& part, bool trial) {
         if (trial) return 0;
         for (const std::int32_t kind : kindsOf(part.cluster)) {
-            AcceleratorShare& share = result_.shares[index(kind)];
-            if (array_.kinds[index(kind)].capacity) share.capacity = *array_.kinds[index(kind)].capacity;
+            AcceleratorShare& share = result_.shares[toIndex(kind)];
+            if (array_.kinds[toIndex(kind)].capacity) share.capacity = *array_.kinds[toIndex(kind)].capacity;
             share.path = path_;
             share.layerCompute.assign(network_.nodes.size(), Seconds{});
         }
@@ -349,8 +348,8 @@ private:
         const double bytes =
             parameters * (2 * width + model::stateBytesPerParameter(options_.optimizer)) + activations * width;
         for (const std::int32_t kind : kindsOf(part.cluster)) {
-            AcceleratorShare& share = result_.shares[index(kind)];
-            const Kind& of = array_.kinds[index(kind)];
+            AcceleratorShare& share = result_.shares[toIndex(kind)];
+            const Kind& of = array_.kinds[toIndex(kind)];
             if (bytes > share.memory.value) {
                 share.memory = {bytes};
                 share.parameters = parameters;
@@ -361,8 +360,8 @@ private:
                 share.capacity = *of.capacity * static_cast<double>(std::min(part.count, of.count));
                 share.fits = share.fits && bytes <= share.capacity->value;
             }
-            if (time <= slowest_[index(kind)]) continue;
-            slowest_[index(kind)] = time;
+            if (time <= slowest_[toIndex(kind)]) continue;
+            slowest_[toIndex(kind)] = time;
             share.compute = {compute};
             share.communication = {inherited.communication};
             share.path = path_;
@@ -375,7 +374,7 @@ private:
         std::vector<std::int32_t> kinds;
         std::vector<std::int32_t> stack{root};
         while (!stack.empty()) {
-            const Cluster& at = array_.clusters[index(stack.back())];
+            const Cluster& at = array_.clusters[toIndex(stack.back())];
             stack.pop_back();
             if (at.kind >= 0) {
                 kinds.push_back(at.kind);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/number.h"
 #include "core/base/poll.h"
 #include "core/partition/array.h"
 
@@ -11,7 +12,6 @@ namespace tessera::partition {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::uint8_t kRows = 0, kChannels = 1, kDuplicated = 2;
 
 /// Directions of an edge (features forward, errors backward) by what moves, for layouts at the producer and consumer.
@@ -38,10 +38,6 @@ constexpr std::array<Directions, 9> makeDirections() {
     return table;
 }
 constexpr std::array<Directions, 9> kDirections = makeDirections();
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 double combined(double i, double j, Combine combine) {
     switch (combine.kind) {
@@ -114,7 +110,7 @@ std::vector<std::int32_t> nextLayers(const model::LayerGraph& layers, const std:
     for (std::size_t n = layers.layers.size(); n-- > 0;) {
         const std::int32_t to = firstOut[n];
         if (to < 0) continue;
-        next[n] = model::isJoin(layers.layers[index(to)].kind) ? next[index(to)] : to;
+        next[n] = model::isJoin(layers.layers[toIndex(to)].kind) ? next[toIndex(to)] : to;
     }
     return next;
 }
@@ -126,8 +122,8 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     std::vector<std::int32_t> firstOut(count, -1);
     std::vector<std::int32_t> firstIn(count, -1);
     for (const model::LayerEdge& edge : layers.edges) {
-        if (firstOut[index(edge.from)] < 0) firstOut[index(edge.from)] = edge.to;
-        if (firstIn[index(edge.to)] < 0) firstIn[index(edge.to)] = edge.from;
+        if (firstOut[toIndex(edge.from)] < 0) firstOut[toIndex(edge.from)] = edge.to;
+        if (firstIn[toIndex(edge.to)] < 0) firstIn[toIndex(edge.to)] = edge.from;
     }
 
     std::vector<Node> nodes;
@@ -152,7 +148,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
             if (nodes[n].weighted || next[n] < 0) nodes[n].variable = variables++;
         for (std::size_t n = 0; n < count; ++n) {
             if (nodes[n].weighted || next[n] < 0) continue;
-            const Node& layer = nodes[index(next[n])];
+            const Node& layer = nodes[toIndex(next[n])];
             nodes[n].variable = layer.variable;
             nodes[n].in = nodes[n].out = layer.in;
             setEffects(nodes[n]);
@@ -164,7 +160,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     for (const model::LayerEdge& given : layers.edges) {
         poll();
         Edge edge{.from = given.from, .to = given.to, .elements = given.elements * options.batch};
-        const model::LayerKind consumer = layers.layers[index(given.to)].kind;
+        const model::LayerKind consumer = layers.layers[toIndex(given.to)].kind;
         edge.shrinks = consumer == model::LayerKind::concat ? ShrinksWith::producerMap
                        : model::isJoin(consumer)            ? ShrinksWith::consumerMap
                                                             : ShrinksWith::consumerInput;
@@ -177,7 +173,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     for (std::size_t n = 0; n < count; ++n)
         if (firstIn[n] < 0 && nodes[n].weighted) sources.push_back(static_cast<std::int32_t>(n));
     if (!sources.empty())
-        for (std::int32_t n = sources.front(); n >= 0; n = firstOut[index(n)]) mainPath.push_back(n);
+        for (std::int32_t n = sources.front(); n >= 0; n = firstOut[toIndex(n)]) mainPath.push_back(n);
     Network network = connected(std::move(nodes), std::move(edges), variables);
     network.sizes = std::move(sizes);
     network.details = std::move(details);
@@ -191,8 +187,8 @@ Network connected(std::vector<Node> nodes, std::vector<Edge> edges, std::int32_t
     std::vector<std::pair<std::int32_t, std::int32_t>> joined;
     for (Edge& edge : edges) {
         poll();
-        const std::int32_t a = nodes[index(edge.from)].variable;
-        const std::int32_t b = nodes[index(edge.to)].variable;
+        const std::int32_t a = nodes[toIndex(edge.from)].variable;
+        const std::int32_t b = nodes[toIndex(edge.to)].variable;
         edge.pair = a == b ? -1 : static_cast<std::int32_t>(joined.size());
         if (a != b) joined.emplace_back(a, b);
     }
@@ -200,20 +196,20 @@ Network connected(std::vector<Node> nodes, std::vector<Edge> edges, std::int32_t
     std::int32_t pairs = 0;  // met so far: they are numbered in the order of their first edges
     for (Edge& edge : edges) {
         if (edge.pair < 0) continue;
-        const EliminationPlan::EdgeSlot slot = plan.edgeSlots()[index(edge.pair)];
+        const EliminationPlan::EdgeSlot slot = plan.edgeSlots()[toIndex(edge.pair)];
         edge.pair = slot.pair;
         edge.flipped = slot.flipped;
         edge.parallel = slot.pair < pairs;
         if (!edge.parallel) ++pairs;
     }
-    std::vector<Network::Incident> incident(index(variables));
+    std::vector<Network::Incident> incident(toIndex(variables));
     for (std::size_t n = 0; n < nodes.size(); ++n)
-        incident[index(nodes[n].variable)].nodes.push_back(static_cast<std::int32_t>(n));
+        incident[toIndex(nodes[n].variable)].nodes.push_back(static_cast<std::int32_t>(n));
     for (std::size_t e = 0; e < edges.size(); ++e) {
-        const std::int32_t a = nodes[index(edges[e].from)].variable;
-        const std::int32_t b = nodes[index(edges[e].to)].variable;
-        incident[index(a)].edges.push_back(static_cast<std::int32_t>(e));
-        if (b != a) incident[index(b)].edges.push_back(static_cast<std::int32_t>(e));
+        const std::int32_t a = nodes[toIndex(edges[e].from)].variable;
+        const std::int32_t b = nodes[toIndex(edges[e].to)].variable;
+        incident[toIndex(a)].edges.push_back(static_cast<std::int32_t>(e));
+        if (b != a) incident[toIndex(b)].edges.push_back(static_cast<std::int32_t>(e));
     }
     return {.nodes = std::move(nodes),
             .sizes = {},
@@ -332,8 +328,8 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
     memory_.edgeElements_.resize(network.edges.size());
     for (std::size_t e = 0; e < network.edges.size(); ++e) {
         const Edge& edge = network.edges[e];
-        const Share& from = shares[index(edge.from)];
-        const Share& to = shares[index(edge.to)];
+        const Share& from = shares[toIndex(edge.from)];
+        const Share& to = shares[toIndex(edge.to)];
         double left = 0;
         switch (edge.shrinks) {
             case ShrinksWith::consumerInput:
@@ -393,10 +389,10 @@ std::vector<double> Level::interByConsumer(const States& states, double ratio, b
     std::vector<double> times(network_->nodes.size(), 0);
     for (std::size_t e = 0; e < network_->edges.size(); ++e) {
         const Edge& edge = network_->edges[e];
-        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
-        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const std::uint8_t p = network_->nodes[toIndex(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[toIndex(edge.to)].in[stateOf(edge.to, states)];
         const auto layouts = static_cast<std::size_t>(p * 3 + q);
-        times[index(edge.to)] += rates.perElement[layouts] * memory_.edgeElements_[e] + rates.constant[layouts];
+        times[toIndex(edge.to)] += rates.perElement[layouts] * memory_.edgeElements_[e] + rates.constant[layouts];
     }
     return times;
 }
@@ -466,12 +462,12 @@ void Level::fill(Elimination& elimination, double ratio, Combine combine,
     if (!allowed.empty())
         for (std::int32_t v = 0; v < network_->variables(); ++v)
             for (std::uint8_t s = 0; s < 3; ++s)
-                if ((allowed[index(v)] >> s & 1U) == 0) elimination.unary(v)[s] = kInfinity;
+                if ((allowed[toIndex(v)] >> s & 1U) == 0) elimination.unary(v)[s] = kInfinity;
     const EdgeRates rates = edgeRates(ratio, combine);
     for (std::size_t e = 0; e < network_->edges.size(); ++e) {
         const Edge& edge = network_->edges[e];
-        const Node& from = network_->nodes[index(edge.from)];
-        const Node& to = network_->nodes[index(edge.to)];
+        const Node& from = network_->nodes[toIndex(edge.from)];
+        const Node& to = network_->nodes[toIndex(edge.to)];
         const double elements = memory_.edgeElements_[e];
         const auto time = [&](std::size_t p, std::size_t q) {
             const auto layouts = static_cast<std::size_t>(from.out[p] * 3 + to.in[q]);
@@ -502,8 +498,8 @@ double Level::cost(const States& states, double ratio, Combine combine) const {
     const EdgeRates rates = edgeRates(ratio, combine);
     for (std::size_t e = 0; e < network_->edges.size(); ++e) {
         const Edge& edge = network_->edges[e];
-        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
-        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const std::uint8_t p = network_->nodes[toIndex(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[toIndex(edge.to)].in[stateOf(edge.to, states)];
         const auto layouts = static_cast<std::size_t>(p * 3 + q);
         total += rates.perElement[layouts] * memory_.edgeElements_[e] + rates.constant[layouts];
     }
@@ -523,8 +519,8 @@ Totals Level::totals(const States& states) const {
     }
     for (std::size_t e = 0; e < network_->edges.size(); ++e) {
         const Edge& edge = network_->edges[e];
-        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
-        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const std::uint8_t p = network_->nodes[toIndex(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[toIndex(edge.to)].in[stateOf(edge.to, states)];
         const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
         t.exchanged += moved.exchanged * memory_.edgeElements_[e];
         t.gathered += moved.gathered * memory_.edgeElements_[e];
@@ -534,21 +530,21 @@ Totals Level::totals(const States& states) const {
 }
 
 void Level::addVariable(Totals& t, const States& states, std::int32_t variable, double sign) const {
-    const Network::Incident& incident = network_->incident[index(variable)];
+    const Network::Incident& incident = network_->incident[toIndex(variable)];
     for (const std::int32_t n : incident.nodes) {
-        const std::uint8_t state = states[index(variable)];
+        const std::uint8_t state = states[toIndex(variable)];
         const NodeCost& cost = nodeCost(n);
         (bothWhole(n, state) ? t.whole : t.shared) += sign * cost.shared;
         t.intra += sign * cost.intra[state];
         t.transfers += cost.intra[state] > 0 ? sign : 0;
     }
     for (const std::int32_t e : incident.edges) {
-        const Edge& edge = network_->edges[index(e)];
-        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
-        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const Edge& edge = network_->edges[toIndex(e)];
+        const std::uint8_t p = network_->nodes[toIndex(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[toIndex(edge.to)].in[stateOf(edge.to, states)];
         const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
-        t.exchanged += sign * moved.exchanged * memory_.edgeElements_[index(e)];
-        t.gathered += sign * moved.gathered * memory_.edgeElements_[index(e)];
+        t.exchanged += sign * moved.exchanged * memory_.edgeElements_[toIndex(e)];
+        t.gathered += sign * moved.gathered * memory_.edgeElements_[toIndex(e)];
         t.transfers += sign * (moved.exchanged + moved.gathered);
     }
 }

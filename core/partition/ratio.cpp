@@ -9,18 +9,14 @@
 #include <queue>
 #include <set>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
 
 namespace tessera::partition {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-10;  ///< relative; below the 1e-9 that results are compared to
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 double slower(const Totals& totals, const Sides& sides, double ratio) {
     return std::max(sideI(totals, sides, ratio), sideJ(totals, sides, ratio));
@@ -55,13 +51,13 @@ public:
                     watch_->poll();
                     if (watch_->finishing()) return;
                 }
-                const std::uint8_t old = states[index(v)];
+                const std::uint8_t old = states[toIndex(v)];
                 Totals without = totals;
                 level_->addVariable(without, states, v, -1);
                 for (std::uint8_t s = 0; s < 3; ++s) {
-                    if (s == best_.states[index(v)] || (!allowed.empty() && (allowed[index(v)] >> s & 1U) == 0))
+                    if (s == best_.states[toIndex(v)] || (!allowed.empty() && (allowed[toIndex(v)] >> s & 1U) == 0))
                         continue;
-                    states[index(v)] = s;
+                    states[toIndex(v)] = s;
                     Totals with = without;
                     level_->addVariable(with, states, v, 1);
                     if (!std::isfinite(with.intra)) continue;
@@ -70,8 +66,8 @@ public:
                     if (slower(with, level_->sides(), ratio) < best_.value * (1 - kTolerance))
                         improved = consider(states, level_->totals(states)) || improved;
                 }
-                states[index(v)] = old;
-                if (best_.states[index(v)] != old) {
+                states[toIndex(v)] = old;
+                if (best_.states[toIndex(v)] != old) {
                     states = best_.states;
                     totals = level_->totals(states);
                 }
@@ -197,7 +193,7 @@ private:
         const double ratio = (region.from + region.to) / 2;
         double max = -1;
         for (std::int32_t v = 0; v < level_->network().variables(); ++v) {
-            if (a[index(v)] == b[index(v)]) continue;
+            if (a[toIndex(v)] == b[toIndex(v)]) continue;
             Totals ta, tb;
             level_->addVariable(ta, a, v, 1);
             level_->addVariable(tb, b, v, 1);
@@ -206,7 +202,7 @@ private:
             if (shift > max) {
                 max = shift;
                 region.splitVariable = v;
-                region.splitState = a[index(v)];
+                region.splitState = a[toIndex(v)];
             }
         }
     }
@@ -225,10 +221,10 @@ std::array<Region, 2> halves(const Region& region, double incumbentRatio, std::i
     constexpr double kNarrow = 1e-3;
     if (region.splitVariable >= 0 && width < kNarrow) {
         for (Region& part : parts)
-            if (part.allowed.empty()) part.allowed.assign(index(variables), 7);
+            if (part.allowed.empty()) part.allowed.assign(toIndex(variables), 7);
         const auto bit = static_cast<std::uint8_t>(1U << region.splitState);
-        auto& first = parts[0].allowed[index(region.splitVariable)];
-        auto& second = parts[1].allowed[index(region.splitVariable)];
+        auto& first = parts[0].allowed[toIndex(region.splitVariable)];
+        auto& second = parts[1].allowed[toIndex(region.splitVariable)];
         first = static_cast<std::uint8_t>(first & bit);
         second = static_cast<std::uint8_t>(second & ~bit);
         return parts;

@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/number.h"
+
 namespace tessera::partition {
 
 namespace {
 
 constexpr std::size_t kStretch = 250;   ///< nodes in a row
 constexpr std::size_t kStretches = 16;  ///< spread over the network
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// By node, whether it is in the sample.
 std::vector<bool> chosenOf(std::size_t nodes) {
@@ -32,16 +30,16 @@ std::optional<Sample> sampleOf(const Network& network) {
     std::vector<Node> nodes;
     std::vector<NodeSize> sizes;
     std::vector<NodeDetail> details;
-    std::vector<std::int32_t> variables;                                   // of the network
-    std::vector<std::int32_t> variableOf(index(network.variables()), -1);  // in the sample
-    std::vector<std::int32_t> nodeOf(network.nodes.size(), -1);            // in the sample
+    std::vector<std::int32_t> variables;                                     // of the network
+    std::vector<std::int32_t> variableOf(toIndex(network.variables()), -1);  // in the sample
+    std::vector<std::int32_t> nodeOf(network.nodes.size(), -1);              // in the sample
     for (std::size_t n = 0; n < network.nodes.size(); ++n) {
         if (!chosen[n]) continue;
         nodeOf[n] = static_cast<std::int32_t>(nodes.size());
         nodes.push_back(network.nodes[n]);
         sizes.push_back(network.sizes[n]);
         details.push_back(network.details[n]);
-        std::int32_t& variable = variableOf[index(network.nodes[n].variable)];
+        std::int32_t& variable = variableOf[toIndex(network.nodes[n].variable)];
         if (variable < 0) {
             variable = static_cast<std::int32_t>(variables.size());
             variables.push_back(network.nodes[n].variable);
@@ -50,14 +48,14 @@ std::optional<Sample> sampleOf(const Network& network) {
     }
     std::vector<Edge> edges;
     for (const Edge& edge : network.edges) {
-        if (nodeOf[index(edge.from)] < 0 || nodeOf[index(edge.to)] < 0) continue;
+        if (nodeOf[toIndex(edge.from)] < 0 || nodeOf[toIndex(edge.to)] < 0) continue;
         edges.push_back(edge);
-        edges.back().from = nodeOf[index(edge.from)];
-        edges.back().to = nodeOf[index(edge.to)];
+        edges.back().from = nodeOf[toIndex(edge.from)];
+        edges.back().to = nodeOf[toIndex(edge.to)];
     }
     std::vector<std::int32_t> mainPath;
     for (const std::int32_t n : network.mainPath)
-        if (nodeOf[index(n)] >= 0) mainPath.push_back(nodeOf[index(n)]);
+        if (nodeOf[toIndex(n)] >= 0) mainPath.push_back(nodeOf[toIndex(n)]);
     Network part = connected(std::move(nodes), std::move(edges), static_cast<std::int32_t>(variables.size()));
     part.sizes = std::move(sizes);
     part.details = std::move(details);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -30,10 +31,6 @@ namespace {
 constexpr std::size_t kMaxSolvedSubsets = 64;  ///< by each strategy, those of the least bounds first
 constexpr double kTie = 1e-9;                  ///< relative difference of times that are taken as equal
 
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
-
 bool ratioIsGiven(const Options& options) {
     return options.ratio == RatioRule::fixed || options.ratio == RatioRule::equal;
 }
@@ -41,11 +38,12 @@ bool ratioIsGiven(const Options& options) {
 /// The states that pins leave to every variable; empty where nothing is pinned.
 Allowed pinnedStates(const model::LayerGraph& layers, const Network& network, const Options& options) {
     if (options.pinnedTypes.empty()) return {};
-    Allowed allowed(index(network.variables()), 7);
+    Allowed allowed(toIndex(network.variables()), 7);
     for (std::size_t n = 0; n < layers.layers.size(); ++n) {
         const auto pin = options.pinnedTypes.find(layers.layers[n].name);
         if (pin == options.pinnedTypes.end()) continue;
-        allowed[index(network.nodes[n].variable)] = static_cast<std::uint8_t>(1U << static_cast<unsigned>(pin->second));
+        allowed[toIndex(network.nodes[n].variable)] =
+            static_cast<std::uint8_t>(1U << static_cast<unsigned>(pin->second));
     }
     return allowed;
 }
@@ -400,7 +398,7 @@ void leaveUnproven(Plan& plan) {
 }
 
 /// The subset that a plan is on.
-std::size_t subsetOf(const Study& study, const Plan& plan) {
+std::size_t subsetIndex(const Study& study, const Plan& plan) {
     const std::vector<Subset>& list = study.subsets.list;
     const auto found =
         std::find_if(list.begin(), list.end(), [&](const Subset& subset) { return subset.idle == plan.idle; });
@@ -413,9 +411,9 @@ void certifyAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& boun
         if (!slot.solved || slot.partial.proven) continue;
         Watch watch(*study.watched, "proving a bound for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
         watch.poll();
-        const std::size_t subset = subsetOf(study, slot.partial.plan);
+        const std::size_t subset = subsetIndex(study, slot.partial.plan);
         const Array& array = study.subsets.list[subset].array;
-        const bool oneLevel = study.options->levels == 1 && array.clusters[index(array.root)].count > 1;
+        const bool oneLevel = study.options->levels == 1 && array.clusters[toIndex(array.root)].count > 1;
         std::optional<double> bound;
         if (!watch.finishing())
             bound = oneLevel ? boundCost(study.boundContext(subset, watch, true), *slot.row,
@@ -672,7 +670,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
                 .watched = &watched};
     if (sample && !study.pinned.empty())
         for (const std::int32_t variable : sample->variables)
-            study.pinnedInSample.push_back(study.pinned[index(variable)]);
+            study.pinnedInSample.push_back(study.pinned[toIndex(variable)]);
     const Array& array = study.subsets.list.front().array;
     std::vector<Slot> slots(options.strategies.size());
     for (std::size_t p = 0; p < slots.size(); ++p) {

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/number.h"
+
 namespace tessera::partition {
 
 namespace {
 
 constexpr std::uint8_t kI = 1, kII = 2, kFree = 7;  // masks of allowed states
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// Types are given as masks; joins (and layers left open) take what costs least in the sum of both sides.
 Split withTypes(const Level& level, Elimination& elimination, const Allowed& allowed, double ratio) {
@@ -28,7 +26,7 @@ Split withTypes(const Level& level, Elimination& elimination, const Allowed& all
 /// Data parallelism: every layer Type I, every join split by rows.
 Split chooseDp(const Level& level, Elimination&, const NodeContext& context) {
     Split split;
-    split.states.assign(index(level.network().variables()), 0);
+    split.states.assign(toIndex(level.network().variables()), 0);
     split.ratio = context.countShare;
     split.value = level.cost(split.states, split.ratio, {Combine::Kind::sum});
     return split;
@@ -37,9 +35,9 @@ Split chooseDp(const Level& level, Elimination&, const NodeContext& context) {
 /// "One weird trick": convolutions Type I, fully connected layers Type II. Krizhevsky, arXiv:1404.5997.
 Split chooseOwt(const Level& level, Elimination& elimination, const NodeContext& context) {
     const Network& network = level.network();
-    Allowed allowed(index(network.variables()), kFree);
+    Allowed allowed(toIndex(network.variables()), kFree);
     for (const Node& node : network.nodes)
-        if (node.weighted) allowed[index(node.variable)] = node.convolution || node.embedding ? kI : kII;
+        if (node.weighted) allowed[toIndex(node.variable)] = node.convolution || node.embedding ? kI : kII;
     return withTypes(level, elimination, allowed, context.countShare);
 }
 
@@ -53,7 +51,7 @@ Split chooseHypar(const Level& level, Elimination& elimination, const NodeContex
     const std::array<double, 4> moved{0, 2 * exchanged, 1, 1};
     std::vector<std::int32_t> path;
     for (const std::int32_t n : network.mainPath)
-        if (network.nodes[index(n)].weighted) path.push_back(n);
+        if (network.nodes[toIndex(n)].weighted) path.push_back(n);
     std::array<double, 2> best{};
     std::vector<std::array<std::uint8_t, 2>> from(path.size());
     for (std::size_t k = 0; k < path.size(); ++k) {
@@ -68,12 +66,12 @@ Split chooseHypar(const Level& level, Elimination& elimination, const NodeContex
         }
         best = next;
     }
-    Allowed allowed(index(network.variables()), kFree);
+    Allowed allowed(toIndex(network.variables()), kFree);
     for (const Node& node : network.nodes)
-        if (node.weighted) allowed[index(node.variable)] = kI;
+        if (node.weighted) allowed[toIndex(node.variable)] = kI;
     std::uint8_t type = best[1] < best[0] ? 1 : 0;
     for (std::size_t k = path.size(); k-- > 0;) {
-        allowed[index(network.nodes[index(path[k])].variable)] = type == 1 ? kII : kI;
+        allowed[toIndex(network.nodes[toIndex(path[k])].variable)] = type == 1 ? kII : kI;
         type = from[k][type];
     }
     return withTypes(level, elimination, allowed, ratio);

@@ -12,10 +12,6 @@ namespace tessera::predict {
 
 namespace {
 
-std::size_t at(Category category) {
-    return static_cast<std::size_t>(category);
-}
-
 struct CategoryRow {
     std::string_view id, title;
 };
@@ -30,11 +26,11 @@ constexpr std::array<CategoryRow, kCategories> kRows{{
 }  // namespace
 
 std::string_view idOf(Category category) {
-    return kRows.at(at(category)).id;
+    return kRows.at(slotOf(category)).id;
 }
 
 std::string_view titleOf(Category category) {
-    return kRows.at(at(category)).title;
+    return kRows.at(slotOf(category)).title;
 }
 
 double sumOf(const CategoryBytes& bytes) {
@@ -59,7 +55,7 @@ void LiveRanges::walk(const Workload& workload, const std::vector<std::int32_t>*
     for (const StepTensor& tensor : workload.tensors) {
         if (stages != nullptr && tensor.source >= 0 && (*stages)[static_cast<std::size_t>(tensor.source)] != stage)
             continue;
-        const std::size_t category = at(tensor.category);
+        const std::size_t category = slotOf(tensor.category);
         live_[static_cast<std::size_t>(tensor.birth)][category] += tensor.bytes;
         live_[static_cast<std::size_t>(tensor.death) + 1][category] += {-tensor.bytes.fixed, -tensor.bytes.perSample};
     }
@@ -89,12 +85,12 @@ Demand LiveRanges::peak(double batch) const {
 CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
                          double batch, const Precision& precision, std::size_t momenta) {
     CategoryBytes bytes{};
-    bytes[at(Category::inputOutput)] = precision.bytes * batch * (inputElements + outputElements);
-    bytes[at(Category::weights)] = precision.bytes * parameters;
-    bytes[at(Category::gradients)] = precision.bytes * parameters +
-                                     kStateBytes * static_cast<double>(momenta) * parameters +
-                                     precision.bytes * batch * largestLayerElements;
-    bytes[at(Category::algorithm)] = precision.master ? kStateBytes * parameters : 0;
+    bytes[slotOf(Category::inputOutput)] = precision.bytes * batch * (inputElements + outputElements);
+    bytes[slotOf(Category::weights)] = precision.bytes * parameters;
+    bytes[slotOf(Category::gradients)] = precision.bytes * parameters +
+                                         kStateBytes * static_cast<double>(momenta) * parameters +
+                                         precision.bytes * batch * largestLayerElements;
+    bytes[slotOf(Category::algorithm)] = precision.master ? kStateBytes * parameters : 0;
     return bytes;
 }
 
@@ -186,7 +182,7 @@ std::vector<std::size_t> levelsFor(Category category, const hardware::Accelerato
             for (std::size_t i = 0; i < memory.size(); ++i)
                 if (memory[i].name == name) add(i);
     if (!chosen.empty()) return chosen;
-    const Holds holds = policy.holds.at(at(category));
+    const Holds holds = policy.holds.at(slotOf(category));
     for (const bool onChip : {true, false}) {
         if ((holds == Holds::onChip && !onChip) || (holds == Holds::offChip && onChip)) continue;
         for (std::size_t i = 0; i < memory.size(); ++i)
@@ -215,17 +211,17 @@ Placement place(const CategoryBytes& bytes, const hardware::Accelerator& acceler
     }
     if (placement.levels.empty()) return placement;
     for (const Category category : policy.order) {
-        double rest = bytes.at(at(category));
+        double rest = bytes.at(slotOf(category));
         const std::vector<std::size_t> chosen = levelsFor(category, accelerator, policy);
         for (const std::size_t level : chosen) {
             const double taken = std::min(rest, left[level]);
-            placement.levels[level].bytes.at(at(category)) += taken;
+            placement.levels[level].bytes.at(slotOf(category)) += taken;
             left[level] -= taken;
             rest -= taken;
         }
         if (rest <= 0) continue;
         LevelUse& full = placement.levels[chosen.back()];
-        full.bytes.at(at(category)) += rest;
+        full.bytes.at(slotOf(category)) += rest;
         if (!placement.shortage || rest > placement.shortage->excess)
             placement.shortage =
                 Shortage{.level = full.level, .capacity = full.capacity->value, .excess = rest, .category = category};

@@ -21,10 +21,6 @@ constexpr double kSecondsPerHour = 3600;
 constexpr std::int64_t kLargestPower = 65536;
 constexpr const char* kNetwork = "network_bits_per_s";  // the accelerator's field
 
-std::size_t at(Category category) {
-    return static_cast<std::size_t>(category);
-}
-
 std::string bytesText(double bytes) {
     return formatQuantity(bytes, Measure::bytes);
 }
@@ -177,7 +173,7 @@ Predictor::Fit Predictor::fitOf(const Machine& machine, const Cut& cut, double b
         // What arrives from a neighbour before it is added: a ring's share of the gradients.
         if (options_.parallelism == Parallelism::data && devices > 1)
             buffer += gradientsSent().value / static_cast<double>(devices);
-        demand.bytes[at(Category::ephemeral)] += buffer;
+        demand.bytes[slotOf(Category::ephemeral)] += buffer;
         const double sum = sumOf(demand.bytes);
         Placement placement = place(demand.bytes, machine.accelerator, *machine.policy);
         const double excess = placement.shortage ? placement.shortage->excess : 0;
@@ -291,7 +287,7 @@ std::string Predictor::shortageSentence(const Machine& machine, const Cut& cut, 
     if (!unused.empty())
         text +=
             fmt::format("; nothing is placed in {}, whose bandwidth the file does not give", joined(unused, " or "));
-    const double activations = level->bytes[at(Category::inputOutput)];
+    const double activations = level->bytes[slotOf(Category::inputOutput)];
     const std::optional<std::int64_t> smaller =
         batch > 1 ? bestBatch(machine, cut, devices) : std::optional<std::int64_t>();
     if (smaller && static_cast<double>(*smaller) < batch)

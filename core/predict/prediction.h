@@ -26,6 +26,9 @@ enum class Category : std::uint8_t {
     ephemeral,    ///< workspaces of libraries, buffers of communication
 };
 inline constexpr std::size_t kCategories = 5;
+constexpr std::size_t slotOf(Category category) {
+    return static_cast<std::size_t>(category);
+}
 /// "input_output", "weights", "gradients", "algorithm", "ephemeral": ids in files.
 std::string_view idOf(Category category);
 /// "inputs and activations", …: for people.

@@ -39,10 +39,10 @@ struct MetricRow {
 };
 
 const std::array<MetricRow, 2>& metricRows() {
-    static const std::array<MetricRow, 2> kRows{
+    static const std::array<MetricRow, 2> kMetrics{
         {{"throughput_samples_per_s", [](const Prediction& one) { return std::optional(one.throughput); }},
          {"samples_per_usd", [](const Prediction& one) { return one.samplesPerUsd; }}}};
-    return kRows;
+    return kMetrics;
 }
 
 /// The share of the draws in which every value, times its error, is at least the next one's.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/model/counts.h"
 
@@ -27,14 +28,6 @@ using model::TensorRole;
 using model::TrainingGraph;
 
 constexpr std::int32_t kNever = -1;
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
-
-std::size_t at(Category category) {
-    return static_cast<std::size_t>(category);
-}
 
 class Reduction {
 public:
@@ -84,22 +77,22 @@ private:
         std::vector<std::int32_t> producers = model::producers(graph_);
         for (const model::ParameterUpdate& update : training_.updates) {
             const auto mark = [&](TensorIndex tensor) {
-                category_[at(tensor)] = Category::gradients;
-                scales_[at(tensor)] = false;
+                category_[toIndex(tensor)] = Category::gradients;
+                scales_[toIndex(tensor)] = false;
             };
             mark(update.gradient);
             markParts(update, producers, mark);
             for (const TensorIndex state : update.state) {
-                category_[at(state)] = Category::gradients;
-                isState_[at(state)] = true;
+                category_[toIndex(state)] = Category::gradients;
+                isState_[toIndex(state)] = true;
             }
             // What an update puts out is written where the parameter and its state are.
-            const std::vector<TensorIndex>& outputs = op(at(update.op)).outputs;
+            const std::vector<TensorIndex>& outputs = op(toIndex(update.op)).outputs;
             for (std::size_t o = 0; o < outputs.size(); ++o) {
                 if (outputs[o] == kNoTensor) continue;
-                scales_[at(outputs[o])] = false;
-                category_[at(outputs[o])] = o == 0 ? Category::weights : Category::gradients;
-                isState_[at(outputs[o])] = o > 0;
+                scales_[toIndex(outputs[o])] = false;
+                category_[toIndex(outputs[o])] = o == 0 ? Category::weights : Category::gradients;
+                isState_[toIndex(outputs[o])] = o > 0;
             }
         }
     }
@@ -107,19 +100,19 @@ private:
     /// What a parameter's gradient is the sum of, or what it is only the reshaped form of, is a gradient too.
     template <typename Mark>
     void markParts(const model::ParameterUpdate& update, const std::vector<std::int32_t>& producers, const Mark& mark) {
-        const std::int32_t producer = producers[at(update.gradient)];
+        const std::int32_t producer = producers[toIndex(update.gradient)];
         if (producer < training_.backward) return;
-        const Operator& by = op(at(producer));
+        const Operator& by = op(toIndex(producer));
         if (by.type != "Sum" && !model::relabels(by)) return;
         const auto whole = model::elementCount(tensor(update.gradient).shape);
         for (const TensorIndex input : by.inputs)
-            if (input != kNoTensor && at(input) >= forward_.tensors.size() &&
+            if (input != kNoTensor && toIndex(input) >= forward_.tensors.size() &&
                 model::elementCount(tensor(input).shape) == whole)
                 mark(input);
     }
 
     double bytesEach(TensorIndex index) const {
-        if (isState_[at(index)]) return kStateBytes;
+        if (isState_[toIndex(index)]) return kStateBytes;
         const DataType type = tensor(index).type;
         return model::isFloat(type) || type == DataType::undefined ? precision_.bytes : model::bytesPerElement(type);
     }
@@ -143,12 +136,12 @@ private:
 
     Affine affine(TensorIndex index, double each) const {
         const double size = elements(index) * each;
-        return scales_[at(index)] ? Affine{0, size / samples_} : Affine{size, 0};
+        return scales_[toIndex(index)] ? Affine{0, size / samples_} : Affine{size, 0};
     }
     Affine bytes(TensorIndex index) const { return affine(index, bytesEach(index)); }
 
     bool anyScales(const Operator& of) const {
-        const auto scales = [&](TensorIndex index) { return index != kNoTensor && scales_[at(index)]; };
+        const auto scales = [&](TensorIndex index) { return index != kNoTensor && scales_[toIndex(index)]; };
         return std::any_of(of.inputs.begin(), of.inputs.end(), scales) ||
                std::any_of(of.outputs.begin(), of.outputs.end(), scales);
     }
@@ -191,7 +184,9 @@ private:
     /// Bytes that an operator reads and writes, by category.
     std::array<Affine, kCategories> trafficOf(const Operator& from) const {
         std::array<Affine, kCategories> sum;
-        const auto add = [&](TensorIndex index, const Affine& moved) { sum.at(at(category_[at(index)])) += moved; };
+        const auto add = [&](TensorIndex index, const Affine& moved) {
+            sum.at(slotOf(category_[toIndex(index)])) += moved;
+        };
         const bool lookUp = from.type == "Gather" || from.type == "LookUpGradient";
         for (std::size_t i = 0; i < from.inputs.size(); ++i) {
             const TensorIndex input = from.inputs[i];
@@ -217,7 +212,7 @@ private:
 
     KernelShape kernelOf(const Operator& from, const StepOperator& made) const {
         if (from.type.starts_with("Conv")) return convolution(from, made);
-        const Operator& forward = made.source < 0 ? from : op(at(made.source));
+        const Operator& forward = made.source < 0 ? from : op(toIndex(made.source));
         if (forward.type == "LSTM" && (&from == &forward || from.type == "MatrixGradient"))
             return recurrence(forward, &from != &forward);
         if (made.matrixFlops.fixed + made.matrixFlops.perSample > 0) return product(from, made);
@@ -233,7 +228,7 @@ private:
         else if (from.type == "Transpose")
             transposed(from, kernel);
         else if (kernel.kernel.find("pool") != std::string::npos)
-            pooled(made.source < 0 ? from : op(at(made.source)), kernel);
+            pooled(made.source < 0 ? from : op(toIndex(made.source)), kernel);
         else if (made.group == OperatorClass::vector && from.inputs.size() == 2)
             broadcast(from, kernel);
         return kernel;
@@ -243,7 +238,7 @@ private:
     Affine extent(TensorIndex index, std::size_t begin, std::size_t end) const {
         double product = 1;
         for (std::size_t axis = begin; axis < end; ++axis) product *= dimension(index, axis);
-        return begin == 0 && end > 0 && scales_[at(index)] ? Affine{0, product / samples_} : Affine{product, 0};
+        return begin == 0 && end > 0 && scales_[toIndex(index)] ? Affine{0, product / samples_} : Affine{product, 0};
     }
 
     /// Rows × columns of what works along the last axis; samples × channels × pixels of a batch normalisation.
@@ -346,7 +341,7 @@ private:
     /// "relu"; of the backward pass "relu_gradient", by the operator that it is of.
     std::string kernelName(const Operator& from, const StepOperator& made) const {
         if (!from.type.ends_with("Gradient") || made.source < 0) return lowered(from.type);
-        return lowered(op(at(made.source)).type) + "_gradient";
+        return lowered(op(toIndex(made.source)).type) + "_gradient";
     }
 
     /// Rows × columns × inner of a product of matrices; batches of products before them.
@@ -376,7 +371,7 @@ private:
     /// width, stride and groups, all of the forward convolution. A transposed convolution is the backward pass of one
     /// from its output to its input (Dumoulin, Visin, "A guide to convolution arithmetic for deep learning", 2016).
     KernelShape convolution(const Operator& from, const StepOperator& made) const {
-        const Operator& forward = made.source < 0 ? from : op(at(made.source));
+        const Operator& forward = made.source < 0 ? from : op(toIndex(made.source));
         const bool mirrored = forward.type == "ConvTranspose";
         if ((forward.type != "Conv" && !mirrored) || forward.inputs.size() < 2) return {};
         const TensorIndex filters = forward.inputs[1];
@@ -405,7 +400,7 @@ private:
         const double samples = dimension(words, 1);
         return {.kernel = backward ? "lstm_gradient" : "lstm",
                 .sizes = {{dimension(words, 0), 0},
-                          scales_[at(words)] ? Affine{0, samples / samples_} : Affine{samples, 0},
+                          scales_[toIndex(words)] ? Affine{0, samples / samples_} : Affine{samples, 0},
                           {dimension(words, 2), 0},
                           {dimension(state, 2), 0}}};
     }
@@ -421,14 +416,14 @@ private:
             if (!model::relabels(by) || by.inputs.empty() || by.inputs[0] == kNoTensor || by.outputs.empty() ||
                 by.outputs[0] == kNoTensor)
                 continue;
-            storage[at(by.outputs[0])] = storage[at(by.inputs[0])];
+            storage[toIndex(by.outputs[0])] = storage[toIndex(by.inputs[0])];
         }
         // An update writes where the parameter and its state are.
         for (const model::ParameterUpdate& update : training_.updates) {
-            const Operator& by = op(at(update.op));
+            const Operator& by = op(toIndex(update.op));
             for (std::size_t o = 0; o < by.outputs.size(); ++o)
                 if (by.outputs[o] != kNoTensor)
-                    storage[at(by.outputs[o])] = o == 0 ? update.parameter : update.state[o - 1];
+                    storage[toIndex(by.outputs[o])] = o == 0 ? update.parameter : update.state[o - 1];
         }
         return storage;
     }
@@ -440,21 +435,21 @@ private:
         std::vector<std::int32_t> source(graph_.tensors.size(), -1);
         const auto use = [&](TensorIndex index, std::int32_t position) {
             if (index == kNoTensor) return;
-            const std::size_t place = at(storage[at(index)]);
+            const std::size_t place = toIndex(storage[toIndex(index)]);
             if (birth[place] == kNever || position < birth[place]) birth[place] = position;
             death[place] = std::max(death[place], position);
-            if (source[place] < 0) source[place] = training_.sources[at(position)];
+            if (source[place] < 0) source[place] = training_.sources[toIndex(position)];
         };
         for (std::int32_t i = 0; i <= last; ++i) {
-            for (const TensorIndex output : op(at(i)).outputs) use(output, i);
-            for (const TensorIndex input : op(at(i)).inputs) use(input, i);
+            for (const TensorIndex output : op(toIndex(i)).outputs) use(output, i);
+            for (const TensorIndex input : op(toIndex(i)).inputs) use(input, i);
         }
         for (const TensorIndex input : forward_.inputs)
-            if (birth[at(input)] != kNever) birth[at(input)] = 0;
+            if (birth[toIndex(input)] != kNever) birth[toIndex(input)] = 0;
         // The loss reads what the model puts out.
         if (training_.backward <= last)
             for (const TensorIndex output : forward_.outputs) {
-                const std::size_t place = at(storage[at(output)]);
+                const std::size_t place = toIndex(storage[toIndex(output)]);
                 if (birth[place] != kNever) death[place] = std::max(death[place], training_.backward);
             }
         for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
@@ -478,14 +473,14 @@ private:
             result_.gradientBytes += bytes(update.gradient).fixed;
             if (!precision_.master) continue;
             const double copy = kStateBytes * elements(update.parameter);
-            StepOperator& by = result_.operators[at(update.op)];
+            StepOperator& by = result_.operators[toIndex(update.op)];
             by.bytes.fixed += 2 * copy;
-            by.traffic.at(at(Category::algorithm)).fixed += 2 * copy;
+            by.traffic.at(slotOf(Category::algorithm)).fixed += 2 * copy;
             result_.tensors.push_back({.category = Category::algorithm,
                                        .bytes = {copy, 0},
                                        .birth = 0,
                                        .death = last,
-                                       .source = training_.sources[at(update.op)]});
+                                       .source = training_.sources[toIndex(update.op)]});
         }
         for (const Tensor& of : forward_.tensors)
             if (of.role == TensorRole::parameter)
@@ -500,12 +495,12 @@ private:
         std::vector<std::int32_t> last(forward_.tensors.size(), kNever);
         for (std::size_t i = 0; i < count; ++i)
             for (const TensorIndex input : forward_.operators[i].inputs)
-                if (input != kNoTensor) last[at(input)] = static_cast<std::int32_t>(i);
+                if (input != kNoTensor) last[toIndex(input)] = static_cast<std::int32_t>(i);
         for (std::size_t t = 0; t < forward_.tensors.size(); ++t) {
             if (makers[t] < 0 || last[t] <= makers[t] || !scales_[t]) continue;
             const double size = bytes(static_cast<TensorIndex>(t)).perSample;
-            change[at(makers[t])] += size;
-            change[at(last[t])] -= size;
+            change[toIndex(makers[t])] += size;
+            change[toIndex(last[t])] -= size;
         }
         result_.crossing.resize(count);
         double open = 0;
@@ -515,7 +510,7 @@ private:
     /// Sizes for the closed form of the memory model.
     void addLayers() {
         const auto perSample = [&](TensorIndex index) {
-            return index == kNoTensor || !scales_[at(index)] ||
+            return index == kNoTensor || !scales_[toIndex(index)] ||
                            !(model::isFloat(tensor(index).type) || tensor(index).type == DataType::undefined)
                        ? 0.0
                        : affine(index, 1).perSample;

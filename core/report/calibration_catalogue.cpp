@@ -12,11 +12,11 @@ namespace {
 
 using study::CalibrationOutcome;
 
-const CalibrationOutcome& of(const View& view) {
+const CalibrationOutcome& calibrationOf(const View& view) {
     return view.result.outcome.get<CalibrationOutcome>();
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> calibrationPictures() {
     return {
         {{"bandwidths", "Bandwidths", "Bandwidths of memory and all-reduce", Scope::result, kEverywhere},
          from(bandwidthChart)},
@@ -30,26 +30,26 @@ std::vector<PictureRow> pictures() {
         {{"spread", "Spread", "How much the times of every kernel spread", Scope::result, kEverywhere},
          from(spreadChart)},
         {{"roofline", "Roofline", "What rates and bandwidths allow", Scope::result, kWindow},
-         [](const View& view) { return roofline(of(view).made.accelerator, "fp32"); }},
+         [](const View& view) { return roofline(calibrationOf(view).made.accelerator, "fp32"); }},
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> calibrationTables() {
     return {
         {{"rates", "Rates", "Peak rates, bandwidths and all-reduce", Scope::result, kEverywhere},
-         [](const View& view) { return rateTable(of(view), study::kText); },
-         [](const View& view) { return rateTable(of(view), study::kSheet); }},
+         [](const View& view) { return rateTable(calibrationOf(view), study::kText); },
+         [](const View& view) { return rateTable(calibrationOf(view), study::kSheet); }},
         {{"spread", "Spread of kernels", "How much the times of every kernel spread", Scope::result, kEverywhere},
          from(spreadTable)},
         {{"kernels", "Kernels", "One row per kernel and shape", Scope::result, kEverywhere},
-         [](const View& view) { return kernelTable(of(view), study::kText); },
-         [](const View& view) { return kernelTable(of(view), study::kSheet); }},
+         [](const View& view) { return kernelTable(calibrationOf(view), study::kText); },
+         [](const View& view) { return kernelTable(calibrationOf(view), study::kSheet); }},
         metricsRow(),
     };
 }
 
 std::vector<std::pair<std::filesystem::path, std::string>> files(const View& view, const std::filesystem::path& out) {
-    return calibrate::contents(of(view).made, calibrate::filesAt(out));
+    return calibrate::contents(calibrationOf(view).made, calibrate::filesAt(out));
 }
 
 std::string calibrationText(const study::Result& result) {
@@ -71,8 +71,8 @@ std::string calibrationText(const study::Result& result) {
 Catalogue calibrationCatalogue() {
     return {
         .engine = "calibrate",
-        .pictures = pictures(),
-        .tables = tables(),
+        .pictures = calibrationPictures(),
+        .tables = calibrationTables(),
         .firstTable = "rates",
         .preposition = "of",
         .subject = [](const study::Result&) { return std::string("this-machine"); },

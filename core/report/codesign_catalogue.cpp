@@ -18,23 +18,24 @@ namespace {
 
 constexpr Size kParallelSize{960, 420};
 
-const study::CodesignOutcome& outcomeOf(const study::Result& result) {
+const study::CodesignOutcome& codesignOutcomeOf(const study::Result& result) {
     return result.outcome.get<study::CodesignOutcome>();
 }
 
-const codesign::Result& of(const View& view) {
-    return outcomeOf(view.result).result;
+const codesign::Result& codesignOf(const View& view) {
+    return codesignOutcomeOf(view.result).result;
 }
 
 std::size_t modelIndex(const View& view) {
-    const std::vector<codesign::ModelResult>& models = of(view).perModel;
+    const std::vector<codesign::ModelResult>& models = codesignOf(view).perModel;
     const auto found = std::find_if(models.begin(), models.end(),
                                     [&](const codesign::ModelResult& each) { return each.model == view.at.choice; });
     return static_cast<std::size_t>(found - models.begin());
 }
 
 const codesign::ModelResult& model(const View& view) {
-    if (const std::size_t index = modelIndex(view); index < of(view).perModel.size()) return of(view).perModel[index];
+    if (const std::size_t index = modelIndex(view); index < codesignOf(view).perModel.size())
+        return codesignOf(view).perModel[index];
     throw UsageError(fmt::format("the result has no model {}", inQuotes(view.at.choice)));
 }
 
@@ -42,19 +43,20 @@ bool isPlaced(const View& view) {
     return model(view).feasible;
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> codesignPictures() {
     return {
         {{"pareto", "Pareto front", "Area against throughput of every architecture that was evaluated, with the front",
           Scope::result, kEverywhere},
-         [](const View& view) { return paretoPicture(of(view)).chart; }},
+         [](const View& view) { return paretoPicture(codesignOf(view)).chart; }},
         {{"exploration", "Exploration", "How the search went from large to small areas", Scope::result, kEverywhere},
-         [](const View& view) { return explorationChart(of(view), false); }},
+         [](const View& view) { return explorationChart(codesignOf(view), false); }},
         {{"exploration-by-area", "Exploration by area", "The same against the area"},
-         [](const View& view) { return explorationChart(of(view), true); }},
+         [](const View& view) { return explorationChart(codesignOf(view), true); }},
         {{"parallel", "Parallel coordinates", "Every architecture in all values", Scope::result,
           kWindow | kWithoutNumbers},
          [](const View& view) {
-             const ParallelPicture all = parallelPicture(of(view), pointRows(of(view)), pointValues(of(view)));
+             const ParallelPicture all =
+                 parallelPicture(codesignOf(view), pointRows(codesignOf(view)), pointValues(codesignOf(view)));
              Drawing drawing = layOut(all, {}, kParallelSize, estimatedWidth).drawing;
              drawing.title = all.title;
              return drawing;
@@ -65,7 +67,7 @@ std::vector<PictureRow> pictures() {
          from(timeShareChart)},
         {{"model-time", "Time", "What the time of a model's batch consists of, also on the baselines", Scope::model,
           kWindow},
-         [](const View& view) { return model(view), timeChart(of(view), modelIndex(view)); }},
+         [](const View& view) { return model(view), timeChart(codesignOf(view), modelIndex(view)); }},
         {{"area", "Area", "What the accelerator and the baselines are made of", Scope::result, kWindow},
          from(areaPartsChart)},
         {{"pipeline", "Pipeline", "One batch of a model on its stages", Scope::model, kEverywhere | kTimeline,
@@ -85,7 +87,7 @@ std::vector<PictureRow> pictures() {
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> codesignTables() {
     return {
         {{"baselines", "Accelerators", "The best accelerator beside those that it is compared with", Scope::result,
           kEverywhere},
@@ -99,7 +101,7 @@ std::vector<TableRow> tables() {
         {{"front", "Front of area and objective", "Front of area and objective", Scope::result, kEverywhere},
          from(frontTable)},
         {{"architectures", "Architectures", "Every architecture that was evaluated"},
-         [](const View& view) { return pointSheet(of(view), pointRows(of(view))); }},
+         [](const View& view) { return pointSheet(codesignOf(view), pointRows(codesignOf(view))); }},
         {{"stages", "Stages", "The stages of every model"}, from(stageSheet)},
         {{"exploration", "Exploration", "The search's steps from large to small areas"}, from(traceSheet)},
         metricsRow(),
@@ -108,7 +110,7 @@ std::vector<TableRow> tables() {
 
 std::vector<std::string> models(const study::Result& result) {
     std::vector<std::string> names;
-    for (const codesign::ModelResult& each : outcomeOf(result).result.perModel) names.push_back(each.model);
+    for (const codesign::ModelResult& each : codesignOutcomeOf(result).result.perModel) names.push_back(each.model);
     return names;
 }
 
@@ -116,14 +118,14 @@ std::vector<std::string> models(const study::Result& result) {
 
 Catalogue codesignCatalogue() {
     return {.engine = "codesign",
-            .pictures = pictures(),
-            .tables = tables(),
+            .pictures = codesignPictures(),
+            .tables = codesignTables(),
             .firstTable = "front",
             .preposition = "of",
-            .subject = [](const study::Result& result) { return outcomeOf(result).result.space.name; },
+            .subject = [](const study::Result& result) { return codesignOutcomeOf(result).result.space.name; },
             .choices = models,
-            .sentences = [](const study::Result& result) { return codesignSentences(outcomeOf(result)); },
-            .text = [](const study::Result& result) { return codesignText(result, outcomeOf(result)); }};
+            .sentences = [](const study::Result& result) { return codesignSentences(codesignOutcomeOf(result)); },
+            .text = [](const study::Result& result) { return codesignText(result, codesignOutcomeOf(result)); }};
 }
 
 }  // namespace tessera::report

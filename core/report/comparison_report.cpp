@@ -22,7 +22,7 @@ Table tableWith(const std::vector<std::string>& heads, const std::vector<std::st
     return table;
 }
 
-std::string shown(const std::string& value) {
+std::string shownCell(const std::string& value) {
     return value.empty() ? "–" : escaped(value, kLongestValue);
 }
 
@@ -46,7 +46,7 @@ Table inputTable(const study::Comparison& comparison, bool all) {
     for (const study::Comparison::Row& row : comparison.inputs) {
         if (row.same && !all) continue;
         std::vector<std::string> cells{row.section, escaped(row.field, kLongestValue)};
-        for (const std::string& value : row.values) cells.push_back(shown(value));
+        for (const std::string& value : row.values) cells.push_back(shownCell(value));
         table.rows.push_back(std::move(cells));
     }
     return table;
@@ -70,7 +70,7 @@ Table layerDifferenceTable(const study::Comparison& comparison, bool all) {
         if (row.same && !all) continue;
         std::vector<std::string> cells{row.strategy, std::to_string(row.level), escaped(row.group, kLongestValue),
                                        escaped(row.layer, kLongestValue)};
-        for (const std::string& type : row.types) cells.push_back(shown(type));
+        for (const std::string& type : row.types) cells.push_back(shownCell(type));
         table.rows.push_back(std::move(cells));
     }
     return table;

@@ -16,30 +16,32 @@ namespace tessera::report {
 
 namespace {
 
-enum class Role : std::uint8_t { best, mean, low, high, bound };
+enum class CurveRole : std::uint8_t { best, mean, low, high, bound };
 
 struct RoleWord {
     std::string_view word;
-    Role role;
+    CurveRole role;
 };
-constexpr std::array kRoleWords{RoleWord{"best", Role::best}, RoleWord{"mean", Role::mean}, RoleWord{"low", Role::low},
-                                RoleWord{"high", Role::high}, RoleWord{"bound", Role::bound}};
+constexpr std::array kRoleWords{RoleWord{"best", CurveRole::best}, RoleWord{"mean", CurveRole::mean},
+                                RoleWord{"low", CurveRole::low}, RoleWord{"high", CurveRole::high},
+                                RoleWord{"bound", CurveRole::bound}};
 
 /// What engines call their curves, and what is on the axes of a chart of them. Charts come in this order.
-struct Kind {
+struct CurveKind {
     std::string_view id, title, x, y;
     Measure measure;
 };
 constexpr std::array kKinds{
-    Kind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Critical-path time",
-         Measure::seconds},
-    Kind{"step time", "Step time and its proven bound", "Intervals of the proof", "Step time", Measure::seconds},
-    Kind{"architecture search", "Best accelerator so far", "Architectures explored", "Objective", Measure::count},
-    Kind{"time by level", "Time of the slowest split of each level", "Level", "Critical-path time", Measure::seconds},
+    CurveKind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Critical-path time",
+              Measure::seconds},
+    CurveKind{"step time", "Step time and its proven bound", "Intervals of the proof", "Step time", Measure::seconds},
+    CurveKind{"architecture search", "Best accelerator so far", "Architectures explored", "Objective", Measure::count},
+    CurveKind{"time by level", "Time of the slowest split of each level", "Level", "Critical-path time",
+              Measure::seconds},
 };
 
-Kind kindNamed(std::string_view id) {
-    for (const Kind& kind : kKinds)
+CurveKind kindNamed(std::string_view id) {
+    for (const CurveKind& kind : kKinds)
         if (kind.id == id) return kind;
     return {id, "Best result so far", "Work done", "Objective", Measure::count};
 }
@@ -47,7 +49,7 @@ Kind kindNamed(std::string_view id) {
 /// "RUN · OWNER: KIND ROLE" in its parts; every part but the last may be missing.
 struct Name {
     std::string run, owner, kind;
-    Role role = Role::best;
+    CurveRole role = CurveRole::best;
 
     std::string who() const {
         if (run.empty() || owner.empty()) return run + owner;
@@ -74,7 +76,7 @@ Name parsed(const std::string& text) {
         break;
     }
     // A proof's bound is one of the step time.
-    name.kind = rest.empty() && name.role == Role::bound ? "step time" : std::string(rest);
+    name.kind = rest.empty() && name.role == CurveRole::bound ? "step time" : std::string(rest);
     return name;
 }
 
@@ -90,8 +92,8 @@ struct Bundle {
     bool dashed = false;
     std::array<const CurvePoints*, kRoleWords.size()> curves{};
 
-    const CurvePoints* of(Role role) const { return curves.at(static_cast<std::size_t>(role)); }
-    std::optional<double> last(Role role) const {
+    const CurvePoints* of(CurveRole role) const { return curves.at(static_cast<std::size_t>(role)); }
+    std::optional<double> last(CurveRole role) const {
         const CurvePoints* const points = of(role);
         return points == nullptr || points->empty() ? std::nullopt : std::optional(points->back().second);
     }
@@ -123,7 +125,7 @@ std::vector<Bundle> bundled(const std::vector<NamedCurve>& curves) {
     return bundles;
 }
 
-Series seriesOf(const Bundle& bundle, Role role, std::string name) {
+Series curveSeries(const Bundle& bundle, CurveRole role, std::string name) {
     Series series{.id = bundle.name.who() + "/" + std::string(kRoleWords.at(static_cast<std::size_t>(role)).word),
                   .name = std::move(name),
                   .mark = Mark::steps,
@@ -144,8 +146,8 @@ void extend(Series& series, double to) {
 
 /// The spread of what a generation found: the lowest and highest at each step.
 std::optional<Series> bandOf(const Bundle& bundle) {
-    const CurvePoints* const low = bundle.of(Role::low);
-    const CurvePoints* const high = bundle.of(Role::high);
+    const CurvePoints* const low = bundle.of(CurveRole::low);
+    const CurvePoints* const high = bundle.of(CurveRole::high);
     if (low == nullptr || high == nullptr) return std::nullopt;
     Series series{.id = bundle.name.who() + "/spread", .mark = Mark::band, .colour = bundle.colour};
     for (std::size_t i = 0; i < std::min(low->size(), high->size()); ++i) {
@@ -158,8 +160,8 @@ std::optional<Series> bandOf(const Bundle& bundle) {
 
 /// What is known about the distance of a best value from its bound: "proven optimal", "gap 7 %".
 std::string gapText(const Bundle& bundle) {
-    const std::optional<double> best = bundle.last(Role::best);
-    const std::optional<double> bound = bundle.last(Role::bound);
+    const std::optional<double> best = bundle.last(CurveRole::best);
+    const std::optional<double> bound = bundle.last(CurveRole::bound);
     if (!best || !bound || !(*bound > 0) || !(*best > 0)) return "";
     const double gap = *best / *bound - 1;
     return gap < 1e-9 ? "proven optimal" : "gap " + study::percentText(gap);
@@ -168,7 +170,7 @@ std::string gapText(const Bundle& bundle) {
 /// A bound whose far side is hatched; a step function that holds until the end.
 Series boundOf(const Bundle& bundle, double end) {
     const std::string gap = gapText(bundle);
-    Series series = seriesOf(bundle, Role::bound, gap.empty() ? "bound" : "bound, " + gap);
+    Series series = curveSeries(bundle, CurveRole::bound, gap.empty() ? "bound" : "bound, " + gap);
     series.mark = Mark::bound;
     series.dashed = false;
     std::vector<double> x;
@@ -187,7 +189,7 @@ Series boundOf(const Bundle& bundle, double end) {
     return series;
 }
 
-Chart chartOf(const Kind& kind, const std::vector<NamedCurve>& curves, bool logarithmic) {
+Chart chartOf(const CurveKind& kind, const std::vector<NamedCurve>& curves, bool logarithmic) {
     Chart chart{.id = kind.id.empty() ? "convergence" : "convergence-" + std::string(kind.id),
                 .title = std::string(kind.title)};
     chart.x = {.title = std::string(kind.x)};
@@ -198,31 +200,32 @@ Chart chartOf(const Kind& kind, const std::vector<NamedCurve>& curves, bool loga
     for (const NamedCurve& curve : curves)
         if (!curve.points->empty()) end = std::max(end, curve.points->back().first);
     const auto bounds = std::count_if(bundles.begin(), bundles.end(),
-                                      [](const Bundle& bundle) { return bundle.of(Role::bound) != nullptr; });
+                                      [](const Bundle& bundle) { return bundle.of(CurveRole::bound) != nullptr; });
     for (const Bundle& bundle : bundles)
         if (std::optional<Series> band = bandOf(bundle)) chart.series.push_back(std::move(*band));
     for (const Bundle& bundle : bundles) {
         const std::string who = bundle.name.who().empty() ? "best" : bundle.name.who();
-        if (bundle.of(Role::mean) != nullptr) {
-            chart.series.push_back(seriesOf(bundle, Role::mean, bundle.name.who().empty() ? "mean" : who + " mean"));
+        if (bundle.of(CurveRole::mean) != nullptr) {
+            chart.series.push_back(
+                curveSeries(bundle, CurveRole::mean, bundle.name.who().empty() ? "mean" : who + " mean"));
             chart.series.back().mark = Mark::line;
             chart.series.back().dashed = true;
         }
-        if (bundle.of(Role::bound) != nullptr && bounds > 1) {
+        if (bundle.of(CurveRole::bound) != nullptr && bounds > 1) {
             const std::string gap = gapText(bundle);
             chart.series.push_back(
-                seriesOf(bundle, Role::bound, fmt::format("{} bound{}{}", who, gap.empty() ? "" : ", ", gap)));
+                curveSeries(bundle, CurveRole::bound, fmt::format("{} bound{}{}", who, gap.empty() ? "" : ", ", gap)));
             chart.series.back().colour = "secondary";
             chart.series.back().dashed = true;
             extend(chart.series.back(), end);
         }
-        if (bundle.of(Role::best) != nullptr) {
-            chart.series.push_back(seriesOf(bundle, Role::best, who));
+        if (bundle.of(CurveRole::best) != nullptr) {
+            chart.series.push_back(curveSeries(bundle, CurveRole::best, who));
             if (chart.series.back().x.size() == 1) extend(chart.series.back(), end);
         }
-        if (bundle.of(Role::bound) != nullptr && bounds == 1) chart.series.push_back(boundOf(bundle, end));
+        if (bundle.of(CurveRole::bound) != nullptr && bounds == 1) chart.series.push_back(boundOf(bundle, end));
     }
-    const std::optional<double> best = bundles.size() == 1 ? bundles[0].last(Role::best) : std::nullopt;
+    const std::optional<double> best = bundles.size() == 1 ? bundles[0].last(CurveRole::best) : std::nullopt;
     if (best && kind.id != "time by level") {
         const std::string gap = gapText(bundles[0]);
         chart.title =
@@ -237,7 +240,7 @@ std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, Cu
                                      bool generations) {
     if (std::vector<Chart> race = raceCharts(curves, logarithmic, generations); !race.empty()) return race;
     std::vector<std::pair<std::string, std::vector<NamedCurve>>> kinds;
-    for (const Kind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
+    for (const CurveKind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
     for (const auto& [text, points] : curves) {
         Name name = parsed(text);
         const auto same = [&](const auto& kind) { return kind.first == name.kind; };

@@ -11,24 +11,24 @@ namespace {
 
 using study::CostOutcome;
 
-const CostOutcome& of(const View& view) {
+const CostOutcome& viewedCost(const View& view) {
     return view.result.outcome.get<CostOutcome>();
 }
 
 auto byLayer(std::string_view number) {
-    return [number](const View& view) { return layerChart(of(view), number); };
+    return [number](const View& view) { return layerChart(viewedCost(view), number); };
 }
 
 bool hasMany(const View& view) {
     constexpr std::size_t kFew = 12;
-    return of(view).layers.size() > kFew;
+    return viewedCost(view).layers.size() > kFew;
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> costPictures() {
     return {
         {{"cycles", "Cycles", "Cycles of every layer", Scope::result, kEverywhere}, byLayer("cycles")},
         {{"largest", "Longest layers", "The layers that take most of the cycles", Scope::result, kEverywhere, hasMany},
-         [](const View& view) { return largestLayersChart(of(view), "cycles"); }},
+         [](const View& view) { return largestLayersChart(viewedCost(view), "cycles"); }},
         {{"energy", "Energy", "Energy of every layer", Scope::result, kEverywhere}, byLayer("energy_j")},
         {{"off-chip", "Off-chip traffic", "Bytes that every layer reads and writes off chip", Scope::result,
           kEverywhere},
@@ -40,11 +40,11 @@ std::vector<PictureRow> pictures() {
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> costTables() {
     return {
         {{"layers", "Layers", "One row per layer", Scope::result, kEverywhere},
-         [](const View& view) { return layerCostTable(of(view), study::kText); },
-         [](const View& view) { return layerCostTable(of(view), study::kSheet); }},
+         [](const View& view) { return layerCostTable(viewedCost(view), study::kText); },
+         [](const View& view) { return layerCostTable(viewedCost(view), study::kSheet); }},
         {{"variants", "Where the variants differ", "Why the variants of the cost model differ, by layer", Scope::result,
           kWindow},
          from(variantTable)},
@@ -62,8 +62,8 @@ std::string costText(const study::Result& result) {
 
 Catalogue costCatalogue() {
     return {.engine = "cost",
-            .pictures = pictures(),
-            .tables = tables(),
+            .pictures = costPictures(),
+            .tables = costTables(),
             .firstTable = "layers",
             .preposition = "of",
             .subject = [](const study::Result& result) { return study::shortNames(result.study.workloads); },

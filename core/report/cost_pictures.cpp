@@ -39,7 +39,7 @@ std::optional<double> valueOf(const LayerField& field, const LayerEstimate& laye
 }
 
 /// "12,300", "4.2 mJ", "61.2 %": rounded, unlike in tables of single layers.
-std::string shown(const LayerField& field, double value) {
+std::string shownField(const LayerField& field, double value) {
     if (field.said != nullptr) return field.said(value);
     return field.measure == Measure::count ? formatCount(value) : formatQuantity(value, field.measure);
 }
@@ -76,10 +76,6 @@ double sumOf(const CostOutcome& outcome, const LayerField& field) {
     return sum;
 }
 
-std::string countText(double count) {
-    return formatCount(count);
-}
-
 /// What is not in a picture, and why.
 void addNotes(Chart& chart, const CostOutcome& outcome) {
     const study::CostTotals totals = study::totalsOf(outcome);
@@ -105,19 +101,20 @@ Chart layerChart(const CostOutcome& outcome, std::string_view number) {
     }
     const std::vector<std::string> names = namesOf(outcome);
     const double sum = sumOf(outcome, field), max = *valueOf(field, outcome.layers[order.front()]);
-    chart.title = share ? fmt::format("{} between {} and {}", field.title,
-                                      shown(field, *valueOf(field, outcome.layers[order.back()])), shown(field, max))
-                  : sum > 0 && order.size() > 1
-                      ? fmt::format("{}: {} takes {} of {}", field.title, escaped(names[order.front()], 40),
-                                    study::percentText(max / sum), shown(field, sum))
-                      : fmt::format("{}: {}", field.title, shown(field, sum));
+    chart.title =
+        share ? fmt::format("{} between {} and {}", field.title,
+                            shownField(field, *valueOf(field, outcome.layers[order.back()])), shownField(field, max))
+        : sum > 0 && order.size() > 1
+            ? fmt::format("{}: {} takes {} of {}", field.title, escaped(names[order.front()], 40),
+                          study::percentText(max / sum), shownField(field, sum))
+            : fmt::format("{}: {}", field.title, shownField(field, sum));
     Series bars{.id = std::string(number), .name = "", .mark = Mark::bars, .colour = "accent"};
     for (std::size_t i = 0; i < outcome.layers.size(); ++i) {
         chart.x.categories.push_back(names[i]);
         const std::optional<double> value = valueOf(field, outcome.layers[i]);
         bars.x.push_back(static_cast<double>(i));
         bars.y.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
-        bars.valueTexts.push_back(value ? shown(field, *value) : "");
+        bars.valueTexts.push_back(value ? shownField(field, *value) : "");
     }
     chart.series.push_back(std::move(bars));
     addNotes(chart, outcome);
@@ -139,7 +136,7 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
         bars.x.push_back(static_cast<double>(chart.x.categories.size()));
         chart.x.categories.push_back(std::move(name));
         bars.y.push_back(value);
-        bars.valueTexts.push_back(fmt::format("{} · {}", shown(field, value), study::percentText(value / sum)));
+        bars.valueTexts.push_back(fmt::format("{} · {}", shownField(field, value), study::percentText(value / sum)));
     };
     const std::size_t told = std::min(order.size(), kMaxLargest);
     double rest = sum;
@@ -149,9 +146,9 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
         rest -= value;
     }
     if (told < order.size()) {
-        chart.title = fmt::format("{} of {} take {} of the {}", told, countText(static_cast<double>(order.size())),
+        chart.title = fmt::format("{} of {} take {} of the {}", told, formatCount(static_cast<double>(order.size())),
                                   study::percentText((sum - rest) / sum), lowered(field.title));
-        add(fmt::format("the other {}", countText(static_cast<double>(order.size() - told))), rest);
+        add(fmt::format("the other {}", formatCount(static_cast<double>(order.size() - told))), rest);
     }
     chart.series.push_back(std::move(bars));
     addNotes(chart, outcome);

@@ -15,10 +15,9 @@ namespace tessera::report {
 
 namespace {
 
-constexpr double kNarrowestPage = 280;
 constexpr double kBoxHeight = 76;
 constexpr double kLevelHeight = 56;
-constexpr double kGap = 16;
+constexpr double kPageGap = 16;
 constexpr double kNarrowest = 120;
 constexpr std::size_t kMaxGroups = 24;
 constexpr double kDot = 6;
@@ -40,13 +39,13 @@ public:
         const std::size_t shown = std::min(order_.size(), kMaxGroups);
         const bool more = shown < order_.size();
         const auto slots = static_cast<double>(std::max<std::size_t>(1, shown + (more ? 1 : 0)));
-        perRow_ = std::max(1.0, std::min(slots, std::floor((width_ + kGap) / (kNarrowest + kGap))));
-        boxWidth_ = std::min(260.0, (width_ - kGap * (perRow_ - 1)) / perRow_);
+        perRow_ = std::max(1.0, std::min(slots, std::floor((width_ + kPageGap) / (kNarrowest + kPageGap))));
+        boxWidth_ = std::min(260.0, (width_ - kPageGap * (perRow_ - 1)) / perRow_);
         const bool oneRow = slots <= perRow_;
         const int depth = oneRow ? depthOf(root()) : 1;
         top_ = 44 + kLevelHeight * depth;
         for (std::size_t i = 0; i < shown; ++i) group(i);
-        double bottom = top_ + (kBoxHeight + kGap) * std::ceil(slots / perRow_);
+        double bottom = top_ + (kBoxHeight + kPageGap) * std::ceil(slots / perRow_);
         if (more)
             label({slot(shown).x + 8, slot(shown).y + 24}, fmt::format("and {} more groups", order_.size() - shown));
         if (oneRow)
@@ -102,7 +101,8 @@ private:
     Rect slot(std::size_t index) const {
         const auto i = static_cast<double>(index);
         const double row = std::floor(i / perRow_);
-        return {(i - row * perRow_) * (boxWidth_ + kGap), top_ + row * (kBoxHeight + kGap), boxWidth_, kBoxHeight};
+        return {(i - row * perRow_) * (boxWidth_ + kPageGap), top_ + row * (kBoxHeight + kPageGap), boxWidth_,
+                kBoxHeight};
     }
 
     void group(std::size_t index) {

@@ -12,4 +12,6 @@ Chart roofline(const hardware::Accelerator& accelerator, const std::string& dtyp
 /// Groups as boxes with their accelerators, joined as the topology says, rates on the connections.
 std::string fleetDrawing(const hardware::Fleet& fleet, const Theme& theme, double width = 960);
 
+inline constexpr double kNarrowestPage = 280;
+
 }  // namespace tessera::report

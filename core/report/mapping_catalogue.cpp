@@ -15,25 +15,25 @@ namespace tessera::report {
 
 namespace {
 
-const study::MappingOutcome& outcomeOf(const study::Result& result) {
+const study::MappingOutcome& mappingOutcomeOf(const study::Result& result) {
     return result.outcome.get<study::MappingOutcome>();
 }
 
-const study::MappingOutcome& of(const View& view) {
-    return outcomeOf(view.result);
+const study::MappingOutcome& mappingOf(const View& view) {
+    return mappingOutcomeOf(view.result);
 }
 
 const mapping::Run& run(const View& view) {
-    return study::runOf(of(view), view.at.choice);
+    return study::runOf(mappingOf(view), view.at.choice);
 }
 
 bool keptSamples(const View& view) {
-    const std::vector<mapping::Run>& runs = of(view).result.runs;
+    const std::vector<mapping::Run>& runs = mappingOf(view).result.runs;
     return std::any_of(runs.begin(), runs.end(), [](const mapping::Run& each) { return !each.explored.empty(); });
 }
 
 bool hasFront(const View& view) {
-    return of(view).pareto.has_value();
+    return mappingOf(view).pareto.has_value();
 }
 
 /// Ids and titles of sweeps, which live as long as the program.
@@ -64,18 +64,18 @@ void addSweeps(std::vector<SweepRow>& rows, Make make) {
     }
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> mappingPictures() {
     std::vector<PictureRow> rows{
         {{"schedule", "Schedule", "Jobs on their cores, with the bandwidth they get", Scope::choice,
           kEverywhere | kTimeline},
-         [](const View& view) { return study::scheduleTimeline(of(view), run(view), view.at.colour); }},
+         [](const View& view) { return study::scheduleTimeline(mappingOf(view), run(view), view.at.colour); }},
         {{"algorithms", "Algorithms", "What each algorithm reached, with the bound", Scope::result, kEverywhere},
          from(algorithmChart)},
         {{"convergence", "Convergence", "The best of each algorithm against its samples, with the bound", Scope::result,
           kEverywhere},
-         [](const View& view) { return raceCharts(of(view)).front(); }},
+         [](const View& view) { return raceCharts(mappingOf(view)).front(); }},
         {{"optimality-gap", "Optimality gap", "The same as distances from the bound", Scope::result, kEverywhere},
-         [](const View& view) { return raceCharts(of(view)).back(); }},
+         [](const View& view) { return raceCharts(mappingOf(view)).back(); }},
         {{"cores", "Cores", "What every core does", Scope::choice, kEverywhere}, from(coreChart)},
         {{"required-bandwidth", "Latency and bandwidth",
           "No-stall latency and required bandwidth of every job by kind of core", Scope::result, kEverywhere},
@@ -89,29 +89,29 @@ std::vector<PictureRow> pictures() {
     return rows;
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> mappingTables() {
     std::vector<TableRow> rows{
         {{"jobs", "Jobs of all mappings", "Every job of every algorithm's mapping"},
          [](const View& view) {
              std::vector<const mapping::Run*> runs;
-             for (const mapping::Run& each : of(view).result.runs) runs.push_back(&each);
-             return jobSheet(of(view), runs);
+             for (const mapping::Run& each : mappingOf(view).result.runs) runs.push_back(&each);
+             return jobSheet(mappingOf(view), runs);
          }},
         {{"algorithms", "Algorithms", "Algorithms side by side", Scope::result, kEverywhere},
-         [](const View& view) { return algorithmTable(of(view)); },
-         [](const View& view) { return algorithmTable(of(view), study::kSheet); }},
+         [](const View& view) { return algorithmTable(mappingOf(view)); },
+         [](const View& view) { return algorithmTable(mappingOf(view), study::kSheet); }},
         {{"bounds", "Lower bounds of the makespan", "Lower bounds of the makespan", Scope::result, kEverywhere},
          from(boundTable)},
         {{"cores", "Sub-accelerators", "Work of each sub-accelerator", Scope::choice, kEverywhere},
-         [](const View& view) { return coreTable(of(view), run(view)); },
-         [](const View& view) { return coreTable(of(view), run(view), study::kSheet); }},
+         [](const View& view) { return coreTable(mappingOf(view), run(view)); },
+         [](const View& view) { return coreTable(mappingOf(view), run(view), study::kSheet); }},
         {{"schedule", "Jobs", "Every job of one algorithm's mapping, by core and order", Scope::choice, kEverywhere},
-         [](const View& view) { return jobTable(of(view), run(view)); },
-         [](const View& view) { return jobSheet(of(view), {&run(view)}); }},
+         [](const View& view) { return jobTable(mappingOf(view), run(view)); },
+         [](const View& view) { return jobSheet(mappingOf(view), {&run(view)}); }},
         {{"job-table", "Job table", "What every job takes on every core, as 'tessera map --job-table' reads it"},
          from(problemTable)},
         {{"pareto", "Pareto front", "The mappings of one algorithm's front", Scope::choice, kWindow, hasFront},
-         [](const View& view) { return frontTable(of(view), run(view)); }},
+         [](const View& view) { return frontTable(mappingOf(view), run(view)); }},
         metricsRow(),
     };
     addSweeps(rows, sweepSheet);
@@ -119,8 +119,8 @@ std::vector<TableRow> tables() {
 }
 
 std::vector<std::string> algorithms(const study::Result& result) {
-    std::vector<std::string> names{study::bestRun(outcomeOf(result))->algorithm};
-    for (const mapping::Run& each : outcomeOf(result).result.runs)
+    std::vector<std::string> names{study::bestRun(mappingOutcomeOf(result))->algorithm};
+    for (const mapping::Run& each : mappingOutcomeOf(result).result.runs)
         if (each.algorithm != names.front()) names.push_back(each.algorithm);
     return names;
 }
@@ -129,14 +129,14 @@ std::vector<std::string> algorithms(const study::Result& result) {
 
 Catalogue mappingCatalogue() {
     return {.engine = "mapping",
-            .pictures = pictures(),
-            .tables = tables(),
+            .pictures = mappingPictures(),
+            .tables = mappingTables(),
             .firstTable = "jobs",
             .preposition = "under",
-            .subject = [](const study::Result& result) { return study::mappingTitle(outcomeOf(result)); },
+            .subject = [](const study::Result& result) { return study::mappingTitle(mappingOutcomeOf(result)); },
             .choices = algorithms,
-            .sentences = [](const study::Result& result) { return mappingSentences(result, outcomeOf(result)); },
-            .text = [](const study::Result& result) { return mappingText(result, outcomeOf(result)); }};
+            .sentences = [](const study::Result& result) { return mappingSentences(result, mappingOutcomeOf(result)); },
+            .text = [](const study::Result& result) { return mappingText(result, mappingOutcomeOf(result)); }};
 }
 
 }  // namespace tessera::report

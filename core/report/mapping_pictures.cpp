@@ -24,22 +24,22 @@ constexpr double kMinGap = 1e-6;
 /// Best values this close are a tie.
 constexpr double kTie = 1e-4;
 
-std::string colourOf(std::string_view algorithm) {
+std::string algorithmColour(std::string_view algorithm) {
     return std::string(strategyColour(algorithm));
 }
 
 /// A series of an algorithm, or of an algorithm of a run.
-Series seriesOf(const std::string& algorithm, Mark mark) {
+Series algorithmSeries(const std::string& algorithm, Mark mark) {
     constexpr std::string_view kDot = " · ";
     if (const std::size_t dot = algorithm.rfind(kDot); dot != std::string::npos) {
-        Series series = seriesOf(algorithm.substr(dot + kDot.size()), mark);
+        Series series = algorithmSeries(algorithm.substr(dot + kDot.size()), mark);
         series.id = series.name = algorithm;
         return series;
     }
     return {.id = algorithm,
             .name = algorithm,
             .mark = mark,
-            .colour = colourOf(algorithm),
+            .colour = algorithmColour(algorithm),
             .dashed = isBaseline(algorithm)};
 }
 
@@ -51,7 +51,7 @@ double bestOf(const CurvePoints& points) {
 
 /// The curve until `end`, the end of its own search.
 Series bestSeries(const RaceRun& run, double factor) {
-    Series series = seriesOf(run.algorithm, Mark::steps);
+    Series series = algorithmSeries(run.algorithm, Mark::steps);
     for (const auto& [samples, value] : run.best) {
         series.x.push_back(std::max(samples, 1.0));
         series.y.push_back(value * factor);
@@ -61,11 +61,11 @@ Series bestSeries(const RaceRun& run, double factor) {
 
 void addGenerations(Chart& chart, const RaceRun& run, double factor) {
     if (run.mean.empty()) return;
-    Series mean = seriesOf(run.algorithm, Mark::line);
+    Series mean = algorithmSeries(run.algorithm, Mark::line);
     mean.id += "/mean";
     mean.name = "mean of " + run.algorithm + "'s generations";
     mean.dashed = true;
-    Series band = seriesOf(run.algorithm, Mark::band);
+    Series band = algorithmSeries(run.algorithm, Mark::band);
     band.id += "/spread";
     band.name.clear();
     const double min = bestOf(run.best);
@@ -136,7 +136,7 @@ void tellApart(Chart& chart) {
 
 /// What the race is about: from the bound to the values of the last tenfold of samples, as far as half of the
 /// algorithms are not left far behind. The first samples are a multiple of that, and so may be what does not compete.
-std::optional<Range> focusOf(const std::vector<RaceRun>& runs, std::optional<double> bound, double factor) {
+std::optional<Range> raceFocus(const std::vector<RaceRun>& runs, std::optional<double> bound, double factor) {
     constexpr double kLate = 0.1, kBehind = 5;
     std::vector<double> finals;
     double high = 0;
@@ -162,7 +162,7 @@ Chart valueChart(const std::vector<RaceRun>& runs, std::optional<double> bound, 
     for (const RaceRun& run : runs)
         if (run.algorithm == look.detailed) addGenerations(chart, run, axis.factor);
     for (const RaceRun& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
-    chart.y.focus = focusOf(runs, bound, axis.factor);
+    chart.y.focus = raceFocus(runs, bound, axis.factor);
     tellApart(chart);
     if (bound && *bound > 0)
         chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {*bound * axis.factor}});
@@ -223,15 +223,15 @@ std::string algorithmTitle(const MappingOutcome& outcome) {
 }
 
 /// Cores that are alike to every job: their names and the first of them.
-struct Kind {
+struct PictureKind {
     std::size_t core = 0;
     std::vector<std::size_t> cores;
 };
 
-std::vector<Kind> kindsOf(const mapping::Problem& problem) {
-    std::vector<Kind> kinds;
+std::vector<PictureKind> kindsOf(const mapping::Problem& problem) {
+    std::vector<PictureKind> kinds;
     for (std::size_t core = 0; core < problem.cores.size(); ++core) {
-        const auto same = [&](const Kind& kind) {
+        const auto same = [&](const PictureKind& kind) {
             for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
                 const std::size_t a = problem.pair(job, core);
                 const std::size_t b = problem.pair(job, kind.core);
@@ -248,7 +248,7 @@ std::vector<Kind> kindsOf(const mapping::Problem& problem) {
     return kinds;
 }
 
-std::string titleOf(const MappingOutcome& outcome, const Kind& kind) {
+std::string pictureTitle(const MappingOutcome& outcome, const PictureKind& kind) {
     std::string name;
     if (kind.core < outcome.cores.size() && !outcome.cores[kind.core].dataflow.empty()) {
         const study::CoreNumbers& its = outcome.cores[kind.core];
@@ -276,7 +276,7 @@ std::string wordOf(study::SweepKind kind) {
 }
 
 /// The axis of what a sweep varies.
-Axis axisOf(const study::MappingSweep& sweep) {
+Axis sweepAxis(const study::MappingSweep& sweep) {
     switch (sweep.kind) {
         case study::SweepKind::bandwidth:
             return {.title = sweep.clocked ? "System bandwidth" : "System bandwidth (B/cycle)",
@@ -361,7 +361,7 @@ Chart algorithmChart(const MappingOutcome& outcome) {
     else
         chart.y = {.title = axis.title, .measure = axis.measure, .fromZero = true};
     for (const Run& run : outcome.result.runs) {
-        Series series = seriesOf(run.algorithm, Mark::bars);
+        Series series = algorithmSeries(run.algorithm, Mark::bars);
         const double value = throughput ? *throughputOf(outcome, run.values.makespan) : run.value * axis.factor;
         series.x = {static_cast<double>(chart.x.categories.size())};
         series.y = {value};
@@ -395,8 +395,8 @@ Chart demandChart(const MappingOutcome& outcome) {
     std::size_t next = 0;
     double min = std::numeric_limits<double>::infinity();
     double max = 0;
-    for (const Kind& kind : kindsOf(problem)) {
-        Series series{.id = problem.cores[kind.core], .name = titleOf(outcome, kind), .mark = Mark::points};
+    for (const PictureKind& kind : kindsOf(problem)) {
+        Series series{.id = problem.cores[kind.core], .name = pictureTitle(outcome, kind), .mark = Mark::points};
         series.colour = std::string(kCategories.at(next++ % kCategories.size()));
         for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
             const std::size_t pair = problem.pair(job, kind.core);
@@ -430,7 +430,7 @@ Chart exploredChart(const MappingOutcome& outcome) {
     std::vector<Series> best;
     const Run* const winner = study::bestRun(outcome);
     for (const Run& run : outcome.result.runs) {
-        Series series = seriesOf(run.algorithm, Mark::points);
+        Series series = algorithmSeries(run.algorithm, Mark::points);
         const mapping::ExploredPoint* min = nullptr;
         for (const mapping::ExploredPoint& point : run.explored) {
             series.x.push_back(point.x);
@@ -438,7 +438,7 @@ Chart exploredChart(const MappingOutcome& outcome) {
             if (min == nullptr || point.value < min->value) min = &point;
         }
         if (min == nullptr) continue;
-        Series mark = seriesOf(run.algorithm, Mark::points);
+        Series mark = algorithmSeries(run.algorithm, Mark::points);
         mark.id += "/best";
         mark.name.clear();
         mark.x = {min->x};
@@ -464,7 +464,7 @@ Chart frontChart(const MappingOutcome& outcome) {
     chart.y = {.title = second.title, .measure = second.measure};
     std::size_t points = 0;
     for (const Run& run : outcome.result.runs) {
-        Series series = seriesOf(run.algorithm, Mark::steps);
+        Series series = algorithmSeries(run.algorithm, Mark::steps);
         for (const mapping::FrontPoint& point : run.front) {
             series.x.push_back(point.first * first.factor);
             series.y.push_back(point.second * second.factor);
@@ -481,7 +481,7 @@ Chart frontChart(const MappingOutcome& outcome) {
 Chart sweepChart(const study::MappingSweep& sweep) {
     const bool rates = !sweep.points.empty() && sweep.points.front().max.has_value();
     Chart chart{.id = "sweep", .title = "Throughput by " + wordOf(sweep.kind)};
-    chart.x = axisOf(sweep);
+    chart.x = sweepAxis(sweep);
     chart.y = {.title = sweep.clocked ? "Throughput" : "Throughput (FLOP/cycle)",
                .measure = sweep.clocked ? Measure::flopsPerSecond : Measure::count,
                .fromZero = true};
@@ -497,7 +497,7 @@ Chart sweepChart(const study::MappingSweep& sweep) {
             auto found = std::find_if(chart.series.begin(), chart.series.end(),
                                       [&](const Series& series) { return series.id == run.algorithm; });
             if (found == chart.series.end())
-                found = chart.series.insert(chart.series.end(), seriesOf(run.algorithm, Mark::line));
+                found = chart.series.insert(chart.series.end(), algorithmSeries(run.algorithm, Mark::line));
             found->x.push_back(point.value);
             found->y.push_back(rates ? run.throughput.value_or(0) : run.makespan);
             found->valueTexts.push_back(
@@ -563,7 +563,7 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
     return chart;
 }
 
-RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
+RaceAxis sweepAxis(const MappingOutcome& outcome, Objective objective) {
     const double second = study::secondsPerCycle(outcome);
     const bool clocked = outcome.problem.clock.has_value();
     const Measure time = clocked ? Measure::seconds : Measure::count;
@@ -584,7 +584,7 @@ RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
 }
 
 std::string objectiveText(const MappingOutcome& outcome, Objective objective, double value) {
-    const RaceAxis axis = axisOf(outcome, objective);
+    const RaceAxis axis = sweepAxis(outcome, objective);
     const std::string text = formatQuantity(value * axis.factor, axis.measure);
     const std::size_t open = axis.title.find('(');
     if (open == std::string::npos) return text;

@@ -24,10 +24,6 @@ using study::MappingOutcome;
 
 constexpr std::size_t kMaxJobsInText = 24, kMaxFrontInText = 24;
 
-std::string count(double value) {
-    return formatCount(value);
-}
-
 std::string tieSentence(const MappingOutcome& outcome) {
     std::vector<std::string> names;
     for (const Run& run : outcome.result.runs)
@@ -80,7 +76,7 @@ Table boundTable(const MappingOutcome& outcome) {
     Table table;
     table.columns = {{"bound"}, {"cycles", true}, {"what it rests on"}};
     const auto add = [&](const char* name, double cycles, const char* why) {
-        if (cycles > 0) table.rows.push_back({name, count(std::round(cycles)), why});
+        if (cycles > 0) table.rows.push_back({name, formatCount(std::round(cycles)), why});
     };
     add("longest job", bound.longestJob, "a job alone needs its latency and its bytes");
     add("load", bound.load, "jobs divided over sub-accelerators at will");
@@ -95,7 +91,7 @@ Table frontTable(const MappingOutcome& outcome, const Run& run) {
         {"mapping", true}, {"makespan", true}, {"mean finish", true}, {"energy", true}, {"throughput", true}};
     for (const mapping::FrontPoint& point : run.front) {
         const auto rate = study::throughputOf(outcome.problem, point.values);
-        table.rows.push_back({count(static_cast<double>(table.rows.size() + 1)),
+        table.rows.push_back({formatCount(static_cast<double>(table.rows.size() + 1)),
                               study::cyclesText(outcome.problem, point.values.makespan),
                               study::cyclesText(outcome.problem, point.values.latency),
                               point.values.energy ? formatQuantity(*point.values.energy, Measure::joules) : "–",

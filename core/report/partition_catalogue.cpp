@@ -16,16 +16,16 @@ namespace tessera::report {
 
 namespace {
 
-const study::PartitionOutcome& outcomeOf(const study::Result& result) {
+const study::PartitionOutcome& partitionOutcomeOf(const study::Result& result) {
     return result.outcome.get<study::PartitionOutcome>();
 }
 
-const study::PartitionOutcome& of(const View& view) {
-    return outcomeOf(view.result);
+const study::PartitionOutcome& partitionOf(const View& view) {
+    return partitionOutcomeOf(view.result);
 }
 
 const partition::Plan& plan(const View& view) {
-    for (const partition::Plan& each : of(view).result.plans)
+    for (const partition::Plan& each : partitionOf(view).result.plans)
         if (each.strategy == view.at.choice) return each;
     throw UsageError(fmt::format("the result has no strategy {}", inQuotes(view.at.choice)));
 }
@@ -34,13 +34,13 @@ bool isSplit(const View& view) {
     return !plan(view).levels.empty();
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> partitionPictures() {
     return {
         {{"types", "Types of layers", "Partition types by layer and split", Scope::choice, kEverywhere}, from(typeMap)},
         {{"speedup", "Speed-up", "Speed-up over data parallelism", Scope::result, kEverywhere}, from(speedupChart)},
         {{"step-time", "Step time", "Step time by strategy, with its bound"}, from(stepTimeChart)},
         {{"layers", "Time by layer", "Time by layer at the first split", Scope::split, kEverywhere, isSplit},
-         [](const View& view) { return layerChart(of(view), view.at.choice, view.at.split); }},
+         [](const View& view) { return layerChart(partitionOf(view), view.at.choice, view.at.split); }},
         {{"levels", "Time by level", "Time by level of the hierarchy", Scope::choice, kEverywhere, isSplit},
          from(levelChart)},
         {{"ratios", "Ratio by level", "Share of the first side of each split", Scope::choice, kWindow, isSplit},
@@ -53,7 +53,7 @@ std::vector<PictureRow> pictures() {
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> partitionTables() {
     return {
         {{"layers", "Layers", "Every layer of every split, full precision"}, from(layerTable)},
         {{"strategies", "Strategies", "Strategies side by side", Scope::result, kEverywhere}, from(strategyTable)},
@@ -72,14 +72,14 @@ std::vector<TableRow> tables() {
 }
 
 std::vector<std::string> strategies(const study::Result& result) {
-    std::vector<std::string> names{bestPlan(outcomeOf(result)).strategy};
-    for (const partition::Plan& each : outcomeOf(result).result.plans)
+    std::vector<std::string> names{bestPlan(partitionOutcomeOf(result)).strategy};
+    for (const partition::Plan& each : partitionOutcomeOf(result).result.plans)
         if (each.strategy != names.front()) names.push_back(each.strategy);
     return names;
 }
 
-std::vector<std::string> sentences(const study::Result& result) {
-    const study::PartitionOutcome& outcome = outcomeOf(result);
+std::vector<std::string> partitionSentences(const study::Result& result) {
+    const study::PartitionOutcome& outcome = partitionOutcomeOf(result);
     const partition::Plan& best = bestPlan(outcome);
     std::vector<std::string> all{
         fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
@@ -93,18 +93,18 @@ std::vector<std::string> sentences(const study::Result& result) {
 
 Catalogue partitionCatalogue() {
     return {.engine = "partition",
-            .pictures = pictures(),
-            .tables = tables(),
+            .pictures = partitionPictures(),
+            .tables = partitionTables(),
             .firstTable = "layers",
             .preposition = "under",
-            .subject = [](const study::Result& result) { return outcomeOf(result).model; },
+            .subject = [](const study::Result& result) { return partitionOutcomeOf(result).model; },
             .choices = strategies,
-            .sentences = sentences,
+            .sentences = partitionSentences,
             .part =
                 [](const View& view, Scope scope) {
                     return scope == Scope::split ? fmt::format("split {}", view.at.split) : std::string();
                 },
-            .text = [](const study::Result& result) { return partitionText(result, outcomeOf(result)); }};
+            .text = [](const study::Result& result) { return partitionText(result, partitionOutcomeOf(result)); }};
 }
 
 }  // namespace tessera::report

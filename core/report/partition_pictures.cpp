@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/draw/table.h"
+#include "core/report/partition_report.h"
 #include "core/study/metric.h"
 #include "core/study/partition/outcome.h"
 
@@ -36,10 +37,6 @@ std::string splitName(const LevelPlan& level) {
            (level.occurrences > 1 ? fmt::format(" ×{}", level.occurrences) : "");
 }
 
-std::string seconds(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
 Axis categories(std::string title, std::vector<std::string> names) {
     return {.title = std::move(title), .categories = std::move(names)};
 }
@@ -60,7 +57,7 @@ std::string cellDetail(const study::PartitionOutcome& outcome, const LevelPlan& 
                        const partition::LayerPlan& layer) {
     return fmt::format("{}: {} at level {} · compute {} · within the layer {} · between layers {}",
                        nameOf(outcome, layer.layer), partition::nameOf(layer.type), splitName(level),
-                       seconds(layer.compute), seconds(layer.intra), seconds(layer.inter));
+                       secondsText(layer.compute), secondsText(layer.intra), secondsText(layer.inter));
 }
 
 /// One series per strategy, so that each has its colour; the category is the strategy.
@@ -219,8 +216,8 @@ Chart speedupChart(const study::PartitionOutcome& outcome) {
     chart.empty = "Run the study to compare strategies here.";
     for (std::size_t i = 0; i < outcome.result.plans.size(); ++i) {
         const Plan& plan = outcome.result.plans[i];
-        chart.series.push_back(strategyBar(plan, i, plan.speedupOverDp,
-                                           fmt::format("{:.3g}× · {}", plan.speedupOverDp, seconds(plan.stepTime))));
+        chart.series.push_back(strategyBar(
+            plan, i, plan.speedupOverDp, fmt::format("{:.3g}× · {}", plan.speedupOverDp, secondsText(plan.stepTime))));
     }
     return chart;
 }
@@ -234,7 +231,7 @@ Chart stepTimeChart(const study::PartitionOutcome& outcome) {
     Series bound{.id = "bound", .name = "proven bound", .mark = Mark::bound};
     for (std::size_t i = 0; i < outcome.result.plans.size(); ++i) {
         const Plan& plan = outcome.result.plans[i];
-        chart.series.push_back(strategyBar(plan, i, plan.stepTime.value, seconds(plan.stepTime)));
+        chart.series.push_back(strategyBar(plan, i, plan.stepTime.value, secondsText(plan.stepTime)));
         if (plan.boundsCost || !(plan.lowerBound.value > 0)) continue;
         bound.x.push_back(static_cast<double>(i));
         bound.y.push_back(plan.lowerBound.value);

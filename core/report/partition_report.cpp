@@ -27,10 +27,6 @@ using study::PartitionOutcome;
 
 constexpr std::size_t kMaxRuns = 24;
 
-std::string seconds(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
 /// Runs of equal types in layer order: "I×5 III II".
 std::string runs(const LevelPlan& level) {
     std::vector<std::string> parts;
@@ -64,9 +60,9 @@ Table subsetTable(const Plan& plan) {
         const partition::SubsetPlan& subset = plan.subsets[k];
         if (k >= kMaxShown && !subset.idle.empty()) continue;
         table.rows.push_back({subset.idle.empty() ? "none" : study::idleText(subset.idle),
-                              formatCount(static_cast<double>(subset.accelerators)), seconds(subset.stepTime),
+                              formatCount(static_cast<double>(subset.accelerators)), secondsText(subset.stepTime),
                               study::timesText(subset.speedupOverDp),
-                              subset.lowerBound.value > 0 ? seconds(subset.lowerBound) : "–",
+                              subset.lowerBound.value > 0 ? secondsText(subset.lowerBound) : "–",
                               study::gapText(subset.stepTime.value, subset.lowerBound.value)});
     }
     return table;
@@ -89,11 +85,11 @@ Table strategyTable(const PartitionOutcome& outcome) {
                      {"idle"},     {"cost", true},      {"lower bound", true}, {"certainty"},
                      {"fits"}};
     for (const Plan& plan : outcome.result.plans)
-        table.rows.push_back({plan.strategy, seconds(plan.stepTime), study::rateText(plan.throughput),
+        table.rows.push_back({plan.strategy, secondsText(plan.stepTime), study::rateText(plan.throughput),
                               study::timesText(plan.speedupOverDp),
-                              plan.idle.empty() ? "none" : study::idleText(plan.idle), seconds(plan.cost),
-                              plan.lowerBound.value > 0 ? seconds(plan.lowerBound) : "–", study::certaintyText(plan),
-                              plan.fits ? "yes" : "no"});
+                              plan.idle.empty() ? "none" : study::idleText(plan.idle), secondsText(plan.cost),
+                              plan.lowerBound.value > 0 ? secondsText(plan.lowerBound) : "–",
+                              study::certaintyText(plan), plan.fits ? "yes" : "no"});
     return table;
 }
 
@@ -105,7 +101,7 @@ Table levelTable(const Plan& plan) {
         table.rows.push_back({std::to_string(level.level), level.group,
                               formatCount(static_cast<double>(level.accelerators)),
                               formatCount(static_cast<double>(level.occurrences)), study::ratioText(level.ratio),
-                              seconds(level.objective), runs(level)});
+                              secondsText(level.objective), runs(level)});
     return table;
 }
 
@@ -114,8 +110,8 @@ Table acceleratorTable(const Plan& plan) {
     table.columns = {{"kind"},         {"count", true}, {"compute", true}, {"communication", true},
                      {"memory", true}, {"of", true},    {"fits"}};
     for (const partition::AcceleratorShare& share : plan.shares)
-        table.rows.push_back({share.kind, formatCount(static_cast<double>(share.count)), seconds(share.compute),
-                              seconds(share.communication), formatQuantity(share.memory.value, Measure::bytes),
+        table.rows.push_back({share.kind, formatCount(static_cast<double>(share.count)), secondsText(share.compute),
+                              secondsText(share.communication), formatQuantity(share.memory.value, Measure::bytes),
                               share.capacity ? formatQuantity(share.capacity->value, Measure::bytes) : "not known",
                               share.capacity ? (share.fits ? "yes" : "no") : "not checked"});
     return table;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/units.h"
 #include "core/draw/table.h"
 #include "core/study/metric.h"
 #include "core/study/partition/outcome.h"
@@ -28,5 +29,10 @@ Table layerTable(const study::PartitionOutcome& outcome);
 
 /// The result of a partition as text with tables, as the command line prints it.
 std::string partitionText(const study::Result& result, const study::PartitionOutcome& outcome);
+
+/// "1.23 ms".
+inline std::string secondsText(Seconds time) {
+    return formatQuantity(time.value, Measure::seconds);
+}
 
 }  // namespace tessera::report

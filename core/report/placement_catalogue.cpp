@@ -15,40 +15,39 @@ namespace tessera::report {
 
 namespace {
 
-using codesign::Plan;
 using study::PlacementOutcome;
 
 constexpr double kDrawingWidth = 960;
 
-const PlacementOutcome& outcomeOf(const study::Result& result) {
+const PlacementOutcome& placementOutcomeOf(const study::Result& result) {
     return result.outcome.get<PlacementOutcome>();
 }
 
-const PlacementOutcome& of(const View& view) {
-    return outcomeOf(view.result);
+const PlacementOutcome& placementOf(const View& view) {
+    return placementOutcomeOf(view.result);
 }
 
-bool isPlaced(const View& view) {
-    return of(view).placement.plan.has_value();
+bool hasPlacement(const View& view) {
+    return placementOf(view).placement.plan.has_value();
 }
 
 bool hasOwnPlan(const View& view) {
-    return of(view).own && of(view).own->plan;
+    return placementOf(view).own && placementOf(view).own->plan;
 }
 
 bool isShort(const View& view) {
-    return of(view).placement.shortage.has_value();
+    return placementOf(view).placement.shortage.has_value();
 }
 
 /// The fastest plan. Throws UsageError where there is none.
-const Plan& planOf(const View& view) {
-    if (isPlaced(view)) return *of(view).placement.plan;
+const codesign::Plan& viewedPlan(const View& view) {
+    if (hasPlacement(view)) return *placementOf(view).placement.plan;
     throw UsageError("the result has no stages: no plan fits");
 }
 
 /// The user's own plan. Throws UsageError where there is none.
-const Plan& ownPlanOf(const View& view) {
-    if (hasOwnPlan(view)) return *of(view).own->plan;
+const codesign::Plan& ownPlanOf(const View& view) {
+    if (hasOwnPlan(view)) return *placementOf(view).own->plan;
     throw UsageError("the result has no stages of one's own plan: none was given, or it does not fit");
 }
 
@@ -64,7 +63,7 @@ std::string idsOf(const std::vector<std::size_t>& layers, const PlacementOutcome
     return joined(runs, ", ");
 }
 
-Table stageTable(const Plan& plan, const PlacementOutcome& outcome) {
+Table placedStageTable(const codesign::Plan& plan, const PlacementOutcome& outcome) {
     Table table;
     table.columns = {{"stage", true}, {"layers"},       {"accelerators", true},
                      {"load", true},  {"memory", true}, {"in flight", true}};
@@ -78,7 +77,7 @@ Table stageTable(const Plan& plan, const PlacementOutcome& outcome) {
     return table;
 }
 
-Table stageSheetOf(const Plan& plan, const PlacementOutcome& outcome) {
+Table stageSheetOf(const codesign::Plan& plan, const PlacementOutcome& outcome) {
     Table table;
     table.columns = {{"stage", true},
                      {"layers"},
@@ -152,32 +151,32 @@ Chart loadChart(const PlacementOutcome& outcome) {
     return chart;
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> placementPictures() {
     return {
         {{"pipeline", "Pipeline", "One batch on the stages of one replica", Scope::result, kEverywhere | kTimeline,
-          isPlaced},
+          hasPlacement},
          [](const View& view) { return study::timelineOf(view.result, ""); }},
         {{"placement", "Placement", "The stages with their layers, load and memory", Scope::result,
           kEverywhere | kWithoutNumbers},
          [](const View& view) {
-             return placementDrawing(study::placedModel(of(view)), kDrawingWidth, estimatedWidth);
+             return placementDrawing(study::placedModel(placementOf(view)), kDrawingWidth, estimatedWidth);
          }},
-        {{"stage-memory", "Memory", "What fills the memory of each stage", Scope::result, kEverywhere, isPlaced},
-         [](const View& view) { return stageMemoryChart(study::placedModel(of(view))); }},
-        {{"stage-load", "Load", "What one micro-batch takes in each stage", Scope::result, kEverywhere, isPlaced},
+        {{"stage-memory", "Memory", "What fills the memory of each stage", Scope::result, kEverywhere, hasPlacement},
+         [](const View& view) { return stageMemoryChart(study::placedModel(placementOf(view))); }},
+        {{"stage-load", "Load", "What one micro-batch takes in each stage", Scope::result, kEverywhere, hasPlacement},
          from(loadChart)},
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> placementTables() {
     return {
-        {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, isPlaced},
-         [](const View& view) { return stageTable(planOf(view), of(view)); },
-         [](const View& view) { return stageSheetOf(planOf(view), of(view)); }},
+        {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, hasPlacement},
+         [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view)); },
+         [](const View& view) { return stageSheetOf(viewedPlan(view), placementOf(view)); }},
         {{"own-stages", "Stages of one's own plan", "The stages of the plan that was given", Scope::result, kEverywhere,
           hasOwnPlan},
-         [](const View& view) { return stageTable(ownPlanOf(view), of(view)); },
-         [](const View& view) { return stageSheetOf(ownPlanOf(view), of(view)); }},
+         [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view)); },
+         [](const View& view) { return stageSheetOf(ownPlanOf(view), placementOf(view)); }},
         {{"shortage", "What would fit", "What would fit where nothing does", Scope::result, kEverywhere, isShort},
          from(shortageTable)},
         metricsRow(),
@@ -203,8 +202,8 @@ std::string ownText(const PlacementOutcome& outcome) {
     return text;
 }
 
-std::vector<std::string> sentences(const study::Result& result) {
-    const PlacementOutcome& outcome = outcomeOf(result);
+std::vector<std::string> placementSentences(const study::Result& result) {
+    const PlacementOutcome& outcome = placementOutcomeOf(result);
     std::vector<std::string> list;
     if (outcome.placement.plan) list.push_back(occupiedText(outcome) + ".");
     if (outcome.own) list.push_back(ownText(outcome));
@@ -213,12 +212,12 @@ std::vector<std::string> sentences(const study::Result& result) {
 
 /// Empty where nothing fits: the command ends with the reason.
 std::string text(const study::Result& result) {
-    const PlacementOutcome& outcome = outcomeOf(result);
+    const PlacementOutcome& outcome = placementOutcomeOf(result);
     if (!outcome.placement.plan) return "";
     std::string text = fmt::format("{}\n\n{}\n{}\n", study::placementHeadline(outcome),
-                                   toText(stageTable(*outcome.placement.plan, outcome)), occupiedText(outcome));
+                                   toText(placedStageTable(*outcome.placement.plan, outcome)), occupiedText(outcome));
     if (outcome.own && outcome.own->misfit.empty())
-        text += fmt::format("\n{}\n\n{}", ownText(outcome), toText(stageTable(*outcome.own->plan, outcome)));
+        text += fmt::format("\n{}\n\n{}", ownText(outcome), toText(placedStageTable(*outcome.own->plan, outcome)));
     text += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
     return text;
@@ -228,16 +227,17 @@ std::string text(const study::Result& result) {
 
 Catalogue placementCatalogue() {
     return {.engine = "place",
-            .pictures = pictures(),
-            .tables = tables(),
+            .pictures = placementPictures(),
+            .tables = placementTables(),
             .firstTable = "stages",
             .preposition = "of",
             .subject =
                 [](const study::Result& result) {
-                    return outcomeOf(result).name.empty() ? std::string("placement") : outcomeOf(result).name;
+                    return placementOutcomeOf(result).name.empty() ? std::string("placement")
+                                                                   : placementOutcomeOf(result).name;
                 },
             .choices = [](const study::Result&) { return std::vector<std::string>(); },
-            .sentences = sentences,
+            .sentences = placementSentences,
             .text = text};
 }
 

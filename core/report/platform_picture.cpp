@@ -12,12 +12,12 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/drawing.h"
+#include "core/report/hardware_pictures.h"
 
 namespace tessera::report {
 
 namespace {
 
-constexpr double kNarrowestPage = 280;
 constexpr double kSlot = 136;  // of a core
 constexpr double kGap = 12;
 constexpr double kLetters = 54;  // lines of text in a core

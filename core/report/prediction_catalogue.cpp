@@ -15,21 +15,21 @@ namespace {
 
 using study::PredictionOutcome;
 
-const PredictionOutcome& outcomeOf(const study::Result& result) {
+const PredictionOutcome& predictionOutcomeOf(const study::Result& result) {
     return result.outcome.get<PredictionOutcome>();
 }
 
-const PredictionOutcome& of(const View& view) {
-    return outcomeOf(view.result);
+const PredictionOutcome& viewedPrediction(const View& view) {
+    return predictionOutcomeOf(view.result);
 }
 
 const predict::Prediction* found(const View& view) {
-    for (const predict::Prediction& one : of(view).predictions)
+    for (const predict::Prediction& one : viewedPrediction(view).predictions)
         if (study::nameOf(one) == view.at.choice) return &one;
     return nullptr;
 }
 
-bool isKnown(const View& view) {
+bool isPredicted(const View& view) {
     return found(view) != nullptr;
 }
 
@@ -40,21 +40,21 @@ const predict::Prediction& prediction(const View& view) {
 
 /// A picture of all accelerators at the chosen prediction's number of devices.
 auto byAccelerator(Chart (*make)(const PredictionOutcome& outcome, std::int64_t devices)) {
-    return [make](const View& view) { return make(of(view), prediction(view).devices); };
+    return [make](const View& view) { return make(viewedPrediction(view), prediction(view).devices); };
 }
 
 bool hasGoal(const View& view) {
-    const std::vector<predict::Prediction>& all = of(view).predictions;
+    const std::vector<predict::Prediction>& all = viewedPrediction(view).predictions;
     return std::any_of(all.begin(), all.end(),
                        [](const predict::Prediction& one) { return one.trainingCostUsd.has_value(); });
 }
 
 bool hasSlowest(const View& view) {
-    const predict::Prediction* fastest = study::fastestPrediction(of(view));
+    const predict::Prediction* fastest = study::fastestPrediction(viewedPrediction(view));
     return fastest != nullptr && !fastest->operators.slowest.empty();
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> predictionPictures() {
     return {
         {{"throughput", "Throughput", "Throughput of every accelerator, with its error", Scope::devices, kEverywhere},
          byAccelerator(throughputChart)},
@@ -79,15 +79,15 @@ std::vector<PictureRow> pictures() {
         {{"memory", "All levels", "How full every level of memory is", Scope::choice, kWindow},
          [](const View& view) { return levelChart(prediction(view)); }},
         {{"roofline", "Roofline", "Operators on the roofline of an accelerator", Scope::choice, kEverywhere},
-         [](const View& view) { return operatorRoofline(of(view), prediction(view)).chart; }},
+         [](const View& view) { return operatorRoofline(viewedPrediction(view), prediction(view)).chart; }},
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> predictionTables() {
     return {
         {{"predictions", "Predictions", "One row per accelerator and number of devices", Scope::result, kEverywhere},
-         [](const View& view) { return predictionTable(of(view)); },
-         [](const View& view) { return predictionTable(of(view), study::kSheet); }},
+         [](const View& view) { return predictionTable(viewedPrediction(view)); },
+         [](const View& view) { return predictionTable(viewedPrediction(view), study::kSheet); }},
         {{"ranking", "Ranking", "The orders of accelerators, and how sure they are", Scope::result, kEverywhere},
          from(rankingTable)},
         {{"stages", "Stages of a step", "The stages of a step", Scope::result, kEverywhere}, from(stageTable)},
@@ -102,7 +102,7 @@ std::vector<TableRow> tables() {
         {{"batches", "Batches", "What every candidate for the batch takes, full precision"}, from(batchSheet)},
         {{"operators", "Operators", "The operators of a step, those that are alike together, full precision",
           Scope::choice, kWindow},
-         [](const View& view) { return operatorSheet(of(view), prediction(view)); }},
+         [](const View& view) { return operatorSheet(viewedPrediction(view), prediction(view)); }},
         {{"sources", "Sources", "Where the numbers of the accelerators come from"}, from(sourceSheet)},
         metricsRow(),
     };
@@ -110,16 +110,16 @@ std::vector<TableRow> tables() {
 
 std::vector<std::string> predictions(const study::Result& result) {
     std::vector<std::string> names;
-    if (const predict::Prediction* best = study::fastestPrediction(outcomeOf(result)))
+    if (const predict::Prediction* best = study::fastestPrediction(predictionOutcomeOf(result)))
         names.push_back(study::nameOf(*best));
-    for (const predict::Prediction& one : outcomeOf(result).predictions)
+    for (const predict::Prediction& one : predictionOutcomeOf(result).predictions)
         if (std::string name = study::nameOf(one); names.empty() || name != names.front())
             names.push_back(std::move(name));
     return names;
 }
 
 std::string part(const View& view, Scope scope) {
-    if (!isKnown(view)) return "";
+    if (!isPredicted(view)) return "";
     if (scope == Scope::devices)
         return fmt::format("on {}", formatCounted(static_cast<double>(prediction(view).devices), "device", "devices"));
     if (scope != Scope::level || view.at.level >= prediction(view).memory.levels.size()) return "";
@@ -129,19 +129,20 @@ std::string part(const View& view, Scope scope) {
 }  // namespace
 
 Catalogue predictionCatalogue() {
-    return {
-        .engine = "predict",
-        .pictures = pictures(),
-        .tables = tables(),
-        .firstTable = "predictions",
-        .preposition = "of",
-        .subject = [](const study::Result& result) { return outcomeOf(result).model; },
-        .choices = predictions,
-        .sentences = [](const study::Result& result) { return infeasibleSentences(outcomeOf(result)); },
-        .part = part,
-        .text = [](const study::Result& result) { return predictionText(result, outcomeOf(result)); },
-        .levels =
-            [](const View& view) { return isKnown(view) ? usedLevels(prediction(view)) : std::vector<std::size_t>(); }};
+    return {.engine = "predict",
+            .pictures = predictionPictures(),
+            .tables = predictionTables(),
+            .firstTable = "predictions",
+            .preposition = "of",
+            .subject = [](const study::Result& result) { return predictionOutcomeOf(result).model; },
+            .choices = predictions,
+            .sentences = [](const study::Result& result) { return infeasibleSentences(predictionOutcomeOf(result)); },
+            .part = part,
+            .text = [](const study::Result& result) { return predictionText(result, predictionOutcomeOf(result)); },
+            .levels =
+                [](const View& view) {
+                    return isPredicted(view) ? usedLevels(prediction(view)) : std::vector<std::size_t>();
+                }};
 }
 
 }  // namespace tessera::report

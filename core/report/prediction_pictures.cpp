@@ -14,6 +14,7 @@
 #include "core/hardware/accelerator.h"
 #include "core/model/graph_hierarchy.h"
 #include "core/report/hardware_pictures.h"
+#include "core/report/prediction_report.h"
 #include "core/study/metric.h"
 #include "core/study/prediction/fields.h"
 #include "core/study/prediction/study.h"
@@ -52,12 +53,8 @@ constexpr std::array kStageParts{
               }},
     StagePart{"load", "Loading", kCategories[1], bareLoading}};
 
-std::string shown(const std::string& name) {
+std::string shownName(const std::string& name) {
     return escaped(name, kLongestName);
-}
-
-std::string countText(std::int64_t value) {
-    return formatCount(static_cast<double>(value));
 }
 
 std::string onDevices(std::int64_t devices) {
@@ -116,7 +113,7 @@ Bars barsBy(const PredictionOutcome& outcome, std::int64_t devices, Value value,
     return bars;
 }
 
-std::string_view colourOf(const PredictionOutcome& outcome, std::string_view accelerator) {
+std::string_view acceleratorColour(const PredictionOutcome& outcome, std::string_view accelerator) {
     for (const PredictedAccelerator& each : acceleratorsOf(outcome))
         if (each.id == accelerator) return each.colour;
     return kCategories[5];
@@ -128,8 +125,8 @@ void addReasons(Chart& chart, const Bars& bars, const char* otherwise) {
         if (bars.values[i]) continue;
         const Prediction& one = *bars.rows[i];
         chart.notes.push_back(one.infeasible
-                                  ? fmt::format("{} does not fit: {}.", shown(one.accelerator), *one.infeasible)
-                                  : fmt::format("{} {}", shown(one.accelerator), otherwise));
+                                  ? fmt::format("{} does not fit: {}.", shownName(one.accelerator), *one.infeasible)
+                                  : fmt::format("{} {}", shownName(one.accelerator), otherwise));
     }
 }
 
@@ -138,13 +135,13 @@ void addBars(Chart& chart, const PredictionOutcome& outcome, const Bars& bars, b
              const std::function<std::string(double)>& text) {
     for (std::size_t i = 0; i < bars.rows.size(); ++i) {
         const Prediction& one = *bars.rows[i];
-        chart.x.categories.push_back(shown(one.accelerator));
+        chart.x.categories.push_back(shownName(one.accelerator));
         chart.endTexts.push_back(one.infeasible ? "does not fit" : bars.values[i] ? "" : "not known");
         if (!bars.values[i]) continue;
         const double value = *bars.values[i];
         Series series{.id = one.accelerator,
                       .mark = Mark::bars,
-                      .colour = std::string(colourOf(outcome, one.accelerator)),
+                      .colour = std::string(acceleratorColour(outcome, one.accelerator)),
                       .x = {static_cast<double>(i)},
                       .y = {value},
                       .valueTexts = {text(value)}};
@@ -241,9 +238,9 @@ Chart throughputChart(const PredictionOutcome& outcome, std::int64_t devices) {
     chart.empty = nothingFits(devices);
     const Bars bars = barsBy(outcome, devices, throughputOf);
     if (!bars.rows.empty() && bars.values.front())
-        chart.title = fmt::format("{} trains {} {} {}: {}", shown(bars.rows.front()->accelerator), shown(outcome.model),
-                                  bars.rows.size() > 1 ? "fastest" : "as fast as this", onDevices(devices),
-                                  samplesText(*bars.values.front()));
+        chart.title = fmt::format("{} trains {} {} {}: {}", shownName(bars.rows.front()->accelerator),
+                                  shownName(outcome.model), bars.rows.size() > 1 ? "fastest" : "as fast as this",
+                                  onDevices(devices), samplesText(*bars.values.front()));
     if (std::string tie = tieText(outcome, study::kByThroughput, devices,
                                   [](const Prediction& one) { return samplesText(one.throughput); });
         !tie.empty())
@@ -260,7 +257,7 @@ Chart pricePerformanceChart(const PredictionOutcome& outcome, std::int64_t devic
     const Bars bars = barsBy(outcome, devices, perDollarOf);
     const bool any = !bars.rows.empty() && bars.values.front();
     if (any)
-        chart.title = fmt::format("{} gives the most for a dollar {}: {}", shown(bars.rows.front()->accelerator),
+        chart.title = fmt::format("{} gives the most for a dollar {}: {}", shownName(bars.rows.front()->accelerator),
                                   onDevices(devices), dollarText(study::kByPrice, *bars.values.front()));
     if (std::string tie =
             tieText(outcome, study::kByPrice, devices,
@@ -288,7 +285,7 @@ Chart trainingCostChart(const PredictionOutcome& outcome, std::int64_t devices) 
     };
     chart.title = tieText(outcome, study::kByPrice, devices, text);
     if (chart.title.empty())
-        chart.title = fmt::format("Training costs least on {}: {}", shown(best.accelerator), text(best));
+        chart.title = fmt::format("Training costs least on {}: {}", shownName(best.accelerator), text(best));
     addBars(chart, outcome, bars, false, [](double value) { return dollarText("training_cost_usd", value); });
     addReasons(chart, bars, "has no price per hour: give it one in its editor and predict again.");
     return chart;
@@ -314,7 +311,7 @@ Chart methodChart(const PredictionOutcome& outcome, std::int64_t devices) {
                           .mark = Mark::bars,
                           .colour = std::string(method.colour)});
     for (std::size_t i = 0; i < bars.rows.size(); ++i) {
-        chart.x.categories.push_back(shown(bars.rows[i]->accelerator));
+        chart.x.categories.push_back(shownName(bars.rows[i]->accelerator));
         chart.endTexts.emplace_back(bars.values[i] ? "" : "does not fit");
         const auto add = [&](Series& series, double value) {
             series.x.push_back(static_cast<double>(i));
@@ -353,8 +350,8 @@ Chart stageChart(const PredictionOutcome& outcome, std::int64_t devices) {
     for (std::size_t i = 0; i < bars.rows.size(); ++i) {
         const Prediction& one = *bars.rows[i];
         chart.x.categories.push_back(bars.values[i]
-                                         ? fmt::format("{}, batch {}", shown(one.accelerator), countText(one.batch))
-                                         : shown(one.accelerator));
+                                         ? fmt::format("{}, batch {}", shownName(one.accelerator), countText(one.batch))
+                                         : shownName(one.accelerator));
         // Steps of different batches compare by what the same number of samples takes.
         const double scale = bars.values[i] ? kComparedSamples / (one.throughput * one.step.value) : 0;
         chart.endTexts.push_back(bars.values[i] ? formatQuantity(scale * one.step.value, Measure::seconds)
@@ -376,7 +373,7 @@ Chart stageChart(const PredictionOutcome& outcome, std::int64_t devices) {
     if (!bars.rows.empty() && bars.values.front()) {
         const Prediction& best = *bars.rows.front();
         const double share = best.step.value > 0 ? std::min(ratio(best.compute, best.step), 1.0) : 0;
-        chart.title = fmt::format("{} spends {} of its time computing, {}", shown(best.accelerator), percent(share),
+        chart.title = fmt::format("{} spends {} of its time computing, {}", shownName(best.accelerator), percent(share),
                                   onDevices(devices));
     }
     addReasons(chart, bars, "");
@@ -418,7 +415,7 @@ Axis deviceAxis(const PredictionOutcome& outcome) {
 void addUnfit(Chart& chart, const PredictionOutcome& outcome) {
     for (const Prediction& one : outcome.predictions)
         if (one.infeasible)
-            chart.notes.push_back(fmt::format("{} does not fit: {}.", shown(study::nameOf(one)), *one.infeasible));
+            chart.notes.push_back(fmt::format("{} does not fit: {}.", shownName(study::nameOf(one)), *one.infeasible));
 }
 
 std::string scalingHint() {
@@ -439,7 +436,7 @@ std::string scalingTitle(const std::vector<Growth>& all) {
         best = &growth;
     }
     if (best == nullptr) return "Throughput by number of devices";
-    return fmt::format("{}: {} scaling efficiency {}", shown(best->accelerator.id), percent(max),
+    return fmt::format("{}: {} scaling efficiency {}", shownName(best->accelerator.id), percent(max),
                        onDevices(best->fitting.back()->devices));
 }
 
@@ -456,7 +453,7 @@ Chart deviceScalingChart(const PredictionOutcome& outcome) {
     for (const Growth& growth : all) {
         if (growth.fitting.empty()) continue;
         Series curve{.id = growth.accelerator.id,
-                     .name = shown(growth.accelerator.id),
+                     .name = shownName(growth.accelerator.id),
                      .mark = Mark::line,
                      .colour = std::string(growth.accelerator.colour)};
         Series ideal = curve;
@@ -497,7 +494,7 @@ Chart deviceSpeedupChart(const PredictionOutcome& outcome) {
     for (const Growth& growth : growthOf(outcome)) {
         if (growth.fitting.empty() || growth.fitting.front()->devices != counts.front()) continue;
         Series curve{.id = growth.accelerator.id,
-                     .name = shown(growth.accelerator.id),
+                     .name = shownName(growth.accelerator.id),
                      .mark = Mark::line,
                      .colour = std::string(growth.accelerator.colour)};
         for (const Prediction* one : growth.fitting) {
@@ -565,14 +562,14 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
         if (any) chart.series.push_back(std::move(series));
     }
     if (chart.series.empty()) {
-        chart.empty = fmt::format("Nothing lies in {} with any of these batches.", shown(its.level));
+        chart.empty = fmt::format("Nothing lies in {} with any of these batches.", shownName(its.level));
         return chart;
     }
-    const std::string name = fmt::format("{} of {}", shown(its.level), shown(prediction.accelerator));
+    const std::string name = fmt::format("{} of {}", shownName(its.level), shownName(prediction.accelerator));
     chart.title = fmt::format("What a step puts into the {}", name);
     if (its.capacity) {
         chart.series.push_back({.id = "capacity",
-                                .name = shown(its.level),
+                                .name = shownName(its.level),
                                 .mark = Mark::bound,
                                 .y = {its.capacity->value},
                                 .cannotBeBelow = false});
@@ -582,9 +579,9 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
                                       formatQuantity(its.capacity->value, Measure::bytes), name);
     }
     if (prediction.infeasible) {
-        chart.title = fmt::format("{} does not fit", shown(study::nameOf(prediction)));
+        chart.title = fmt::format("{} does not fit", shownName(study::nameOf(prediction)));
         chart.notes.push_back(
-            fmt::format("{} does not fit: {}.", shown(prediction.accelerator), *prediction.infeasible));
+            fmt::format("{} does not fit: {}.", shownName(prediction.accelerator), *prediction.infeasible));
     } else if (!prediction.batches.back().fits) {
         chart.notes.push_back(fmt::format("Batch {} is too large; larger candidates were not tried.",
                                           countText(prediction.batches.back().batch)));
@@ -600,7 +597,7 @@ Chart levelChart(const Prediction& prediction) {
     for (const predict::LevelUse& level : prediction.memory.levels)
         if (level.capacity && level.capacity->value > 0) {
             rows.push_back(&level);
-            chart.x.categories.push_back(shown(level.level));
+            chart.x.categories.push_back(shownName(level.level));
             chart.endTexts.push_back(fmt::format("{} of {}",
                                                  formatQuantity(predict::sumOf(level.bytes), Measure::bytes),
                                                  formatQuantity(level.capacity->value, Measure::bytes)));
@@ -629,12 +626,13 @@ Chart levelChart(const Prediction& prediction) {
                             .y = {kWhole},
                             .valueTexts = {""},
                             .cannotBeBelow = false});
-    chart.title = prediction.infeasible ? fmt::format("{} does not fit", shown(study::nameOf(prediction)))
-                                        : fmt::format("Memory of {} with batch {}", shown(study::nameOf(prediction)),
-                                                      countText(prediction.batch));
+    chart.title = prediction.infeasible
+                      ? fmt::format("{} does not fit", shownName(study::nameOf(prediction)))
+                      : fmt::format("Memory of {} with batch {}", shownName(study::nameOf(prediction)),
+                                    countText(prediction.batch));
     if (prediction.infeasible)
         chart.notes.push_back(
-            fmt::format("{} does not fit: {}.", shown(prediction.accelerator), *prediction.infeasible));
+            fmt::format("{} does not fit: {}.", shownName(prediction.accelerator), *prediction.infeasible));
     return chart;
 }
 
@@ -652,11 +650,11 @@ std::string rooflineTitle(const Prediction& prediction, const std::vector<AlikeO
         else if (op.bound != "compute")
             memory += timeOf(op);
     }
-    if (!(whole > 0)) return fmt::format("Roofline of {}", shown(prediction.accelerator));
+    if (!(whole > 0)) return fmt::format("Roofline of {}", shownName(prediction.accelerator));
     if (measured > 0)
         return fmt::format("On {}, {} of the computing time is measured, {} bound by memory",
-                           shown(prediction.accelerator), percent(measured / whole), percent(memory / whole));
-    return fmt::format("On {}, {} of the computing time is bound by memory", shown(prediction.accelerator),
+                           shownName(prediction.accelerator), percent(measured / whole), percent(memory / whole));
+    return fmt::format("On {}, {} of the computing time is bound by memory", shownName(prediction.accelerator),
                        percent(memory / whole));
 }
 
@@ -680,12 +678,12 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
     picture.operators.resize(chart.series.size());
     const std::vector<AlikeOperators>& operators = study::operatorsOf(outcome, prediction);
     chart.empty = prediction.infeasible
-                      ? fmt::format("{} does not fit: {}.", shown(prediction.accelerator), *prediction.infeasible)
+                      ? fmt::format("{} does not fit: {}.", shownName(prediction.accelerator), *prediction.infeasible)
                       : std::string("This result does not tell its operators. Run the study again to see them.");
     if (operators.empty()) {
         chart.series.clear();
         picture.operators.clear();
-        chart.title = fmt::format("Roofline of {}", shown(prediction.accelerator));
+        chart.title = fmt::format("Roofline of {}", shownName(prediction.accelerator));
         return picture;
     }
     double whole = 0, max = 0, unseen = 0;

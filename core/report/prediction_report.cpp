@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/field_table.h"
+#include "core/report/partition_report.h"
 #include "core/study/metric.h"
 #include "core/study/prediction/fields.h"
 #include "core/study/prediction/study.h"
@@ -21,16 +22,8 @@ using study::PredictionOutcome;
 
 constexpr std::string_view kNone = "–";
 
-std::string seconds(Seconds time) {
-    return formatQuantity(time.value, Measure::seconds);
-}
-
 std::string bytes(double value) {
     return formatQuantity(value, Measure::bytes);
-}
-
-std::string count(std::int64_t value) {
-    return formatCount(static_cast<double>(value));
 }
 
 }  // namespace
@@ -49,9 +42,10 @@ Table stageTable(const PredictionOutcome& outcome) {
                      {"hidden", true}, {"collective"},    {"operators", true},   {"by measured kernels", true}};
     for (const Prediction& one : outcome.predictions) {
         if (one.infeasible) continue;
-        table.rows.push_back({study::nameOf(one), seconds(one.load), seconds(one.compute), seconds(one.communication),
-                              seconds(one.overlap), one.collective.empty() ? std::string(kNone) : one.collective,
-                              count(one.operators.operators), count(one.operators.measured)});
+        table.rows.push_back({study::nameOf(one), secondsText(one.load), secondsText(one.compute),
+                              secondsText(one.communication), secondsText(one.overlap),
+                              one.collective.empty() ? std::string(kNone) : one.collective,
+                              countText(one.operators.operators), countText(one.operators.measured)});
     }
     return table;
 }
@@ -75,8 +69,8 @@ Table rankingTable(const PredictionOutcome& outcome) {
     Table table;
     table.columns = {{"by"}, {"devices", true}, {"ranking, best first"}, {"probability that it is correct", true}};
     for (const predict::Ranking& row : outcome.ranking)
-        table.rows.push_back({row.metric == "samples_per_usd" ? "samples per dollar" : "throughput", count(row.devices),
-                              joined(row.order, ", "), study::percentText(row.probability)});
+        table.rows.push_back({row.metric == "samples_per_usd" ? "samples per dollar" : "throughput",
+                              countText(row.devices), joined(row.order, ", "), study::percentText(row.probability)});
     return table;
 }
 
@@ -104,7 +98,7 @@ Table slowestTable(const PredictionOutcome& outcome) {
     if (best == nullptr) return table;
     for (const predict::OperatorTime& op : best->operators.slowest)
         table.rows.push_back(
-            {op.name, op.type, std::string(model::nameOf(op.phase)), seconds(op.time),
+            {op.name, op.type, std::string(model::nameOf(op.phase)), secondsText(op.time),
              op.way == predict::Way::measured ? "measured kernel " + op.bound : "roofline, bound by " + op.bound});
     return table;
 }

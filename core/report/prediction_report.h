@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/units.h"
 #include "core/draw/table.h"
 #include "core/study/field.h"
 #include "core/study/prediction/outcome.h"
@@ -31,5 +32,10 @@ std::vector<std::string> infeasibleSentences(const study::PredictionOutcome& out
 
 /// Everything for a terminal, headline first.
 std::string predictionText(const study::Result& result, const study::PredictionOutcome& outcome);
+
+/// "1,024": digits in groups.
+inline std::string countText(std::int64_t value) {
+    return formatCount(static_cast<double>(value));
+}
 
 }  // namespace tessera::report

@@ -20,11 +20,11 @@ namespace {
 
 // A4 at 96 dots per inch.
 constexpr double kPageWidth = 794, kPageHeight = 1123;
-constexpr double kMargin = 56;
-constexpr double kWidth = kPageWidth - 2 * kMargin;
-constexpr double kBottom = kPageHeight - kMargin;
+constexpr double kPageMargin = 56;
+constexpr double kWidth = kPageWidth - 2 * kPageMargin;
+constexpr double kBottom = kPageHeight - kPageMargin;
 constexpr double kRow = 18;
-constexpr double kGap = 12;
+constexpr double kBlockGap = 12;
 constexpr double kMinColumn = 28;
 constexpr double kRounding = 0.1;  ///< what a text may be wider than the room that was made for it
 
@@ -88,11 +88,12 @@ public:
         const double width = attributeOf(svg, "width");
         const double height = attributeOf(svg, "height");
         if (width <= 0 || height <= 0) return;
-        const double scale = std::min({1.0, kWidth / width, (kBottom - kMargin) / height});
-        keep(height * scale + kGap);
-        y_ += kGap;
-        page_ += fmt::format(R"(<svg x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" viewBox="0 0 {} {}"{})",
-                             kMargin, y_, width * scale, height * scale, width, height, svg.substr(svg.find(" role=")));
+        const double scale = std::min({1.0, kWidth / width, (kBottom - kPageMargin) / height});
+        keep(height * scale + kBlockGap);
+        y_ += kBlockGap;
+        page_ +=
+            fmt::format(R"(<svg x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" viewBox="0 0 {} {}"{})",
+                        kPageMargin, y_, width * scale, height * scale, width, height, svg.substr(svg.find(" role=")));
         y_ += height * scale;
     }
     void operator()(const Listing& listing) {
@@ -109,12 +110,12 @@ public:
 
 private:
     void keep(double height) {
-        if (y_ + height > kBottom && y_ > kMargin) nextPage();
+        if (y_ + height > kBottom && y_ > kPageMargin) nextPage();
     }
 
     void nextPage() {
-        text(kMargin, kPageHeight - kMargin / 2, title_, {.size = 10, .colour = "secondary"}, false);
-        text(kPageWidth - kMargin, kPageHeight - kMargin / 2, std::to_string(pages_.size() + 1),
+        text(kPageMargin, kPageHeight - kPageMargin / 2, title_, {.size = 10, .colour = "secondary"}, false);
+        text(kPageWidth - kPageMargin, kPageHeight - kPageMargin / 2, std::to_string(pages_.size() + 1),
              {.size = 10, .colour = "secondary"}, true);
         pages_.push_back(
             fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"210mm\" height=\"297mm\" viewBox=\"0 0 {0} "
@@ -122,7 +123,7 @@ private:
                         "fill=\"{2}\"/>\n{3}</svg>\n",
                         kPageWidth, kPageHeight, theme_("surface"), page_));
         page_.clear();
-        y_ = kMargin;
+        y_ = kPageMargin;
     }
 
     void text(double x, double y, std::string_view content, const TextStyle& style, bool end) {
@@ -133,11 +134,11 @@ private:
 
     void write(const std::string& content, const TextStyle& style, double indent = 0) {
         const double lineHeight = style.size * 1.4;
-        y_ += y_ > kMargin ? style.above : 0;
+        y_ += y_ > kPageMargin ? style.above : 0;
         for (const std::string& line : wrapped(content, kWidth - indent, style.size, estimatedWidth)) {
             if (y_ + lineHeight > kBottom) nextPage();
             y_ += lineHeight;
-            text(kMargin + indent, y_ - style.size * 0.3, line, style, false);
+            text(kPageMargin + indent, y_ - style.size * 0.3, line, style, false);
         }
     }
 
@@ -153,7 +154,7 @@ private:
             min = std::max(min, estimatedWidth(word, size, true));
         if (table.columns[column].number)
             for (const auto& row : table.rows) min = std::max(min, estimatedWidth(row[column], size, false));
-        return min + kGap;
+        return min + kBlockGap;
     }
 
     /// Titles and numbers are never cut: words of text columns are, and letters get smaller where that is not enough.
@@ -175,7 +176,7 @@ private:
             double max = estimatedWidth(table.columns[column].title, columns.size, true);
             for (const auto& row : table.rows)
                 max = std::max(max, estimatedWidth(row[column].substr(0, 200), columns.size, false));
-            columns.widths.push_back(std::max(min[column], std::min(max, kWidth) + kGap));
+            columns.widths.push_back(std::max(min[column], std::min(max, kWidth) + kBlockGap));
             sum += columns.widths.back();
         }
         // What is too wide is taken from the columns that have most to give.
@@ -197,7 +198,7 @@ private:
         std::size_t lines = 1;
         for (std::size_t column = 0; column < columns.widths.size(); ++column) {
             titles.push_back(
-                wrapped(table.columns[column].title, columns.widths[column] - kGap, columns.size,
+                wrapped(table.columns[column].title, columns.widths[column] - kBlockGap, columns.size,
                         [](std::string_view text, int size, bool) { return estimatedWidth(text, size, true); }));
             lines = std::max(lines, titles.back().size());
         }
@@ -212,9 +213,9 @@ private:
     void cells(const Table& table, const Columns& columns, const std::vector<std::string>& row, bool head,
                bool ruled = true) {
         const TextStyle style{.size = columns.size, .strong = head, .colour = head ? "secondary" : "text"};
-        double x = kMargin;
+        double x = kPageMargin;
         for (std::size_t column = 0; column < columns.widths.size(); ++column) {
-            const double room = columns.widths[column] - kGap;
+            const double room = columns.widths[column] - kBlockGap;
             const std::string cell = fitted(row[column], room + kRounding, style.size, head, estimatedWidth);
             const bool end = table.columns[column].number;
             text(end ? x + room : x, y_ + kRow - 6, cell, style, end);
@@ -222,15 +223,15 @@ private:
         }
         y_ += ruled ? kRow : kRow - 4;
         if (!ruled) return;
-        page_ += fmt::format("<path d=\"M{0} {1:.1f}H{2:.1f}\" stroke=\"{3}\"/>\n", kMargin, y_ - 1,
-                             std::min(x, kPageWidth - kMargin), theme_("grid-line"));
+        page_ += fmt::format("<path d=\"M{0} {1:.1f}H{2:.1f}\" stroke=\"{3}\"/>\n", kPageMargin, y_ - 1,
+                             std::min(x, kPageWidth - kPageMargin), theme_("grid-line"));
     }
 
     Theme theme_{ThemeKind::light};
     std::string title_;
     std::string page_;
     std::vector<std::string> pages_;
-    double y_ = kMargin;
+    double y_ = kPageMargin;
 };
 
 }  // namespace

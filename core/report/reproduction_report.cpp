@@ -19,13 +19,13 @@ using study::Reproduction;
 using study::ReproductionRow;
 
 /// Ratios with two decimals, as the papers print them; quantities that are larger or smaller with what they hold.
-std::string numberText(double number) {
+std::string figureNumber(double number) {
     if (number >= 1000) return formatCount(number);
     return number != 0 && number < 0.1 ? fmt::format("{:.2g}", number) : fmt::format("{:.2f}", number);
 }
 
 std::string ours(const ReproductionRow& row) {
-    if (const double* number = std::get_if<double>(&row.ours)) return numberText(*number);
+    if (const double* number = std::get_if<double>(&row.ours)) return figureNumber(*number);
     return std::get<std::string>(row.ours);
 }
 
@@ -47,7 +47,7 @@ Table grid(const Reproduction& reproduction, const std::string& title, std::stri
     for (const ReproductionRow& row : reproduction.rows) {
         const std::size_t r = indexOf(rowKeys, rowKey(row));
         const std::size_t c = indexOf(columnKeys, columnKey(row));
-        cells[{r, c}] = ours(row) + (row.paper ? fmt::format(" (paper {})", numberText(*row.paper)) : "");
+        cells[{r, c}] = ours(row) + (row.paper ? fmt::format(" (paper {})", figureNumber(*row.paper)) : "");
     }
     Table table;
     table.columns.push_back({title});

@@ -16,7 +16,7 @@ namespace {
 
 using study::ScheduleOutcome;
 
-const ScheduleOutcome& outcomeOf(const study::Result& result) {
+const ScheduleOutcome& scheduleOutcomeOf(const study::Result& result) {
     return result.outcome.get<ScheduleOutcome>();
 }
 
@@ -101,7 +101,7 @@ Chart useChart(const ScheduleOutcome& outcome) {
     return chart;
 }
 
-std::vector<PictureRow> pictures() {
+std::vector<PictureRow> schedulePictures() {
     return {
         {{"schedule", "Schedule", "Operators on the cores of the accelerator", Scope::result, kEverywhere | kTimeline},
          from(study::scheduleTimeline)},
@@ -113,7 +113,7 @@ std::vector<PictureRow> pictures() {
     };
 }
 
-std::vector<TableRow> tables() {
+std::vector<TableRow> scheduleTables() {
     return {{{"operators", "Operators", "When and on which cores each operator runs", Scope::result, kEverywhere},
              from(operatorTable)},
             metricsRow()};
@@ -128,17 +128,19 @@ std::string sentence(const ScheduleOutcome& outcome) {
 
 Catalogue scheduleCatalogue() {
     return {.engine = "schedule",
-            .pictures = pictures(),
-            .tables = tables(),
+            .pictures = schedulePictures(),
+            .tables = scheduleTables(),
             .firstTable = "operators",
             .preposition = "of",
-            .subject = [](const study::Result& result) { return layerOf(outcomeOf(result)); },
+            .subject = [](const study::Result& result) { return layerOf(scheduleOutcomeOf(result)); },
             .choices = [](const study::Result&) { return std::vector<std::string>(); },
             .sentences =
-                [](const study::Result& result) { return std::vector<std::string>{sentence(outcomeOf(result)) + "."}; },
+                [](const study::Result& result) {
+                    return std::vector<std::string>{sentence(scheduleOutcomeOf(result)) + "."};
+                },
             .text =
                 [](const study::Result& result) {
-                    const ScheduleOutcome& outcome = outcomeOf(result);
+                    const ScheduleOutcome& outcome = scheduleOutcomeOf(result);
                     return fmt::format("{}\n\n{}\n\n{}", study::scheduleHeadline(outcome), sentence(outcome),
                                        toText(operatorTable(outcome)));
                 }};

@@ -117,20 +117,20 @@ std::optional<predict::Machine> withOtherCapacity(const predict::Machine& machin
 }
 
 /// A way in which the paper leaves open how table 5's batch sizes come about.
-struct Reading {
+struct PaperNumber {
     std::string_view name;
     std::string_view memoryModel;
     bool otherCapacity;
     std::string_view policy;  ///< empty = the platform's own
 };
-constexpr std::array<Reading, 5> kReadings{{{"live-ranges", "live-ranges", false, ""},
-                                            {"live-ranges, other capacity", "live-ranges", true, ""},
-                                            {"closed-form", "closed-form", false, ""},
-                                            {"closed-form, other capacity", "closed-form", true, ""},
-                                            {"closed-form, all off-chip", "closed-form", false, "off-chip"}}};
+constexpr std::array<PaperNumber, 5> kPaperNumbers{{{"live-ranges", "live-ranges", false, ""},
+                                                {"live-ranges, other capacity", "live-ranges", true, ""},
+                                                {"closed-form", "closed-form", false, ""},
+                                                {"closed-form, other capacity", "closed-form", true, ""},
+                                                {"closed-form, all off-chip", "closed-form", false, "off-chip"}}};
 
 std::optional<std::int64_t> batchOf(const predict::Workload& workload, const predict::Machine& machine,
-                                    const Platform& platform, const Reading& reading) {
+                                    const Platform& platform, const PaperNumber& reading) {
     predict::Machine as = machine;
     if (reading.otherCapacity)
         if (std::optional<predict::Machine> other = withOtherCapacity(machine)) as = std::move(*other);
@@ -166,7 +166,7 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
             const Platform& platform = kPlatforms.at(p);
             const std::string item = fmt::format("{} on {}", cell.title, platform.title);
             collector.row(item, "batch", cell.batch.at(p),
-                          batchValue(batchOf(workload, collector.machine(platform.id), platform, kReadings.front())));
+                          batchValue(batchOf(workload, collector.machine(platform.id), platform, kPaperNumbers.front())));
             collector.row(item, "speedup over the default batch", cell.speedup.at(p), needs(platform.title));
             if (!cell.speedup.at(p)) continue;
             sum += *cell.speedup.at(p);
@@ -183,26 +183,26 @@ Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, 
     Collector collector(figure, control);
     std::vector<predict::Machine> machines;
     for (const Platform& platform : kPlatforms) machines.push_back(collector.machine(platform.id));
-    std::array<int, kReadings.size()> matches{};
+    std::array<int, kPaperNumbers.size()> matches{};
     int printed = 0, cells = 0;
     for (const Batches& row : kTable5) {
         const predict::Workload workload = collector.workload(row.model, row.optimizer);
         for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
             ++cells;
             printed += row.selected.at(p) == row.predicted.at(p) ? 1 : 0;
-            for (std::size_t r = 0; r < kReadings.size(); ++r) {
+            for (std::size_t r = 0; r < kPaperNumbers.size(); ++r) {
                 const std::optional<std::int64_t> batch =
-                    batchOf(workload, machines[p], kPlatforms.at(p), kReadings.at(r));
+                    batchOf(workload, machines[p], kPlatforms.at(p), kPaperNumbers.at(r));
                 matches.at(r) += batch && static_cast<double>(*batch) == row.predicted.at(p) ? 1 : 0;
                 collector.row(fmt::format("{} on {}", row.title, kPlatforms.at(p).title),
-                              fmt::format("batch, {}", kReadings.at(r).name), row.predicted.at(p), batchValue(batch));
+                              fmt::format("batch, {}", kPaperNumbers.at(r).name), row.predicted.at(p), batchValue(batch));
             }
         }
     }
     collector.row("selected and predicted batches that agree in the paper", "count", 19, static_cast<double>(printed));
-    for (std::size_t r = 0; r < kReadings.size(); ++r)
+    for (std::size_t r = 0; r < kPaperNumbers.size(); ++r)
         collector.row("batches that agree with the paper's predicted ones",
-                      fmt::format("count, {}", kReadings.at(r).name), std::nullopt, static_cast<double>(matches.at(r)));
+                      fmt::format("count, {}", kPaperNumbers.at(r).name), std::nullopt, static_cast<double>(matches.at(r)));
     collector.note(fmt::format(
         "The paper leaves open the candidate set, sequence lengths, optimisers and the placement; of {} batches the "
         "engine's agree where the rows say so. Candidates are powers of two, which 230, 1560 and 1240 are not.",
@@ -287,7 +287,7 @@ Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/,
     return std::move(collector).finish();
 }
 
-Reproduction figure6(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+Reproduction centimaniFigure6(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     Collector collector(figure, control);
     for (const Platform& platform : kPlatforms)
         for (const Batches& row : kTable5)
@@ -302,7 +302,7 @@ Reproduction figure6(const Figure& figure, const ReproductionOptions& /*asked*/,
     return std::move(collector).finish();
 }
 
-Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     struct Sum {
         double speedup = 0;
         int fitting = 0;
@@ -366,7 +366,7 @@ Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/,
     return std::move(collector).finish();
 }
 
-Reproduction figure8(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+Reproduction centimaniFigure8(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     Collector collector(figure, control);
     const predict::Workload workload = collector.workload("unet", model::Optimizer::adam);
     const predict::Predictor predictor(workload, {});
@@ -402,9 +402,9 @@ std::vector<Figure> centimaniFigures() {
         {"centimani-table2", "Best batch sizes, and speed-ups over the GPU's default", kPaper, table2, false},
         {"centimani-table5", "Batch sizes predicted and selected by hand", kPaper, table5, false},
         {"centimani-fig1", "Throughput, utilisation and batch of ResNet-50", kPaper, figure1, false},
-        {"centimani-fig6", "Accuracy of predictions on one device", kPaper, figure6, false},
-        {"centimani-fig7", "Speed-up and price-performance over A100", kPaper, figure7, false},
-        {"centimani-fig8", "Speed-up of U-Net on several devices", kPaper, figure8, false},
+        {"centimani-fig6", "Accuracy of predictions on one device", kPaper, centimaniFigure6, false},
+        {"centimani-fig7", "Speed-up and price-performance over A100", kPaper, centimaniFigure7, false},
+        {"centimani-fig8", "Speed-up of U-Net on several devices", kPaper, centimaniFigure8, false},
     };
 }
 

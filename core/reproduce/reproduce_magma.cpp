@@ -20,7 +20,7 @@ namespace {
 constexpr double kFewestSamples = 20;
 constexpr double kClock = 200e6;
 
-Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, const RunControl& control) {
+Prepared read(const Case& cell, const PaperSetting& reading, std::int64_t groupSize, const RunControl& control) {
     Study study;
     study.engine = "mapping";
     study.hardware = {lowered(cell.platform)};
@@ -40,7 +40,7 @@ Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, 
 
 }  // namespace
 
-std::string itemOf(const Case& cell, const Reading& reading) {
+std::string itemOf(const Case& cell, const PaperSetting& reading) {
     return nameOf(cell) + std::string(reading.suffix);
 }
 
@@ -48,7 +48,7 @@ std::string nameOf(const Case& cell) {
     return fmt::format("{} {} {}", cell.workload, cell.platform, cell.bandwidth);
 }
 
-std::string_view placeOf(const Reading& reading) {
+std::string_view placeOf(const PaperSetting& reading) {
     return reading.suffix.empty() ? "Here" : "Here, under the corrected model,";
 }
 

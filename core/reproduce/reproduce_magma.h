@@ -25,26 +25,26 @@ struct Case {
 };
 
 /// How a case is read: `published`, as the published code does, or `corrected`, as physics does.
-struct Reading {
+struct PaperSetting {
     std::string_view suffix;  ///< of an item
     std::string_view variant;
     std::string_view bandwidthDefinition;
     double bytesPerSecond = 0;  ///< of one "GB/s" of the paper
 };
 /// The published code compares its GB/s with bytes per cycle as they are: of a clock of 200 MHz, a fifth.
-inline constexpr std::array<Reading, 2> kReadings{Reading{"", "published", "tile", 200e6},
-                                                  Reading{" (corrected)", "corrected", "streaming", 1e9}};
+inline constexpr std::array<PaperSetting, 2> kReadings{PaperSetting{"", "published", "tile", 200e6},
+                                                       PaperSetting{" (corrected)", "corrected", "streaming", 1e9}};
 
 /// "mix S2 16", or "mix S2 16 (corrected)".
-std::string itemOf(const Case& cell, const Reading& reading);
+std::string itemOf(const Case& cell, const PaperSetting& reading);
 /// "mix S2 16" by any reading, and where a claim of the paper about it is looked for.
 std::string nameOf(const Case& cell);
-std::string_view placeOf(const Reading& reading);
+std::string_view placeOf(const PaperSetting& reading);
 
 /// A case, read.
 struct Prepared {
     Case cell;
-    const Reading* reading = nullptr;
+    const PaperSetting* reading = nullptr;
     mapping::Problem problem;
     std::vector<Input> inputs;
     std::vector<std::string> assumptions;
@@ -106,5 +106,10 @@ constexpr bool exceeds(double a, double b) {
 
 Recompute magmaFigure7, magmaFigure8, magmaFigure9, magmaFigure10, magmaFigure11, magmaFigure12, magmaFigure13,
     magmaFigure14, magmaFigure15, magmaFigure16, magmaFigure17, magmaTable5;
+
+inline const Racer kMagma{.metric = "magma", .algorithm = "magma"};
+
+/// Samples of every search (section VI-B): about a hundred generations of a hundred.
+inline constexpr double kSamples = 10'000;
 
 }  // namespace tessera::study

@@ -17,7 +17,6 @@ namespace {
 constexpr double kSamplesPerJob = 100;  ///< section VI-B: 10,000 for a group of 100
 constexpr std::int64_t kJobs = 1000;
 constexpr std::array<std::int64_t, 8> kSizes{4, 10, 20, 50, 100, 200, 500, 1000};
-const Racer kMagma{.metric = "magma", .algorithm = "magma"};
 
 /// Jobs [from, to) of a problem.
 mapping::Problem slice(const mapping::Problem& problem, std::size_t from, std::size_t to) {

@@ -15,9 +15,6 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kSamples = 10'000;
-const Racer kMagma{.metric = "magma", .algorithm = "magma"};
-
 double meanOf(const std::vector<double>& values) {
     double sum = 0;
     for (const double value : values) sum += value;

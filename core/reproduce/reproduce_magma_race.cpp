@@ -15,12 +15,11 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kSamples = 10'000;  // section VI-B
-constexpr double kTie = 1e-3;        ///< throughputs that a bar cannot tell apart
-constexpr double kAppears = 1.1;     ///< a ratio within this factor of the paper's is called the same
+constexpr double kTie = 1e-3;     ///< throughputs that a bar cannot tell apart
+constexpr double kAppears = 1.1;  ///< a ratio within this factor of the paper's is called the same
 
 /// MAGMA first: all others are told relative to it.
-const std::vector<Racer>& racers() {
+const std::vector<Racer>& raceRacers() {
     static const std::vector<Racer> kRacers{
         {.metric = "magma", .algorithm = "magma"},
         {.metric = "herald-like", .algorithm = "herald-like"},
@@ -96,8 +95,8 @@ std::vector<Score> raced(Experiment& experiment, const std::vector<Prepared>& ca
 }
 
 /// The geometric mean of a claim's bars by one reading; empty where none of its algorithms ran.
-std::optional<double> meanOf(const Claim& claim, const std::vector<Racer>& racing, const std::vector<Score>& scores,
-                             std::size_t reading) {
+std::optional<double> claimMean(const Claim& claim, const std::vector<Racer>& racing, const std::vector<Score>& scores,
+                                std::size_t reading) {
     std::vector<double> bars;
     for (const std::size_t cell : claim.cells)
         for (std::size_t r = 0; r < racing.size(); ++r)
@@ -112,7 +111,7 @@ void addClaims(Experiment& experiment, const Race& race, const std::vector<Racer
     for (const Claim& claim : race.claims) {
         std::vector<double> times;
         for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-            const std::optional<double> ours = meanOf(claim, racing, scores, reading);
+            const std::optional<double> ours = claimMean(claim, racing, scores, reading);
             if (!ours) continue;
             times.push_back(1 / *ours);
             experiment.mean(fmt::format("{}{}", claim.metric, kReadings.at(reading).suffix), *ours, 1 / claim.times);
@@ -190,7 +189,7 @@ void addCutCases(Experiment& experiment, const std::vector<Prepared>& cases, con
 
 Reproduction recompute(const Race& race, Experiment experiment) {
     const std::vector<Prepared> cases = experiment.prepare(race.cells);
-    const std::vector<Racer> racing = known(racers());
+    const std::vector<Racer> racing = known(raceRacers());
     const std::vector<Score> scores = raced(experiment, cases, racing);
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Score& score = scores[i];

@@ -15,10 +15,9 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kSamples = 10'000;
 constexpr std::size_t kQuarters = 4;
 
-const std::vector<Racer>& racers() {
+const std::vector<Racer>& solutionRacers() {
     static const std::vector<Racer> kRacers{{.metric = "magma", .algorithm = "magma"},
                                             {.metric = "herald-like", .algorithm = "herald-like"},
                                             {.metric = "tessera", .algorithm = "tessera"}};
@@ -86,7 +85,7 @@ double frontLoad(const mapping::Problem& problem, const mapping::Run& run) {
 
 Reproduction magmaFigure15(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     Experiment experiment(figure, options, control);
-    const std::vector<Racer> racing = known(racers());
+    const std::vector<Racer> racing = known(solutionRacers());
     const std::vector<Prepared> cases = experiment.prepare({{"mix", "S5", 1}});
     std::vector<std::vector<mapping::Run>> runs(cases.size(), std::vector<mapping::Run>(racing.size()));
     experiment.each("searches", cases.size() * racing.size(), [&](std::size_t part) {

@@ -17,7 +17,6 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kSamples = 10'000;
 constexpr std::size_t kExplored = 1000;
 
 /// Means over the jobs on the cores of one style, told by how the platform names them.
@@ -25,7 +24,7 @@ struct Style {
     double latency = 0, bandwidth = 0;
 };
 
-Style meanOf(const mapping::Problem& problem, std::string_view style) {
+Style meanStyle(const mapping::Problem& problem, std::string_view style) {
     Style sum;
     double count = 0;
     for (std::size_t core = 0; core < problem.cores.size(); ++core) {
@@ -65,8 +64,8 @@ Reproduction magmaFigure7(const Figure& figure, const ReproductionOptions& optio
         std::array<Style, kTasks.size()> high, low, both;
         for (std::size_t task = 0; task < kTasks.size(); ++task) {
             const Prepared& read = cases[task * kReadingCount + reading];
-            high.at(task) = meanOf(read.problem, "HB");
-            low.at(task) = meanOf(read.problem, "LB");
+            high.at(task) = meanStyle(read.problem, "HB");
+            low.at(task) = meanStyle(read.problem, "LB");
             both.at(task) = {.latency = (high.at(task).latency + low.at(task).latency) / 2,
                              .bandwidth = (high.at(task).bandwidth + low.at(task).bandwidth) / 2};
             for (const auto& [style, mean] : {std::pair("HB", high.at(task)), std::pair("LB", low.at(task))}) {

@@ -18,10 +18,8 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kSamples = 10'000;  ///< about a hundred generations of a hundred
-constexpr std::size_t kGroups = 4;   ///< the one that is optimised and three others
+constexpr std::size_t kGroups = 4;  ///< the one that is optimised and three others
 constexpr double kBandwidth = 1;
-const Racer kMagma{.metric = "magma", .algorithm = "magma"};
 
 /// A column's rows: throughput over that of the whole search with a warm start.
 struct Stage {
@@ -37,7 +35,7 @@ constexpr std::array kStages{Stage{"raw", 0, {0.02, 0.04, 0.02, 0.09}, 0.05, 0.0
                              Stage{"trf-1-ep", 1, {1.00, 0.43, 0.73, 0.96}, 0.88, 0.68},
                              Stage{"trf-30-ep", 30, {1.00, 0.99, 0.98, 0.99}, 0.99, 0.99},
                              Stage{"trf-100-ep", kWhole, {1.00, 1.00, 1.00, 1.00}, 1.00, 1.00}};
-constexpr std::array<std::string_view, 6> kPlatforms{"S1", "S2", "S3", "S4", "S5", "S6"};
+constexpr std::array<std::string_view, 6> kWarmPlatforms{"S1", "S2", "S3", "S4", "S5", "S6"};
 constexpr std::array<std::string_view, 4> kTasks{"vision", "language", "recommendation", "mix"};
 
 /// The best makespan after a first generation and that many more.
@@ -47,20 +45,20 @@ double afterEpochs(const mapping::Run& run, double epochs) {
 }
 
 /// One group of one task on one platform, stage by stage.
-using Column = std::array<double, kStages.size()>;
+using GroupColumn = std::array<double, kStages.size()>;
 
 /// From the search from nothing, the transferred mapping's makespan, and the search that begins with it.
-Column columnOf(const mapping::Run& raw, double transferred, const mapping::Run& warm) {
-    Column column{warm.values.makespan / raw.convergence.at(0).mean, warm.values.makespan / transferred};
+GroupColumn columnOf(const mapping::Run& raw, double transferred, const mapping::Run& warm) {
+    GroupColumn column{warm.values.makespan / raw.convergence.at(0).mean, warm.values.makespan / transferred};
     for (std::size_t s = 2; s < kStages.size(); ++s)
         column.at(s) = warm.values.makespan / afterEpochs(warm, kStages.at(s).epochs);
     return column;
 }
 
 /// The groups of one task on one platform by one reading.
-std::array<Column, kGroups> transfer(const Experiment& experiment, const std::vector<const Prepared*>& groups) {
+std::array<GroupColumn, kGroups> transfer(const Experiment& experiment, const std::vector<const Prepared*>& groups) {
     const std::int64_t samples = experiment.samples(kSamples);
-    std::array<Column, kGroups> columns{};
+    std::array<GroupColumn, kGroups> columns{};
     mapping::Run source;
     for (std::size_t g = 0; g < kGroups; ++g) {
         const mapping::Problem& problem = groups[g]->problem;
@@ -75,8 +73,8 @@ std::array<Column, kGroups> transfer(const Experiment& experiment, const std::ve
 }
 
 /// Means over columns, those of the first group, which was optimised before, left out.
-Column meanOf(const std::vector<std::array<Column, kGroups>>& all) {
-    Column mean{};
+GroupColumn meanColumn(const std::vector<std::array<GroupColumn, kGroups>>& all) {
+    GroupColumn mean{};
     for (const auto& columns : all)
         for (std::size_t g = 1; g < kGroups; ++g)
             for (std::size_t s = 0; s < kStages.size(); ++s)
@@ -84,7 +82,7 @@ Column meanOf(const std::vector<std::array<Column, kGroups>>& all) {
     return mean;
 }
 
-void addColumn(Experiment& experiment, const std::string& item, const Column& column,
+void addColumn(Experiment& experiment, const std::string& item, const GroupColumn& column,
                const std::function<std::optional<double>(const Stage&)>& paper) {
     for (std::size_t s = 0; s < kStages.size(); ++s)
         experiment.row(item, kStages.at(s).metric, column.at(s), paper(kStages.at(s)));
@@ -100,13 +98,13 @@ Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& option
     Experiment experiment(figure, options, control);
     std::vector<Case> cells;
     for (const std::string_view task : kTasks)
-        for (const std::string_view platform : kPlatforms)
+        for (const std::string_view platform : kWarmPlatforms)
             for (std::uint64_t group = 0; group < kGroups; ++group)
                 cells.push_back({task, platform, kBandwidth, group + 1});
     const std::vector<Prepared> cases = experiment.prepare(cells);
-    constexpr std::size_t kPlaces = kTasks.size() * kPlatforms.size(), kReadingCount = kReadings.size();
+    constexpr std::size_t kPlaces = kTasks.size() * kWarmPlatforms.size(), kReadingCount = kReadings.size();
     // By task, platform, reading.
-    std::vector<std::array<Column, kGroups>> columns(kPlaces * kReadingCount);
+    std::vector<std::array<GroupColumn, kGroups>> columns(kPlaces * kReadingCount);
     experiment.each("transfers", columns.size(), [&](std::size_t part) {
         const std::size_t place = part / kReadingCount, reading = part % kReadingCount;
         std::vector<const Prepared*> groups;
@@ -116,7 +114,7 @@ Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& option
     });
 
     const auto at = [&](std::size_t task, std::size_t platform, std::size_t reading) -> const auto& {
-        return columns[(task * kPlatforms.size() + platform) * kReadingCount + reading];
+        return columns[(task * kWarmPlatforms.size() + platform) * kReadingCount + reading];
     };
     for (std::size_t reading = 0; reading < kReadingCount; ++reading) {
         const std::string_view suffix = kReadings.at(reading).suffix;
@@ -124,15 +122,15 @@ Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& option
         for (std::size_t g = 0; g < kGroups; ++g)
             addColumn(experiment, fmt::format("mix S4 1, insts{}{}", g, suffix), mixed.at(g),
                       [&](const Stage& stage) { return std::optional(stage.paper.at(g)); });
-        const Column average = meanOf({mixed});
+        const GroupColumn average = meanColumn({mixed});
         addColumn(experiment, fmt::format("mix S4 1, mean{}", suffix), average,
                   [](const Stage& stage) { return std::optional(stage.paperMean); });
         double min = kWhole, max = 0;
         for (std::size_t task = 0; task < kTasks.size(); ++task) {
-            std::vector<std::array<Column, kGroups>> all;
-            for (std::size_t platform = 0; platform < kPlatforms.size(); ++platform)
+            std::vector<std::array<GroupColumn, kGroups>> all;
+            for (std::size_t platform = 0; platform < kWarmPlatforms.size(); ++platform)
                 all.push_back(at(task, platform, reading));
-            const Column mean = meanOf(all);
+            const GroupColumn mean = meanColumn(all);
             const bool isPrinted = kTasks.at(task) == "recommendation";
             addColumn(experiment, fmt::format("{}, mean of S1 to S6{}", kTasks.at(task), suffix), mean,
                       isPrinted ? std::function<std::optional<double>(const Stage&)>(

@@ -19,9 +19,9 @@ namespace tessera::study {
 namespace {
 
 constexpr std::string_view kZoo = "zoo:";
-constexpr std::int64_t kMega = std::int64_t{1} << 20;
+constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 /// Architectures of a search with a smaller budget, and states of a schedule: this many times it.
-constexpr double kSamples = 1000;
+constexpr double kPhazeSamples = 1000;
 constexpr double kFewest = 5;
 constexpr double kStates = 400'000;
 std::int64_t partOf(double samples, double budget) {
@@ -37,7 +37,7 @@ hardware::Template coarse(hardware::Template space) {
     keep(space.vectorCores, 8, 1024);
     keep(space.width, 128, 256);
     keep(space.height, 128, 256);
-    keep(space.globalBuffer, 4 * kMega, 64 * kMega);
+    keep(space.globalBuffer, 4 * kMebi, 64 * kMebi);
     return space;
 }
 
@@ -65,10 +65,10 @@ codesign::Progress knowing(const hardware::Template& space, const codesign::Poin
     const auto found = std::find(all.begin(), all.end(), point.architecture);
     codesign::Progress progress;
     if (found == all.end()) return progress;
-    progress.known.push_back({.architecture = static_cast<std::size_t>(found - all.begin()), .point = point});
-    codesign::Point& known = progress.known.back().point;
-    known.hbm = Bytes{static_cast<double>(*std::max_element(space.hbm.values.begin(), space.hbm.values.end()))};
-    known.objective *= kBelow;
+    progress.evaluated.push_back({.architecture = static_cast<std::size_t>(found - all.begin()), .point = point});
+    codesign::Point& evaluated = progress.evaluated.back().point;
+    evaluated.hbm = Bytes{static_cast<double>(*std::max_element(space.hbm.values.begin(), space.hbm.values.end()))};
+    evaluated.objective *= kBelow;
     return progress;
 }
 
@@ -187,7 +187,7 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
             fmt::format("Searches looked at {} architectures drawn at random instead of all of the template within the "
                         "area, and at "
                         "{} states of an operator schedule.",
-                        partOf(kSamples, options.budget), partOf(kStates, options.budget)));
+                        partOf(kPhazeSamples, options.budget), partOf(kStates, options.budget)));
 }
 
 void CodesignExperiment::read(const Models& models, const std::vector<std::int64_t>& microBatches) {
@@ -205,7 +205,7 @@ void CodesignExperiment::read(const Models& models, const std::vector<std::int64
 
 hardware::Architecture CodesignExperiment::architectureOf(const PrintedDesign& design) const {
     return hardware::architectureOf(space_, design.tensorCores, design.vectorCores, design.width, design.height,
-                                    design.globalMegabytes * kMega);
+                                    design.globalMegabytes * kMebi);
 }
 
 double CodesignExperiment::areaShareOf(const hardware::Architecture& architecture) const {
@@ -242,8 +242,8 @@ void walkOn(codesign::Progress& walked, const codesign::Progress& now) {
     const auto addTo = [](auto& old, const auto& all) {
         old.insert(old.end(), all.begin() + static_cast<std::ptrdiff_t>(old.size()), all.end());
     };
-    addTo(walked.known, now.known);
-    addTo(walked.open, now.open);
+    addTo(walked.evaluated, now.evaluated);
+    addTo(walked.unresolved, now.unresolved);
     walked.next = now.next;
     walked.explored = now.explored;
 }
@@ -296,7 +296,7 @@ codesign::Result CodesignExperiment::best(const Models& models, const Estimating
     codesign::Result result;
     if (options_.budget < 1) {
         options.search = codesign::SearchKind::random;
-        options.samples = partOf(kSamples, options_.budget);
+        options.samples = partOf(kPhazeSamples, options_.budget);
         result = search(task, models, space_, options);
     } else {
         result = search(task, models, space_, options, [&] {

@@ -16,7 +16,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::int64_t kMaxLevels = 8;
+constexpr std::int64_t kMaxAreaLevels = 8;
 constexpr std::int64_t kGiga = std::int64_t{1} << 30;
 constexpr std::int64_t kMemory = 80 * kGiga;  // appendix D: micro-batch 1 and an HBM of 80 GB
 
@@ -28,13 +28,13 @@ struct Hysteresis {
 
 Hysteresis solve(CodesignExperiment& experiment, std::size_t model, const Estimating& estimating) {
     Hysteresis solved;
-    for (std::int64_t levels = 1; levels <= kMaxLevels; ++levels)
+    for (std::int64_t levels = 1; levels <= kMaxAreaLevels; ++levels)
         solved.byLevels.push_back(experiment.byHysteresis({model}, estimating, levels));
     solved.all = experiment.best({model}, estimating, codesign::Objective::geomean);
     return solved;
 }
 
-constexpr std::size_t kSearchesOfModel = kMaxLevels + 1;
+constexpr std::size_t kSearchesOfModel = kMaxAreaLevels + 1;
 
 double architecturesOf(const codesign::Result& result) {
     double count = 0;
@@ -53,7 +53,7 @@ void noteSetting(CodesignExperiment& experiment) {
         "of 1 MB, whose area is not published, are among them.");
 }
 
-std::size_t indexOf(std::string_view model) {
+std::size_t modelIndex(std::string_view model) {
     const auto found = std::find_if(printedWorkloads().begin(), printedWorkloads().end(),
                                     [&](const PrintedWorkload& printed) { return printed.name == model; });
     return static_cast<std::size_t>(found - printedWorkloads().begin());
@@ -71,12 +71,12 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
     };
     constexpr std::array kSavings{PrintedSaving{5, 11}, PrintedSaving{6, 3}};
     // Searches by levels look at the same architectures whatever the budget; a small one is for one model.
-    const Models models = options.budget < 1 ? Models{indexOf(kBertLarge)} : allModels();
+    const Models models = options.budget < 1 ? Models{modelIndex(kBertLarge)} : allModels();
     CodesignExperiment experiment(figure, options, control, models.size() * kEstimating.size() * kSearchesOfModel);
     experiment.read(models, {1});
     experiment.keepMemory(kMemory);
     for (const Estimating& estimating : kEstimating) {
-        std::array<std::vector<double>, kMaxLevels> savings, shares;
+        std::array<std::vector<double>, kMaxAreaLevels> savings, shares;
         for (const std::size_t model : models) {
             const Hysteresis solved = solve(experiment, model, estimating);
             const double max = architecturesOf(solved.byLevels.back());
@@ -95,7 +95,7 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
         for (const PrintedSaving& saving : kSavings)
             experiment.mean(fmt::format("h_{} over h_8{}", saving.levels, estimating.suffix),
                             geometricMean(savings.at(static_cast<std::size_t>(saving.levels - 1))), saving.paper);
-        for (std::size_t levels = 6; levels <= kMaxLevels; ++levels) {
+        for (std::size_t levels = 6; levels <= kMaxAreaLevels; ++levels) {
             const double min = *std::min_element(shares.at(levels - 1).begin(), shares.at(levels - 1).end());
             experiment.verdict(
                 fmt::format("with H = {} every model's best accelerator is found ('{}')", levels, estimating.id),
@@ -114,7 +114,7 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
 }
 
 Reproduction phazeFigure9(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
-    const std::size_t model = indexOf(kBertLarge);
+    const std::size_t model = modelIndex(kBertLarge);
     CodesignExperiment experiment(figure, options, control, kEstimating.size() * kSearchesOfModel);
     experiment.read({model}, {1});
     experiment.keepMemory(kMemory);

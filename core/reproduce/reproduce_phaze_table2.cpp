@@ -15,7 +15,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kKilo = 1 << 10, kMega = 1 << 20, kGiga = 1 << 30;
+constexpr double kKiB = 1 << 10, kMiB = 1 << 20, kGiB = 1 << 30;
 
 void addDesign(CodesignExperiment& experiment, const std::string& item, const hardware::Architecture& ours,
                const PrintedDesign& paper, double hbm, double printedHbm) {
@@ -24,11 +24,11 @@ void addDesign(CodesignExperiment& experiment, const std::string& item, const ha
     experiment.row(item, "num_vc", real(ours.vectorCores), real(paper.vectorCores));
     experiment.row(item, "pe_x", real(ours.width), real(paper.width));
     experiment.row(item, "pe_y", real(ours.height), real(paper.height));
-    experiment.row(item, "glb_mb", ours.globalBuffer.value / kMega, real(paper.globalMegabytes));
+    experiment.row(item, "glb_mb", ours.globalBuffer.value / kMiB, real(paper.globalMegabytes));
     experiment.row(item, "glb_bw", ours.globalWords, kPrintedGlobalWords);
-    experiment.row(item, "l2_tc_kb", ours.tensorL2.value / kKilo, kPrintedTensorL2Kilobytes);
-    experiment.row(item, "l2_vc_kb", ours.vectorL2.value / kKilo, kPrintedVectorL2Kilobytes);
-    experiment.row(item, "hbm_gb", hbm / kGiga, printedHbm);
+    experiment.row(item, "l2_tc_kb", ours.tensorL2.value / kKiB, kPrintedTensorL2Kilobytes);
+    experiment.row(item, "l2_vc_kb", ours.vectorL2.value / kKiB, kPrintedVectorL2Kilobytes);
+    experiment.row(item, "hbm_gb", hbm / kGiB, printedHbm);
     experiment.row(item, "area_share", experiment.areaShareOf(ours));
 }
 
@@ -68,7 +68,7 @@ Agreement agreementOf(const CodesignSolved& solved) {
         const codesign::ModelResult& placed = solved.own[model].perModel.front();
         const PrintedWorkload& paper = printedWorkloads()[model];
         found.vectorCores.include(static_cast<double>(ours.vectorCores));
-        found.buffers.include(ours.globalBuffer.value / kMega);
+        found.buffers.include(ours.globalBuffer.value / kMiB);
         found.ofBest.include(solved.printedOwn[model].perModel.front().throughput / placed.throughput);
         if (ours.width == paper.design.width && ours.height == paper.design.height) ++found.wide;
         if (placed.pipeline == paper.pipeline && placed.data == paper.data && placed.tensor == paper.tensor)

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kLevel = 3;
 
-[[noreturn]] void fail(const std::string& why) {
+[[noreturn]] void failCompression(const std::string& why) {
     throw StoreError(StoreProblem::damaged, why);
 }
 
@@ -20,19 +20,20 @@ constexpr int kLevel = 3;
 std::string compressed(std::string_view bytes) {
     std::string result(ZSTD_compressBound(bytes.size()), '\0');
     const std::size_t size = ZSTD_compress(result.data(), result.size(), bytes.data(), bytes.size(), kLevel);
-    if (ZSTD_isError(size) != 0) fail(ZSTD_getErrorName(size));
+    if (ZSTD_isError(size) != 0) failCompression(ZSTD_getErrorName(size));
     result.resize(size);
     return result;
 }
 
 std::string decompressed(std::string_view bytes, std::size_t size) {
     if (size > kLargestContent)
-        fail(fmt::format("it would be {} bytes; at most {} MiB are kept", size, kLargestContent >> 20));
-    if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != size) fail("its size is not the one that was noted");
+        failCompression(fmt::format("it would be {} bytes; at most {} MiB are kept", size, kLargestContent >> 20));
+    if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != size)
+        failCompression("its size is not the one that was noted");
     std::string result(size, '\0');
     const std::size_t written = ZSTD_decompress(result.data(), result.size(), bytes.data(), bytes.size());
-    if (ZSTD_isError(written) != 0) fail(ZSTD_getErrorName(written));
-    if (written != size) fail("it is cut off");
+    if (ZSTD_isError(written) != 0) failCompression(ZSTD_getErrorName(written));
+    if (written != size) failCompression("it is cut off");
     return result;
 }
 

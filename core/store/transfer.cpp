@@ -291,7 +291,7 @@ std::vector<std::pair<RunId, std::string>> runsOf(const SQLite::Database& databa
     return runs;
 }
 
-std::optional<RunId> runOfUid(const SQLite::Database& database, const std::string& uid) {
+std::optional<RunId> runOfWholeUid(const SQLite::Database& database, const std::string& uid) {
     Query query(database, "SELECT id FROM run WHERE uid = ?", uid);
     return query.next() ? std::optional(query.whole(0)) : std::nullopt;
 }
@@ -363,7 +363,7 @@ MergeCount Store::merge(const fs::path& from) {
                     for (std::size_t i = first; i < std::min(first + kAtOnce, runs.size()); ++i) {
                         poll(kRunMicroseconds);
                         const RunId run = runs[i].first;
-                        const std::optional<RunId> present = runOfUid(database, runs[i].second);
+                        const std::optional<RunId> present = runOfWholeUid(database, runs[i].second);
                         const std::string problem = takenIn(from, database, run, [&] {
                             if (present)
                                 copier.unite(run, *present);

@@ -9,7 +9,7 @@ namespace tessera::study {
 namespace {
 
 constexpr std::size_t kLongestSentence = 1'000'000;
-constexpr std::size_t kMaxInputs = 10'000;
+constexpr std::size_t kMaxDocumentInputs = 10'000;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Result readFrame(const JsonNode& document, const Study& study) {
     Result result;
     result.study = studyOf(document, study);
     result.version = document.at("tool_version").text();
-    for (const JsonNode& input : document.at("inputs").elements(kMaxInputs))
+    for (const JsonNode& input : document.at("inputs").elements(kMaxDocumentInputs))
         result.inputs.push_back({input.at("name").text(kLongestSentence), input.at("sha256").text()});
     result.assumptions = readSentences(document.at("assumptions"));
     result.warnings = readSentences(document.at("warnings"));

@@ -11,8 +11,8 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kLongestText = 4096;
-constexpr std::size_t kMaxNamed = 6;
+constexpr std::size_t kLongestValue = 4096;
+constexpr std::size_t kMaxNamedInputs = 6;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ hardware::ProvenanceMap readSources(const JsonNode& node) {
     hardware::ProvenanceMap sources;
     for (const auto& [path, from] : node.members()) {
         hardware::Provenance& read = sources[path];
-        read.source = from.at("source").text(kLongestText);
+        read.source = from.at("source").text(kLongestValue);
         read.reliability = from.at("class").oneOf(words);
         if (from.has("was")) read.was = hardware::readFormer(from.at("was"));
     }
@@ -59,11 +59,12 @@ std::vector<std::string> OwnNumbers::sentences() const {
     if (numbers_.empty()) return {};
     std::vector<std::string> named;
     for (const auto& [place, from] : numbers_) {
-        if (named.size() == kMaxNamed) break;
+        if (named.size() == kMaxNamedInputs) break;
         named.push_back(fmt::format("{} of {}", escaped(place.second), inQuotes(place.first)));
         if (from.was) named.back() += fmt::format(" (was {})", exactNumber(from.was->value));
     }
-    if (numbers_.size() > kMaxNamed) named.push_back(fmt::format("and {} more", numbers_.size() - kMaxNamed));
+    if (numbers_.size() > kMaxNamedInputs)
+        named.push_back(fmt::format("and {} more", numbers_.size() - kMaxNamedInputs));
     return {fmt::format("The result rests on {} of your own: {}.",
                         formatCounted(static_cast<double>(numbers_.size()), "number", "numbers"), joined(named, ", "))};
 }

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/hardware/field.h"
 #include "ui/editors/json_path.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -19,9 +19,9 @@ constexpr std::size_t kLongestReason = 400;  // bytes
 
 QString sentenceOf(const DataError& error) {
     const QString expected = QString::fromStdString(escaped(error.expected));
-    if (error.found == "missing") return words::tr("This is needed.");
-    if (error.found == "unknown") return words::tr("Files of this kind have no such field; expected %1.").arg(expected);
-    return words::tr("This is %1; expected %2.").arg(QString::fromStdString(escaped(error.found)), expected);
+    if (error.found == "missing") return tr("This is needed.");
+    if (error.found == "unknown") return tr("Files of this kind have no such field; expected %1.").arg(expected);
+    return tr("This is %1; expected %2.").arg(QString::fromStdString(escaped(error.found)), expected);
 }
 
 std::string lastKeyOf(const std::string& field) {

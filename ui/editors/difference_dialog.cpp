@@ -18,9 +18,9 @@
 #include "core/hardware/library.h"
 #include "ui/editors/json_path.h"
 #include "ui/editors/range_text.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/table_model.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/table_view.h"
 
@@ -34,12 +34,8 @@ struct Leaf {
     QString text;
 };
 
-QString quiet(const std::string& text) {
-    return QString::fromStdString(escaped(text, 80));
-}
-
 /// The field's row of a path without positions: "memory.capacity_bytes".
-const FieldRow* rowOf(const HardwareKind& kind, const std::string& list, const std::string& path) {
+const FieldRow* fieldRowOf(const HardwareKind& kind, const std::string& list, const std::string& path) {
     if (list.empty()) {
         for (const QVector<FieldRow>* rows : {&kind.fields, &kind.bound, &kind.moreFields})
             for (const FieldRow& row : *rows)
@@ -75,7 +71,7 @@ private:
         leaves_.push_back({id, {name, text}});
     }
     void walk(const Json& value, const std::string& list, const std::string& path, const QStringList& place) {
-        const FieldRow* row = rowOf(kind_, list, path);
+        const FieldRow* row = fieldRowOf(kind_, list, path);
         const std::string id = place.join(QLatin1Char('\n')).toStdString() + '\n' + path;
         const bool range = row != nullptr && row->kind == FieldKind::range;
         if (value.is_object() && !isSourced(value) && !range) {
@@ -84,15 +80,15 @@ private:
                 if (path.empty() && list.empty() && key == "schema") continue;
                 const std::string below = path.empty() ? key : fmt::format("{}.{}", path, key);
                 if (entries)
-                    walk(child, path, "", place + QStringList{titleOf(path), quiet(key)});
+                    walk(child, path, "", place + QStringList{titleOf(path), shownText(key, 80)});
                 else
                     walk(child, list, below, place);
             }
         } else if (value.is_array() && list.empty() && !range) {
             for (std::size_t i = 0; i < value.size(); ++i)
-                walk(value[i], path, "", place + QStringList{titleOf(path), quiet(entryName(value[i], i))});
+                walk(value[i], path, "", place + QStringList{titleOf(path), shownText(entryName(value[i], i), 80)});
         } else {
-            const QString label = row != nullptr ? row->label : quiet(path);
+            const QString label = row != nullptr ? row->label : shownText(path, 80);
             add(id, (place + QStringList{label}).join(QStringLiteral(" · ")),
                 row != nullptr ? shownValue(value, *row) : shownValue(value, {}));
             addProvenance(range ? tellingOfRange(value) : value, id, place + QStringList{label});
@@ -114,7 +110,7 @@ private:
     QString titleOf(const std::string& path) const {
         for (const ListSpec& spec : kind_.lists)
             if (spec.path == path) return spec.title.section(QLatin1Char(','), 0, 0);
-        return quiet(path);
+        return shownText(path, 80);
     }
     const HardwareKind& kind_;
     std::vector<std::pair<std::string, Leaf>> leaves_;
@@ -237,7 +233,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
             const bool same = read.problem.isEmpty() && hardwareKindOf(read.json) == &kind_;
             rows_ = same ? differences(here_, read.json, kind_) : QVector<Difference>();
             model_->setRowCount(static_cast<int>(rows_.size()));
-            QString text = words::counted(static_cast<double>(rows_.size()), "field differs.", "fields differ.");
+            QString text = counted(static_cast<double>(rows_.size()), "field differs.", "fields differ.");
             if (rows_.isEmpty()) text = tr("They are the same.");
             if (!same)
                 text = !read.problem.isEmpty() ? read.problem : tr("That file is no %1.").arg(kind_.title.toLower());

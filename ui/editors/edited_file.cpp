@@ -7,7 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kLongestName = 100;
+constexpr int kLongestFileName = 100;
 
 bool isInside(const fs::path& path, const fs::path& folder) {
     std::error_code ignored;
@@ -85,13 +85,13 @@ bool isOwnFile(const fs::path& path) {
 }
 
 QString problemOfName(const QString& name) {
-    if (name.trimmed().isEmpty()) return words::tr("Give it a name.");
-    if (name.startsWith(QLatin1Char('.'))) return words::tr("The name must not begin with a dot.");
+    if (name.trimmed().isEmpty()) return tr("Give it a name.");
+    if (name.startsWith(QLatin1Char('.'))) return tr("The name must not begin with a dot.");
     if (name.contains(QLatin1Char('/')) || name.contains(QLatin1Char('\\')) || name.contains(QChar(0)))
-        return words::tr("The name must not hold slashes.");
-    if (name.size() > kLongestName) return words::tr("The name must have at most %1 letters.").arg(kLongestName);
+        return tr("The name must not hold slashes.");
+    if (name.size() > kLongestFileName) return tr("The name must have at most %1 letters.").arg(kLongestFileName);
     for (const QChar letter : name)
-        if (!letter.isPrint()) return words::tr("The name must not hold invisible letters.");
+        if (!letter.isPrint()) return tr("The name must not hold invisible letters.");
     return {};
 }
 
@@ -104,7 +104,7 @@ QString nameFromTitle(const QString& title) {
             name += QLatin1Char('-');
     }
     while (name.endsWith(QLatin1Char('-'))) name.chop(1);
-    return name.left(kLongestName / 2);
+    return name.left(kLongestFileName / 2);
 }
 
 std::string keptReference(const std::string& name, const fs::path& from) {

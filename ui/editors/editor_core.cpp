@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/file.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -43,7 +43,7 @@ void EditorCore::start(const EditedFile& file, const Json& json) {
     recovery_ = findRecovery(recoveryId_);
     kept_ = recovery_.has_value();
     if (recovery_ && recovery_->json == json) recovery_.reset();
-    if (recovery_) document_.change(words::tr("unsaved edits"), [&](Json& document) { document = recovery_->json; });
+    if (recovery_) document_.change(tr("unsaved edits"), [&](Json& document) { document = recovery_->json; });
     document_.endTyping();
     wasModified_ = isModified();
     keepTimer_.start();
@@ -108,7 +108,7 @@ void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences, c
     const int before = document_.undoStack()->index();
     document_.endTyping();
     const bool leaves = !file_.path.empty() && file_.path.parent_path() != file.path.parent_path();
-    document_.change(words::tr("save as"), [&](Json& document) {
+    document_.change(tr("save as"), [&](Json& document) {
         if (leaves) keepReferences(document, file_.path);
         if (!name.isEmpty()) document["name"] = name.toStdString();
     });
@@ -137,7 +137,7 @@ void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences, c
 
 void EditorCore::takeOut(const QString& field) {
     document_.endTyping();
-    document_.change(words::tr("unknown field"), [at = field.toStdString()](Json& document) {
+    document_.change(tr("unknown field"), [at = field.toStdString()](Json& document) {
         if (const JsonPath path = pathFromDotted(document, at); !path.empty()) eraseValue(document, path);
     });
 }

@@ -20,8 +20,8 @@
 #include "ui/editors/json_path.h"
 #include "ui/editors/range_text.h"
 #include "ui/editors/sizes_text.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -46,7 +46,7 @@ QString placeholderOf(const FieldRow& row) {
     if (!row.placeholder.isEmpty()) return row.placeholder;
     if (!row.fallback.is_null()) return shownValue(row.fallback, row);
     if (row.kind == FieldKind::quantity && row.measure != Measure::count)
-        return words::tr("such as %1").arg(exampleOf(row.measure));
+        return tr("such as %1").arg(exampleOf(row.measure));
     return {};
 }
 
@@ -175,8 +175,7 @@ private:
                           static_cast<double>(value.get<std::int64_t>()) <= range_.max;
         problem_.clear();
         if (!value.is_null() && !fits)
-            problem_ =
-                words::tr("Type a whole number from %1 to %2.").arg(boundText(range_.min), boundText(range_.max));
+            problem_ = tr("Type a whole number from %1 to %2.").arg(boundText(range_.min), boundText(range_.max));
     }
     TextBox* box_;
     QuantityRange range_;
@@ -205,9 +204,9 @@ private:
         for (int i = 0; i < row.words.size(); ++i) {
             const QString& word = row.words[i];
             const QString title = row.titles.value(i, word);
-            box->addItem(word == asText(row.fallback) ? words::tr("%1 (default)").arg(title) : title, word);
+            box->addItem(word == asText(row.fallback) ? tr("%1 (default)").arg(title) : title, word);
         }
-        box->setPlaceholderText(words::tr("Choose"));
+        box->setPlaceholderText(tr("Choose"));
         box->setCurrentIndex(-1);
         connect(box, &QComboBox::activated, this, [this](int at) {
             const Json chosen = box_->itemData(at).toString().toStdString();
@@ -260,7 +259,7 @@ private:
         problem_.clear();
         if (text.trimmed().isEmpty() || row_.words.contains(text)) return;
         if (!readQuantity(text, row_.measure, row_.range).value)
-            problem_ = words::tr("Choose %1, or type a number from %2 to %3.")
+            problem_ = tr("Choose %1, or type a number from %2 to %3.")
                            .arg(row_.words.join(QStringLiteral(", ")), exactQuantity(row_.range.min, row_.measure),
                                 exactQuantity(row_.range.max, row_.measure));
     }
@@ -328,7 +327,7 @@ public:
     }
     /// Nothing ticked is no value, which some rows do without.
     QString problem() const override {
-        return chosen_.isEmpty() && !row_.fallback.is_null() ? words::tr("Tick at least one.") : QString();
+        return chosen_.isEmpty() && !row_.fallback.is_null() ? tr("Tick at least one.") : QString();
     }
 
 private:
@@ -360,7 +359,7 @@ public:
     QString problem() const override { return reading_.problem; }
     QString remark() const override {
         const bool counts = reading_.problem.isEmpty() && !reading_.value.is_null();
-        return counts ? words::counted(reading_.count, "value", "values") : QString();
+        return counts ? counted(reading_.count, "value", "values") : QString();
     }
 
 private:
@@ -401,16 +400,13 @@ private:
 class DocumentField : public Field {
 public:
     DocumentField(const FieldRow& row, QWidget* parent)
-        : Field(parent),
-          row_(row),
-          choose_(new QPushButton(words::tr("Choose a file…"), this)),
-          held_(new QLabel(this)) {
+        : Field(parent), row_(row), choose_(new QPushButton(tr("Choose a file…"), this)), held_(new QLabel(this)) {
         auto* layout = new QHBoxLayout(this);
         layout->setContentsMargins(0, 0, 0, 0);
         layout->setSpacing(theme().spacing(3));
         layout->addWidget(choose_);
         layout->addWidget(held_, 1);
-        choose_->setAccessibleName(words::tr("%1: choose a file").arg(row.label));
+        choose_->setAccessibleName(tr("%1: choose a file").arg(row.label));
         choose_->setAccessibleDescription(row.help);
         held_->setTextFormat(Qt::PlainText);
         setFocusProxy(choose_);
@@ -427,7 +423,7 @@ public:
 
 private:
     void ask() {
-        auto* dialog = new QFileDialog(this, row_.label, {}, words::tr("Documents (*.json);;All files (*)"));
+        auto* dialog = new QFileDialog(this, row_.label, {}, tr("Documents (*.json);;All files (*)"));
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
         connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { take(path); });
@@ -577,7 +573,7 @@ QString shownValue(const Json& given, const FieldRow& row) {
     if (row.kind == FieldKind::range && !given.is_null()) return rangeText(given, row.measure);
     const Json& value = plainValue(given);
     if (value.is_number()) return exactQuantity(value.get<double>(), row.measure);
-    if (value.is_boolean()) return value.get<bool>() ? words::tr("yes") : words::tr("no");
+    if (value.is_boolean()) return value.get<bool>() ? tr("yes") : tr("no");
     if (value.is_array()) {
         QStringList parts;
         for (const Json& part : value) parts << asText(part);

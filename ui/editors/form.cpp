@@ -16,7 +16,6 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kLabelWidth = 132;
 constexpr int kControlWidth = 176;
 constexpr int kControlBesideHelp = 200;
 constexpr int kWideText = 340;

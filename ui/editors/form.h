@@ -63,4 +63,6 @@ private:
     Problems own_;
 };
 
+inline constexpr int kLabelWidth = 132;
+
 }  // namespace tessera::ui

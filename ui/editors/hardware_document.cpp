@@ -40,7 +40,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kFieldsWidth = 560;
-const QString kDocumentKind = QStringLiteral("hardware");
+const QString kHardwareKind = QStringLiteral("hardware");
 
 Opened openFile(const EditedFile& file) {
     Opened opened{.file = file, .json = {}, .problem = {}};
@@ -59,7 +59,7 @@ Opened openFile(const EditedFile& file) {
 }
 
 /// "fleet/NAME", "new/fleet", or a path.
-Opened openKey(const QString& key) {
+Opened openHardwareKey(const QString& key) {
     const QString start = key.section(QLatin1Char('/'), 0, 0);
     const QString rest = key.section(QLatin1Char('/'), 1);
     if (start == QLatin1String("new")) {
@@ -84,10 +84,10 @@ Opened openKey(const QString& key) {
 }
 
 /// What a key stands for; where its file is gone, the edits that were made on it.
-Opened openOrRecover(const QString& key) {
-    Opened opened = openKey(key);
+Opened openOrRecoverHardware(const QString& key) {
+    Opened opened = openHardwareKey(key);
     if (opened.problem.isEmpty()) return opened;
-    const std::optional<Recovery> lost = findRecovery(recoveryId(kDocumentKind, key));
+    const std::optional<Recovery> lost = findRecovery(recoveryId(kHardwareKind, key));
     const HardwareKind* kind = lost ? hardwareKindOf(lost->json) : nullptr;
     if (kind == nullptr) return opened;
     const QString keyPrefix = kind->id + QLatin1Char('/');
@@ -120,7 +120,7 @@ struct Reference {
 constexpr std::array kReferences{Reference{"groups", "accelerator"}, Reference{"sub_accelerators", "dataflow"},
                                  Reference{"models", "model"}};
 
-void keepReferences(Json& document, const std::filesystem::path& from) {
+void keepHardwareReferences(Json& document, const std::filesystem::path& from) {
     for (const auto& [list, key] : kReferences) {
         if (!document.contains(list) || !document.at(list).is_array()) continue;
         for (Json& entry : document.at(list))
@@ -147,7 +147,7 @@ QString nameOfCopy(const Json& json, const std::filesystem::path& file) {
 
 /// Writes a copy of a document that lies at `from`, under the name that its file says. Throws FileError.
 void writeCopyOf(Json copy, const std::filesystem::path& from, const EditedFile& file) {
-    keepReferences(copy, from);
+    keepHardwareReferences(copy, from);
     if (const QString name = nameOfCopy(copy, file.path); !name.isEmpty()) copy["name"] = name.toStdString();
     std::error_code ignored;
     std::filesystem::create_directories(file.path.parent_path(), ignored);
@@ -169,7 +169,7 @@ std::optional<EditedFile> placeOfCopy(const HardwareKind& kind, const Json& json
 void duplicateHardware(const QString& key, QWidget* parent, const std::function<void(const QString& copy)>& done,
                        const std::function<void(const QString& sentence)>& failed) {
     inBackground(
-        parent, [key] { return openKey(key); },
+        parent, [key] { return openHardwareKey(key); },
         [parent, done, failed](const Opened& opened) {
             const HardwareKind* kind = opened.problem.isEmpty() ? hardwareKindOf(opened.json) : nullptr;
             if (kind == nullptr) return failed(opened.problem);
@@ -187,7 +187,7 @@ void duplicateHardware(const QString& key, QWidget* parent, const std::function<
 
 struct HardwareDocument::Implementation {
     explicit Implementation(HardwareDocument* document, QString documentKey)
-        : owner(document), key(std::move(documentKey)), core(kDocumentKind, checkHardware, document) {}
+        : owner(document), key(std::move(documentKey)), core(kHardwareKind, checkHardware, document) {}
 
     void build();
     void buildFields();
@@ -230,7 +230,7 @@ HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
     : EditorDocument(parent), d_(new Implementation(this, key)) {
     d_->build();
     inBackground(
-        this, [key] { return openOrRecover(key); }, [this](const Opened& opened) { d_->start(opened); },
+        this, [key] { return openOrRecoverHardware(key); }, [this](const Opened& opened) { d_->start(opened); },
         [](const QString&) {});
 }
 
@@ -408,7 +408,7 @@ bool HardwareDocument::Implementation::write(const EditedFile& file) {
     try {
         const bool renamed = nameIn(core.json()) != nameIn(core.saved());  // in its field, to what it is to be called
         const bool copies = file.path != core.file().path && !renamed;
-        core.saveTo(file, keepReferences, copies ? nameOfCopy(core.json(), file.path) : QString());
+        core.saveTo(file, keepHardwareReferences, copies ? nameOfCopy(core.json(), file.path) : QString());
         key = file.key;
         retitle();
         return true;

@@ -1,6 +1,5 @@
 #include "ui/editors/hardware_facts.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 #include "core/base/text.h"
@@ -14,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxGroupsListed = 12;
 constexpr std::size_t kMaxValuesListed = 100;  // of a section
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("tessera::ui::hardwareFacts", text);
-}
 
 QString capital(QString text) {
     if (!text.isEmpty()) text[0] = text[0].toUpper();

@@ -11,13 +11,11 @@
 #include "core/base/text.h"
 #include "core/cost/job_analysis.h"
 #include "core/hardware/field.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
 namespace {
-
-using words::tr;
 
 constexpr std::size_t kLongestName = 80;
 

@@ -17,7 +17,7 @@
 #include "core/report/hardware_pictures.h"
 #include "core/report/platform_picture.h"
 #include "core/report/template_pictures.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/table_view.h"
@@ -25,10 +25,6 @@
 namespace tessera::ui {
 
 namespace {
-
-QString shown(const std::string& text) {
-    return QString::fromStdString(escaped(text, 80));
-}
 
 QString quantity(double value, Measure measure) {
     return QString::fromStdString(formatQuantity(value, measure));
@@ -82,26 +78,25 @@ QString sizesOf(const model::LayerJob& layer) {
 
 QVector<TableModel::Column> jobColumns(const Jobs& jobs) {
     const auto at = [jobs](int row) -> const cost::Job& { return (*jobs)[static_cast<std::size_t>(row)]; };
-    TableModel::Column number{words::tr("Job"), [](int row) { return QString::number(row); }};
+    TableModel::Column number{tr("Job"), [](int row) { return QString::number(row); }};
     number.sort = [](int row) { return QVariant(row); };
     number.number = true;
-    TableModel::Column runs{words::tr("Runs"), [at](int row) { return QString::number(at(row).layer.repeats); }};
+    TableModel::Column runs{tr("Runs"), [at](int row) { return QString::number(at(row).layer.repeats); }};
     runs.sort = [at](int row) { return QVariant::fromValue<qlonglong>(at(row).layer.repeats); };
     runs.number = true;
-    runs.help = words::tr("How often the sizes run in sequence");
-    TableModel::Column macs{words::tr("MACs"),
-                            [at](int row) { return quantity(model::macs(at(row).layer), Measure::count); }};
+    runs.help = tr("How often the sizes run in sequence");
+    TableModel::Column macs{tr("MACs"), [at](int row) { return quantity(model::macs(at(row).layer), Measure::count); }};
     macs.sort = [at](int row) { return QVariant(model::macs(at(row).layer)); };
     macs.number = true;
     macs.summed = true;
     macs.sumText = [](double sum) { return quantity(sum, Measure::count); };
-    macs.help = words::tr("Multiply-accumulates");
+    macs.help = tr("Multiply-accumulates");
     return {number,
-            {words::tr("Model"), [at](int row) { return shown(at(row).model); }},
-            {words::tr("Layer"), [at](int row) { return shown(at(row).layer.name); }},
-            {words::tr("Kind"), [at](int row) { return shown(at(row).kind); }},
-            {words::tr("Type"), [at](int row) { return words::fromView(nameOf(at(row).layer.kind)); }},
-            {words::tr("Sizes"), [at](int row) { return sizesOf(at(row).layer); }},
+            {tr("Model"), [at](int row) { return shownText(at(row).model, 80); }},
+            {tr("Layer"), [at](int row) { return shownText(at(row).layer.name, 80); }},
+            {tr("Kind"), [at](int row) { return shownText(at(row).kind, 80); }},
+            {tr("Type"), [at](int row) { return toQt(nameOf(at(row).layer.kind)); }},
+            {tr("Sizes"), [at](int row) { return sizesOf(at(row).layer); }},
             runs,
             macs};
 }
@@ -283,11 +278,10 @@ void HardwarePicture::showFleet(const hardware::Fleet& fleet) {
         [fleet](const report::Theme& colours, double width) { return report::fleetDrawing(fleet, colours, width); });
     QStringList facts;
     facts << tr("%1 in %2")
-                 .arg(words::counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator",
-                                     "accelerators"),
-                      words::counted(static_cast<double>(fleet.groups.size()), "group", "groups"));
+                 .arg(counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator", "accelerators"),
+                      counted(static_cast<double>(fleet.groups.size()), "group", "groups"));
     for (const auto& [type, rate] : sharedPeaks(fleet))
-        facts << QStringLiteral("%1 %2").arg(quantity(rate, Measure::flopsPerSecond), shown(type));
+        facts << QStringLiteral("%1 %2").arg(quantity(rate, Measure::flopsPerSecond), shownText(type, 80));
     if (const auto memory = totalMemory(fleet)) facts << tr("%1 of memory").arg(quantity(*memory, Measure::bytes));
     totals_->setText(facts.mid(0, 5).join(QStringLiteral(" · ")));
 }
@@ -298,9 +292,8 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
         return report::platformDrawing(platform, colours, width);
     });
     const QStringList facts{
-        words::counted(static_cast<double>(hardware::coreCount(platform)), "core", "cores"),
-        words::counted(static_cast<double>(hardware::elementCount(platform)), "processing element",
-                       "processing elements"),
+        counted(static_cast<double>(hardware::coreCount(platform)), "core", "cores"),
+        counted(static_cast<double>(hardware::elementCount(platform)), "processing element", "processing elements"),
         tr("%1 at most")
             .arg(quantity(2 * static_cast<double>(hardware::elementCount(platform)) * platform.clock.value,
                           Measure::flopsPerSecond))};
@@ -309,14 +302,13 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
 
 void HardwarePicture::showTemplate(const CountedTemplate& counted) {
     const hardware::Template& space = counted.space;
-    QStringList facts{
-        tr("%1, %2 with their HBM")
-            .arg(words::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
-                 QString::fromStdString(
-                     formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
-        tr("%1 within %2")
-            .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.within))),
-                 quantity(counted.census.bound.value, Measure::area))};
+    QStringList facts{tr("%1, %2 with their HBM")
+                          .arg(counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
+                               QString::fromStdString(formatCount(
+                                   static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
+                      tr("%1 within %2")
+                          .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.within))),
+                               quantity(counted.census.bound.value, Measure::area))};
     if (counted.census.estimated > 0)
         facts << tr("areas of %1 of them are estimates: the table lacks the size of a buffer")
                      .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.estimated))));
@@ -334,10 +326,10 @@ void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
     jobModel_->setRowCount(static_cast<int>(jobs_->size()));
     jobTable_->show();
     QStringList facts{
-        tr("A group of %1, drawn with seed 1").arg(words::counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
+        tr("A group of %1, drawn with seed 1").arg(counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
     for (const auto& [kind, count] : cost::countsByKind(*jobs_))
         facts << QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(static_cast<double>(count))),
-                                             kind.empty() ? tr("of no kind") : shown(kind));
+                                             kind.empty() ? tr("of no kind") : shownText(kind, 80));
     totals_->setText(facts.mid(0, 7).join(QStringLiteral(" · ")));
 }
 

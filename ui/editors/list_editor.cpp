@@ -18,7 +18,7 @@
 #include "ui/editors/sizes_text.h"
 #include "ui/editors/sourced_number.h"
 #include "ui/editors/tab_order.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -27,19 +27,14 @@ namespace {
 
 constexpr int kClassRole = Qt::UserRole + 1;
 constexpr int kProblemRole = Qt::UserRole + 2;
-constexpr int kMaxVisibleRows = 8;
 constexpr int kMaxSearched = 2000;  // rows in which the first reason is looked for; the foot of the editor has them all
 constexpr const char* kEditedProperty = "editedJson";
-
-QString quiet(const std::string& text) {
-    return QString::fromStdString(escaped(text));
-}
 
 /// An accelerator that is written out inside a fleet has a name, but no line of text to edit.
 QString shownObject(const Json& value) {
     const auto name = value.find("name");
-    if (name == value.end() || !name->is_string()) return words::tr("written here");
-    return words::tr("%1 (written here)").arg(quiet(name->get_ref<const std::string&>()));
+    if (name == value.end() || !name->is_string()) return tr("written here");
+    return tr("%1 (written here)").arg(shownText(name->get_ref<const std::string&>()));
 }
 
 /// Cells are edited with the same fields as forms. Numbers stand right; assumed ones, one's own and wrong ones are
@@ -92,9 +87,9 @@ public:
         } else {
             const QString reliability = index.data(kClassRole).toString();
             if (reliability == QLatin1String("assumed"))
-                paintMark(*painter, option, index, words::tr("assumed"), QStringLiteral("≈"));
+                paintMark(*painter, option, index, tr("assumed"), QStringLiteral("≈"));
             if (reliability == QLatin1String(hardware::kOwnNumber))
-                paintMark(*painter, option, index, words::tr("yours"), QStringLiteral("✎"));
+                paintMark(*painter, option, index, tr("yours"), QStringLiteral("✎"));
         }
         painter->restore();
     }
@@ -175,7 +170,7 @@ bool ListModel::rename(const QModelIndex& index, const std::string& name) {
     if (before == name) return true;
     if (name.empty() || list()->contains(name)) return false;
     document_->endTyping();
-    document_->change(words::tr("name of a %1").arg(spec_.entry), [&](Json& json) {
+    document_->change(tr("name of a %1").arg(spec_.entry), [&](Json& json) {
         Json entries = *valueAt(json, path_);
         renameMember(entries, before, name);
         setValue(json, path_, entries);
@@ -211,13 +206,13 @@ bool ListModel::setCell(const QModelIndex& index, const Json& value) {
 void ListModel::setProvenance(const QModelIndex& index, const QString& source, const QString& reliability) {
     const Json now = cell(index);
     if (now.is_null()) return;
-    document_->set(pathTo(index), withProvenance(now, source, reliability), words::tr("source of a number"));
+    document_->set(pathTo(index), withProvenance(now, source, reliability), tr("source of a number"));
 }
 
 int ListModel::addRow() {
     const auto [key, entry] = spec_.blank(document_->json());
     document_->endTyping();
-    document_->change(words::tr("new %1").arg(spec_.entry), [&, name = key, row = entry](Json& json) {
+    document_->change(tr("new %1").arg(spec_.entry), [&, name = key, row = entry](Json& json) {
         const Json* now = valueAt(json, path_);
         Json entries = now == nullptr ? (spec_.named ? Json::object() : Json::array()) : *now;
         if (spec_.named)
@@ -233,7 +228,7 @@ int ListModel::addRow() {
 void ListModel::dropRows(QVector<int> rows) {
     std::sort(rows.begin(), rows.end(), std::greater<>());
     document_->endTyping();
-    document_->change(words::tr("remove a %1").arg(spec_.entry), [&](Json& json) {
+    document_->change(tr("remove a %1").arg(spec_.entry), [&](Json& json) {
         for (const int row : rows) {
             Json entries = *valueAt(json, path_);
             if (row < 0 || row >= static_cast<int>(entries.size())) continue;
@@ -252,7 +247,7 @@ void ListModel::dropRows(QVector<int> rows) {
 bool ListModel::moveEntry(int from, int to) {
     if (from < 0 || to < 0 || from >= rows_ || to >= rows_ || from == to) return false;
     document_->endTyping();
-    document_->change(words::tr("order of the %1s").arg(spec_.entry), [&](Json& json) {
+    document_->change(tr("order of the %1s").arg(spec_.entry), [&](Json& json) {
         Json entries = *valueAt(json, path_);
         if (spec_.named) return;
         Json moved = entries[static_cast<std::size_t>(from)];
@@ -276,11 +271,11 @@ QString ListModel::problem(const QModelIndex& index) const {
     if (column.kind == FieldKind::quantity && value.is_string()) {
         const QString text = QString::fromStdString(value.get<std::string>());
         const QString own = readQuantity(text, column.measure, column.range).problem;
-        if (text.isEmpty()) return words::tr("Type a value such as %1.").arg(exampleOf(column.measure));
+        if (text.isEmpty()) return tr("Type a value such as %1.").arg(exampleOf(column.measure));
         if (!own.isEmpty()) return own;
     }
     if (column.kind == FieldKind::sizes && value.is_string())
-        return words::tr("Type names with their sizes, such as sequence=128, tensor_parallel=2.");
+        return tr("Type names with their sizes, such as sequence=128, tensor_parallel=2.");
     return problemAt(problems_, fieldOf(index));
 }
 
@@ -326,7 +321,7 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
             if (!isSourced(value)) return {};
             const QString said = QStringLiteral("%1 %2").arg(saidOf(value, "class"), saidOf(value, "source"));
             const QString former = formerText(value, column);
-            const QString whole = former.isEmpty() ? said : words::tr("%1; was %2").arg(said, former);
+            const QString whole = former.isEmpty() ? said : tr("%1; was %2").arg(said, former);
             return QStringLiteral("<span>%1</span>").arg(whole.toHtmlEscaped());
         }
         case Qt::AccessibleTextRole:

@@ -110,4 +110,6 @@ private:
     QMap<QString, QStringList> suggestions_;
 };
 
+inline constexpr int kMaxVisibleRows = 8;
+
 }  // namespace tessera::ui

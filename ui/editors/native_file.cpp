@@ -9,7 +9,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::array kKinds{
+constexpr std::array kFileKinds{
     NativeFile{"tessera.study/", "study"},          NativeFile{"tessera.fleet/", "hardware"},
     NativeFile{"tessera.accelerator/", "hardware"}, NativeFile{"tessera.platform/", "hardware"},
     NativeFile{"tessera.workload/", "hardware"},    NativeFile{"tessera.template/", "hardware"},
@@ -19,9 +19,9 @@ constexpr std::array kKinds{
 
 const NativeFile* nativeFile(std::string_view bytes) {
     const std::string_view schema = model::schemaIn(bytes);
-    const auto* const found = std::find_if(kKinds.begin(), kKinds.end(),
+    const auto* const found = std::find_if(kFileKinds.begin(), kFileKinds.end(),
                                            [&](const NativeFile& kind) { return schema.starts_with(kind.schema); });
-    return found == kKinds.end() ? nullptr : found;
+    return found == kFileKinds.end() ? nullptr : found;
 }
 
 }  // namespace tessera::ui

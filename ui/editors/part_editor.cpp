@@ -16,6 +16,7 @@
 #include "ui/editors/list_editor.h"
 #include "ui/editors/tab_order.h"
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -23,10 +24,6 @@ namespace tessera::ui {
 namespace fs = std::filesystem;
 
 namespace {
-
-QString quiet(const std::string& text) {
-    return QString::fromStdString(escaped(text, 80));
-}
 
 /// The document that a name of the library, or a path beside `file`, stands for; nothing where there is none.
 std::optional<Json> namedDocument(const std::string& folder, const std::string& name, const fs::path& file) {
@@ -104,7 +101,7 @@ bool PartEditor::isWritten(int row) const {
 
 QString PartEditor::entryName(int row) const {
     const Json* name = valueAt(document_->json(), {part_.list, std::to_string(row), "name"});
-    return name != nullptr && name->is_string() ? quiet(name->get_ref<const std::string&>())
+    return name != nullptr && name->is_string() ? shownText(name->get_ref<const std::string&>(), 80)
                                                 : tr("row %1").arg(row + 1);
 }
 
@@ -125,7 +122,7 @@ void PartEditor::refresh() {
         title_->setText(tr("%1 of %2").arg(part_.title, entryName(now)));
         open_->setAccessibleName(tr("Open the %1 of %2").arg(part_.title.toLower(), entryName(now)));
         write_->setAccessibleName(tr("Embed a copy of the %1 of %2").arg(part_.title.toLower(), entryName(now)));
-        what_->setText(written ? tr("written in this file") : quiet(name.toStdString()));
+        what_->setText(written ? tr("written in this file") : shownText(name.toStdString(), 80));
     }
     if ((written ? now : -1) != shown_) showPart();
 }

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -81,11 +81,11 @@ std::optional<Parts> partsOf(const QString& text) {
 QString rangeProblem(double value, Measure measure, const QuantityRange& range) {
     const auto shown = [&](double bound) { return exactQuantity(bound, measure); };
     if (range.whole && value != std::floor(value))
-        return words::tr("This is a whole number, such as %1.").arg(shown(std::floor(value)));
+        return tr("This is a whole number, such as %1.").arg(shown(std::floor(value)));
     if (value < range.min || (range.minExcluded && value == range.min))
-        return (range.minExcluded ? words::tr("This must be above %1.") : words::tr("This must be at least %1."))
+        return (range.minExcluded ? tr("This must be above %1.") : tr("This must be at least %1."))
             .arg(shown(range.min));
-    if (value > range.max) return words::tr("This must be at most %1.").arg(shown(range.max));
+    if (value > range.max) return tr("This must be at most %1.").arg(shown(range.max));
     return {};
 }
 
@@ -118,8 +118,8 @@ QuantityReading readQuantity(const QString& text, Measure measure, const Quantit
     const std::optional<double> value = parseQuantity(text.toStdString(), measure);
     if (!value) {
         const Example& example = exampleRow(measure);
-        return {std::nullopt, words::tr("This is not %1; write it like %2.")
-                                  .arg(words::tr(example.noun), QString::fromUtf8(example.text))};
+        return {std::nullopt,
+                tr("This is not %1; write it like %2.").arg(tr(example.noun), QString::fromUtf8(example.text))};
     }
     const QString problem = rangeProblem(*value, measure, range);
     if (!problem.isEmpty()) return {std::nullopt, problem};

@@ -12,7 +12,7 @@
 #include "ui/editors/json_path.h"
 #include "ui/editors/quantity_text.h"
 #include "ui/editors/sourced_number.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -22,8 +22,8 @@ constexpr int kMaxValues = static_cast<int>(hardware::kMaxValues);
 
 QString howToWrite(Measure measure) {
     return measure == Measure::bytes
-               ? words::tr("Write steps, such as 1 MiB to 128 MiB, ×2, or a list, such as 32 GiB, 80 GiB.")
-               : words::tr("Write steps, such as 1 to 256, ×2, or a list, such as 1, 2, 4.");
+               ? tr("Write steps, such as 1 MiB to 128 MiB, ×2, or a list, such as 32 GiB, 80 GiB.")
+               : tr("Write steps, such as 1 to 256, ×2, or a list, such as 1, 2, 4.");
 }
 
 /// The numbers of a range as they stand in the document, in order.
@@ -127,7 +127,7 @@ RangeReading readRangeText(const QString& text, Measure measure, const Json& bef
     const RangeReading reading =
         steps.hasMatch() ? readSteps(text, steps, measure, before) : readList(text, measure, before);
     if (reading.problem.isEmpty() && reading.count > kMaxValues)
-        return {reading.value, words::tr("These are more than %1 values.").arg(kMaxValues), reading.count};
+        return {reading.value, tr("These are more than %1 values.").arg(kMaxValues), reading.count};
     return reading;
 }
 
@@ -140,8 +140,7 @@ QString rangeText(const Json& range, Measure measure) {
     if (range.is_string()) return QString::fromStdString(range.get<std::string>());
     if (!range.is_object() || !range.contains("from") || !range.contains("to")) return {};
     const QString step = range.contains("step") ? stepText(range.at("step"), measure) : QString();
-    return words::tr("%1 to %2, %3")
-        .arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);
+    return tr("%1 to %2, %3").arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);
 }
 
 Json tellingOfRange(const Json& range) {

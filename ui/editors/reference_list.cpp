@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {

@@ -13,13 +13,13 @@
 
 #include "core/base/text.h"
 #include "ui/editors/field.h"
+#include "ui/editors/form.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
 
 namespace {
 
-constexpr int kLabelWidth = 132;
 constexpr int kBoxWidth = 340;
 constexpr int kLongestPath = 4096;
 

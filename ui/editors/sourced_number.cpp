@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/hardware/numbers.h"
 #include "ui/editors/json_path.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -49,7 +49,7 @@ Json setByHand(const Json& before, const Json& value, const QDate& day) {
     const Json former = formerOf(before);
     if (former.is_object() && former.value("value", Json()) == value) return former;
     Json number{{"value", value},
-                {"source", words::tr("set by hand on %1").arg(day.toString(Qt::ISODate)).toStdString()},
+                {"source", tr("set by hand on %1").arg(day.toString(Qt::ISODate)).toStdString()},
                 {"class", hardware::kOwnNumber}};
     if (former.is_object()) number[kWas] = former;
     return number;

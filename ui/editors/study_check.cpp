@@ -19,7 +19,7 @@
 #include "ui/editors/check.h"
 #include "ui/editors/problem.h"
 #include "ui/editors/study_form.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -29,10 +29,6 @@ constexpr qsizetype kMaxOffered = 20'000;  // layers in a drop-down list
 constexpr std::size_t kMaxRead = 64;       // inputs of one list
 
 using Sizes = std::map<std::string, std::int64_t>;
-
-QString quiet(const std::string& text) {
-    return QString::fromStdString(escaped(text, 400));
-}
 
 /// What was read of a model with certain sizes of its open dimensions.
 struct ModelFacts {
@@ -91,8 +87,8 @@ void describe(ModelFacts& facts, const model::Model& model, const model::LayerGr
         if (facts.layers.size() < kMaxOffered) facts.layers << QString::fromStdString(layer.name);
     }
     facts.note = QStringLiteral("%1 · %2 · %3")
-                     .arg(quiet(model.name), words::counted(weighted, "weighted layer", "weighted layers"),
-                          words::counted(parameters, "parameter", "parameters"));
+                     .arg(shownText(model.name, 400), counted(weighted, "weighted layer", "weighted layers"),
+                          counted(parameters, "parameter", "parameters"));
 }
 
 /// The layers and a line about a model, or why it cannot be read.
@@ -108,9 +104,9 @@ ModelFacts readModel(const std::string& name, const Sizes& given, const QStringL
             graph == nullptr ? std::vector<std::string>() : model::unboundDimensions(*graph);
         for (const std::string& dimension : missing)
             facts.problems.push_back(
-                {"dimensions." + dimension, words::tr("Give the size of '%1'.").arg(quiet(dimension))});
+                {"dimensions." + dimension, tr("Give the size of '%1'.").arg(shownText(dimension, 400))});
         facts.wrong = missing.empty();
-        facts.note = missing.empty() ? reasonOf(error) : quiet(model->name);
+        facts.note = missing.empty() ? reasonOf(error) : shownText(model->name, 400);
     }
     return facts;
 }
@@ -127,13 +123,14 @@ FleetFacts readFleet(const std::string& name) {
             if (&group == &fleet.groups.front()) facts.dataTypes = types;
             facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
             groups << QStringLiteral("%1 × %2").arg(
-                QString::fromStdString(formatCount(static_cast<double>(group.count))), quiet(group.accelerator.name));
+                QString::fromStdString(formatCount(static_cast<double>(group.count))),
+                shownText(group.accelerator.name, 400));
         }
         constexpr int kMaxNamed = 4;
         const int more = static_cast<int>(groups.size()) - kMaxNamed;
         groups = groups.mid(0, kMaxNamed);
-        if (more > 0) groups << words::tr("%1 more groups").arg(more);
-        facts.note = QStringLiteral("%1 · %2").arg(quiet(fleet.name), groups.join(QStringLiteral(" + ")));
+        if (more > 0) groups << tr("%1 more groups").arg(more);
+        facts.note = QStringLiteral("%1 · %2").arg(shownText(fleet.name, 400), groups.join(QStringLiteral(" + ")));
     } catch (const std::exception& error) {
         facts.wrong = true;
         facts.note = reasonOf(error);
@@ -149,7 +146,7 @@ FleetFacts readPlatform(const std::string& name) {
         const auto cores = static_cast<double>(hardware::coreCount(platform));
         facts.note =
             QStringLiteral("%1 · %2 · %3")
-                .arg(quiet(platform.name), words::counted(cores, "core", "cores"),
+                .arg(shownText(platform.name, 400), counted(cores, "core", "cores"),
                      QString::fromStdString(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
     } catch (const std::exception& error) {
         facts.wrong = true;
@@ -164,9 +161,9 @@ FleetFacts readTemplate(const std::string& name) {
     try {
         const hardware::Template space = hardware::loadTemplate(name);
         const hardware::AreaCensus census = hardware::areaCensus(space);
-        facts.note = words::tr("%1 · %2 within %3")
-                         .arg(quiet(space.name),
-                              words::counted(static_cast<double>(census.within), "accelerator", "accelerators"),
+        facts.note = tr("%1 · %2 within %3")
+                         .arg(shownText(space.name, 400),
+                              counted(static_cast<double>(census.within), "accelerator", "accelerators"),
                               QString::fromStdString(formatQuantity(census.bound.value, Measure::area)));
     } catch (const std::exception& error) {
         facts.wrong = true;
@@ -180,7 +177,7 @@ FleetFacts readAccelerator(const std::string& name) {
     FleetFacts facts;
     try {
         const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
-        QStringList parts{quiet(accelerator.name)};
+        QStringList parts{shownText(accelerator.name, 400)};
         double max = 0;
         for (const auto& [type, rate] : accelerator.peakFlops) {
             facts.dataTypes << QString::fromStdString(type);
@@ -189,8 +186,8 @@ FleetFacts readAccelerator(const std::string& name) {
         if (max > 0) parts << QString::fromStdString(formatQuantity(max, Measure::flopsPerSecond));
         if (const auto memory = hardware::memoryCapacity(accelerator))
             parts << QString::fromStdString(formatQuantity(memory->value, Measure::bytes));
-        parts << (accelerator.pricePerHourUsd ? words::tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
-                                              : words::tr("no price"));
+        parts << (accelerator.pricePerHourUsd ? tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
+                                              : tr("no price"));
         facts.note = parts.join(QStringLiteral(" · "));
     } catch (const std::exception& error) {
         facts.wrong = true;
@@ -325,7 +322,8 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
             if (note.wrong) outcome.problems.push_back({list, note.text});
     if (outcome.problems.isEmpty()) {
         preview.estimate = study::estimate(study);
-        for (const std::string& problem : preview.estimate.problems) outcome.problems.push_back({"", quiet(problem)});
+        for (const std::string& problem : preview.estimate.problems)
+            outcome.problems.push_back({"", shownText(problem, 400)});
     }
     outcome.preview = preview;
     return outcome;

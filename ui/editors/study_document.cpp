@@ -37,8 +37,8 @@
 #include "ui/editors/study_check.h"
 #include "ui/editors/study_form.h"
 #include "ui/editors/tab_order.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -48,7 +48,7 @@ namespace {
 constexpr int kColumnWidth = 860;
 constexpr int kPickerIndent = 144;  // as what stands below a picker
 constexpr const char* kFolder = "studies";
-const QString kDocumentKind = QStringLiteral("study");
+const QString kStudyDocumentKind = QStringLiteral("study");
 
 const Json& blankNames() {
     static const Json kNone = Json::array();
@@ -71,7 +71,7 @@ Json newDocument(const std::string& engine, const FirstInputs& given) {
 }
 
 /// "new/ENGINE?model=…&hardware=…", a path, or a bundled study's name.
-Opened openKey(const QString& key) {
+Opened openStudyKey(const QString& key) {
     Opened opened{.file = {.key = key, .path = {}, .own = true}, .json = {}, .problem = {}};
     try {
         if (key.startsWith(QStringLiteral("new/"))) {
@@ -84,7 +84,7 @@ Opened openKey(const QString& key) {
                 engine,
                 {{"models", value("model")}, {"workloads", value("workload")}, {"hardware", value("hardware")}});
             for (const study::Parameter& parameter : study::engineNamed(engine).parameters())
-                if (const QString word = query.queryItemValue(words::fromView(parameter.name), QUrl::FullyDecoded);
+                if (const QString word = query.queryItemValue(toQt(parameter.name), QUrl::FullyDecoded);
                     !word.isEmpty() && parameter.kind == study::ParameterKind::text)
                     opened.json["parameters"][std::string(parameter.name)] = word.toStdString();
             return opened;
@@ -111,10 +111,10 @@ Opened openKey(const QString& key) {
 }
 
 /// What a key stands for; where its file is gone, the edits that were made on it.
-Opened openOrRecover(const QString& key) {
-    Opened opened = openKey(key);
+Opened openOrRecoverStudy(const QString& key) {
+    Opened opened = openStudyKey(key);
     if (opened.problem.isEmpty()) return opened;
-    const std::optional<Recovery> lost = findRecovery(recoveryId(kDocumentKind, key));
+    const std::optional<Recovery> lost = findRecovery(recoveryId(kStudyDocumentKind, key));
     if (!lost) return opened;
     const bool inLibrary = problemOfName(key).isEmpty();
     return {.file = inLibrary ? placeInLibrary(kFolder, {}, key) : placeAt(key, kFolder, {}),
@@ -132,7 +132,7 @@ const NativeFile* droppedFile(const QString& path) {
 }
 
 /// A study that moves to another folder keeps the inputs that lay beside it.
-void keepReferences(Json& document, const std::filesystem::path& from) {
+void keepStudyReferences(Json& document, const std::filesystem::path& from) {
     for (const char* list : {"models", "workloads", "hardware"}) {
         if (!document.contains(list) || !document.at(list).is_array()) continue;
         for (Json& name : document.at(list))
@@ -156,7 +156,7 @@ struct StudyDocument::Implementation {
         : owner(document),
           key(std::move(documentKey)),
           core(
-              kDocumentKind,
+              kStudyDocumentKind,
               [checker = checker](const Json& json, const std::string& file) { return checker.check(json, file); },
               document) {}
 
@@ -219,7 +219,7 @@ StudyDocument::StudyDocument(const QString& key, QWidget* parent)
     : EditorDocument(parent), d_(new Implementation(this, key)) {
     d_->build();
     inBackground(
-        this, [key] { return openOrRecover(key); }, [this](const Opened& opened) { d_->start(opened); },
+        this, [key] { return openOrRecoverStudy(key); }, [this](const Opened& opened) { d_->start(opened); },
         [](const QString&) {});
 }
 
@@ -326,9 +326,9 @@ void StudyDocument::Implementation::buildInputs() {
     engine.required = true;
     // The fields below are this engine's: another question is another study.
     const study::Engine& its = study::engineNamed(this->engine());
-    engine.titles << words::fromView(its.title);
-    engine.words << words::fromView(its.id);
-    engine.help = words::fromView(its.description);
+    engine.titles << toQt(its.title);
+    engine.words << toQt(its.id);
+    engine.help = toQt(its.description);
     inputs = addForm({title, engine});
     column->addWidget(inputs);
     for (const InputSlot& slot : inputSlots(this->engine())) {
@@ -537,8 +537,8 @@ void StudyDocument::Implementation::showEstimate(const Problems& problems) const
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     QString text = QString::fromStdString(escaped(preview.estimate.text, 1000));
     if (!problems.isEmpty())
-        text = words::counted(static_cast<double>(problems.size()), "thing to put right before it can run.",
-                              "things to put right before it can run.");
+        text = counted(static_cast<double>(problems.size()), "thing to put right before it can run.",
+                       "things to put right before it can run.");
     estimate->setText(text);
 }
 
@@ -602,7 +602,7 @@ void StudyDocument::Implementation::takeFile(const QString& path, const NativeFi
 
 bool StudyDocument::Implementation::write(const EditedFile& file) {
     try {
-        core.saveTo(file, keepReferences);
+        core.saveTo(file, keepStudyReferences);
         key = file.key;
         showDocument();
         return true;

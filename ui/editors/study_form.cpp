@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -42,7 +42,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 19> kLabels{{
 }};
 
 QString sentence(std::string_view text) {
-    QString result = words::fromView(text);
+    QString result = toQt(text);
     if (!result.isEmpty()) result[0] = result[0].toUpper();
     return result;
 }
@@ -59,7 +59,7 @@ struct KindRow {
     FieldKind field;
 };
 
-constexpr std::array kKinds{
+constexpr std::array kStudyKinds{
     KindRow{ParameterKind::number, FieldKind::quantity},
     KindRow{ParameterKind::whole, FieldKind::quantity},
     KindRow{ParameterKind::word, FieldKind::word},
@@ -79,7 +79,7 @@ FieldRow valueRow(const Parameter& parameter) {
                  .max = parameter.max,
                  .minExcluded = false,
                  .whole = parameter.kind == ParameterKind::whole};
-    for (const std::string_view word : parameter.words) row.words << words::fromView(word);
+    for (const std::string_view word : parameter.words) row.words << toQt(word);
     row.help = helpOf(parameter);
     if (row.help.compare(row.label, Qt::CaseInsensitive) == 0) row.help.clear();
     row.fallback = study::defaultOf(parameter);
@@ -90,12 +90,11 @@ FieldRow valueRow(const Parameter& parameter) {
 QString documentText(const Json& value) {
     const auto several = value.find("mappings");
     const bool isList = several != value.end() && several->is_array();
-    return isList ? words::counted(static_cast<double>(several->size()), "mapping", "mappings")
-                  : words::tr("1 mapping");
+    return isList ? counted(static_cast<double>(several->size()), "mapping", "mappings") : tr("1 mapping");
 }
 
 void offerFile(FieldRow& row, const Parameter& parameter) {
-    row.placeholder = words::tr("none");
+    row.placeholder = tr("none");
     row.describe = documentText;
     row.read = [parameter](const std::string& path) { return study::readParameterFile(parameter, path); };
 }
@@ -151,19 +150,19 @@ InputSlot slotOf(const char* list, std::string_view kind) {
     for (const InputKind& row : kInputKinds)
         if (row.kind == kind)
             return {.list = list,
-                    .label = words::tr(row.label),
-                    .hint = words::tr(row.hint),
-                    .filter = words::tr(row.filter),
-                    .ask = words::tr(row.ask),
-                    .another = words::tr(row.another),
+                    .label = tr(row.label),
+                    .hint = tr(row.hint),
+                    .filter = tr(row.filter),
+                    .ask = tr(row.ask),
+                    .another = tr(row.another),
                     .folder = row.folder};
-    const QString name = words::fromView(kind);
+    const QString name = toQt(kind);
     return {.list = list,
             .label = sentence(kind),
-            .hint = words::tr("A file, or a name of the library"),
-            .filter = words::tr("All files (*)"),
-            .ask = words::tr("Choose the %1.").arg(name),
-            .another = words::tr("Add %1").arg(name)};
+            .hint = tr("A file, or a name of the library"),
+            .filter = tr("All files (*)"),
+            .ask = tr("Choose the %1.").arg(name),
+            .another = tr("Add %1").arg(name)};
 }
 
 }  // namespace
@@ -194,12 +193,12 @@ std::string_view libraryOf(const Parameter& parameter) {
 
 QString labelOf(const Parameter& parameter) {
     for (const auto& [name, label] : kLabels)
-        if (name == parameter.name) return words::tr(label);
+        if (name == parameter.name) return tr(label);
     return sentence(parameter.name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 std::optional<FieldRow> fieldOf(const Parameter& parameter) {
-    for (const KindRow& kind : kKinds) {
+    for (const KindRow& kind : kStudyKinds) {
         if (kind.parameter != parameter.kind) continue;
         FieldRow row = valueRow(parameter);
         row.path = "parameters." + std::string(parameter.name);
@@ -209,10 +208,10 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
         else if (kind.field == FieldKind::flag)
             row.placeholder = row.help;  // what ticking does stands beside the box
         else if (row.fallback.is_null())
-            row.placeholder = words::tr("not set");
+            row.placeholder = tr("not set");
         else if (kind.field == FieldKind::quantity || kind.field == FieldKind::text ||
                  kind.field == FieldKind::wordOrQuantity)
-            row.placeholder = words::tr("%1 (default)").arg(shownValue(row.fallback, row));
+            row.placeholder = tr("%1 (default)").arg(shownValue(row.fallback, row));
         return row;
     }
     return std::nullopt;
@@ -224,22 +223,22 @@ std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr
     const bool named = parameter.kind == ParameterKind::namedWords || known;
     if (!named && parameter.kind != ParameterKind::namedNumbers) return std::nullopt;
     auto own = std::make_shared<QStringList>();
-    for (const std::string_view word : parameter.words) *own << words::fromView(word);
+    for (const std::string_view word : parameter.words) *own << toQt(word);
     const std::shared_ptr<const QStringList> names = known ? own : given;
     ListSpec spec;
     spec.path = "parameters." + std::string(parameter.name);
     spec.named = true;
     spec.ordered = false;
     spec.title = labelOf(parameter);
-    spec.entry = known ? words::tr("value") : named ? words::tr("pin") : words::tr("ratio");
+    spec.entry = known ? tr("value") : named ? tr("pin") : tr("ratio");
     spec.empty = helpOf(parameter) + QLatin1Char('.');
     FieldRow key;
-    key.label = words::fromView(parameter.value).section(QLatin1Char('='), 0, 0).toLower();
+    key.label = toQt(parameter.value).section(QLatin1Char('='), 0, 0).toLower();
     key.label[0] = key.label[0].toUpper();
     key.required = true;
     FieldRow value = valueRow(parameter);
-    value.label = words::fromView(parameter.value).section(QLatin1Char('='), 1).toLower();
-    value.label = value.label == QLatin1String("r") ? words::tr("Ratio") : sentence(value.label.toStdString());
+    value.label = toQt(parameter.value).section(QLatin1Char('='), 1).toLower();
+    value.label = value.label == QLatin1String("r") ? tr("Ratio") : sentence(value.label.toStdString());
     value.kind = named && !known ? FieldKind::word : FieldKind::quantity;
     if (known) value.words.clear();
     value.required = true;
@@ -276,9 +275,9 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
         row.label = QString::fromStdString(escaped(name.toStdString(), kLongestLabel));
         row.kind = FieldKind::whole;
         row.range = {.min = 1, .max = std::numeric_limits<std::int32_t>::max(), .whole = true};
-        row.placeholder = words::tr("open");
-        row.help = open.contains(name) ? words::tr("Size of a dimension that the model leaves open")
-                                       : words::tr("Given by the study");
+        row.placeholder = tr("open");
+        row.help =
+            open.contains(name) ? tr("Size of a dimension that the model leaves open") : tr("Given by the study");
         rows.push_back(row);
     }
     return rows;
@@ -287,11 +286,11 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
 FieldRow seedRow() {
     FieldRow row;
     row.path = "seed";
-    row.label = words::tr("Seed");
+    row.label = tr("Seed");
     row.kind = FieldKind::whole;
     row.range = {.min = 0, .max = static_cast<double>(std::numeric_limits<std::int64_t>::max()), .whole = true};
-    row.placeholder = words::tr("not set");
-    row.help = words::tr("Where an engine draws random numbers, the same seed gives the same result");
+    row.placeholder = tr("not set");
+    row.help = tr("Where an engine draws random numbers, the same seed gives the same result");
     return row;
 }
 

@@ -14,9 +14,10 @@
 #include "core/base/text.h"
 #include "core/study/metric.h"
 #include "ui/editors/field.h"
+#include "ui/editors/list_editor.h"
 #include "ui/editors/sourced_number.h"
 #include "ui/editors/tab_order.h"
-#include "ui/editors/words.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -24,7 +25,6 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kPathRole = Qt::UserRole;
-constexpr int kMaxVisibleRows = 8;
 
 const JsonPath& topologyPath() {
     static const JsonPath kPath{"topology"};
@@ -174,10 +174,9 @@ void TopologyEditor::add(const Json& node, const JsonPath& path, QTreeWidgetItem
     const auto below = node.is_object() ? node.find("node") : node.end();
     const bool any = node.is_object() && below != node.end() && below->is_array();
     item->setText(
-        0,
-        parent == nullptr
-            ? tr("All groups")
-            : tr("Node of %1").arg(words::counted(any ? static_cast<double>(below->size()) : 0, "member", "members")));
+        0, parent == nullptr
+               ? tr("All groups")
+               : tr("Node of %1").arg(counted(any ? static_cast<double>(below->size()) : 0, "member", "members")));
     for (std::size_t i = 0; any && i < below->size(); ++i)
         add((*below)[i], joinedPath(path, {"node", std::to_string(i)}), item);
     item->setExpanded(true);

@@ -1,7 +1,5 @@
 #include "ui/models/codesign_facts.h"
 
-#include <QCoreApplication>
-
 #include "core/base/units.h"
 #include "core/codesign/search/search.h"
 #include "core/hardware/architecture.h"
@@ -17,45 +15,30 @@ namespace tessera::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("CodesignFacts", text);
-}
-
-Facts::Row number(const QString& label, const QString& value, double exactly) {
-    return {.label = label, .value = value, .exact = columns::exact(exactly)};
-}
-
-Facts::Row quantity(const QString& label, double value, Measure measure) {
-    return number(label, columns::quantity(value, measure), value);
-}
-
 Facts::Row whole(const QString& label, std::int64_t value) {
-    return number(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
+    return columns::numberFact(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
 }
 
 Facts::Row buffer(const QString& label, Bytes size) {
-    return number(label, QString::fromStdString(hardware::bufferSize(size)), size.value);
-}
-
-QString share(double part) {
-    return QString::fromStdString(study::percentText(part));
+    return columns::numberFact(label, QString::fromStdString(hardware::bufferSize(size)), size.value);
 }
 
 Facts::Section partsOf(const hardware::Architecture& its) {
     Facts::Section section{
         .title = tr("Architecture"),
-        .rows = {
-            whole(tr("Tensor cores"), its.tensorCores),
-            whole(tr("Vector cores"), its.vectorCores),
-            {.label = tr("Array"), .value = QStringLiteral("%1 × %2").arg(its.width).arg(its.height)},
-            buffer(tr("Global buffer"), its.globalBuffer),
-            buffer(tr("L2 of a tensor core"), its.tensorL2),
-            buffer(tr("L2 of a vector core"), its.vectorL2),
-            number(tr("GLB bandwidth"), tr("%1 words/cycle").arg(columns::count(its.globalWords)), its.globalWords)}};
+        .rows = {whole(tr("Tensor cores"), its.tensorCores),
+                 whole(tr("Vector cores"), its.vectorCores),
+                 {.label = tr("Array"), .value = QStringLiteral("%1 × %2").arg(its.width).arg(its.height)},
+                 buffer(tr("Global buffer"), its.globalBuffer),
+                 buffer(tr("L2 of a tensor core"), its.tensorL2),
+                 buffer(tr("L2 of a vector core"), its.vectorL2),
+                 columns::numberFact(tr("GLB bandwidth"), tr("%1 words/cycle").arg(columns::count(its.globalWords)),
+                                     its.globalWords)}};
     if (its.hbmBandwidth)
-        section.rows.append(quantity(tr("HBM bandwidth"), its.hbmBandwidth->value, Measure::bytesPerSecond));
+        section.rows.append(
+            columns::quantityFact(tr("HBM bandwidth"), its.hbmBandwidth->value, Measure::bytesPerSecond));
     if (its.networkBandwidth)
-        section.rows.append(quantity(tr("Network"), its.networkBandwidth->value, Measure::bytesPerSecond));
+        section.rows.append(columns::quantityFact(tr("Network"), its.networkBandwidth->value, Measure::bytesPerSecond));
     return section;
 }
 
@@ -63,20 +46,20 @@ Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
     const hardware::Area& area = point.parts;
     const double total = area.total().value;
     const auto part = [&](const QString& label, SquareMillimetres size) {
-        Facts::Row row = quantity(label, size.value, Measure::area);
-        if (total > 0) row.value += QStringLiteral(" · ") + share(size.value / total);
+        Facts::Row row = columns::quantityFact(label, size.value, Measure::area);
+        if (total > 0) row.value += QStringLiteral(" · ") + shareText(size.value / total);
         return row;
     };
     Facts::Section section{
         .title = tr("Area"),
-        .rows = {quantity(tr("Whole"), total, Measure::area), part(tr("Tensor cores"), area.tensorCores),
+        .rows = {columns::quantityFact(tr("Whole"), total, Measure::area), part(tr("Tensor cores"), area.tensorCores),
                  part(tr("Vector cores"), area.vectorCores), part(tr("L2"), area.l2),
                  part(tr("Global buffer"), area.globalBuffer)}};
     if (area.hbmInterface.value > 0) section.rows.append(part(tr("HBM interface"), area.hbmInterface));
     if (area.networkInterface.value > 0) section.rows.append(part(tr("Network interface"), area.networkInterface));
     if (run.result().areaBound.value > 0)
         section.rows[0].value +=
-            QStringLiteral(" · ") + tr("%1 of the limit").arg(share(total / run.result().areaBound.value));
+            QStringLiteral(" · ") + tr("%1 of the limit").arg(shareText(total / run.result().areaBound.value));
     return section;
 }
 
@@ -84,8 +67,9 @@ Facts::Section worthOf(const CodesignRun& run, const codesign::Point& point) {
     Facts::Section section{.title = tr("Metrics"), .rows = {}};
     for (const report::PointValue& value : run.values())
         if (value.id != "area")
-            section.rows.append(number(QString::fromStdString(value.title),
-                                       QString::fromStdString(report::textOf(value, point)), value.of(point)));
+            section.rows.append(columns::numberFact(QString::fromStdString(value.title),
+                                                    QString::fromStdString(report::textOf(value, point)),
+                                                    value.of(point)));
     return section;
 }
 
@@ -103,7 +87,7 @@ Facts::Section against(const CodesignChoice& choice, const codesign::Point& poin
             text = tr("the same");
         else
             text += better ? tr(", better") : tr(", worse");
-        section.rows.append(number(QString::fromStdString(value.title), text, ratio));
+        section.rows.append(columns::numberFact(QString::fromStdString(value.title), text, ratio));
     }
     return section;
 }
@@ -143,12 +127,13 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
     }
     Facts::Section speed{
         .title = tr("Speed"),
-        .rows = {number(tr("Throughput"), tr("%1 samples/s").arg(columns::count(its.throughput)), its.throughput),
-                 number(tr("At most, on this accelerator"), tr("%1 samples/s").arg(columns::count(its.throughputBound)),
-                        its.throughputBound),
-                 quantity(tr("Time of a batch"), its.timePerBatch.value, Measure::seconds),
-                 number(tr("Utilisation"), share(its.mfu), its.mfu),
-                 quantity(tr("Energy per sample"), its.energyPerSample, Measure::joules)}};
+        .rows = {columns::numberFact(tr("Throughput"), tr("%1 samples/s").arg(columns::count(its.throughput)),
+                                     its.throughput),
+                 columns::numberFact(tr("At most, on this accelerator"),
+                                     tr("%1 samples/s").arg(columns::count(its.throughputBound)), its.throughputBound),
+                 columns::quantityFact(tr("Time of a batch"), its.timePerBatch.value, Measure::seconds),
+                 columns::numberFact(tr("Utilisation"), shareText(its.mfu), its.mfu),
+                 columns::quantityFact(tr("Energy per sample"), its.energyPerSample, Measure::joules)}};
     const auto explained = [&](Facts::Row& row, const char* metric) {
         row.explain = [run = choice.run, path = its.model + "/" + metric] { return study::explain(run.whole(), path); };
     };
@@ -157,7 +142,8 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
     explained(speed.rows[3], "mfu");
     explained(speed.rows[4], "energy_j_per_sample");
     const auto factor = [&](const QString& label, const std::optional<double>& times) {
-        if (times) speed.rows.append(number(label, QString::fromStdString(study::timesText(*times)), *times));
+        if (times)
+            speed.rows.append(columns::numberFact(label, QString::fromStdString(study::timesText(*times)), *times));
     };
     factor(tr("Over the reference, expert's placement"), its.speedupOverExpert);
     factor(tr("Over the reference, our placement"), its.speedupOverSolver);

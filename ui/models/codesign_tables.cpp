@@ -1,6 +1,5 @@
 #include "ui/models/codesign_tables.h"
 
-#include <QCoreApplication>
 #include <cmath>
 
 #include "core/codesign/search/search.h"
@@ -20,17 +19,13 @@ using columns::number;
 using columns::words;
 using Column = TableModel::Column;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("CodesignTables", text);
-}
-
-Column whole(const QString& title, std::function<double(int)> value, const QString& help = {}) {
+Column wholeColumn(const QString& title, std::function<double(int)> value, const QString& help = {}) {
     Column column = number(title, Measure::count, value, {}, help);
     column.text = [value](int row) { return columns::count(value(row)); };
     return column;
 }
 
-Column buffer(const QString& title, std::function<double(int)> bytes, const QString& help = {}) {
+Column bufferColumn(const QString& title, std::function<double(int)> bytes, const QString& help = {}) {
     Column column = number(title, Measure::bytes, bytes, {}, help);
     column.text = [bytes](int row) { return QString::fromStdString(hardware::bufferSize(Bytes{bytes(row)})); };
     return column;
@@ -43,7 +38,7 @@ Column memory(const QString& title, std::function<double(int)> bytes, const QStr
     return column;
 }
 
-Column share(const QString& title, std::function<double(int)> value, const QString& help = {}) {
+Column shareColumn(const QString& title, std::function<double(int)> value, const QString& help = {}) {
     Column column = number(title, Measure::count, value, {}, help);
     column.text = [value](int row) { return QString::fromStdString(study::percentText(value(row))); };
     return column;
@@ -123,17 +118,18 @@ TableModel* architectureTableModel(const SharedCodesignChoice& choice, QObject* 
         };
         all.append(column);
     }
-    all += {whole(tr("Tensor cores"),
-                  [architecture](int index) { return static_cast<double>(architecture(index).tensorCores); }),
-            whole(tr("Vector cores"),
-                  [architecture](int index) { return static_cast<double>(architecture(index).vectorCores); }),
-            whole(
+    all += {wholeColumn(tr("Tensor cores"),
+                        [architecture](int index) { return static_cast<double>(architecture(index).tensorCores); }),
+            wholeColumn(tr("Vector cores"),
+                        [architecture](int index) { return static_cast<double>(architecture(index).vectorCores); }),
+            wholeColumn(
                 tr("Width"), [architecture](int index) { return static_cast<double>(architecture(index).width); },
                 tr("PE_x")),
-            whole(
+            wholeColumn(
                 tr("Height"), [architecture](int index) { return static_cast<double>(architecture(index).height); },
                 tr("PE_y")),
-            buffer(tr("Global buffer"), [architecture](int index) { return architecture(index).globalBuffer.value; })};
+            bufferColumn(tr("Global buffer"),
+                         [architecture](int index) { return architecture(index).globalBuffer.value; })};
     return new TableModel(all, parent);
 }
 
@@ -141,13 +137,14 @@ TableModel* placedModelTableModel(const SharedCodesignChoice& choice, QObject* p
     using codesign::ModelResult;
     const auto model = [choice](int row) -> const ModelResult& { return choice->run.model(row); };
     const auto count = [&](const QString& title, std::int64_t ModelResult::*member, const QString& help) {
-        return orNothing(
-            whole(title, fitting(choice, [member](const ModelResult& its) { return static_cast<double>(its.*member); }),
-                  help));
+        return orNothing(wholeColumn(
+            title, fitting(choice, [member](const ModelResult& its) { return static_cast<double>(its.*member); }),
+            help));
     };
     return new TableModel(
         {words(tr("Model"), [choice](int row) { return choice->run.modelTitle(row); }),
-         orNothing(whole(tr("Samples/s"), fitting(choice, [](const ModelResult& its) { return its.throughput; }))),
+         orNothing(
+             wholeColumn(tr("Samples/s"), fitting(choice, [](const ModelResult& its) { return its.throughput; }))),
          orNothing(times(
              tr("Over expert"), [model](int row) { return model(row).speedupOverExpert; },
              tr("Over the reference with the expert's placement"))),
@@ -157,16 +154,16 @@ TableModel* placedModelTableModel(const SharedCodesignChoice& choice, QObject* p
          count(tr("Stages"), &ModelResult::pipeline, tr("Of the pipeline")),
          count(tr("Replicas"), &ModelResult::data, tr("Of the pipeline, each on its own accelerators")),
          count(tr("Width"), &ModelResult::tensor, tr("Accelerators that a layer is sliced over")),
-         orNothing(
-             whole(tr("Micro-batch"),
-                   fitting(choice, [](const ModelResult& its) { return static_cast<double>(its.choice.microBatch); }))),
+         orNothing(wholeColumn(
+             tr("Micro-batch"),
+             fitting(choice, [](const ModelResult& its) { return static_cast<double>(its.choice.microBatch); }))),
          words(tr("Activations"),
                [model](int row) {
                    if (!model(row).feasible) return QStringLiteral("–");
                    return model(row).choice.recompute ? tr("computed again") : tr("kept");
                }),
-         orNothing(buffer(tr("HBM"), fitting(choice, [](const ModelResult& its) { return its.hbm.value; }))),
-         orNothing(share(tr("Utilisation"), fitting(choice, [](const ModelResult& its) { return its.mfu; }))),
+         orNothing(bufferColumn(tr("HBM"), fitting(choice, [](const ModelResult& its) { return its.hbm.value; }))),
+         orNothing(shareColumn(tr("Utilisation"), fitting(choice, [](const ModelResult& its) { return its.mfu; }))),
          orNothing(number(tr("Energy per sample"), Measure::joules,
                           fitting(choice, [](const ModelResult& its) { return its.energyPerSample; }))),
          words(tr("Why not"),
@@ -186,10 +183,11 @@ TableModel* stageTableModel(const SharedCodesignChoice& choice, QObject* parent)
         return number(
             title, Measure::seconds, [stage, time](int row) { return (stage(row).*time).value; }, {}, help);
     };
-    Column layers = whole(tr("Layers"), [stage](int row) { return static_cast<double>(stage(row).layers.size()); });
+    Column layers =
+        wholeColumn(tr("Layers"), [stage](int row) { return static_cast<double>(stage(row).layers.size()); });
     layers.summed = true;
     return new TableModel(
-        {whole(tr("Stage"), [](int row) { return row + 1.0; }),
+        {wholeColumn(tr("Stage"), [](int row) { return row + 1.0; }),
          words(
              tr("From"),
              [stage](int row) { return stage(row).layers.empty() ? QString() : shownText(stage(row).layers.front()); }),
@@ -197,7 +195,7 @@ TableModel* stageTableModel(const SharedCodesignChoice& choice, QObject* parent)
              tr("To"),
              [stage](int row) { return stage(row).layers.empty() ? QString() : shownText(stage(row).layers.back()); }),
          layers,
-         whole(
+         wholeColumn(
              tr("Accelerators"), [stage](int row) { return static_cast<double>(stage(row).accelerators); },
              tr("Of one replica")),
          seconds(tr("Forward"), &codesign::StageResult::forward, tr("Of one micro-batch, transfers included")),
@@ -208,7 +206,7 @@ TableModel* stageTableModel(const SharedCodesignChoice& choice, QObject* parent)
          bytes(tr("Activations"), &codesign::StageMemory::activations),
          bytes(tr("Kept"), &codesign::StageMemory::stashed, tr("For micro-batches in flight")),
          memory(tr("Memory"), [stage](int row) { return stage(row).memory.total().value; }),
-         whole(
+         wholeColumn(
              tr("In flight"), [stage](int row) { return static_cast<double>(stage(row).memory.inFlight); },
              tr("Micro-batches between their forward and backward pass, at most"))},
         parent);

@@ -1,25 +1,22 @@
 #include "ui/models/graph_colouring.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <unordered_map>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/study/partition/outcome.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
 namespace {
 
 constexpr double kTint = 0.10;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("GraphColouring", text);
-}
 
 /// Of the classes of operators, in their order.
 constexpr std::array<const char*, model::kOperatorClasses> kClassTitles{
@@ -38,10 +35,6 @@ std::string classColour(std::size_t index) {
 constexpr std::array<const char*, 3> kTypeTitles{QT_TRANSLATE_NOOP("GraphColouring", "I: batch"),
                                                  QT_TRANSLATE_NOOP("GraphColouring", "II: input channels"),
                                                  QT_TRANSLATE_NOOP("GraphColouring", "III: output channels")};
-
-std::size_t at(std::int32_t value) {
-    return static_cast<std::size_t>(value);
-}
 
 Colouring byClass(const ModelContents& contents) {
     Colouring colouring;
@@ -82,7 +75,7 @@ Colouring byValue(const ModelContents& contents, const QString& title, Measure m
     return colouring;
 }
 
-const partition::Plan* planOf(const GraphOverlay& overlay) {
+const partition::Plan* overlayPlan(const GraphOverlay& overlay) {
     if (overlay.result == nullptr) return nullptr;
     const auto* outcome = overlay.result->outcome.as<study::PartitionOutcome>();
     if (outcome == nullptr) return nullptr;
@@ -101,18 +94,18 @@ std::vector<LayerFate> fatesOf(const ModelContents& contents, const GraphOverlay
     std::vector<LayerFate> fates;
     if (!contents.layers) return fates;
     fates.resize(contents.layers->layers.size());
-    const partition::Plan* plan = planOf(overlay);
+    const partition::Plan* plan = overlayPlan(overlay);
     if (plan == nullptr) return fates;
     std::unordered_map<std::string, std::size_t> known;
     for (std::size_t i = 0; i < fates.size(); ++i) known.emplace(contents.layers->layers[i].name, i);
     const auto& names = overlay.result->outcome.get<study::PartitionOutcome>().result.names;
     const auto fateOf = [&](std::int32_t layer) -> LayerFate* {
-        if (layer < 0 || at(layer) >= names.size()) return nullptr;
-        const auto found = known.find(names[at(layer)]);
+        if (layer < 0 || toIndex(layer) >= names.size()) return nullptr;
+        const auto found = known.find(names[toIndex(layer)]);
         return found == known.end() ? nullptr : &fates[found->second];
     };
-    if (overlay.split < 0 || at(overlay.split) >= plan->levels.size()) return fates;
-    const partition::LevelPlan& split = plan->levels[at(overlay.split)];
+    if (overlay.split < 0 || toIndex(overlay.split) >= plan->levels.size()) return fates;
+    const partition::LevelPlan& split = plan->levels[toIndex(overlay.split)];
     for (const partition::LayerPlan& layer : split.layers)
         if (LayerFate* fate = fateOf(layer.layer)) {
             fate->type = static_cast<int>(layer.type);
@@ -128,12 +121,12 @@ template <class Use>
 void forLayers(const ModelContents& contents, const model::FoldNode& node, const Use& use) {
     std::vector<std::int32_t> seen;
     for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
-        const std::int32_t layer = contents.layerOfItem[at(item)];
+        const std::int32_t layer = contents.layerOfItem[toIndex(item)];
         if (layer >= 0) seen.push_back(layer);
     }
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-    for (const std::int32_t layer : seen) use(at(layer));
+    for (const std::int32_t layer : seen) use(toIndex(layer));
 }
 
 Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
@@ -266,7 +259,7 @@ QStringList strategiesOf(const GraphOverlay& overlay) {
 
 QStringList splitsOf(const GraphOverlay& overlay) {
     QStringList splits;
-    const partition::Plan* plan = planOf(overlay);
+    const partition::Plan* plan = overlayPlan(overlay);
     if (plan == nullptr) return splits;
     const PartitionRun run(overlay.result);
     const int index = run.planNamed(QString::fromStdString(plan->strategy));

@@ -1,6 +1,5 @@
 #include "ui/models/graph_contents.h"
 
-#include <QCoreApplication>
 #include <QSet>
 #include <algorithm>
 #include <array>
@@ -8,24 +7,18 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/model/layer_sizes.h"
 #include "core/model/memory.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
 namespace {
 
 constexpr int kMaxLines = 8;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("GraphContents", text);
-}
-
-QString fromStd(const std::string& text) {
-    return QString::fromStdString(text);
-}
 
 QString unknown() {
     return tr("unknown: a shape is not known");
@@ -35,37 +28,32 @@ QString countText(const std::optional<double>& value) {
     return value ? shownCount(*value) : unknown();
 }
 QString flopsText(const std::optional<double>& value) {
-    return value ? fromStd(formatQuantity(*value, Measure::flops)) : unknown();
+    return value ? toQt(formatQuantity(*value, Measure::flops)) : unknown();
 }
 QString bytesText(const std::optional<double>& value) {
-    return value ? fromStd(formatQuantity(*value, Measure::bytes)) : unknown();
+    return value ? toQt(formatQuantity(*value, Measure::bytes)) : unknown();
 }
 QString exactText(const std::optional<double>& value) {
-    return value ? fromStd(exactNumber(*value)) : QString();
+    return value ? toQt(exactNumber(*value)) : QString();
 }
 
 std::int32_t indexOf(std::size_t value) {
     return static_cast<std::int32_t>(value);
 }
-std::size_t at(std::int32_t value) {
-    return static_cast<std::size_t>(value);
-}
-
 const model::FoldItem& itemOf(const ModelContents& contents, std::int32_t item) {
-    return contents.fold.items[at(item)];
+    return contents.fold.items[toIndex(item)];
 }
 
 QString tensorText(const model::Tensor& tensor) {
-    QString text =
-        QStringLiteral("%1 %2").arg(shownShape(tensor.shape), fromStd(std::string(model::nameOf(tensor.type))));
+    QString text = QStringLiteral("%1 %2").arg(shownShape(tensor.shape), toQt(std::string(model::nameOf(tensor.type))));
     if (const auto bytes = bytesOf(tensor); bytes && *bytes > 0) text += QStringLiteral(" (%1)").arg(bytesText(bytes));
     return text;
 }
 
 QString mapText(double channels, const model::Map& map) {
-    const QString text = fromStd(formatCount(channels));
+    const QString text = toQt(formatCount(channels));
     if (map.area() == 1) return text;
-    return QStringLiteral("%1×%2×%3").arg(text, fromStd(exactNumber(map.height)), fromStd(exactNumber(map.width)));
+    return QStringLiteral("%1×%2×%3").arg(text, toQt(exactNumber(map.height)), toQt(exactNumber(map.width)));
 }
 
 const std::vector<std::int64_t>* listOf(const model::Operator& op, const char* name) {
@@ -87,11 +75,11 @@ QString typeText(const model::Operator& op) {
 }
 
 QString typeText(const model::Layer& layer) {
-    QString text = fromStd(std::string(model::nameOf(layer.kind)));
+    QString text = toQt(std::string(model::nameOf(layer.kind)));
     if (layer.kernel.area() > 1)
-        text += QStringLiteral(" %1×%2").arg(fromStd(exactNumber(layer.kernel.height)),
-                                             fromStd(exactNumber(layer.kernel.width)));
-    if (layer.groups > 1) text += tr(", %1 groups").arg(fromStd(exactNumber(layer.groups)));
+        text +=
+            QStringLiteral(" %1×%2").arg(toQt(exactNumber(layer.kernel.height)), toQt(exactNumber(layer.kernel.width)));
+    if (layer.groups > 1) text += tr(", %1 groups").arg(toQt(exactNumber(layer.groups)));
     return text;
 }
 
@@ -163,9 +151,8 @@ Facts::Section workSection(const ModelContents& contents, const model::FoldTotal
     add(tr("activation bytes"), bytesText(totals.activationBytes), totals.activationBytes);
     add(tr("read and written"), bytesText(totals.traffic), totals.traffic, tr("inputs, stored tensors and outputs"));
     const auto intensity = totals.intensity();
-    add(tr("arithmetic intensity"),
-        intensity ? tr("%1 FLOP per byte").arg(fromStd(formatCount(*intensity))) : unknown(), intensity,
-        tr("FLOPs over bytes read and written"));
+    add(tr("arithmetic intensity"), intensity ? tr("%1 FLOP per byte").arg(toQt(formatCount(*intensity))) : unknown(),
+        intensity, tr("FLOPs over bytes read and written"));
     return section;
 }
 
@@ -177,12 +164,12 @@ QString attributeText(const model::AttributeValue& value) {
         return parts.join(QStringLiteral(", "));
     };
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return QString::number(*whole);
-    if (const auto* real = std::get_if<double>(&value)) return fromStd(exactNumber(*real));
+    if (const auto* real = std::get_if<double>(&value)) return toQt(exactNumber(*real));
     if (const auto* text = std::get_if<std::string>(&value)) return shownName(*text);
     if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
         return listText(*list, [](std::int64_t entry) { return QString::number(entry); });
     if (const auto* list = std::get_if<std::vector<double>>(&value))
-        return listText(*list, [](double entry) { return fromStd(exactNumber(entry)); });
+        return listText(*list, [](double entry) { return toQt(exactNumber(entry)); });
     if (const auto* list = std::get_if<std::vector<std::string>>(&value))
         return listText(*list, [](const std::string& entry) { return shownName(entry); });
     return {};
@@ -212,7 +199,7 @@ Facts::Section tensorSection(const model::Graph& graph, const QString& title,
     for (const model::TensorIndex index : tensors) {
         if (index == model::kNoTensor) continue;
         if (section.rows.size() >= qsizetype{4} * kMaxLines) {
-            section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - at(4 * kMaxLines))});
+            section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - toIndex(4 * kMaxLines))});
             break;
         }
         const model::Tensor& tensor = graph.tensor(index);
@@ -258,7 +245,7 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode
         for (const std::int32_t link : boundaryOf(contents, node, incoming)) {
             if (section.rows.size() >= kMaxLines) break;
             if (contents.graph() == nullptr) continue;
-            const model::Tensor& tensor = contents.graph()->tensor(contents.fold.links[at(link)].tensor);
+            const model::Tensor& tensor = contents.graph()->tensor(contents.fold.links[toIndex(link)].tensor);
             section.rows.append(Facts::Row{shownName(tensor.name), tensorText(tensor)});
         }
         if (!section.rows.isEmpty()) facts.sections.append(section);
@@ -266,7 +253,7 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode
     Facts::Section kinds{tr("Made of"), {}};
     for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
         if (totals.operatorsByClass.at(i) > 0)
-            kinds.rows.append(Facts::Row{fromStd(std::string(model::nameOf(static_cast<model::OperatorClass>(i)))),
+            kinds.rows.append(Facts::Row{toQt(std::string(model::nameOf(static_cast<model::OperatorClass>(i)))),
                                          operatorsText(contents, totals.operatorsByClass.at(i))});
     if (!kinds.rows.isEmpty()) facts.sections.append(kinds);
 }
@@ -339,14 +326,14 @@ void findLayers(ModelContents& contents) {
 }  // namespace
 
 const model::Operator* ModelContents::operation(std::int32_t item) const {
-    const model::FoldItem& found = fold.items[at(item)];
+    const model::FoldItem& found = fold.items[toIndex(item)];
     if (graph() == nullptr || found.source != model::FoldSource::operation) return nullptr;
-    return &graph()->operators[at(found.index)];
+    return &graph()->operators[toIndex(found.index)];
 }
 
 const model::Layer* ModelContents::tableLayer(std::int32_t item) const {
     const auto* table = std::get_if<model::LayerGraph>(&model.form);
-    return table == nullptr ? nullptr : &table->layers[at(fold.items[at(item)].index)];
+    return table == nullptr ? nullptr : &table->layers[toIndex(fold.items[toIndex(item)].index)];
 }
 
 void completeContents(ModelContents& contents) {
@@ -367,7 +354,7 @@ void completeContents(ModelContents& contents) {
     contents.searchTexts.clear();
     for (std::size_t i = 0; i < contents.fold.items.size(); ++i) {
         if (contents.fold.items[i].source == model::FoldSource::operation)
-            contents.nodeOfOperator[at(contents.fold.items[i].index)] = contents.fold.leaves[i];
+            contents.nodeOfOperator[toIndex(contents.fold.items[i].index)] = contents.fold.leaves[i];
         contents.searchTexts.push_back(searchTextOf(contents, indexOf(i)));
     }
     contents.memory = memoryOf(contents);
@@ -383,18 +370,18 @@ std::shared_ptr<const ModelContents> loadContents(const QString& key, const mode
 }
 
 QString shownName(const std::string& name) {
-    return fromStd(escaped(name));
+    return toQt(escaped(name));
 }
 
 QString shownCount(double count) {
-    if (count < 10'000) return fromStd(formatCount(count));
-    QString text = fromStd(formatQuantity(count, Measure::bytes));
+    if (count < 10'000) return toQt(formatCount(count));
+    QString text = toQt(formatQuantity(count, Measure::bytes));
     text.chop(1);  // the unit's "B"
     return text.trimmed();
 }
 
 QString shownShape(const model::Shape& shape) {
-    return fromStd(escaped(model::toText(shape), 80)).replace(QLatin1Char('x'), QStringLiteral("×"));
+    return toQt(escaped(model::toText(shape), 80)).replace(QLatin1Char('x'), QStringLiteral("×"));
 }
 
 NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
@@ -439,7 +426,7 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
     QStringList lines;
     QSet<std::int32_t> seen;
     for (const std::int32_t index : links) {
-        const model::FoldLink& link = contents.fold.links[at(index)];
+        const model::FoldLink& link = contents.fold.links[toIndex(index)];
         if (seen.contains(link.tensor)) continue;
         seen.insert(link.tensor);
         if (lines.size() >= kMaxLines) continue;
@@ -447,8 +434,8 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
             const model::Tensor& tensor = graph->tensor(link.tensor);
             lines << QStringLiteral("%1: %2").arg(shownName(tensor.name), tensorText(tensor));
         } else {
-            const auto& edge = std::get<model::LayerGraph>(contents.model.form).edges[at(link.tensor)];
-            lines << tr("%1 elements per sample").arg(fromStd(formatCount(edge.elements)));
+            const auto& edge = std::get<model::LayerGraph>(contents.model.form).edges[toIndex(link.tensor)];
+            lines << tr("%1 elements per sample").arg(toQt(formatCount(edge.elements)));
         }
     }
     if (seen.size() > lines.size()) lines << tr("and %1 more").arg(seen.size() - lines.size());
@@ -459,13 +446,13 @@ double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& l
     double bytes = 0;
     QSet<std::int32_t> seen;
     for (const std::int32_t index : links) {
-        const model::FoldLink& link = contents.fold.links[at(index)];
+        const model::FoldLink& link = contents.fold.links[toIndex(index)];
         if (seen.contains(link.tensor)) continue;
         seen.insert(link.tensor);
         if (const model::Graph* graph = contents.graph())
             bytes += bytesOf(graph->tensor(link.tensor)).value_or(0);
         else
-            bytes += 4 * std::get<model::LayerGraph>(contents.model.form).edges[at(link.tensor)].elements *
+            bytes += 4 * std::get<model::LayerGraph>(contents.model.form).edges[toIndex(link.tensor)].elements *
                      static_cast<double>(contents.summary.batch);
     }
     return bytes;
@@ -491,12 +478,12 @@ QString layerOfNode(const ModelContents& contents, std::int32_t index) {
     const model::FoldNode& node = contents.node(index);
     std::int32_t layer = -1;
     for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
-        const std::int32_t its = contents.layerOfItem[at(item)];
+        const std::int32_t its = contents.layerOfItem[toIndex(item)];
         if (its < 0) continue;
         if (layer >= 0 && its != layer) return {};
         layer = its;
     }
-    return layer < 0 ? QString() : shownName(contents.layers->layers[at(layer)].name);
+    return layer < 0 ? QString() : shownName(contents.layers->layers[toIndex(layer)].name);
 }
 
 std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
@@ -507,7 +494,7 @@ std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
     const auto index = static_cast<std::int32_t>(found - layers.begin());
     const auto item = std::find(contents.layerOfItem.begin(), contents.layerOfItem.end(), index);
     if (found == layers.end() || item == contents.layerOfItem.end()) return -1;
-    std::int32_t node = contents.fold.leaves[at(static_cast<std::int32_t>(item - contents.layerOfItem.begin()))];
+    std::int32_t node = contents.fold.leaves[toIndex(static_cast<std::int32_t>(item - contents.layerOfItem.begin()))];
     // Where all of the group around belongs to the layer, that group is it.
     for (std::int32_t up = contents.node(node).parent; up > 0; up = contents.node(up).parent) {
         if (layerOfNode(contents, up) != layer) break;

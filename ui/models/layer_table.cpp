@@ -1,9 +1,10 @@
 #include "ui/models/layer_table.h"
 
-#include <QCoreApplication>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -12,21 +13,9 @@ namespace {
 using Column = TableModel::Column;
 using Value = std::optional<double>;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayerTable", text);
-}
-
-QString fromStd(const std::string& text) {
-    return QString::fromStdString(text);
-}
-
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
-QString shown(const Value& value, Measure measure) {
+QString valueText(const Value& value, Measure measure) {
     if (!value) return QStringLiteral("–");
-    return measure == Measure::count ? shownCount(*value) : fromStd(formatQuantity(*value, measure));
+    return measure == Measure::count ? shownCount(*value) : toQt(formatQuantity(*value, measure));
 }
 
 Column textColumn(const QString& title, std::function<QString(int)> text, const QString& help = {}) {
@@ -36,19 +25,19 @@ Column textColumn(const QString& title, std::function<QString(int)> text, const 
 /// A column of numbers; what is unknown sorts below everything and is empty in files.
 Column numberColumn(const QString& title, Measure measure, const std::function<Value(int)>& value, bool summed,
                     const QString& help) {
-    Column column{.title = title, .text = [value, measure](int row) { return shown(value(row), measure); }};
+    Column column{.title = title, .text = [value, measure](int row) { return valueText(value(row), measure); }};
     column.sort = [value](int row) {
         const Value number = value(row);
         return number ? QVariant(*number) : QVariant();
     };
     column.exact = [value](int row) {
         const Value number = value(row);
-        return number ? fromStd(exactNumber(*number)) : QString();
+        return number ? toQt(exactNumber(*number)) : QString();
     };
     column.number = true;
     column.summed = summed;
     column.help = help;
-    if (summed) column.sumText = [measure](double sum) { return shown(sum, measure); };
+    if (summed) column.sumText = [measure](double sum) { return valueText(sum, measure); };
     return column;
 }
 
@@ -59,11 +48,11 @@ int operatorRows(const ModelContents& contents) {
 }
 
 int nodeOfOperatorRow(const ModelContents& contents, int row) {
-    return row < 0 || row >= operatorRows(contents) ? -1 : contents.nodeOfOperator[at(row)];
+    return row < 0 || row >= operatorRows(contents) ? -1 : contents.nodeOfOperator[toIndex(row)];
 }
 
 int operatorRowOfNode(const ModelContents& contents, int node) {
-    const model::FoldItem& item = contents.fold.items[at(contents.node(node).first)];
+    const model::FoldItem& item = contents.fold.items[toIndex(contents.node(node).first)];
     const bool isOperator = contents.graph() != nullptr && contents.node(node).kind == model::FoldKind::leaf &&
                             item.source == model::FoldSource::operation;
     return isOperator ? item.index : -1;
@@ -71,10 +60,10 @@ int operatorRowOfNode(const ModelContents& contents, int node) {
 
 QVector<Column> operatorColumns(const std::shared_ptr<ModelTableSource>& source) {
     const auto op = [source](int row) -> const model::Operator& {
-        return source->contents->graph()->operators[at(row)];
+        return source->contents->graph()->operators[toIndex(row)];
     };
     const auto totals = [source](int row) -> const model::FoldTotals& {
-        return source->contents->total(source->contents->nodeOfOperator[at(row)]);
+        return source->contents->total(source->contents->nodeOfOperator[toIndex(row)]);
     };
     const auto shapes = [source, op](int row, bool outputs) {
         QStringList texts;
@@ -118,13 +107,14 @@ int layerRows(const ModelContents& contents) {
 }
 
 QVector<Column> layerColumns(const std::shared_ptr<ModelTableSource>& source) {
-    const auto layer = [source](int row) -> const model::Layer& { return source->contents->layers->layers[at(row)]; };
+    const auto layer = [source](int row) -> const model::Layer& {
+        return source->contents->layers->layers[toIndex(row)];
+    };
     const auto map = [](double channels, const model::Map& sizes) {
-        const QString text = fromStd(exactNumber(channels));
-        return sizes.area() == 1
-                   ? text
-                   : QStringLiteral("%1×%2×%3")
-                         .arg(text, fromStd(exactNumber(sizes.height)), fromStd(exactNumber(sizes.width)));
+        const QString text = toQt(exactNumber(channels));
+        return sizes.area() == 1 ? text
+                                 : QStringLiteral("%1×%2×%3")
+                                       .arg(text, toQt(exactNumber(sizes.height)), toQt(exactNumber(sizes.width)));
     };
     const auto batch = [source] { return static_cast<double>(source->contents->summary.batch); };
     const auto bytes = [layer, batch](int row) {
@@ -133,7 +123,7 @@ QVector<Column> layerColumns(const std::shared_ptr<ModelTableSource>& source) {
     };
     return {
         textColumn(tr("Layer"), [layer](int row) { return shownName(layer(row).name); }),
-        textColumn(tr("Kind"), [layer](int row) { return fromStd(std::string(nameOf(layer(row).kind))); }),
+        textColumn(tr("Kind"), [layer](int row) { return toQt(std::string(nameOf(layer(row).kind))); }),
         textColumn(
             tr("Reads"), [layer, map](int row) { return map(layer(row).inChannels, layer(row).in); },
             tr("channels × height × width, per sample")),
@@ -141,8 +131,8 @@ QVector<Column> layerColumns(const std::shared_ptr<ModelTableSource>& source) {
                    [layer](int row) {
                        const model::Map& kernel = layer(row).kernel;
                        return kernel.area() == 1 ? QString()
-                                                 : QStringLiteral("%1×%2").arg(fromStd(exactNumber(kernel.height)),
-                                                                               fromStd(exactNumber(kernel.width)));
+                                                 : QStringLiteral("%1×%2").arg(toQt(exactNumber(kernel.height)),
+                                                                               toQt(exactNumber(kernel.width)));
                    }),
         textColumn(
             tr("Hands on"), [layer, map](int row) { return map(layer(row).outChannels, layer(row).out); },

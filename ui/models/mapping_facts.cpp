@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/study/mapping/fields.h"
 #include "core/study/mapping/metrics.h"
@@ -19,14 +19,6 @@ namespace tessera::ui {
 
 namespace {
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("MappingFacts", text);
-}
-
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
 QString vSplit(const MappingChoice& choice) {
     return tr("Under %1").arg(choice.run.algorithm(choice.algorithm));
 }
@@ -37,12 +29,12 @@ Facts::Section elsewhere(const MappingChoice& choice, int job) {
     Facts::Section section{tr("On every core"), {}};
     std::vector<std::pair<double, int>> order;
     for (int core = 0; core < choice.run.coreCount(); ++core)
-        order.emplace_back(problem.latency.at(problem.pair(at(job), at(core))), core);
+        order.emplace_back(problem.latency.at(problem.pair(toIndex(job), toIndex(core))), core);
     std::stable_sort(order.begin(), order.end());
     constexpr std::size_t kMax = 16;
     for (std::size_t i = 0; i < std::min(order.size(), kMax); ++i) {
         const auto [latency, core] = order[i];
-        const double demand = problem.demand.at(problem.pair(at(job), at(core)));
+        const double demand = problem.demand.at(problem.pair(toIndex(job), toIndex(core)));
         section.rows.append({.label = choice.run.coreName(core),
                              .value = tr("%1, %2").arg(choice.run.time(latency), choice.run.bandwidth(demand)),
                              .exact = columns::exact(latency)});
@@ -57,7 +49,7 @@ Facts jobFacts(const MappingChoice& choice, int job) {
     facts.title = choice.run.jobName(job);
     facts.subtitle = tr("Job %1 of %2").arg(job).arg(choice.run.jobCount());
     facts.icon = QStringLiteral("timeline");
-    const study::MappedJob row{&choice.run.outcome(), &choice.chosen(), at(job)};
+    const study::MappedJob row{&choice.run.outcome(), &choice.chosen(), toIndex(job)};
     const std::string path = fmt::format("{}/jobs[{}]", choice.chosen().algorithm, job);
     const auto said = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::jobFields(), row, choice.run.shared(), path, use);
@@ -72,8 +64,8 @@ Facts coreFacts(const MappingChoice& choice, int core) {
     facts.title = choice.run.coreName(core);
     facts.subtitle = tr("Core %1 of %2").arg(core).arg(choice.run.coreCount());
     facts.icon = QStringLiteral("hardware");
-    if (at(core) < choice.run.outcome().cores.size()) {
-        const study::CoreNumbers& numbers = choice.run.outcome().cores[at(core)];
+    if (toIndex(core) < choice.run.outcome().cores.size()) {
+        const study::CoreNumbers& numbers = choice.run.outcome().cores[toIndex(core)];
         Facts::Section what{tr("What"), {}};
         const auto add = [&](const QString& label, const QString& value) {
             if (!value.isEmpty()) what.rows.append({.label = label, .value = value});
@@ -86,7 +78,7 @@ Facts coreFacts(const MappingChoice& choice, int core) {
         if (numbers.shared.value > 0) add(tr("Shared buffer"), columns::quantity(numbers.shared.value, Measure::bytes));
         if (!what.rows.isEmpty()) facts.sections.append(what);
     }
-    const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), at(core), choice.uses.at(at(core))};
+    const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), toIndex(core), choice.uses.at(toIndex(core))};
     facts.sections.append(columns::factsOf(vSplit(choice), study::coreFields(), row, choice.run.shared(), ""));
     return facts;
 }

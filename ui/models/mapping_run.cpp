@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/base/number.h"
 #include "core/study/mapping/fields.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
@@ -14,12 +15,8 @@ namespace tessera::ui {
 
 namespace {
 
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
 QString nameAt(const std::vector<std::string>& names, int index) {
-    return index >= 0 && at(index) < names.size() ? shownText(names[at(index)]) : QString();
+    return index >= 0 && toIndex(index) < names.size() ? shownText(names[toIndex(index)]) : QString();
 }
 
 const mapping::Algorithm* known(const std::string& id) {
@@ -42,7 +39,7 @@ const study::MappingOutcome& MappingRun::outcome() const {
 }
 
 const mapping::Run& MappingRun::run(int index) const {
-    return outcome().result.runs.at(at(index));
+    return outcome().result.runs.at(toIndex(index));
 }
 
 int MappingRun::runCount() const {

@@ -2,19 +2,14 @@
 
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/draw/theme.h"
 #include "core/study/mapping/fields.h"
 #include "ui/models/field_columns.h"
 
 namespace tessera::ui {
 
-namespace {
-
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TableModel* algorithmTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto row = [choice](int index) { return study::MappedRun{&choice->run.outcome(), &choice->run.run(index)}; };
@@ -28,7 +23,7 @@ TableModel* algorithmTableModel(const SharedMappingChoice& choice, QObject* pare
 
 TableModel* jobTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto row = [choice](int index) {
-        return study::MappedJob{&choice->run.outcome(), &choice->chosen(), at(index)};
+        return study::MappedJob{&choice->run.outcome(), &choice->chosen(), toIndex(index)};
     };
     const auto path = [choice](int index) {
         return QStringLiteral("%1/jobs[%2]").arg(QString::fromStdString(choice->chosen().algorithm)).arg(index);
@@ -38,7 +33,8 @@ TableModel* jobTableModel(const SharedMappingChoice& choice, QObject* parent) {
 
 TableModel* coreTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto row = [choice](int index) {
-        return study::MappedCore{&choice->run.outcome(), &choice->chosen(), at(index), choice->uses.at(at(index))};
+        return study::MappedCore{&choice->run.outcome(), &choice->chosen(), toIndex(index),
+                                 choice->uses.at(toIndex(index))};
     };
     QVector<TableModel::Column> all = columns::ofFields(study::coreFields(), row);
     all.front().sort = [](int index) { return QVariant(index); };  // in the platform's order, not by name

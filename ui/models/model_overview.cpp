@@ -1,11 +1,11 @@
 #include "ui/models/model_overview.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <algorithm>
 
 #include "core/base/units.h"
 #include "core/study/explain_model.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kMaxTensors = 8;
 
 using Explain = std::function<std::optional<study::Explanation>()>;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("tessera::ui::modelOverview", text);
-}
 
 void addCount(Facts::Section& section, const QString& label, const std::optional<std::int64_t>& count,
               const Explain& explain = {}) {

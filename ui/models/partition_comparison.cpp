@@ -1,6 +1,5 @@
 #include "ui/models/partition_comparison.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
 #include "core/model/model.h"
@@ -25,14 +25,6 @@ using study::Comparison;
 using study::Metric;
 using Column = TableModel::Column;
 using Rows = std::shared_ptr<const std::vector<int>>;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("PartitionComparison", text);
-}
-
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
 
 /// The rows to show: all, or those in which the runs differ.
 template <typename List>
@@ -126,7 +118,7 @@ ModelDifferences::Pair pairOf(int run, std::shared_ptr<const ModelContents> befo
 }
 
 void addDifferences(ModelDifferences& all, const std::vector<RunState>& runs, int baseline) {
-    const study::Study& first = runs.at(at(baseline)).study;
+    const study::Study& first = runs.at(toIndex(baseline)).study;
     std::shared_ptr<const ModelContents> before;
     for (std::size_t run = 0; run < runs.size(); ++run) {
         const study::Study& study = runs[run].study;
@@ -158,7 +150,7 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->metrics, onlyDifferences));
     const auto metric = [comparison, rows](int row) -> const Comparison::MetricRow& {
-        return comparison->metrics[at((*rows)[at(row)])];
+        return comparison->metrics[toIndex((*rows)[toIndex(row)])];
     };
     QVector<Column> columns{
         words(tr("Number"), [metric](int row) { return QString::fromStdString(metric(row).metric.title); }),
@@ -198,7 +190,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->inputs, onlyDifferences));
     const auto input = [comparison, rows](int row) -> const Comparison::Row& {
-        return comparison->inputs[at((*rows)[at(row)])];
+        return comparison->inputs[toIndex((*rows)[toIndex(row)])];
     };
     QVector<Column> columns{words(tr("Part"), [input](int row) { return QString::fromStdString(input(row).section); }),
                             words(tr("Field"), [input](int row) { return shownText(input(row).field); })};
@@ -219,7 +211,7 @@ TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDi
 TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->layers, onlyDifferences));
     const auto layer = [comparison, rows](int row) -> const Comparison::LayerRow& {
-        return comparison->layers[at((*rows)[at(row)])];
+        return comparison->layers[toIndex((*rows)[toIndex(row)])];
     };
     Column level = words(tr("Level"), [layer](int row) { return QString::number(layer(row).level); });
     level.sort = [layer](int row) { return QVariant(layer(row).level); };
@@ -244,7 +236,7 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
 TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->shares, onlyDifferences));
     const auto share = [comparison, rows](int row) -> const Comparison::ShareRow& {
-        return comparison->shares[at((*rows)[at(row)])];
+        return comparison->shares[toIndex((*rows)[toIndex(row)])];
     };
     Column type = words(tr("Type"), [share](int row) { return QString::fromStdString(share(row).type); });
     type.decoration = [share](int row, int role) {
@@ -269,7 +261,9 @@ TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDiffere
 
 TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
                                  QObject* parent) {
-    const auto row = [differences](int index) -> const ModelDifferences::Row& { return differences->rows[at(index)]; };
+    const auto row = [differences](int index) -> const ModelDifferences::Row& {
+        return differences->rows[toIndex(index)];
+    };
     Column kind = words(tr("Change"), [row](int index) {
         switch (row(index).difference.kind) {
             case model::LayerDifference::Kind::removed:
@@ -302,7 +296,7 @@ QString placeText(const Comparison::JobRow::Place& place) {
 TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->jobs, onlyDifferences));
     const auto job = [comparison, rows](int row) -> const Comparison::JobRow& {
-        return comparison->jobs[at((*rows)[at(row)])];
+        return comparison->jobs[toIndex((*rows)[toIndex(row)])];
     };
     Column number = words(tr("#"), [job](int row) { return QString::number(job(row).job); });
     number.sort = [job](int row) { return QVariant(static_cast<qulonglong>(job(row).job)); };
@@ -331,32 +325,35 @@ TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDiff
 
 QString jobOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
     const std::vector<int> rows = rowsOf(comparison.jobs, onlyDifferences);
-    return row >= 0 && at(row) < rows.size() ? shownText(comparison.jobs[at(rows[at(row)])].name) : QString();
+    return row >= 0 && toIndex(row) < rows.size() ? shownText(comparison.jobs[toIndex(rows[toIndex(row)])].name)
+                                                  : QString();
 }
 
 int rowOfJob(const Comparison& comparison, bool onlyDifferences, const QString& job) {
     const std::vector<int> rows = rowsOf(comparison.jobs, onlyDifferences);
     for (std::size_t row = 0; row < rows.size(); ++row)
-        if (shownText(comparison.jobs[at(rows[row])].name) == job) return static_cast<int>(row);
+        if (shownText(comparison.jobs[toIndex(rows[row])].name) == job) return static_cast<int>(row);
     return -1;
 }
 
 QString layerOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
     const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
-    return row >= 0 && at(row) < rows.size() ? shownText(comparison.layers[at(rows[at(row)])].layer) : QString();
+    return row >= 0 && toIndex(row) < rows.size() ? shownText(comparison.layers[toIndex(rows[toIndex(row)])].layer)
+                                                  : QString();
 }
 
 int rowOfLayer(const Comparison& comparison, bool onlyDifferences, const QString& layer) {
     const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
     for (std::size_t row = 0; row < rows.size(); ++row)
-        if (shownText(comparison.layers[at(rows[row])].layer) == layer) return static_cast<int>(row);
+        if (shownText(comparison.layers[toIndex(rows[row])].layer) == layer) return static_cast<int>(row);
     return -1;
 }
 
 QString metricOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
     const std::vector<int> rows = rowsOf(comparison.metrics, onlyDifferences);
-    return row >= 0 && at(row) < rows.size() ? QString::fromStdString(comparison.metrics[at(rows[at(row)])].metric.name)
-                                             : QString();
+    return row >= 0 && toIndex(row) < rows.size()
+               ? QString::fromStdString(comparison.metrics[toIndex(rows[toIndex(row)])].metric.name)
+               : QString();
 }
 
 }  // namespace tessera::ui

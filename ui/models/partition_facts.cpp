@@ -1,6 +1,5 @@
 #include "ui/models/partition_facts.h"
 
-#include <QCoreApplication>
 #include <utility>
 
 #include "core/base/units.h"
@@ -17,10 +16,6 @@ using partition::LayerPlan;
 using partition::LevelPlan;
 using partition::Plan;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("PartitionFacts", text);
-}
-
 /// A number of the result at `path`, which can be explained.
 Facts::Row row(const PartitionChoice& choice, const QString& label, double value, Measure measure, const QString& path,
                const QString& whereFrom = {}) {
@@ -34,12 +29,12 @@ Facts::Row row(const PartitionChoice& choice, const QString& label, double value
     return fact;
 }
 
-Facts::Row text(const QString& label, const QString& value, const QString& whereFrom = {}) {
+Facts::Row textRow(const QString& label, const QString& value, const QString& whereFrom = {}) {
     return {.label = label, .value = value, .whereFrom = whereFrom};
 }
 
-Facts::Row share(const QString& label, double part, double whole) {
-    return text(label, whole > 0 ? QString::fromStdString(study::percentText(part / whole)) : QStringLiteral("–"));
+Facts::Row shareRow(const QString& label, double part, double whole) {
+    return textRow(label, whole > 0 ? QString::fromStdString(study::percentText(part / whole)) : QStringLiteral("–"));
 }
 
 QString inPlan(const PartitionChoice& choice, const QString& rest) {
@@ -73,12 +68,13 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
     facts.title = choice.run.layerName(plan.layer);
     facts.subtitle = tr("%1 under %2").arg(typeTitle(plan.type), choice.run.strategy(choice.plan));
     facts.icon = QStringLiteral("layer");
-    Facts::Row type = text(tr("Type"), typeTitle(plan.type), tr("chosen by the search, AccPar section 5"));
+    Facts::Row type = textRow(tr("Type"), typeTitle(plan.type), tr("chosen by the search, AccPar section 5"));
     const auto pinned =
         choice.pins.types.find(choice.run.outcome().result.names.at(static_cast<std::size_t>(plan.layer)));
     if (pinned != choice.pins.types.end()) type.whereFrom = tr("pinned to %1").arg(typeTitle(pinned->second));
     type.explain = [run = choice.run, p = path("type")] { return study::explain(run.result(), p.toStdString()); };
-    facts.sections.append({tr("Split"), {text(tr("Where"), choice.run.splitTitle(choice.plan, choice.split)), type}});
+    facts.sections.append(
+        {tr("Split"), {textRow(tr("Where"), choice.run.splitTitle(choice.plan, choice.split)), type}});
     const double together = timeOf(plan);
     facts.sections.append(
         {tr("Time of the slower side"),
@@ -87,9 +83,9 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
               tr("AccPar, Table 4")),
           row(choice, tr("Between layers"), plan.inter.value, Measure::seconds, path("inter_s"), tr("AccPar, Table 5")),
           row(choice, tr("Together"), together, Measure::seconds, {}),
-          share(tr("Share of this split"), together, timeOfSplit(level)),
-          share(tr("Share of step time spent in its transfers"), plan.intra.value + plan.inter.value,
-                choice.chosen().stepTime.value)}});
+          shareRow(tr("Share of this split"), together, timeOfSplit(level)),
+          shareRow(tr("Share of step time spent in its transfers"), plan.intra.value + plan.inter.value,
+                   choice.chosen().stepTime.value)}});
     return facts;
 }
 
@@ -132,30 +128,32 @@ Facts planFacts(const PartitionChoice& choice) {
         {tr("Plan"),
          {row(choice, tr("Step time"), plan.stepTime.value, Measure::seconds, path("step_time_s")), speedup, throughput,
           row(choice, tr("Lower bound"), plan.lowerBound.value, Measure::seconds, path("lower_bound_s")),
-          text(tr("Certainty"), certaintyOf(plan)), text(tr("Fits in memory"), plan.fits ? tr("yes") : tr("no"))}});
+          textRow(tr("Certainty"), certaintyOf(plan)),
+          textRow(tr("Fits in memory"), plan.fits ? tr("yes") : tr("no"))}});
     return facts;
 }
 
 Facts acceleratorFacts(const PartitionChoice& choice, int kind) {
-    const partition::AcceleratorShare& share = choice.chosen().shares.at(static_cast<std::size_t>(kind));
+    const partition::AcceleratorShare& shareRow = choice.chosen().shares.at(static_cast<std::size_t>(kind));
     const auto path = [&](const char* field) {
         return inPlan(choice, QStringLiteral("per_accelerator[%1]/%2").arg(kind).arg(QLatin1String(field)));
     };
     Facts facts;
-    facts.title = shownText(share.kind);
+    facts.title = shownText(shareRow.kind);
     facts.subtitle = tr("%1 accelerators under %2")
-                         .arg(QString::fromStdString(formatCount(static_cast<double>(share.count))),
+                         .arg(QString::fromStdString(formatCount(static_cast<double>(shareRow.count))),
                               choice.run.strategy(choice.plan));
     facts.icon = QStringLiteral("accelerator");
     Facts::Section memory{tr("Memory"),
-                          {row(choice, tr("Holds"), share.memory.value, Measure::bytes, path("memory_bytes"),
+                          {row(choice, tr("Holds"), shareRow.memory.value, Measure::bytes, path("memory_bytes"),
                                tr("weights, gradients, optimiser state and activations"))}};
-    if (share.capacity) memory.rows.append(row(choice, tr("Has"), share.capacity->value, Measure::bytes, {}));
-    memory.rows.append(text(tr("Fits"), share.capacity ? (share.fits ? tr("yes") : tr("no")) : tr("not checked")));
+    if (shareRow.capacity) memory.rows.append(row(choice, tr("Has"), shareRow.capacity->value, Measure::bytes, {}));
+    memory.rows.append(
+        textRow(tr("Fits"), shareRow.capacity ? (shareRow.fits ? tr("yes") : tr("no")) : tr("not checked")));
     facts.sections.append(
         {tr("Time of the slowest"),
-         {row(choice, tr("Compute"), share.compute.value, Measure::seconds, path("compute_s")),
-          row(choice, tr("Communication"), share.communication.value, Measure::seconds, path("communication_s"))}});
+         {row(choice, tr("Compute"), shareRow.compute.value, Measure::seconds, path("compute_s")),
+          row(choice, tr("Communication"), shareRow.communication.value, Measure::seconds, path("communication_s"))}});
     facts.sections.append(memory);
     return facts;
 }

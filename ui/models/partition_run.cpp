@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QStandardPaths>
 #include <algorithm>
@@ -25,13 +24,7 @@
 
 namespace tessera::ui {
 
-namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("PartitionRun", text);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 PartitionRun::PartitionRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
 

@@ -1,9 +1,9 @@
 #include "ui/models/partition_tables.h"
 
-#include <QCoreApplication>
 #include <string_view>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
 #include "core/partition/partition.h"
@@ -30,14 +30,6 @@ using columns::number;
 using columns::quantity;
 using columns::words;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("PartitionTables", text);
-}
-
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
 /// A layer or join of the chosen split, one after the other.
 struct LayerRow {
     const LayerPlan* layer = nullptr;
@@ -51,8 +43,8 @@ struct LayerRow {
 
 LayerRow layerRow(const PartitionChoice& choice, int row) {
     const LevelPlan& level = choice.level();
-    if (at(row) < level.layers.size()) return {&level.layers[at(row)], nullptr};
-    return {nullptr, &level.joins.at(at(row) - level.layers.size())};
+    if (toIndex(row) < level.layers.size()) return {&level.layers[toIndex(row)], nullptr};
+    return {nullptr, &level.joins.at(toIndex(row) - level.layers.size())};
 }
 
 /// Layers come first in the table, then joins, which exchange nothing within themselves.
@@ -77,7 +69,7 @@ QString typeOf(const PartitionChoice& choice, int row) {
 
 QString pinOf(const PartitionChoice& choice, int row) {
     const LayerRow item = layerRow(choice, row);
-    const auto index = at(item.index());
+    const auto index = toIndex(item.index());
     const std::vector<std::string>& names = choice.run.outcome().result.names;
     if (item.layer == nullptr || index >= names.size()) return {};
     const auto found = choice.pins.types.find(names[index]);
@@ -118,7 +110,7 @@ QString idleOf(const std::vector<std::string>& idle) {
 
 TableModel* subsetTableModel(const SharedChoice& choice, QObject* parent) {
     const auto subset = [choice](int row) -> const partition::SubsetPlan& {
-        return choice->chosen().subsets.at(at(row));
+        return choice->chosen().subsets.at(toIndex(row));
     };
     Column taking = number(
         tr("Accelerators"), Measure::count, [subset](int row) { return static_cast<double>(subset(row).accelerators); },
@@ -219,7 +211,7 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
 }
 
 TableModel* levelTableModel(const SharedChoice& choice, QObject* parent) {
-    const auto level = [choice](int row) -> const LevelPlan& { return choice->chosen().levels.at(at(row)); };
+    const auto level = [choice](int row) -> const LevelPlan& { return choice->chosen().levels.at(toIndex(row)); };
     const auto whole = [](const QString& title, std::function<double(int)> value, const QString& help) {
         Column column = number(title, Measure::count, value, nullptr, help);
         column.text = [value](int row) { return count(value(row)); };
@@ -251,13 +243,16 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent) {
              partPath(choice, "levels", "lower_bound_s")),
          words(tr("Types from the first layer to the last"),
                [choice](int row) {
-                   return at(row) < choice->types.size() ? QString::fromStdString(choice->types[at(row)]) : QString();
+                   return toIndex(row) < choice->types.size() ? QString::fromStdString(choice->types[toIndex(row)])
+                                                              : QString();
                })},
         parent);
 }
 
 TableModel* acceleratorTableModel(const SharedChoice& choice, QObject* parent) {
-    const auto share = [choice](int row) -> const AcceleratorShare& { return choice->chosen().shares.at(at(row)); };
+    const auto share = [choice](int row) -> const AcceleratorShare& {
+        return choice->chosen().shares.at(toIndex(row));
+    };
     Column capacity = number(
         tr("Capacity"), Measure::bytes,
         [share](int row) { return share(row).capacity ? share(row).capacity->value : 0; }, nullptr);

@@ -1,7 +1,5 @@
 #include "ui/models/prediction_facts.h"
 
-#include <QCoreApplication>
-
 #include "core/model/training.h"
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
@@ -9,6 +7,7 @@
 #include "core/study/prediction/study.h"
 #include "ui/models/field_columns.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 
 namespace tessera::ui {
@@ -17,24 +16,8 @@ namespace {
 
 using predict::Prediction;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("PredictionFacts", text);
-}
-
-QString fromView(std::string_view text) {
+QString toQt(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-Facts::Row number(const QString& label, const QString& value, double exactly) {
-    return {.label = label, .value = value, .exact = columns::exact(exactly)};
-}
-
-Facts::Row quantity(const QString& label, double value, Measure measure) {
-    return number(label, columns::quantity(value, measure), value);
-}
-
-QString share(double part) {
-    return QString::fromStdString(study::percentText(part));
 }
 
 /// Every metric of the prediction, as the result names, says and explains it.
@@ -43,8 +26,8 @@ Facts::Section metricsSection(const PredictionRun& run, int index) {
     const std::string owner = study::nameOf(run.prediction(index));
     for (const study::Metric& metric : study::predictionMetrics(run.outcome())) {
         if (metric.owner != owner) continue;
-        Facts::Row row =
-            number(QString::fromStdString(metric.title), QString::fromStdString(study::textOf(metric)), metric.value);
+        Facts::Row row = columns::numberFact(QString::fromStdString(metric.title),
+                                             QString::fromStdString(study::textOf(metric)), metric.value);
         row.explain = [result = run.shared(), path = metric.name] { return study::explain(*result, path); };
         section.rows.append(row);
     }
@@ -55,8 +38,8 @@ Facts::Section memorySection(const Prediction& one) {
     Facts::Section section{.title = tr("Memory of a device"), .rows = {}};
     for (const predict::LevelUse& level : one.memory.levels) {
         const double used = predict::sumOf(level.bytes);
-        Facts::Row row = quantity(shownText(level.level), used, Measure::bytes);
-        row.value += level.capacity ? tr(" of %1").arg(columns::quantity(level.capacity->value, Measure::bytes))
+        Facts::Row row = columns::quantityFact(shownText(level.level), used, Measure::bytes);
+        row.value += level.capacity ? tr(" of %1").arg(columns::quantityFact(level.capacity->value, Measure::bytes))
                                     : tr(", capacity not known");
         section.rows.append(row);
     }
@@ -66,13 +49,13 @@ Facts::Section memorySection(const Prediction& one) {
 Facts::Section operatorSection(const Prediction& one) {
     const predict::OperatorShares& shares = one.operators;
     const auto whole = [](const QString& label, std::int64_t value) {
-        return number(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
+        return columns::numberFact(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
     };
     Facts::Section section{
         .title = tr("Operators"),
         .rows = {whole(tr("That take time"), shares.operators), whole(tr("By measured kernels"), shares.measured)}};
     if (shares.time.value > 0)
-        section.rows[1].value += tr(", %1 of the time").arg(share(ratio(shares.measuredTime, shares.time)));
+        section.rows[1].value += tr(", %1 of the time").arg(shareText(ratio(shares.measuredTime, shares.time)));
     if (shares.outsideHull > 0) section.rows.append(whole(tr("Outside of what was measured"), shares.outsideHull));
     return section;
 }
@@ -115,7 +98,7 @@ Facts operatorFacts(const PredictionChoice& choice, int op) {
     Facts facts;
     facts.title = shownText(its.name);
     facts.icon = QStringLiteral("model");
-    facts.subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), fromView(model::nameOf(its.phase)));
+    facts.subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), toQt(model::nameOf(its.phase)));
     const auto section = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::operatorFields(), study::TimedOperator{&choice.chosen(), &its},
                                 choice.run.shared(), "", use);

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/number.h"
 #include "core/base/units.h"
 #include "core/study/prediction/study.h"
 #include "ui/models/partition_run.h"
@@ -11,13 +12,7 @@
 
 namespace tessera::ui {
 
-namespace {
-
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 PredictionRun::PredictionRun(std::shared_ptr<const study::Result> result)
     : result_(std::move(result)),
@@ -29,7 +24,7 @@ const study::PredictionOutcome& PredictionRun::outcome() const {
 }
 
 const report::PredictedAccelerator& PredictionRun::accelerator(int index) const {
-    return known_->accelerators.at(at(index));
+    return known_->accelerators.at(toIndex(index));
 }
 
 int PredictionRun::acceleratorNamed(const QString& id) const {
@@ -39,7 +34,7 @@ int PredictionRun::acceleratorNamed(const QString& id) const {
 }
 
 std::int64_t PredictionRun::devices(int count) const {
-    return known_->counts.at(at(count));
+    return known_->counts.at(toIndex(count));
 }
 
 int PredictionRun::countOf(std::int64_t devices) const {
@@ -49,7 +44,7 @@ int PredictionRun::countOf(std::int64_t devices) const {
 }
 
 const predict::Prediction& PredictionRun::prediction(int index) const {
-    return outcome().predictions.at(at(index));
+    return outcome().predictions.at(toIndex(index));
 }
 
 int PredictionRun::predictionOf(int accelerator, int count) const {

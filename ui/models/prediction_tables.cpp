@@ -1,12 +1,12 @@
 #include "ui/models/prediction_tables.h"
 
-#include <QCoreApplication>
 #include <utility>
 
 #include "core/draw/theme.h"
 #include "core/model/training.h"
 #include "core/study/prediction/fields.h"
 #include "ui/models/field_columns.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -16,10 +16,6 @@ using columns::colourBy;
 using columns::words;
 using columns::wordsOf;
 using Column = TableModel::Column;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("PredictionTables", text);
-}
 
 }  // namespace
 

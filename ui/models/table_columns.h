@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/units.h"
+#include "ui/models/facts.h"
 #include "ui/models/table_model.h"
 
 /// Columns that tables of results have in common.
@@ -21,5 +22,14 @@ TableModel::Column number(const QString& title, Measure measure, std::function<d
 TableModel::Column words(const QString& title, std::function<QString(int)> text, const QString& help = {});
 /// A small square in a colour of data before the text.
 void colourBy(TableModel::Column& column, std::function<QString(int)> colour);
+
+/// A fact whose full precision goes to the clipboard.
+inline Facts::Row numberFact(const QString& label, const QString& value, double exactly) {
+    return {.label = label, .value = value, .exact = exact(exactly)};
+}
+
+inline Facts::Row quantityFact(const QString& label, double value, Measure measure) {
+    return numberFact(label, quantity(value, measure), value);
+}
 
 }  // namespace tessera::ui::columns

@@ -9,7 +9,7 @@ namespace tessera::ui {
 namespace {
 
 /// Names come from files of strangers: one line, no control characters, cut.
-QString shown(const QString& text) {
+QString oneLine(const QString& text) {
     return QString::fromStdString(escaped(text.toStdString()));
 }
 
@@ -60,22 +60,22 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     }
     switch (role) {
         case Qt::DisplayRole:
-            return shown(column.text(index.row()));
+            return oneLine(column.text(index.row()));
         case SortRole:
             return sortValue(index.row(), index.column());
         case ExactRole:
             return exactText(index.row(), index.column());
         case Qt::ToolTipRole: {
             // Only where it says more than the cell; as plain text, which Qt would else guess to be rich.
-            const QString exact = shown(exactText(index.row(), index.column()));
-            return exact == shown(column.text(index.row())) ? QVariant() : QVariant(exact.toHtmlEscaped());
+            const QString exact = oneLine(exactText(index.row(), index.column()));
+            return exact == oneLine(column.text(index.row())) ? QVariant() : QVariant(exact.toHtmlEscaped());
         }
         case Qt::TextAlignmentRole:
             return QVariant::fromValue(Qt::AlignVCenter | (column.number ? Qt::AlignRight : Qt::AlignLeft));
         case Qt::FontRole:
             return column.number ? QVariant(theme().font(Theme::Text::base, false, true)) : QVariant();
         case Qt::AccessibleTextRole:
-            return QStringLiteral("%1: %2").arg(column.title, shown(column.text(index.row())));
+            return QStringLiteral("%1: %2").arg(column.title, oneLine(column.text(index.row())));
         default:
             return {};
     }

@@ -5,11 +5,20 @@
 
 #include "core/base/escape.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tessera::ui {
 
-QString shownText(const std::string& text) {
-    return QString::fromStdString(escaped(text));
+QString counted(double count, const char* one, const char* many) {
+    return QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(count)), tr(count == 1 ? one : many));
+}
+
+QString shownText(const std::string& text, std::size_t max) {
+    return QString::fromStdString(escaped(text, max));
+}
+
+QString shareText(double part) {
+    return QString::fromStdString(study::percentText(part));
 }
 
 QString fileStem(const QString& text) {

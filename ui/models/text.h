@@ -1,16 +1,34 @@
 #pragma once
 
+#include <QCoreApplication>
 #include <QString>
 #include <string>
+#include <string_view>
 
-/// Text of strangers on its way out of the window.
+/// Texts on their way out of the window.
 namespace tessera::ui {
 
-/// On one line, cut, control characters shown.
-QString shownText(const std::string& text);
+/// A text of this program, in the language of the window; within a QObject its own `tr` does the same.
+inline QString tr(const char* text) {
+    return QCoreApplication::translate("tessera::ui", text);
+}
+
+/// As it is; for what this program wrote or read as one line.
+inline QString toQt(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// "1 group", "2 groups".
+QString counted(double count, const char* one, const char* many);
+
+/// A text of strangers: on one line, cut, control characters shown.
+QString shownText(const std::string& text, std::size_t max = 256);
 /// As the stem of a file's name: letters and digits of any language in lower case, "_", and dashes between them.
 QString fileStem(const QString& text);
 /// To the clipboard, control characters but tabs and the ends of lines shown: it may be pasted into a terminal.
 void copyText(const QString& text);
+
+/// "12.3 %".
+QString shareText(double part);
 
 }  // namespace tessera::ui

@@ -1,6 +1,5 @@
 #include "ui/views/explain_dialog.h"
 
-#include <QCoreApplication>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QGridLayout>
@@ -19,10 +18,6 @@ namespace {
 constexpr int kLongestText = 2048;  ///< bytes; formulas and sources are sentences
 constexpr int kWidth = 560;
 constexpr int kHighest = 720;
-
-QString words(const char* text) {
-    return QCoreApplication::translate("Explanation", text);
-}
 
 QString oneLine(const std::string& text) {
     return QString::fromStdString(escaped(text, kLongestText));
@@ -47,7 +42,7 @@ QLayout* valueLine(const study::Explanation& explanation) {
     value->setFont(theme().font(Theme::Text::headline, true, true));
     line->addWidget(value);
     if (!explanation.exact.empty() && explanation.exact != explanation.value)
-        line->addWidget(selectable(textLabel(words("exactly %1").arg(oneLine(explanation.exact)), Theme::Text::base,
+        line->addWidget(selectable(textLabel(tr("exactly %1").arg(oneLine(explanation.exact)), Theme::Text::base,
                                              QStringLiteral("secondary"))),
                         0, Qt::AlignBottom);
     line->addStretch(1);
@@ -86,12 +81,12 @@ QLayout* termGrid(const study::Explanation& explanation) {
 
 QString asText(const study::Explanation& explanation) {
     QStringList lines{oneLine(explanation.title) + QStringLiteral(": ") + oneLine(explanation.value),
-                      words("Exactly: %1").arg(oneLine(explanation.exact)),
-                      words("Formula: %1").arg(oneLine(explanation.formula))};
+                      tr("Exactly: %1").arg(oneLine(explanation.exact)),
+                      tr("Formula: %1").arg(oneLine(explanation.formula))};
     for (const study::Explanation::Term& term : explanation.terms)
         lines.append(
             QStringLiteral("  %1 = %2 (%3)").arg(oneLine(term.name), oneLine(term.value), oneLine(term.whereFrom)));
-    if (!explanation.source.empty()) lines.append(words("Source: %1").arg(oneLine(explanation.source)));
+    if (!explanation.source.empty()) lines.append(tr("Source: %1").arg(oneLine(explanation.source)));
     for (const std::string& note : explanation.notes) lines.append(QStringLiteral("- ") + oneLine(note));
     return lines.join(QLatin1Char('\n'));
 }
@@ -106,18 +101,18 @@ QWidget* page(const study::Explanation& explanation) {
         textLabel(oneLine(explanation.title), Theme::Text::base, QStringLiteral("secondary"), false, true));
     column->addLayout(valueLine(explanation));
     if (!explanation.formula.empty()) {
-        addCaption(*column, words("How it is computed"));
+        addCaption(*column, tr("How it is computed"));
         column->addWidget(formulaCard(explanation));
     }
     if (!explanation.terms.empty()) {
-        addCaption(*column, words("From what"));
+        addCaption(*column, tr("From what"));
         column->addLayout(termGrid(explanation));
     }
     if (!explanation.source.empty()) {
-        addCaption(*column, words("Where the formula is from"));
+        addCaption(*column, tr("Where the formula is from"));
         column->addWidget(selectable(textLabel(oneLine(explanation.source), Theme::Text::base, {}, false, true)));
     }
-    if (!explanation.notes.empty()) addCaption(*column, words("This rests on"));
+    if (!explanation.notes.empty()) addCaption(*column, tr("This rests on"));
     for (const std::string& note : explanation.notes)
         column->addWidget(selectable(textLabel(oneLine(note), Theme::Text::base, {}, false, true)));
     column->addStretch(1);
@@ -130,7 +125,7 @@ void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     auto* dialog = new QDialog(owner.window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setObjectName(QStringLiteral("explanation"));
-    dialog->setWindowTitle(words("Explain this number"));
+    dialog->setWindowTitle(tr("Explain this number"));
     dialog->setAccessibleDescription(oneLine(explanation.title));
     auto* column = new QVBoxLayout(dialog);
     column->setContentsMargins(0, 0, 0, 0);
@@ -146,7 +141,7 @@ void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     column->addWidget(scroll, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     buttons->setContentsMargins(theme().spacing(5), theme().spacing(2), theme().spacing(5), theme().spacing(4));
-    auto* copy = buttons->addButton(words("Copy as text"), QDialogButtonBox::ActionRole);
+    auto* copy = buttons->addButton(tr("Copy as text"), QDialogButtonBox::ActionRole);
     for (QAbstractButton* button : buttons->buttons()) qobject_cast<QPushButton*>(button)->setAutoDefault(false);
     copy->setIcon(theme().icon(QStringLiteral("copy")));
     QObject::connect(copy, &QPushButton::clicked, dialog, [text = asText(explanation)] { copyText(text); });

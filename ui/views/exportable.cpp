@@ -39,10 +39,6 @@ const std::array<Format, 6> kFormats{{
     {"dot", QT_TRANSLATE_NOOP("Export", "DOT"), false, &Exportable::dot},
 }};
 
-QString words(const char* text) {
-    return QCoreApplication::translate("Export", text);
-}
-
 bool has(const Exportable& what, const Format& format) {
     return format.picture ? static_cast<bool>(what.svg) : static_cast<bool>(what.*format.text);
 }
@@ -80,8 +76,7 @@ void saveInBackground(QWidget& owner, std::function<std::string()> convert, cons
             writeFile(file, convert());
             return true;
         },
-        [](bool /*saved*/) {},
-        [guard](const QString& problem) { showFailure(*guard, words("Export failed"), problem); });
+        [](bool /*saved*/) {}, [guard](const QString& problem) { showFailure(*guard, tr("Export failed"), problem); });
 }
 
 void askAndSave(QWidget& owner, const Exportable& what, const Format& format, double scale) {
@@ -90,12 +85,12 @@ void askAndSave(QWidget& owner, const Exportable& what, const Format& format, do
         // Pictures on paper are light, whatever the window is.
         convert = conversion(what, format, scale, report::ThemeKind::light);
     } catch (const std::exception& error) {
-        showFailure(owner, words("Export failed"), QString::fromUtf8(error.what()));
+        showFailure(owner, tr("Export failed"), QString::fromUtf8(error.what()));
         return;
     }
     const QString suffix = QLatin1String(format.suffix);
-    auto* dialog = new QFileDialog(&owner, words("Export %1").arg(words(format.title)), lastFolder(),
-                                   QStringLiteral("%1 (*.%2)").arg(words(format.title), suffix));
+    auto* dialog = new QFileDialog(&owner, tr("Export %1").arg(tr(format.title)), lastFolder(),
+                                   QStringLiteral("%1 (*.%2)").arg(tr(format.title), suffix));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(suffix);
@@ -110,7 +105,7 @@ void askAndSave(QWidget& owner, const Exportable& what, const Format& format, do
 
 void copyImage(QWidget& owner, const Exportable& what) {
     const QPointer<QWidget> guard(&owner);
-    const auto failed = [guard](const QString& problem) { showFailure(*guard, words("Copy failed"), problem); };
+    const auto failed = [guard](const QString& problem) { showFailure(*guard, tr("Copy failed"), problem); };
     try {
         inBackground(
             &owner, conversion(what, kFormats[0], 2.0, theme().kind()),
@@ -128,12 +123,11 @@ void addFormat(QMenu& menu, QWidget& owner, const std::function<Exportable()>& w
     if (std::string_view(format.suffix) == "png") {
         QMenu* scales = menu.addMenu(title);
         for (const int scale : {1, 2, 3, 4})
-            scales->addAction(words("%1× size…").arg(scale), &owner,
+            scales->addAction(tr("%1× size…").arg(scale), &owner,
                               [&owner, what, &format, scale] { askAndSave(owner, what(), format, scale); });
         return;
     }
-    menu.addAction(words("%1…").arg(title), &owner,
-                   [&owner, what, &format] { askAndSave(owner, what(), format, 1.0); });
+    menu.addAction(tr("%1…").arg(title), &owner, [&owner, what, &format] { askAndSave(owner, what(), format, 1.0); });
 }
 
 }  // namespace
@@ -141,14 +135,14 @@ void addFormat(QMenu& menu, QWidget& owner, const std::function<Exportable()>& w
 void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what) {
     const Exportable now = what();
     if (now.svg) {
-        menu.addAction(theme().icon(QStringLiteral("image")), words("Copy as image"), &owner,
+        menu.addAction(theme().icon(QStringLiteral("image")), tr("Copy as image"), &owner,
                        [&owner, what] { copyImage(owner, what()); });
         menu.addSeparator();
     }
     for (const Format& format : kFormats) {
         if (!has(now, format)) continue;
         const bool named = std::string_view(format.suffix) == "json" && !now.jsonTitle.isEmpty();
-        addFormat(menu, owner, what, format, named ? now.jsonTitle : words(format.title));
+        addFormat(menu, owner, what, format, named ? now.jsonTitle : tr(format.title));
     }
 }
 

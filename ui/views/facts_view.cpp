@@ -24,7 +24,7 @@ constexpr int kCopiedShown = 1200;   ///< milliseconds
 constexpr int kLongestValue = 1024;  ///< bytes; a sentence wraps, more is cut
 constexpr int kBeside = 170;         ///< pixels for a value and the longest word of its label; else it stands below
 
-QString oneLine(const QString& text) {
+QString factLine(const QString& text) {
     return QString::fromStdString(escaped(text.toStdString(), kLongestValue));
 }
 
@@ -33,7 +33,7 @@ QString oneLine(const QString& text) {
 QString wrapping(const QString& text) {
     static const QRegularExpression longName(QStringLiteral("\\S{19,}"));
     static const QRegularExpression separator(QStringLiteral("(?<=[_./:=])(?=\\w)|(?<=[^\\W_]{18})(?=\\w)"));
-    QString line = oneLine(text);
+    QString line = factLine(text);
     return longName.match(line).hasMatch() ? line.replace(separator, QChar(0x200b)) : line;
 }
 
@@ -46,7 +46,7 @@ public:
         setCursor(Qt::PointingHandCursor);
         setAccessibleName(QStringLiteral("%1: %2").arg(row.label, row.value));
         setAccessibleDescription(row.whereFrom);
-        setToolTip(FactsView::tr("Click to copy %1").arg(oneLine(exact())).toHtmlEscaped());
+        setToolTip(FactsView::tr("Click to copy %1").arg(factLine(exact())).toHtmlEscaped());
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(theme().spacing(2), 3, theme().spacing(2), 3);
         column->setSpacing(1);
@@ -173,7 +173,7 @@ void FactsView::addTitle(QVBoxLayout& column, const Facts& facts) {
         line->addWidget(icon, 0, Qt::AlignTop);
     }
     auto* title = textLabel(wrapping(facts.title), Theme::Text::panelTitle, {}, true, true);
-    title->setAccessibleName(oneLine(facts.title));
+    title->setAccessibleName(factLine(facts.title));
     line->addWidget(title, 1);
     column.addLayout(line);
     if (facts.subtitle.isEmpty()) return;

@@ -1,6 +1,5 @@
 #include "ui/workspace/library_data.h"
 
-#include <QCoreApplication>
 #include <QMap>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -14,15 +13,12 @@
 #include "core/report/codesign_pictures.h"
 #include "core/study/study.h"
 #include "ui/editors/edited_file.h"
+#include "ui/models/text.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
 
 namespace {
-
-QString words(const char* text) {
-    return QCoreApplication::translate("library", text);
-}
 
 QString countText(double value) {
     return QString::fromStdString(formatCount(value));
@@ -80,7 +76,7 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
             const hardware::Template space = hardware::loadTemplate(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::architectureCount(space)));
             entry.help =
-                words("%1 accelerators, the largest of %2")
+                tr("%1 accelerators, the largest of %2")
                     .arg(entry.aside,
                          QString::fromStdString(formatQuantity(hardware::areaBound(space).value, Measure::area)));
         } else if (row.kind == "fleet") {
@@ -135,7 +131,7 @@ void describeFleet(StudyCard& card, const study::Study& study, const QString& /*
     for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
         card.groups.append(
             {.name = shown(group.name), .kind = kindOf(group.accelerator), .count = static_cast<double>(group.count)});
-    card.detail = words("Batch %1 in %2, %3 ways to split it")
+    card.detail = tr("Batch %1 in %2, %3 ways to split it")
                       .arg(countText(study.parameters->value("batch", 0.0)),
                            shown(study.parameters->value("dtype", std::string())),
                            countText(static_cast<double>(study.parameters->at("strategies").size())));
@@ -151,7 +147,7 @@ void describePlatform(StudyCard& card, const study::Study& study, const QString&
     QStringList algorithms;
     for (const Json& algorithm : study.parameters->at("algorithms"))
         algorithms.append(shown(algorithm.get<std::string>()));
-    card.detail = words("%1 race on jobs of '%2', %3 samples each")
+    card.detail = tr("%1 race on jobs of '%2', %3 samples each")
                       .arg(firstNames(algorithms, 3), subject, countText(study.parameters->value("samples", 0.0)));
 }
 
@@ -159,15 +155,14 @@ void describePlatform(StudyCard& card, const study::Study& study, const QString&
 void describeTemplate(StudyCard& card, const study::Study& study, const QString& subject) {
     const hardware::Template space = hardware::loadTemplate(study.hardware.at(0));
     if (space.reference) {
-        card.groups.append(
-            {.name = words("tensor cores"),
-             .kind = words("%1 × %2 tensor core").arg(space.reference->width).arg(space.reference->height),
-             .count = static_cast<double>(space.reference->tensorCores)});
-        card.groups.append({.name = words("vector cores"),
-                            .kind = words("%1-lane vector core").arg(space.reference->width),
+        card.groups.append({.name = tr("tensor cores"),
+                            .kind = tr("%1 × %2 tensor core").arg(space.reference->width).arg(space.reference->height),
+                            .count = static_cast<double>(space.reference->tensorCores)});
+        card.groups.append({.name = tr("vector cores"),
+                            .kind = tr("%1-lane vector core").arg(space.reference->width),
                             .count = static_cast<double>(space.reference->vectorCores)});
     }
-    card.detail = words("Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?")
+    card.detail = tr("Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?")
                       .arg(shown(space.name), subject, countText(study.parameters->value("accelerators", 0.0)));
 }
 
@@ -175,7 +170,7 @@ void describeTemplate(StudyCard& card, const study::Study& study, const QString&
 void describeAccelerators(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const std::string& name : study.hardware)
         card.groups.append({.name = shown(name), .kind = kindOf(hardware::loadAccelerator(name)), .count = 1});
-    card.detail = words("Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?")
+    card.detail = tr("Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?")
                       .arg(countText(static_cast<double>(study.hardware.size())), subject);
 }
 

@@ -1,6 +1,5 @@
 #include "ui/workspace/run_facts.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include "core/study/title.h"
 #include "ui/editors/study_form.h"
 #include "ui/jobs/run_status.h"
+#include "ui/models/text.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/workspace/words.h"
 
@@ -17,10 +17,6 @@ namespace tessera::ui {
 namespace {
 
 constexpr std::size_t kMaxMetrics = 16;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("tessera::ui::runFacts", text);
-}
 
 QString valueText(const Json& value, Measure measure = Measure::count) {
     if (value.is_boolean()) return value.get<bool>() ? tr("yes") : tr("no");

@@ -16,8 +16,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kCards = 4;
-constexpr int kMaxRecent = 6;
+constexpr int kMaxCards = 4;
+constexpr int kMaxRecentRuns = 6;
 
 QLabel* heading(const QString& text) {
     auto* label = new QLabel(text);
@@ -106,7 +106,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     setFocusStart(*this, *scroll);
     setRecent({});
     inBackground(
-        this, [] { return readStudyCards(kCards); }, [this](const QVector<StudyCard>& cards) { setCards(cards); },
+        this, [] { return readStudyCards(kMaxCards); }, [this](const QVector<StudyCard>& cards) { setCards(cards); },
         [this](const QString& problem) { emit messaged(problem, {}); });
 }
 
@@ -126,7 +126,7 @@ void WelcomeDocument::setRecent(const QVector<RecentFiles::Entry>& entries) {
         delete item->widget();
         delete item;
     }
-    for (const RecentFiles::Entry& entry : entries.mid(0, kMaxRecent)) {
+    for (const RecentFiles::Entry& entry : entries.mid(0, kMaxRecentRuns)) {
         auto* link = new QPushButton(theme().icon(entry.icon, "secondary"),
                                      QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
         setLook(*link, "emphasis", "link");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/codesign/placement/placement_costs.h"
@@ -21,7 +22,6 @@ namespace tessera::codesign {
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::size_t kCoarse = 48;  ///< cuts along the model of the first look at it
 
 /// A number of replicas, with what of it decides the time.
@@ -101,7 +101,7 @@ private:
             double load = std::max(largest, (forward + backward) / count);
             if (problem_.recompute) load = std::max(load, (2 * forward + backward) / (count + 1));
             const bool mayFit = held <= problem_.memory.value * count * (1 + 1e-9);
-            loads_.push_back(mayFit ? load : kInfinite);
+            loads_.push_back(mayFit ? load : kInfinity);
             if (mayFit && isWanted(stages)) bound_ = std::min(bound_, factors_.back() * load);
         }
     }
@@ -143,7 +143,7 @@ private:
     std::optional<FoundPlan> searchWithin(double within, std::size_t apart, const std::stop_token& stop) {
         const std::size_t stages = maxStages(within);
         if (stages == 0) return std::nullopt;
-        std::vector<double> limits{kInfinite};
+        std::vector<double> limits{kInfinity};
         for (std::size_t q = 1; q <= stages; ++q) limits.push_back(within / factors_[q]);
         losesPlans_ = losesPlans_ || losesCheapStages(lattice_, numbers_, stages);
         const LoadCosts costs{problem_.memory.value, problem_.recompute};
@@ -208,7 +208,7 @@ private:
     WidthNumbers numbers_;
     std::vector<double> factors_;  ///< by stages: no plan takes less than this times its greatest load
     std::vector<double> loads_;    ///< by stages: no plan has a lesser greatest load
-    double bound_ = kInfinite;
+    double bound_ = kInfinity;
     bool losesPlans_ = false;
 };
 
@@ -330,7 +330,7 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
     std::sort(order.begin(), order.end());
 
     std::optional<FoundPlan> best;
-    double limit = options.fasterThan ? options.fasterThan->value : kInfinite;
+    double limit = options.fasterThan ? options.fasterThan->value : kInfinity;
     bool losesPlans = false;
     for (const auto& [bound, width] : order) {
         if (!(bound < limit)) break;

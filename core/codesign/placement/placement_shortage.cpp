@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/codesign/placement/placement_costs.h"
@@ -19,11 +20,9 @@ namespace tessera::codesign {
 
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
 /// The first number above a memory: what needs less than it fits.
 double justAbove(Bytes memory) {
-    return std::nextafter(memory.value, kInfinite);
+    return std::nextafter(memory.value, kInfinity);
 }
 
 /// The most stages for which accelerators suffice.
@@ -144,7 +143,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
         const WidthNumbers numbers(lattice, problem, problem.widths[i]);
         shortage.minAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
         const std::int64_t each = problem.accelerators / degrees.data;
-        double min = kInfinite;
+        double min = kInfinity;
         std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
         const auto better = [&](std::int64_t accelerators, double bytes) {
             fewest = std::min(fewest, accelerators);
@@ -153,7 +152,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
             return true;
         };
         std::optional<FoundPlan> found;
-        searchMemory(lattice, problem, i, stages, kInfinite, stop, better, found, true);
+        searchMemory(lattice, problem, i, stages, kInfinity, stop, better, found, true);
         if (!found) {
             shortage.minAccelerators = std::max(shortage.minAccelerators, fewest);
             break;
@@ -222,7 +221,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
             std::min(shortage.minAccelerators, WidthNumbers(lattice, problem, width).parallelNeeds);
     if (const auto found = fewestAccelerators(lattice, problem, stop))
         shortage.accelerators = static_cast<std::int64_t>(found->value);
-    if (const auto found = minMemory(lattice, problem, kInfinite, stop)) {
+    if (const auto found = minMemory(lattice, problem, kInfinity, stop)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
         shortage.stage = fullestOf(*shortage.closest);
         shortage.memory = shortage.closest->stages[shortage.stage].memory.total();

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/codesign/schedule/schedule_state.h"
 
 namespace tessera::codesign {
@@ -15,7 +16,6 @@ namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 /// Of the states that wait, and of the history of those that do not.
 constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::uint64_t mixed(std::uint64_t hash, Word word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
@@ -46,7 +46,7 @@ public:
         return heads_.size() * sizeof(Head) + words_.size() * sizeof(Word) + running_.size() * sizeof(Running);
     }
     const Head& head(std::size_t i) const { return heads_[i]; }
-    bool alive(std::size_t i) const { return heads_[i].bound < kNever; }
+    bool alive(std::size_t i) const { return heads_[i].bound < kInfinity; }
 
     /// Adds a state unless one is there that dominates it; drops those that it dominates.
     void add(const State& state, double bound, const Origin& origin) {
@@ -56,7 +56,7 @@ public:
         for (std::uint32_t at = bucket; at != kNone; at = heads_[at].next) {
             if (!alive(at) || !sameStarted(at, state)) continue;
             if (dominates(at, state)) return;
-            if (isDominated(at, state)) heads_[at].bound = kNever;
+            if (isDominated(at, state)) heads_[at].bound = kInfinity;
         }
         Head made{.time = state.time,
                   .serialLeft = state.serialLeft,
@@ -103,7 +103,7 @@ public:
         };
         if (chosen.size() <= max) {
             std::sort(chosen.begin(), chosen.end(), better);
-            return kNever;
+            return kInfinity;
         }
         const auto middle = chosen.begin() + static_cast<std::ptrdiff_t>(max);
         std::nth_element(chosen.begin(), middle, chosen.end(), better);
@@ -114,7 +114,7 @@ public:
     }
 
     double minBound(double below) const {
-        double min = kNever;
+        double min = kInfinity;
         for (const Head& each : heads_)
             if (each.bound < below) min = std::min(min, each.bound);
         return min;
@@ -198,7 +198,7 @@ public:
         bytes_ = 0;
         levels_.clear();
         levels_.resize(2 * piece_.size() + 1);
-        dropped_ = kNever;
+        dropped_ = kInfinity;
         State state = space_.root();
         consider(state, {});
         bool ended = false;
@@ -274,9 +274,9 @@ private:
     PieceSchedule best_;
     double bound_;
     double tolerance_;
-    std::size_t bytes_ = 0;    ///< of all levels
-    bool exhausted_ = false;   ///< a visit needed too much memory
-    double dropped_ = kNever;  ///< the least bound of what a visit left out
+    std::size_t bytes_ = 0;       ///< of all levels
+    bool exhausted_ = false;      ///< a visit needed too much memory
+    double dropped_ = kInfinity;  ///< the least bound of what a visit left out
     std::vector<Level> levels_;
     std::vector<Origin> history_;
     std::vector<std::uint32_t> chosen_;

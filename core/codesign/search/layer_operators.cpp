@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/model/operators/operator_table.h"
@@ -20,14 +21,6 @@ namespace {
 using model::kNoTensor;
 using model::OperatorClass;
 using model::TensorIndex;
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
-
-double real(std::int64_t value) {
-    return static_cast<double>(value);
-}
 
 std::int64_t whole(double value) {
     return std::max<std::int64_t>(1, std::llround(value));
@@ -97,13 +90,13 @@ LayerOperators::LayerOperators(const model::TrainingGraph& training, double word
 }
 
 LayerOperators::Role LayerOperators::roleOf(std::int32_t op) const {
-    const model::Operator& of = training_.graph.operators[at(op)];
+    const model::Operator& of = training_.graph.operators[toIndex(op)];
     // What depends on stored values and shapes only is computed once, before the training.
     const bool computed = std::any_of(of.outputs.begin(), of.outputs.end(), [&](TensorIndex output) {
         return output != kNoTensor && training_.graph.tensor(output).role == model::TensorRole::activation;
     });
     if (!computed) return Role::free;
-    if (counts_[at(op)].macs.value_or(0) > 0) return Role::tensor;
+    if (counts_[toIndex(op)].macs.value_or(0) > 0) return Role::tensor;
     const model::OperatorKind* const kind = model::kindOf(of);
     if (kind == nullptr) return Role::vector;
     if (kind->group == OperatorClass::communication) return of.type == "Replicate" ? Role::free : Role::network;
@@ -121,16 +114,16 @@ void LayerOperators::findSources() {
         const auto number = static_cast<std::int32_t>(i);
         std::set<std::int32_t> from;
         for (const TensorIndex input : graph.operators[i].inputs)
-            if (input != kNoTensor) from.insert(sources_[at(input)].begin(), sources_[at(input)].end());
+            if (input != kNoTensor) from.insert(sources_[toIndex(input)].begin(), sources_[toIndex(input)].end());
         const bool free = roles_[i] == Role::free;
         if (!free)
-            for (const std::int32_t source : from) readers_[at(source)].push_back(number);
+            for (const std::int32_t source : from) readers_[toIndex(source)].push_back(number);
         for (const TensorIndex output : graph.operators[i].outputs) {
             if (output == kNoTensor) continue;
             if (free)
-                sources_[at(output)].assign(from.begin(), from.end());
+                sources_[toIndex(output)].assign(from.begin(), from.end());
             else
-                sources_[at(output)] = {number};
+                sources_[toIndex(output)] = {number};
         }
         poll();
     }
@@ -142,13 +135,13 @@ std::optional<double> LayerOperators::elementsOf(TensorIndex tensor) const {
 }
 
 double LayerOperators::outputElements(std::int32_t op) const {
-    const std::vector<TensorIndex>& outputs = training_.graph.operators[at(op)].outputs;
+    const std::vector<TensorIndex>& outputs = training_.graph.operators[toIndex(op)].outputs;
     return outputs.empty() || outputs.front() == kNoTensor ? 0 : elementsOf(outputs.front()).value_or(0);
 }
 
 bool LayerOperators::isElementwise(std::int32_t op, double elements) const {
-    if (roles_[at(op)] != Role::vector || outputElements(op) != elements) return false;
-    const model::Operator& of = training_.graph.operators[at(op)];
+    if (roles_[toIndex(op)] != Role::vector || outputElements(op) != elements) return false;
+    const model::Operator& of = training_.graph.operators[toIndex(op)];
     const model::OperatorKind* const kind = model::kindOf(of);
     return kind != nullptr && kind->group == OperatorClass::vector && !isLookUp(of);
 }
@@ -156,10 +149,10 @@ bool LayerOperators::isElementwise(std::int32_t op, double elements) const {
 /// Rows and columns are those of the output; the summed extent follows from the multiply-accumulates, whatever the
 /// operands' layout.
 cost::Gemm LayerOperators::gemmOf(std::int32_t op) const {
-    const model::Operator& of = training_.graph.operators[at(op)];
+    const model::Operator& of = training_.graph.operators[toIndex(op)];
     const std::vector<std::int64_t>& shape = *training_.graph.tensor(of.outputs.front()).shape;
     const double elements = outputElements(op);
-    const double macs = real(*counts_[at(op)].macs);
+    const double macs = real(*counts_[toIndex(op)].macs);
     cost::Gemm gemm;
     gemm.k = whole(macs / elements);
     const bool images = of.type.starts_with("Conv");
@@ -185,13 +178,13 @@ cost::Gemm LayerOperators::gemmOf(std::int32_t op) const {
 }
 
 double LayerOperators::cyclesOf(std::int32_t op, double elements) const {
-    const model::Operator& of = training_.graph.operators[at(op)];
+    const model::Operator& of = training_.graph.operators[toIndex(op)];
     if (const cost::VectorKind* kind = vectorKindOf(of)) return cost::cyclesPerElement(*kind);
-    return std::max(1.0, real(counts_[at(op)].flopsVector.value_or(0)) / elements);
+    return std::max(1.0, real(counts_[toIndex(op)].flopsVector.value_or(0)) / elements);
 }
 
 cost::VectorWork LayerOperators::vectorOf(std::int32_t op) const {
-    const model::Operator& of = training_.graph.operators[at(op)];
+    const model::Operator& of = training_.graph.operators[toIndex(op)];
     if (isLookUp(of)) {
         const bool backward = of.type == "LookUpGradient";
         const double elements = backward ? elementsOf(of.inputs.front()).value_or(1) : outputElements(op);
@@ -220,7 +213,7 @@ double LayerOperators::bytesReduced(std::int32_t op) const {
 
 double LayerOperators::macsOf(const std::vector<std::int32_t>& operators) const {
     double macs = 0;
-    for (const std::int32_t op : operators) macs += real(counts_[at(op)].macs.value_or(0));
+    for (const std::int32_t op : operators) macs += real(counts_[toIndex(op)].macs.value_or(0));
     return macs;
 }
 
@@ -228,9 +221,9 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
     std::map<std::int32_t, std::size_t> groups;  // of the phase's operators that are not free: position in `phase`
     std::set<std::int32_t> here;
     for (const std::int32_t op : operators) {
-        if (roles_[at(op)] == Role::free) continue;
+        if (roles_[toIndex(op)] == Role::free) continue;
         here.insert(op);
-        const model::Operator& of = training_.graph.operators[at(op)];
+        const model::Operator& of = training_.graph.operators[toIndex(op)];
         for (const TensorIndex output : of.outputs)
             if (output != kNoTensor && !elementsOf(output))
                 throw DataError({.file = file, .line = 0, .column = 0, .where = "node " + inQuotes(of.name)},
@@ -243,13 +236,13 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
         const std::size_t group = phase.operators.size();
         groups[op] = group;
         LayerOperator& made = phase.operators.emplace_back();
-        made.name = training_.graph.operators[at(op)].name;
-        if (roles_[at(op)] == Role::network) {
+        made.name = training_.graph.operators[toIndex(op)].name;
+        if (roles_[toIndex(op)] == Role::network) {
             made.kind = CoreKind::vector;
             made.reduced = Bytes{bytesReduced(op)};
             continue;
         }
-        if (roles_[at(op)] == Role::vector) {
+        if (roles_[toIndex(op)] == Role::vector) {
             made.kind = CoreKind::vector;
             made.work = works_.indexOf({.gemm = {}, .vector = vectorOf(op)});
             continue;
@@ -259,7 +252,7 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
         std::optional<cost::VectorWork> behind;
         for (std::int32_t last = op;;) {
             std::vector<std::int32_t> next;
-            for (const std::int32_t reader : readers_[at(last)])
+            for (const std::int32_t reader : readers_[toIndex(last)])
                 if (here.contains(reader)) next.push_back(reader);
             if (next.size() != 1 || groups.contains(next.front()) || !isElementwise(next.front(), elements)) break;
             const cost::VectorWork one = vectorOf(next.front());
@@ -267,10 +260,10 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
             behind->cyclesPerElement += one.cyclesPerElement;
             behind->reads += std::max(0.0, one.reads - elements);
             // What others read besides is still written.
-            if (readers_[at(last)].size() > 1) behind->writes += elements;
+            if (readers_[toIndex(last)].size() > 1) behind->writes += elements;
             last = next.front();
             groups[last] = group;
-            made.name += " + " + training_.graph.operators[at(last)].name;
+            made.name += " + " + training_.graph.operators[toIndex(last)].name;
         }
         if (behind) behind->writes += elements;
         made.kind = behind ? CoreKind::fused : CoreKind::tensor;
@@ -278,7 +271,7 @@ LayerPhase LayerOperators::phaseOf(const std::vector<std::int32_t>& operators, c
     }
     std::set<std::pair<std::size_t, std::size_t>> edges;
     for (const std::int32_t op : here)
-        for (const std::int32_t reader : readers_[at(op)]) {
+        for (const std::int32_t reader : readers_[toIndex(op)]) {
             const auto to = groups.find(reader);
             if (to != groups.end() && to->second != groups[op]) edges.emplace(groups[op], to->second);
         }

@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 
 namespace tessera::codesign {
 
 namespace {
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 Cores coresOf(const hardware::Architecture& architecture) {
     return {.tensor = architecture.tensorCores, .vector = architecture.vectorCores};
@@ -188,7 +187,7 @@ ModelSearch::SliceTimes ModelSearch::bounds(const SliceShape& shape, const std::
 /// No batch takes less, whatever the plan: some stage has at least its share of the longest path.
 double ModelSearch::quickTime(const SliceShape& shape, const SliceTimes& times, bool recompute, Bytes hbm) const {
     constexpr double kBelow = 1 - 1e-11;
-    double min = kInfinite;
+    double min = kInfinity;
     for (std::size_t stages = 1; stages < shape.factors.size(); ++stages) {
         const auto count = static_cast<double>(stages);
         if (shape.heldBytes > hbm.value * count * (1 + 1e-9)) continue;
@@ -212,10 +211,10 @@ const std::vector<Latency>& ModelSearch::minLatencies(const hardware::Architectu
 
 double ModelSearch::throughputBound(const hardware::Architecture& architecture, Bytes hbm) const {
     const std::vector<Latency>& works = minLatencies(architecture);
-    double time = kInfinite;
+    double time = kInfinity;
     for (const SliceShape& shape : slices_)
         time = std::min(time, quickTime(shape, bounds(shape, works, architecture), false, hbm));
-    return time < kInfinite ? static_cast<double>(options_.globalBatch) / time : 0;
+    return time < kInfinity ? static_cast<double>(options_.globalBatch) / time : 0;
 }
 
 WidthCosts ModelSearch::costsOf(const SliceShape& shape, const SliceTimes& times) const {
@@ -308,7 +307,7 @@ private:
     /// Schedules again what is not proved, by so many states for each phase.
     void effort(std::int64_t states) {
         const std::size_t kinds = shape_.slice->kinds.size();
-        std::vector<PhaseTimes> made(kinds, PhaseTimes{kInfinite, kInfinite, 0}), tight(kinds);
+        std::vector<PhaseTimes> made(kinds, PhaseTimes{kInfinity, kInfinity, 0}), tight(kinds);
         if (made_) {
             made = made_->kinds;
             tight = tight_->kinds;
@@ -358,7 +357,7 @@ void ModelSearch::attempt(const hardware::Architecture& architecture, std::vecto
     PlacementOptions limit;
     limit.stop = stop;
     if (above > 0) limit.fasterThan = Seconds{static_cast<double>(options_.globalBatch) / above};
-    double longest = limit.fasterThan ? limit.fasterThan->value : kInfinite;
+    double longest = limit.fasterThan ? limit.fasterThan->value : kInfinity;
     const auto within = [&](const SliceOnChip& slice, const SliceTimes& times) {
         return quickTime(slice.shape(), times, choice.recompute, hbm) < longest;
     };
@@ -413,11 +412,11 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
     std::vector<Choice> choices;
     for (const std::int64_t microBatch : microBatches_)
         for (const bool recompute : {false, true}) {
-            double time = kInfinite;
+            double time = kInfinity;
             for (const SliceOnChip& slice : slices)
                 if (slice.shape().slice->microBatch == microBatch)
                     time = std::min(time, quickTime(slice.shape(), slice.min(), recompute, hbm));
-            if (time < kInfinite)
+            if (time < kInfinity)
                 choices.push_back({static_cast<double>(options_.globalBatch) / time,
                                    choices.size(),
                                    {.microBatch = microBatch, .recompute = recompute}});

@@ -8,15 +8,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/number.h"
+#include "core/model/operators/rule_context.h"
+
 namespace tessera::model {
 
 namespace {
-
-constexpr std::string_view kContributed = "com.microsoft";
-
-std::size_t at(std::int32_t index) {
-    return static_cast<std::size_t>(index);
-}
 
 std::int64_t number(std::size_t size) {
     return static_cast<std::int64_t>(size);
@@ -48,7 +45,7 @@ TensorIndex BackwardContext::out(std::size_t output) const {
 }
 
 bool BackwardContext::wants(std::size_t input) const {
-    return has(input) && tape_.wanted[at(in(input))];
+    return has(input) && tape_.wanted[toIndex(in(input))];
 }
 
 TensorIndex BackwardContext::gradient(std::size_t output) const {
@@ -161,7 +158,7 @@ TensorIndex BackwardContext::reshapedTo(TensorIndex gradient, TensorIndex like) 
 }
 
 void BackwardContext::give(std::size_t input, TensorIndex gradient) {
-    tape_.parts[at(in(input))].push_back(gradient);
+    tape_.parts[toIndex(in(input))].push_back(gradient);
 }
 
 // Rules ---------------------------------------------------------------------------------------------------------------

@@ -16,10 +16,6 @@ namespace {
 
 // Shapes --------------------------------------------------------------------------------------------------------------
 
-void likeFirst(RuleContext& node) {
-    node.setLike(0, 0);
-}
-
 void flagLikeFirst(RuleContext& node) {
     node.setLike(0, 0);
     node.set(0, DataType::boolean, node.shape(0));
@@ -102,11 +98,6 @@ void foldUnary(RuleContext& node) {
     result.reserve(x->size());
     for (const double element : *x) result.push_back(isKnownElement(element) ? fitted(F(element), type) : element);
     node.setElements(0, std::move(result));
-}
-
-/// Copies elements, whatever their size.
-void foldCopy(RuleContext& node) {
-    if (const Elements* const x = node.elements(0)) node.setElements(0, *x);
 }
 
 void foldCast(RuleContext& node) {
@@ -198,19 +189,13 @@ void foldMod(RuleContext& node) {
         foldVariadic<remainderLikeDivisor>(node);
 }
 
-double sum(double a, double b) {
-    return a + b;
-}
 double difference(double a, double b) {
     return a - b;
-}
-double product(double a, double b) {
-    return a * b;
 }
 double min(double a, double b) {
     return b < a ? b : a;
 }
-double greatest(double a, double b) {
+double max(double a, double b) {
     return b > a ? b : a;
 }
 double power(double a, double b) {
@@ -382,7 +367,6 @@ OperatorKind variadic(std::string_view id, std::string_view title, std::string_v
 }
 
 std::vector<OperatorKind> unaryRows() {
-    constexpr std::string_view kContributed = "com.microsoft";
     return {
         unary("Abs", "Absolute value", "absolute value", 1, 6, backward::ofInput("compare, select", 2),
               foldUnary<magnitude>),
@@ -475,7 +459,7 @@ std::vector<OperatorKind> binaryRows() {
             "Max", "Maximum of inputs", "compare, for each further input",
             Backward{
                 .rule = backward::eachInput, .cost = "compare, select", .flops = 2, .reads = Backward::Reads::both},
-            foldVariadic<greatest>),
+            foldVariadic<max>),
         variadic(
             "Min", "Minimum of inputs", "compare, for each further input",
             Backward{
@@ -487,7 +471,6 @@ std::vector<OperatorKind> binaryRows() {
 }
 
 std::vector<OperatorKind> otherRows() {
-    constexpr std::string_view kContributed = "com.microsoft";
     return {
         {.id = "Not",
          .title = "Not",

@@ -83,10 +83,6 @@ void axisRule(RuleContext& node) {
     node.axisAttribute("axis", otherwise, *rank);
 }
 
-void likeFirst(RuleContext& node) {
-    node.setLike(0, 0);
-}
-
 void lrnRule(RuleContext& node) {
     node.setLike(0, 0);
     node.needRankAtLeast(0, 2);
@@ -130,7 +126,6 @@ OperatorKind alongAxis(std::string_view id, std::string_view title, std::string_
                         .flops = flops}};
 }
 
-constexpr std::string_view kContributed = "com.microsoft";
 constexpr std::string_view kLayerNormBackward =
     "subtract, multiply for the deviation; multiply, add for the scale; add for the shift; multiply by the scale; "
     "add, multiply, add for the sums; multiply, subtract, subtract, multiply";

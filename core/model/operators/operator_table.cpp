@@ -79,7 +79,6 @@ const std::vector<OperatorKind>& operatorKinds() {
 }
 
 const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain) {
-    constexpr std::string_view kContributed = "com.microsoft";
     if (domain == "ai.onnx" || domain == "tessera") domain = {};
     if (const OperatorKind* const row = exactly(type, domain)) return row;
     // Optimised files put some contributed operators into the standard domain.

@@ -80,16 +80,10 @@ void foldReduce(RuleContext& node) {
 }
 
 /// Unknown elements are NaN and stay so in sums and products.
-double sum(double a, double b) {
-    return a + b;
-}
-double product(double a, double b) {
-    return a * b;
-}
-double min(double a, double b) {
+double minKnown(double a, double b) {
     return isKnownElement(a) && isKnownElement(b) ? std::min(a, b) : std::nan("");
 }
-double greatest(double a, double b) {
+double maxKnown(double a, double b) {
     return isKnownElement(a) && isKnownElement(b) ? std::max(a, b) : std::nan("");
 }
 
@@ -132,9 +126,9 @@ std::vector<OperatorKind> reductionKinds() {
         reduction("ReduceMean", "Mean along axes", "add, for each input element; divide", 1, 1, 32,
                   backward::reduces("divide", 1, Backward::Reads::nothing)),
         reduction("ReduceMax", "Maximum along axes", "compare, for each input element", 1, 0, 24,
-                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<greatest>),
+                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<maxKnown>),
         reduction("ReduceMin", "Minimum along axes", "compare, for each input element", 1, 0, 24,
-                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<min>),
+                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<minKnown>),
         reduction("ReduceProd", "Product along axes", "multiply, for each input element", 1, 0, 24,
                   backward::reduces("multiply, divide", 2, Backward::Reads::both), foldReduce<product>),
         reduction("ReduceSumSquare", "Sum of squares along axes", "multiply and add, for each input element", 2, 0, 48,

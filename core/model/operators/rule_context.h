@@ -152,4 +152,24 @@ private:
 std::optional<std::int64_t> times(std::optional<std::int64_t> a, std::optional<std::int64_t> b);
 std::optional<std::int64_t> plus(std::optional<std::int64_t> a, std::optional<std::int64_t> b);
 
+/// Copies elements, whatever their size.
+inline void foldCopy(RuleContext& node) {
+    if (const Elements* const x = node.elements(0)) node.setElements(0, *x);
+}
+
+/// The first output is like the first input.
+inline void likeFirst(RuleContext& node) {
+    node.setLike(0, 0);
+}
+
+/// The domain of operators that ONNX Runtime adds.
+inline constexpr std::string_view kContributed = "com.microsoft";
+
+inline double sum(double a, double b) {
+    return a + b;
+}
+inline double product(double a, double b) {
+    return a * b;
+}
+
 }  // namespace tessera::model

@@ -19,10 +19,6 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-void foldCopy(RuleContext& node) {
-    if (const Elements* const x = node.elements(0)) node.setElements(0, *x);
-}
-
 /// Elements of the first output by their places in the first input.
 void pick(RuleContext& node, const std::vector<std::size_t>& places) {
     const Elements* const x = node.elements(0);

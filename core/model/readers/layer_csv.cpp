@@ -94,7 +94,7 @@ Layer convolution(const Dimensions& sizes, bool depthwise) {
     return layer;
 }
 
-Layer layerOf(JobKind type, const Dimensions& sizes, ChainBuilder& chain) {
+Layer csvLayer(JobKind type, const Dimensions& sizes, ChainBuilder& chain) {
     switch (type) {
         case JobKind::ffn:
             expectOnes(sizes, 2);
@@ -304,7 +304,7 @@ LayerGraph readM3e(const std::string& bytes, const std::string& file) {
     TextTable table(bytes, file);
     ChainBuilder chain(file);
     for (M3eRow row; nextM3e(table, row);) {
-        Layer layer = layerOf(row.kind, row.sizes, chain);
+        Layer layer = csvLayer(row.kind, row.sizes, chain);
         layer.name = row.name;
         chain.add(std::move(layer), row.place);
     }
@@ -347,7 +347,7 @@ LayerGraph readMaestro(const std::string& bytes, const std::string& file) {
             const Cell cell = columns.cell(row, "t");
             type = typeIn(cell, table.place(row, cell));
         }
-        Layer layer = layerOf(type, sizes, chain);
+        Layer layer = csvLayer(type, sizes, chain);
         layer.name = fmt::format("layer{}", ++number);
         chain.add(std::move(layer), table.place(row));
     }

@@ -28,7 +28,7 @@ constexpr std::size_t kLargestText = std::size_t{128} << 20;  // parsed JSON tak
 constexpr std::size_t kMaxEdges = 4'000'000;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-using Names = std::unordered_map<std::string, std::int32_t>;
+using TensorNames = std::unordered_map<std::string, std::int32_t>;
 
 double whole(const JsonNode& node) {
     return static_cast<double>(node.whole(1, kUnlimited));
@@ -68,7 +68,7 @@ void readJoin(const JsonNode& node, Layer& layer) {
     layer.out = layer.in;
 }
 
-LayerKind kindOf(const JsonNode& node) {
+LayerKind layerKindOf(const JsonNode& node) {
     const std::string word = node.oneOf({"fc", "conv", "add", "concat"});
     for (const LayerKind kind : {LayerKind::fc, LayerKind::conv, LayerKind::add})
         if (nameOf(kind) == word) return kind;
@@ -84,7 +84,7 @@ std::string nameIn(const JsonNode& node) {
 Layer readLayer(const JsonNode& node) {
     Layer layer;
     layer.name = nameIn(node.at("name"));
-    layer.kind = kindOf(node.at("kind"));
+    layer.kind = layerKindOf(node.at("kind"));
     if (isJoin(layer.kind))
         readJoin(node, layer);
     else
@@ -101,8 +101,8 @@ void checkLayerSizes(const JsonNode& node, const Layer& layer) {
     }
 }
 
-Names readLayers(const JsonNode& list, LayerGraph& graph) {
-    Names names;
+TensorNames readLayers(const JsonNode& list, LayerGraph& graph) {
+    TensorNames names;
     for (const JsonNode& node : list.elements(kMaxLayers)) {
         poll(4);
         Layer layer = readLayer(node);
@@ -115,7 +115,7 @@ Names readLayers(const JsonNode& list, LayerGraph& graph) {
     return names;
 }
 
-std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const Names& names) {
+std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const TensorNames& names) {
     const std::string name = node.text(kLongestName);
     const auto found = names.find(name);
     if (found != names.end()) return found->second;
@@ -127,7 +127,7 @@ std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const Names& n
     node.fail("the name of a layer or join" + (hint.empty() ? "" : fmt::format(", {} perhaps", inQuotes(hint))));
 }
 
-void readEdges(const JsonNode& list, LayerGraph& graph, const Names& names) {
+void readEdges(const JsonNode& list, LayerGraph& graph, const TensorNames& names) {
     std::set<std::pair<std::int32_t, std::int32_t>> seen;
     for (const JsonNode& node : list.elements(kMaxEdges)) {
         poll(2);
@@ -179,7 +179,7 @@ LayerGraph readLayersJson(const std::string& bytes, const std::string& file) {
     root.allowOnly({"schema", "name", "layers", "edges"});
     LayerGraph graph;
     graph.name = root.has("name") ? nameIn(root.at("name")) : nameOfFile(file);
-    const Names names = readLayers(root.at("layers"), graph);
+    const TensorNames names = readLayers(root.at("layers"), graph);
     if (root.has("edges"))
         readEdges(root.at("edges"), graph, names);
     else

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kNewestOpset = 22;
 constexpr std::int64_t kNewestIrVersion = 10;
 constexpr std::int64_t kAssumedOpset = 17;
-constexpr std::size_t kLongestName = std::size_t{64} << 10;
+constexpr std::size_t kLongestOnnxName = std::size_t{64} << 10;
 constexpr std::size_t kShortenedName = 200;
 /// What the graph may need beside the file's bytes, so that a process of 2 GiB of address space has room for both.
 constexpr std::size_t kMaxMemory = std::size_t{1600} << 20;
@@ -95,7 +95,7 @@ void convert(const onnx::AttributeProto& attribute, Attributes& into) {
     }
 }
 
-std::size_t bytesOf(const Attributes& attributes) {
+std::size_t attributeBytes(const Attributes& attributes) {
     std::size_t bytes = 0;
     for (const auto& [name, value] : attributes) {
         bytes += 160 + name.size();
@@ -140,7 +140,7 @@ std::int64_t wholeAttribute(const AttributeProtos& attributes, const std::string
 
 /// The layer that an operator belongs to: from node names such as "/model/layer1/layer1.0/conv1/Conv" the module
 /// "model.layer1.0.conv1", else from the first stored tensor such as "layer1.0.conv1.weight".
-std::string layerOf(std::string_view node, const std::vector<std::string_view>& stored) {
+std::string layerNameOf(std::string_view node, const std::vector<std::string_view>& stored) {
     constexpr std::size_t kMaxLength = 512;
     if (node.starts_with('/') && node.size() <= kMaxLength) {
         const std::vector<std::string_view> parts = split(node.substr(1), '/');
@@ -728,10 +728,10 @@ void Importer::addPlain(const Node& node, Scope& scope) {
             const auto maker = order_.makers.find(input);
             if (maker != order_.makers.end() && maker->second == NodeOrder::kGiven) stored.push_back(input);
         }
-        spec.layer = layerOf(node.name, stored);
+        spec.layer = layerNameOf(node.name, stored);
         spec.block = blockOf(spec.layer);
     }
-    std::size_t bytes = bytesOf(spec.attributes) + spec.layer.size() + spec.block.size();
+    std::size_t bytes = attributeBytes(spec.attributes) + spec.layer.size() + spec.block.size();
     for (const std::string& output : spec.outputs) bytes += kTensorBytes + 2 * output.size();
     budget_.charge(bytes);
     const std::vector<std::string> inputs = spec.inputs;
@@ -848,7 +848,7 @@ void Importer::finishControl(const Node& node, const std::vector<std::string>& r
     for (const std::string_view output : node.outputs)
         spec.outputs.push_back(output.empty() ? "" : define(output, scope));
     for (const auto& [name, attribute] : node.attributes) convert(attribute, spec.attributes);
-    std::size_t bytes = bytesOf(spec.attributes);
+    std::size_t bytes = attributeBytes(spec.attributes);
     for (const std::string& output : spec.outputs) bytes += kTensorBytes + 2 * output.size();
     budget_.charge(bytes);
     const std::vector<std::string> outputs = spec.outputs;
@@ -1044,7 +1044,7 @@ std::string Importer::define(std::string_view name, Scope& scope) {
 }
 
 std::string Importer::shortened(std::string_view name) {
-    if (name.size() <= kLongestName) return std::string(name);
+    if (name.size() <= kLongestOnnxName) return std::string(name);
     std::string result = fmt::format("{}...#{}", name.substr(0, kShortenedName), ++shortenedNames_);
     warnings_.add("names that were shortened",
                   fmt::format("a name of {} bytes was shortened to {}", name.size(), inQuotes(result)));

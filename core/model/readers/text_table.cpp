@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxCells = 256;
 constexpr std::size_t kLongestCell = 4096;
-constexpr double kLargest = 0x1p53;
+constexpr double kLargestExact = 0x1p53;
 
 bool isBlank(char c) {
     return c == ' ' || c == '\t';
@@ -146,7 +146,8 @@ double wholeAboveZero(std::string_view text, const Place& place, std::string_vie
     if (!number || *number <= 0 || *number != std::floor(*number))
         throw DataError(place, text.empty() ? "nothing" : inQuotes(text),
                         fmt::format("a whole number above 0 ({})", what));
-    if (*number > kLargest) throw DataError(place, inQuotes(text), fmt::format("a number of at most 2^53 ({})", what));
+    if (*number > kLargestExact)
+        throw DataError(place, inQuotes(text), fmt::format("a number of at most 2^53 ({})", what));
     return *number;
 }
 

@@ -16,11 +16,6 @@ struct Stage {
 
 using Activation = std::string (Network::*)(const std::string&);
 
-std::string convNorm(Network& net, const std::string& x, const std::string& layer, std::int64_t channels,
-                     const ConvOptions& options) {
-    return net.batchNorm(net.conv(x, layer, channels, options));
-}
-
 std::string depthwise(Network& net, const std::string& x, const std::string& layer, std::int64_t kernel,
                       std::int64_t stride) {
     const std::int64_t channels = net.channels(x);

@@ -188,4 +188,10 @@ private:
     std::map<std::string, int> taken_;     ///< how often a name was asked for
 };
 
+/// A convolution and the batch normalisation of what it gives.
+inline std::string convNorm(Network& net, const std::string& x, const std::string& layer, std::int64_t channels,
+                            const ConvOptions& options) {
+    return net.batchNorm(net.conv(x, layer, channels, options));
+}
+
 }  // namespace tessera::model::zoo

@@ -15,11 +15,6 @@ struct Stages {
     std::int64_t groupWidth = 64;  ///< channels per group of the 3x3 convolution, in the first stage
 };
 
-std::string convNorm(Network& net, const std::string& x, const std::string& layer, std::int64_t channels,
-                     const ConvOptions& options) {
-    return net.batchNorm(net.conv(x, layer, channels, options));
-}
-
 std::string basicBranch(Network& net, const std::string& x, std::int64_t planes, std::int64_t stride) {
     const std::string first = convNorm(net, x, "conv1", planes, {.kernel = 3, .stride = stride, .pad = 1});
     return convNorm(net, net.relu(first), "conv2", planes, {.kernel = 3, .pad = 1});

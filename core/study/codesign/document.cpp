@@ -434,17 +434,17 @@ Result readCodesignResult(const JsonNode& document, const Study& study) {
 }
 
 Json progressJson(const codesign::Progress& progress) {
-    Json known = Json::array();
-    for (const codesign::Progress::Known& each : progress.known) {
+    Json evaluated = Json::array();
+    for (const codesign::Progress::Evaluated& each : progress.evaluated) {
         Json row = pointJson(each.point);
         row["index"] = each.architecture;
-        row["settled"] = each.settled;
-        known.push_back(std::move(row));
+        row["settled"] = each.refined;
+        evaluated.push_back(std::move(row));
     }
-    Json open = Json::array();
-    for (const codesign::Progress::Open& each : progress.open)
-        open.push_back({{"index", each.architecture}, {"bound", each.bound}, {"settled", each.settled}});
-    return {{"next", progress.next}, {"explored", progress.explored}, {"known", known}, {"open", open}};
+    Json unresolved = Json::array();
+    for (const codesign::Progress::Unresolved& each : progress.unresolved)
+        unresolved.push_back({{"index", each.architecture}, {"bound", each.bound}, {"settled", each.refined}});
+    return {{"next", progress.next}, {"explored", progress.explored}, {"known", evaluated}, {"open", unresolved}};
 }
 
 codesign::Progress readProgress(const JsonNode& node, std::size_t models) {
@@ -453,10 +453,10 @@ codesign::Progress readProgress(const JsonNode& node, std::size_t models) {
     progress.explored = node.at("explored").whole(0, kMax);
     const auto indexOf = [](const JsonNode& row) { return static_cast<std::size_t>(row.at("index").whole(0, kMax)); };
     for (const JsonNode& row : node.at("open").elements(kMaxRows))
-        progress.open.push_back({indexOf(row), row.at("bound").notNegative(), row.at("settled").boolean()});
+        progress.unresolved.push_back({indexOf(row), row.at("bound").notNegative(), row.at("settled").boolean()});
     for (const JsonNode& row : node.at("known").elements(kMaxRows)) {
-        progress.known.push_back({indexOf(row), readPoint(row), row.at("settled").boolean()});
-        if (progress.known.back().point.throughput.size() != models)
+        progress.evaluated.push_back({indexOf(row), readPoint(row), row.at("settled").boolean()});
+        if (progress.evaluated.back().point.throughput.size() != models)
             row.at("throughput_samples_per_s").fail(fmt::format("{} numbers", models));
     }
     return progress;

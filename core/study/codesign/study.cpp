@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
@@ -30,7 +31,6 @@ namespace {
 
 using codesign::Options;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kCheckpoint = "tessera.codesign-checkpoint/1";
 constexpr const char* kReferenceArea = "tpu-v4";
 constexpr double kMaxAccelerators = 1e6;

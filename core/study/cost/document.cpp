@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxLayers = 10'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxWhole = std::numeric_limits<std::int64_t>::max();
 
 /// A row for a member of LayerCost: a whole number, or a real one, which may be null where it is not finite.
 template <auto member, bool whole = false>
@@ -36,7 +36,7 @@ LayerNumber numberOf(Field<LayerEstimate> field) {
                     if constexpr (std::is_same_v<Value, double>)
                         cost.*member = node.isNull() ? std::numeric_limits<double>::quiet_NaN() : node.number();
                     else
-                        cost.*member = node.whole(kMin, kMax);
+                        cost.*member = node.whole(kMin, kMaxWhole);
                 }};
 }
 
@@ -197,7 +197,7 @@ Result readCostResult(const JsonNode& document, const Study& study) {
     outcome.dataflow = document.at("dataflow").text(kLongestName);
     const JsonNode array = document.at("array");
     for (const ArrayNumber& number : kArray)
-        outcome.array.*number.member = array.at(number.key).whole(number.min, kMax);
+        outcome.array.*number.member = array.at(number.key).whole(number.min, kMaxWhole);
     for (const JsonNode& node : document.at("rows").elements(kMaxLayers)) outcome.layers.push_back(readLayer(node));
     result.outcome = std::move(outcome);
     return result;

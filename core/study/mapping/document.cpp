@@ -26,8 +26,6 @@ using mapping::Run;
 constexpr const char* kSchema = "tessera.mapping-result/1";
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::size_t kMaxRows = 10'000'000;
-constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
-                                 Objective::weighted};
 
 void put(Json& json, const char* key, std::optional<double> value) {
     if (value) json[key] = *value;
@@ -383,9 +381,9 @@ mapping::Problem readProblem(const JsonNode& node) {
 
 mapping::Objective readObjective(const JsonNode& node) {
     std::vector<std::string> known;
-    for (const Objective objective : kObjectives) known.emplace_back(mapping::nameOf(objective));
+    for (const Objective objective : mapping::kObjectives) known.emplace_back(mapping::nameOf(objective));
     const std::string name = node.oneOf(known);
-    for (const Objective objective : kObjectives)
+    for (const Objective objective : mapping::kObjectives)
         if (mapping::nameOf(objective) == name) return objective;
     return Objective::throughput;
 }

@@ -92,7 +92,7 @@ void finishTerms(const Numbers& numbers, std::vector<Explanation::Term>& terms) 
     terms.push_back({"system bandwidth BW", bytesPerCycle(numbers.outcome.problem.bandwidth), "inputs"});
 }
 
-void tableTerms(const Numbers& numbers, std::vector<Explanation::Term>& terms) {
+void jobTableTerms(const Numbers& numbers, std::vector<Explanation::Term>& terms) {
     terms.push_back({"core", numbers.core(), "result, sub_accelerator"});
     if (numbers.job < numbers.outcome.problem.macs.size())
         terms.push_back({"multiply-adds", formatCount(numbers.outcome.problem.macs[numbers.job]), "the layer's shape"});
@@ -100,24 +100,24 @@ void tableTerms(const Numbers& numbers, std::vector<Explanation::Term>& terms) {
 }
 
 /// How a number of a job comes about.
-struct Rule {
+struct JobRule {
     std::string_view field, title, formula;
     double (*value)(const Numbers& numbers);
     void (*terms)(const Numbers& numbers, std::vector<Explanation::Term>& terms);
     bool cycles;
 };
 
-const std::vector<Rule>& rules() {
-    static const std::vector<Rule> kRules{
+const std::vector<JobRule>& jobRules() {
+    static const std::vector<JobRule> kRules{
         {"start_cycles", "Start", "start = finish of the job before it on its core; 0 for the first",
          [](const Numbers& numbers) { return numbers.place().start; }, startTerms, true},
         {"finish_cycles", "Finish",
          "finish = start + no-stall latency, slowed down by max(1, R/BW) while the running jobs ask for R",
          [](const Numbers& numbers) { return numbers.place().finish; }, finishTerms, true},
         {"nostall_latency_cycles", "No-stall latency", "L = cycles of the layer on the core's array and dataflow",
-         [](const Numbers& numbers) { return numbers.alone(); }, tableTerms, true},
+         [](const Numbers& numbers) { return numbers.alone(); }, jobTableTerms, true},
         {"req_bw_bytes_per_cycle", "Required bandwidth", "B = bytes that the layer moves / its no-stall cycles",
-         [](const Numbers& numbers) { return numbers.demand(); }, tableTerms, false}};
+         [](const Numbers& numbers) { return numbers.demand(); }, jobTableTerms, false}};
     return kRules;
 }
 
@@ -126,9 +126,9 @@ const std::vector<Rule>& rules() {
 std::optional<Explanation> explainJob(const Result& result, const MappingOutcome& outcome, const std::string& path) {
     const std::optional<JobPath> asked = parsed(outcome, path);
     if (!asked) return std::nullopt;
-    const auto rule =
-        std::find_if(rules().begin(), rules().end(), [&](const Rule& row) { return row.field == asked->field; });
-    if (rule == rules().end()) return std::nullopt;
+    const auto rule = std::find_if(jobRules().begin(), jobRules().end(),
+                                   [&](const JobRule& row) { return row.field == asked->field; });
+    if (rule == jobRules().end()) return std::nullopt;
     const Numbers numbers{outcome, *asked->run, asked->job};
     const double value = rule->value(numbers);
     Explanation explanation;

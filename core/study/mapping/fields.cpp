@@ -29,7 +29,7 @@ FieldValue whole(auto count) {
 FieldValue words(const std::string& text) {
     return text.empty() ? FieldValue() : FieldValue(text);
 }
-FieldValue nameAt(const std::vector<std::string>& names, std::size_t index) {
+FieldValue nameValue(const std::vector<std::string>& names, std::size_t index) {
     return index < names.size() ? words(names[index]) : FieldValue();
 }
 
@@ -63,12 +63,12 @@ std::string endingText(const MappedRun& row) {
     return row.run->endedBy;
 }
 
-const CoreNumbers* numbers(const MappedCore& row) {
+const CoreNumbers* numbersOfCore(const MappedCore& row) {
     return row.core < row.outcome->cores.size() ? &row.outcome->cores[row.core] : nullptr;
 }
 
 FieldValue array(const MappedCore& row) {
-    const CoreNumbers* its = numbers(row);
+    const CoreNumbers* its = numbersOfCore(row);
     if (its == nullptr || its->height <= 0) return {};
     return fmt::format("{} × {}{}", its->height, its->width, its->flexible ? ", flexible" : "");
 }
@@ -175,7 +175,9 @@ const std::vector<Field<MappedCore>>& coreFields() {
     static const std::vector<Field<Row>> kFields{
         {"core", "Core", kAll | kWords, [](const Row& row) { return words(problem(row).cores[row.core]); }},
         {"dataflow", "Dataflow", kAll | kWords,
-         [](const Row& row) { return numbers(row) == nullptr ? FieldValue() : words(numbers(row)->dataflow); }},
+         [](const Row& row) {
+             return numbersOfCore(row) == nullptr ? FieldValue() : words(numbersOfCore(row)->dataflow);
+         }},
         {"array", "Array", kAll | kWords, array},
         {"jobs", "Jobs", kEach | kSummed, [](const Row& row) { return whole(row.use.jobs); }},
         {.id = "running_cycles",
@@ -230,9 +232,9 @@ const std::vector<Field<MappedJob>>& jobFields() {
          .help = "Number of the job"},
         {"name", "Job", kAll | kWords, [](const Row& row) { return words(problem(row).jobs[row.job]); }},
         {"model", "Model", kAll | kWhat | kWords,
-         [](const Row& row) { return nameAt(row.outcome->jobModels, row.job); }},
+         [](const Row& row) { return nameValue(row.outcome->jobModels, row.job); }},
         {"kind", "Kind", kSheet | kTable | kWhat | kWords,
-         [](const Row& row) { return nameAt(row.outcome->jobKinds, row.job); }},
+         [](const Row& row) { return nameValue(row.outcome->jobKinds, row.job); }},
         {"macs", "Multiply-adds", kSheet | kWhat,
          [](const Row& row) {
              return row.job < problem(row).macs.size() ? FieldValue(problem(row).macs[row.job]) : FieldValue();

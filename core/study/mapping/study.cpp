@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
@@ -30,21 +31,17 @@ constexpr double kMaxSamples = 1e9;
 constexpr double kMaxJobs = 100'000;
 constexpr double kMaxExplored = 100'000;
 constexpr double kMaxSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kCheckpoint = "tessera.mapping-checkpoint/1";
-
-constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
-                                 Objective::weighted};
 
 std::vector<std::string_view> objectiveNames() {
     std::vector<std::string_view> names;
-    for (const Objective objective : kObjectives) names.push_back(mapping::nameOf(objective));
+    for (const Objective objective : mapping::kObjectives) names.push_back(mapping::nameOf(objective));
     return names;
 }
 
 Objective objectiveNamed(const Json& json) {
     const auto& name = json.get_ref<const std::string&>();
-    for (const Objective objective : kObjectives)
+    for (const Objective objective : mapping::kObjectives)
         if (mapping::nameOf(objective) == name) return objective;
     throw UsageError(fmt::format("{} is none of {}", inQuotes(name), fmt::join(objectiveNames(), ", ")));
 }

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/study/mapping/fields.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/mapping/schedule.h"
 
@@ -20,14 +21,6 @@ const MappingOutcome& outcomeOf(const Result& result) {
     const auto* const outcome = result.outcome.as<MappingOutcome>();
     if (outcome == nullptr) throw UsageError("only a run of the mapping engine can be varied like this");
     return *outcome;
-}
-
-/// FLOP per second, or per cycle without a clock, of all jobs in so many cycles.
-std::optional<double> throughputOf(const MappingOutcome& outcome, double cycles) {
-    double macs = 0;
-    for (const double each : outcome.problem.macs) macs += each;
-    if (!(macs > 0) || !(cycles > 0)) return std::nullopt;
-    return 2 * macs / (cycles * secondsPerCycle(outcome));
 }
 
 SweepPoint pointOf(double value, const MappingOutcome& outcome) {

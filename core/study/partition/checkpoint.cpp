@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kSchema = "tessera.partition-checkpoint/1";
 constexpr std::size_t kMaxRowsAsJson = 200'000;  ///< of a plan; above, its rows are packed
-constexpr std::size_t kMaxRows = 1'000'000;      ///< of all plans that are kept: some 50 MB
+constexpr std::size_t kMaxKeptRows = 1'000'000;  ///< of all plans that are kept: some 50 MB
 
 constexpr std::size_t kLongestRows = std::size_t{1} << 30;
 
@@ -44,7 +44,7 @@ Json checkpointJson(const Result& begun, std::size_t layers, const std::vector<c
     std::size_t kept = 0;
     for (const partition::PartialPlan* partial : plans) {
         const std::size_t rows = rowCount(partial->plan);
-        if (kept + rows > kMaxRows) continue;
+        if (kept + rows > kMaxKeptRows) continue;
         kept += rows;
         const bool packs = rows > kMaxRowsAsJson;
         Json& entry = list.emplace_back(Json{{"strategy", partial->plan.strategy},

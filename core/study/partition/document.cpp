@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/number.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/provenance.h"
 
@@ -23,19 +24,15 @@ using partition::Plan;
 using partition::SubsetPlan;
 
 constexpr std::size_t kMaxRows = 10'000'000;
-constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 template <typename Row>
 Json rowsJson(const LevelPlan& level, const std::vector<Row>& rows, const std::vector<std::string>& names) {
     Json list = Json::array();
     for (const Row& row : rows) {
         Json& json = list.emplace_back(Json::object());
-        putRow(level, row, names.at(index(row.layer)), [&](const char* key, const auto& value) { json[key] = value; });
+        putRow(level, row, names.at(toIndex(row.layer)),
+               [&](const char* key, const auto& value) { json[key] = value; });
     }
     return list;
 }
@@ -114,8 +111,8 @@ partition::Layout layoutAt(const JsonNode& node) {
 void readOther(LevelPlan& level, const JsonNode& row, std::int32_t layer, std::size_t layers) {
     if (!row.has("other_inter_s")) return;
     level.other.resize(layers);
-    if (row.has("other_intra_s")) level.other[index(layer)].intra = secondsAt(row, "other_intra_s");
-    level.other[index(layer)].inter = secondsAt(row, "other_inter_s");
+    if (row.has("other_intra_s")) level.other[toIndex(layer)].intra = secondsAt(row, "other_intra_s");
+    level.other[toIndex(layer)].inter = secondsAt(row, "other_inter_s");
 }
 
 partition::SplitHardware readHardware(const JsonNode& node) {

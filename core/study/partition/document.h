@@ -76,4 +76,7 @@ partition::Plan readPlan(const JsonNode& node, const std::string& strategy, cons
 Json groupJson(const GroupNumbers& group);
 GroupNumbers readGroup(const JsonNode& node);
 
+/// Bytes of a name in a result: of an accelerator, a layer, a tensor.
+inline constexpr std::size_t kLongestName = 1'000'000;
+
 }  // namespace tessera::study

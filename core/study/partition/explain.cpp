@@ -230,7 +230,7 @@ constexpr std::array<std::pair<std::string_view, ShareExplainer>, 3> kShareNumbe
 
 // -------------------------------------------------------------------------------------------------- whole plans
 
-const AcceleratorShare* maxOf(const Plan& plan, double (*value)(const AcceleratorShare&)) {
+const AcceleratorShare* shareOfMax(const Plan& plan, double (*value)(const AcceleratorShare&)) {
     const auto max =
         std::max_element(plan.shares.begin(), plan.shares.end(),
                          [&](const AcceleratorShare& a, const AcceleratorShare& b) { return value(a) < value(b); });
@@ -359,7 +359,7 @@ Explanation explainGap(const Context& context) {
 
 Explanation explainMost(const Context& context, ShareExplainer explainer, double (*value)(const AcceleratorShare&),
                         const std::string& what) {
-    const AcceleratorShare* share = maxOf(*context.plan, value);
+    const AcceleratorShare* share = shareOfMax(*context.plan, value);
     if (share == nullptr) return {};
     Explanation made = explainer(context, *share);
     made.notes.insert(made.notes.begin(), fmt::format("Of all kinds {} has the most {}.", inQuotes(share->kind), what));
@@ -387,7 +387,7 @@ double fullness(const AcceleratorShare& share) {
 }
 
 Explanation explainMemoryShare(const Context& context) {
-    const AcceleratorShare* share = maxOf(*context.plan, fullness);
+    const AcceleratorShare* share = shareOfMax(*context.plan, fullness);
     if (share == nullptr || !share->capacity) return {};
     return Builder(context)
         .title("Peak memory use under " + context.plan->strategy)

@@ -15,7 +15,6 @@ namespace tessera::study {
 namespace {
 
 constexpr std::size_t kMaxLayers = 10'000'000;
-constexpr std::size_t kLongestName = 1'000'000;
 
 /// Documents of the first programs name the layers in the splits only.
 std::vector<std::string> layerNames(const JsonNode& document) {

@@ -90,7 +90,7 @@ constexpr std::array kTypes{
 };
 
 template <typename Words>
-auto valueOf(const Words& words, const Json& json) {
+auto parsedValue(const Words& words, const Json& json) {
     const auto& text = json.get_ref<const std::string&>();
     for (const auto& word : words)
         if (word.name == text) return word.value;
@@ -102,12 +102,12 @@ void setRatio(Options& options, const Json& json) {
         options.ratio = partition::RatioRule::fixed;
         options.fixedRatio = json.get<double>();
     } else {
-        options.ratio = valueOf(kRatios, json);
+        options.ratio = parsedValue(kRatios, json);
     }
 }
 
 void setPins(Options& options, const Json& types, const Json& ratios) {
-    for (const auto& [layer, type] : types.items()) options.pinnedTypes[layer] = valueOf(kTypes, type);
+    for (const auto& [layer, type] : types.items()) options.pinnedTypes[layer] = parsedValue(kTypes, type);
     for (const auto& [text, ratio] : ratios.items()) {
         int level = 0;
         std::from_chars(text.data(), text.data() + text.size(), level);
@@ -275,13 +275,13 @@ Options partitionOptions(const Study& study) {
     options.strategies = given.at("strategies").get<std::vector<std::string>>();
     setRatio(options, given.at("ratio"));
     setPins(options, given.at("pin"), given.at("pin_ratio"));
-    options.groups = valueOf(kGroups, given.at("groups"));
-    options.optimizer = valueOf(kOptimizers, given.at("optimizer"));
-    options.overlap = valueOf(kOverlaps, given.at("overlap"));
-    options.objective = valueOf(kObjectives, given.at("objective"));
-    options.psum = valueOf(kPsums, given.at("psum"));
-    options.join = valueOf(kJoins, given.at("join"));
-    options.flop = valueOf(kFlops, given.at("flop"));
+    options.groups = parsedValue(kGroups, given.at("groups"));
+    options.optimizer = parsedValue(kOptimizers, given.at("optimizer"));
+    options.overlap = parsedValue(kOverlaps, given.at("overlap"));
+    options.objective = parsedValue(kObjectives, given.at("objective"));
+    options.psum = parsedValue(kPsums, given.at("psum"));
+    options.join = parsedValue(kJoins, given.at("join"));
+    options.flop = parsedValue(kFlops, given.at("flop"));
     options.computation = given.at("computation").get<bool>();
     return options;
 }

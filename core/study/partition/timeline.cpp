@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
@@ -22,10 +23,6 @@ using partition::LevelPlan;
 using partition::Plan;
 using partition::Transfers;
 
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
-
 /// What one split makes an accelerator move, by the layer graph's index.
 struct LevelTransfers {
     const LevelPlan* level = nullptr;
@@ -35,17 +32,17 @@ struct LevelTransfers {
 };
 
 LevelTransfers transfersOf(const Plan& plan, const partition::PathStep& step, std::size_t layers) {
-    const LevelPlan& level = plan.levels.at(index(step.split));
+    const LevelPlan& level = plan.levels.at(toIndex(step.split));
     LevelTransfers found{.level = &level, .first = step.first, .moved = {}, .states = {}};
     found.moved.resize(layers);
     found.states.resize(layers);
     for (const partition::LayerPlan& layer : level.layers) {
-        found.moved[index(layer.layer)] = {layer.intra, layer.inter};
-        found.states[index(layer.layer)] = partition::nameOf(layer.type);
+        found.moved[toIndex(layer.layer)] = {layer.intra, layer.inter};
+        found.states[toIndex(layer.layer)] = partition::nameOf(layer.type);
     }
     for (const partition::JoinPlan& join : level.joins) {
-        found.moved[index(join.layer)] = {{0}, join.inter};
-        found.states[index(join.layer)] = partition::nameOf(join.layout);
+        found.moved[toIndex(join.layer)] = {{0}, join.inter};
+        found.states[toIndex(join.layer)] = partition::nameOf(join.layout);
     }
     // The rows tell of the slower side, of the first one where both are equally slow.
     const bool rowsAreFirst = level.sideI >= level.sideJ;

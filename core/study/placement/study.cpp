@@ -67,7 +67,7 @@ std::optional<codesign::Degrees> degreesNamed(const std::string& text) {
 }
 
 /// Width, replicas and the layers of each stage, as a result says them. Throws DataError.
-Plan readPlan(const JsonNode& root, const PlacementFile& file) {
+Plan readGivenPlan(const JsonNode& root, const PlacementFile& file) {
     std::map<std::int64_t, std::size_t> numbers;
     for (std::size_t i = 0; i < file.layers.size(); ++i) numbers[file.layers[i]] = i;
     std::vector<bool> seen(file.layers.size(), false);
@@ -169,7 +169,7 @@ std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& pla
     const PlacementProblem& problem = inputs.file.problem;
     if (inputs.whole) {
         OwnPlan own{.given = inputs.inputs.back().name};
-        own.plan = codesign::evaluate(placer.graph(), problem, readPlan(inputs.whole->root(), inputs.file));
+        own.plan = codesign::evaluate(placer.graph(), problem, readGivenPlan(inputs.whole->root(), inputs.file));
         own.misfit = codesign::misfitOf(problem, *own.plan);
         return own;
     }
@@ -289,7 +289,7 @@ const std::vector<Parameter>& placementParameters() {
 
 Json planIn(const std::string& file, const Study& study) {
     const JsonDocument document = JsonDocument::load(file);
-    readPlan(document.root(), codesign::readPlacementFile(loadLayers(study, {})));
+    readGivenPlan(document.root(), codesign::readPlacementFile(loadLayers(study, {})));
     Json plan = planOf(document);
     plan["file"] = file;
     return plan;

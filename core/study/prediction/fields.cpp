@@ -14,7 +14,7 @@ namespace {
 
 using Row = TimedOperator;
 
-constexpr std::size_t kLongestName = 40;
+constexpr std::size_t kLongestCell = 40;
 
 double allTime(const Row& row) {
     return row.op->time.value * static_cast<double>(row.op->count);
@@ -89,8 +89,8 @@ const std::vector<Field<TimedOperator>>& operatorFields() {
 }
 
 std::string boundText(predict::Way way, const std::string& bound) {
-    if (way == predict::Way::measured) return "measured kernel " + escaped(bound, kLongestName);
-    return bound == "compute" ? "bound by computation" : "bound by " + escaped(bound, kLongestName);
+    if (way == predict::Way::measured) return "measured kernel " + escaped(bound, kLongestCell);
+    return bound == "compute" ? "bound by computation" : "bound by " + escaped(bound, kLongestCell);
 }
 
 std::vector<TimedOperator> timedOperators(const PredictionOutcome& outcome, const predict::Prediction& prediction) {

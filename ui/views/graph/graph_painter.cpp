@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -23,10 +24,6 @@ constexpr double kSmallestLetters = 9;  // pixels of the screen
 QColor withAlpha(QColor colour, double alpha) {
     colour.setAlphaF(static_cast<float>(std::clamp(alpha, 0.0, 1.0)));
     return colour;
-}
-
-QString fromStd(const std::string& text) {
-    return QString::fromStdString(text);
 }
 
 bool isWide(const QString& text) {
@@ -65,21 +62,20 @@ QFont cardLineFont() {
 QSizeF cardSize(const report::Card& card) {
     const QFontMetricsF title(cardTitleFont());
     const QFontMetricsF line(cardLineFont());
-    const double badge = card.badge.empty() ? 0 : line.horizontalAdvance(fromStd(card.badge)) + 10;
-    double width = title.horizontalAdvance(fromStd(card.title)) + 2 * badge;
-    width = std::max(width, line.horizontalAdvance(fromStd(card.subtitle)));
-    width = std::max(width, line.horizontalAdvance(fromStd(card.caption)));
+    const double badge = card.badge.empty() ? 0 : line.horizontalAdvance(toQt(card.badge)) + 10;
+    double width = title.horizontalAdvance(toQt(card.title)) + 2 * badge;
+    width = std::max(width, line.horizontalAdvance(toQt(card.subtitle)));
+    width = std::max(width, line.horizontalAdvance(toQt(card.caption)));
     const double behind = card.behind * report::kCardOffset;
-    const int lines =
-        1 + static_cast<int>(isWide(fromStd(card.subtitle))) + static_cast<int>(isWide(fromStd(card.caption)));
+    const int lines = 1 + static_cast<int>(isWide(toQt(card.subtitle))) + static_cast<int>(isWide(toQt(card.caption)));
     return {std::clamp(std::ceil(width) + 2 * kSide, kNarrowest, kWidest) + behind, report::cardHeight(lines) + behind};
 }
 
 double frameHeadWidth(const report::CardFrame& frame) {
     const QFontMetricsF title(cardTitleFont());
     const QFontMetricsF line(cardLineFont());
-    return std::min(kWidest, title.horizontalAdvance(fromStd(frame.title)) +
-                                 line.horizontalAdvance(fromStd(frame.badge)) + 3 * kSide);
+    return std::min(kWidest,
+                    title.horizontalAdvance(toQt(frame.title)) + line.horizontalAdvance(toQt(frame.badge)) + 3 * kSide);
 }
 
 void GraphPainter::setPicture(const report::GraphPicture* picture) {
@@ -143,13 +139,13 @@ void GraphPainter::paintFrame(QPainter& painter, const report::CardFrame& frame,
     painter.setFont(font);
     const QFontMetricsF metrics(font);
     const double width = place.width() * unit;
-    const double badge = frame.badge.empty() ? 0 : metrics.horizontalAdvance(fromStd(frame.badge)) + 10;
+    const double badge = frame.badge.empty() ? 0 : metrics.horizontalAdvance(toQt(frame.badge)) + 10;
     const QRectF head(12 * unit, 0, width - 24 * unit, std::max(report::kFrameHead * unit, 1.7 * pixels));
     painter.setPen(theme().colour("secondary"));
-    painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, fromStd(frame.badge));
+    painter.drawText(head, Qt::AlignRight | Qt::AlignVCenter, toQt(frame.badge));
     painter.setPen(theme().colour("text"));
     painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(fromStd(frame.title), Qt::ElideMiddle, head.width() - badge));
+                     metrics.elidedText(toQt(frame.title), Qt::ElideMiddle, head.width() - badge));
     painter.restore();
 }
 
@@ -213,28 +209,28 @@ void GraphPainter::paintTexts(QPainter& painter, const report::Card& card, doubl
     const QFont lineFont = cardLineFont();
     const QFontMetricsF titleMetrics(titleFont);
     const QFontMetricsF lineMetrics(lineFont);
-    const double badge = card.badge.empty() ? 0 : lineMetrics.horizontalAdvance(fromStd(card.badge)) + 8;
+    const double badge = card.badge.empty() ? 0 : lineMetrics.horizontalAdvance(toQt(card.badge)) + 8;
     painter.setFont(titleFont);
     painter.setPen(theme().dataColour(ink.title));
     if (scale < kAllText) {
         const double pixels = std::max(1.0, titleMetrics.height());
         const double grown =
             std::min({front.height() * 0.8 / pixels, 12 / scale / pixels,
-                      inside.width() / std::max(1.0, titleMetrics.horizontalAdvance(fromStd(card.title)))});
+                      inside.width() / std::max(1.0, titleMetrics.horizontalAdvance(toQt(card.title)))});
         const double factor = std::max(1.0, grown);
         painter.save();
         painter.translate(inside.center());
         painter.scale(factor, factor);
         const QRectF place(-inside.width() / 2 / factor, -pixels, inside.width() / factor, 2 * pixels);
         painter.drawText(place, Qt::AlignCenter,
-                         titleMetrics.elidedText(fromStd(card.title), Qt::ElideMiddle, place.width() + 0.5));
+                         titleMetrics.elidedText(toQt(card.title), Qt::ElideMiddle, place.width() + 0.5));
         painter.restore();
         return;
     }
     const report::CardLines lines = report::linesOf(card);
     const auto line = [&](const std::string& text, double baseline, const QFontMetricsF& metrics, double width) {
         if (text.empty()) return;
-        const QString shown = metrics.elidedText(fromStd(text), Qt::ElideMiddle, width + 0.5);
+        const QString shown = metrics.elidedText(toQt(text), Qt::ElideMiddle, width + 0.5);
         painter.drawText(QPointF(inside.center().x() - metrics.horizontalAdvance(shown) / 2, front.top() + baseline),
                          shown);
     };
@@ -248,7 +244,7 @@ void GraphPainter::paintTexts(QPainter& painter, const report::Card& card, doubl
     badgeFont.setWeight(QFont::DemiBold);
     painter.setFont(badgeFont);
     painter.setPen(theme().dataColour(ink.title));
-    painter.drawText(front.adjusted(0, 3, -8, 0), Qt::AlignRight | Qt::AlignTop, fromStd(card.badge));
+    painter.drawText(front.adjusted(0, 3, -8, 0), Qt::AlignRight | Qt::AlignTop, toQt(card.badge));
 }
 
 void GraphPainter::paintOverview(QPainter& painter) const {

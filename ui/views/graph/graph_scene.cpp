@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "ui/models/background.h"
 #include "ui/views/graph/graph_painter.h"
 
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxLayouts = 64;
 constexpr int kQuietTime = 250;  // ms before a wait is mentioned
-
-std::size_t at(int value) {
-    return static_cast<std::size_t>(value);
-}
 
 /// Layouts by the text that was laid out, the last ones.
 class LayoutCache {
@@ -110,7 +107,7 @@ bool GraphScene::openAll() {
             if (children.empty()) continue;
             if (!isOpen(node)) {
                 const std::size_t more = shownIn(node) - 1;
-                if (shown + more > at(kMaxVisibleNodes)) {
+                if (shown + more > toIndex(kMaxVisibleNodes)) {
                     isComplete = false;
                     continue;
                 }
@@ -128,7 +125,7 @@ bool GraphScene::openAll() {
 void GraphScene::makeRoom(int node) {
     Open path;
     for (std::int32_t up = node; up > 0; up = contents_->node(up).parent) path.insert(up);
-    while (model::visibleNodes(contents_->fold, open_) > at(kMaxVisibleNodes)) {
+    while (model::visibleNodes(contents_->fold, open_) > toIndex(kMaxVisibleNodes)) {
         std::int32_t largest = -1;
         for (const std::int32_t group : open_) {
             if (path.contains(group)) continue;
@@ -180,7 +177,7 @@ report::Card GraphScene::cardFor(std::int32_t node) const {
     card.badge = texts.badge.toStdString();
     if (!fold.children.empty()) card.behind = fold.kind == model::FoldKind::repeat ? 2 : 1;
     const auto isEnd = [&](std::int32_t item) {
-        return contents_->fold.items[at(item)].source != model::FoldSource::operation;
+        return contents_->fold.items[toIndex(item)].source != model::FoldSource::operation;
     };
     card.pill = isEnd(fold.first) && isEnd(fold.first + fold.count - 1);
     return card;
@@ -251,13 +248,13 @@ void GraphScene::recolour() {
     for (std::size_t i = 0; i < picture_.cards.size(); ++i) {
         report::Card& card = picture_.cards[i];
         if (card.pill) continue;
-        const NodeColour& look = colouring_.nodes[at(folded_.nodes[i])];
+        const NodeColour& look = colouring_.nodes[toIndex(folded_.nodes[i])];
         card.colour = look.colour;
         card.fill = look.fill;
         card.stripes = look.stripes;
     }
     for (std::size_t i = 0; i < picture_.frames.size(); ++i) {
-        const NodeColour& look = colouring_.nodes[at(folded_.open[i])];
+        const NodeColour& look = colouring_.nodes[toIndex(folded_.open[i])];
         picture_.frames[i].colour = look.fill >= 0.5 ? std::string("secondary") : look.colour;
     }
     picture_.legendTitle = colouring_.legendTitle.toStdString();
@@ -275,8 +272,8 @@ int GraphScene::frameOf(int node) const {
 }
 
 QRectF GraphScene::rectOf(int node) const {
-    if (const int card = cardOf(node); card >= 0) return toRect(report::frontOf(picture_.cards[at(card)]));
-    if (const int frame = frameOf(node); frame >= 0) return toRect(picture_.frames[at(frame)].place);
+    if (const int card = cardOf(node); card >= 0) return toRect(report::frontOf(picture_.cards[toIndex(card)]));
+    if (const int frame = frameOf(node); frame >= 0) return toRect(picture_.frames[toIndex(frame)].place);
     return {};
 }
 
@@ -307,7 +304,7 @@ int GraphScene::headAt(const QPointF& point, double zoom) const {
 }
 
 int GraphScene::nodeAt(const QPointF& point, double zoom) const {
-    if (const int card = cardAt(point); card >= 0) return folded_.nodes[at(card)];
+    if (const int card = cardAt(point); card >= 0) return folded_.nodes[toIndex(card)];
     return headAt(point, zoom);
 }
 
@@ -323,20 +320,20 @@ int GraphScene::neighbour(int node, GraphStep step) const {
     const bool backward = step == (leftToRight_ ? GraphStep::left : GraphStep::up);
     const int next = forward || backward ? alongEdge(card, forward)
                                          : beside(card, step == (leftToRight_ ? GraphStep::down : GraphStep::right));
-    return next < 0 ? -1 : folded_.nodes[at(next)];
+    return next < 0 ? -1 : folded_.nodes[toIndex(next)];
 }
 
 /// The nearest neighbour that data goes to (or comes from); one that only shapes go to where there is no other.
 int GraphScene::alongEdge(int card, bool forward) const {
     int best = -1;
     double min = std::numeric_limits<double>::max();
-    const QPointF here = toPoint(picture_.cards[at(card)].place.centre());
+    const QPointF here = toPoint(picture_.cards[toIndex(card)].place.centre());
     for (const report::Arrow& arrow : picture_.arrows) {
         const int from = static_cast<int>(arrow.from);
         const int to = static_cast<int>(arrow.to);
         if ((forward ? from : to) != card) continue;
         const int other = forward ? to : from;
-        const QPointF step = toPoint(picture_.cards[at(other)].place.centre()) - here;
+        const QPointF step = toPoint(picture_.cards[toIndex(other)].place.centre()) - here;
         const double distance = std::hypot(step.x(), step.y()) + (arrow.dashed ? 1e6 : 0);
         if (distance < min) {
             min = distance;
@@ -350,7 +347,7 @@ int GraphScene::alongEdge(int card, bool forward) const {
 int GraphScene::beside(int card, bool later) const {
     int best = -1;
     double min = std::numeric_limits<double>::max();
-    const QPointF here = toPoint(picture_.cards[at(card)].place.centre());
+    const QPointF here = toPoint(picture_.cards[toIndex(card)].place.centre());
     for (std::size_t i = 0; i < picture_.cards.size(); ++i) {
         QPointF step = toPoint(picture_.cards[i].place.centre()) - here;
         if (leftToRight_) step = {step.y(), step.x()};

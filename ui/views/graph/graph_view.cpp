@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/draw/graph_layout.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"
@@ -32,10 +33,6 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kMaxStates = 100;
-
-std::size_t at(int value) {
-    return static_cast<std::size_t>(value);
-}
 
 /// What back and forward return to.
 struct ViewState {
@@ -163,7 +160,7 @@ struct GraphView::Implementation {
         ViewState now = stateNow();
         if (!past.empty() && sameView(past.back(), now)) past.pop_back();
         past.push_back(std::move(now));
-        if (past.size() > at(kMaxStates)) past.erase(past.begin());
+        if (past.size() > toIndex(kMaxStates)) past.erase(past.begin());
         future.clear();
         emit q->viewChanged();
     }
@@ -407,7 +404,7 @@ void GraphView::searchNext(int step) {
     const int count = static_cast<int>(d_->found.size());
     if (count == 0) return;
     d_->foundAt = ((d_->foundAt < 0 && step < 0 ? 0 : d_->foundAt) + step + count) % count;
-    reveal(d_->contents().fold.leaves[at(d_->found[at(d_->foundAt)])]);
+    reveal(d_->contents().fold.leaves[toIndex(d_->found[toIndex(d_->foundAt)])]);
     emit viewChanged();
 }
 int GraphView::searchPosition() const {
@@ -526,7 +523,7 @@ void GraphView::restoreView(const QJsonObject& view) {
     GraphScene::Open open;
     for (const QJsonValue value : view[QStringLiteral("open")].toArray())
         if (const int node = value.toInt(-1); d_->hasNode(node) && d_->scene.canOpen(node)) open.insert(node);
-    if (model::visibleNodes(d_->contents().fold, open) > at(kMaxVisibleNodes)) return;
+    if (model::visibleNodes(d_->contents().fold, open) > toIndex(kMaxVisibleNodes)) return;
     d_->scene.setOpen(std::move(open));
     if (const int chosen = view[QStringLiteral("selected")].toInt(-1); d_->hasNode(chosen)) select(chosen);
     if (!view[QStringLiteral("fitted")].toBool(true)) {
@@ -758,7 +755,7 @@ QString GraphView::hoverTextAt(const QPoint& place) const {
     constexpr double kReach = 5;  // pixels of the screen
     const int arrow = d_->painter.arrowAt(d_->camera.toPicture(place), kReach / d_->camera.zoom);
     if (arrow < 0) return {};
-    return tensorsOf(d_->contents(), d_->scene.folded().edges[at(arrow)].links).join(QLatin1Char('\n'));
+    return tensorsOf(d_->contents(), d_->scene.folded().edges[toIndex(arrow)].links).join(QLatin1Char('\n'));
 }
 
 bool GraphView::event(QEvent* event) {

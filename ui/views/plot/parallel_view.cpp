@@ -15,9 +15,9 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr double kGrip = 16;   ///< pixels beside an axis that belong to it
-constexpr double kReach = 8;   ///< pixels within which the mouse finds a line
-constexpr double kSteps = 20;  ///< of the keyboard from one end of an axis to the other
+constexpr double kGrip = 16;      ///< pixels beside an axis that belong to it
+constexpr double kLineReach = 8;  ///< pixels within which the mouse finds a line
+constexpr double kSteps = 20;     ///< of the keyboard from one end of an axis to the other
 
 }  // namespace
 
@@ -55,7 +55,7 @@ struct ParallelView::Implementation {
         const double share = (at.x() - layout.x[a]) / (layout.x[b] - layout.x[a]);
         const std::vector<bool> inside = report::brushed(value, view);
         int nearest = -1;
-        double min = kReach;
+        double min = kLineReach;
         for (std::size_t row = 0; row < value.rows.size(); ++row) {
             const std::vector<double>& values = value.rows[row].values;
             if (!inside[row] || b >= values.size()) continue;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/number.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -25,10 +26,6 @@ bool has(const List& list, int index) {
     return index >= 0 && static_cast<std::size_t>(index) < list.size();
 }
 
-std::size_t at(int index) {
-    return static_cast<std::size_t>(index);
-}
-
 QString text(const std::string& words) {
     return shownText(words);
 }
@@ -37,7 +34,7 @@ Facts::Row valueOn(const report::Axis& axis, double value) {
     const auto category = static_cast<int>(value);
     if (!axis.categories.empty())
         return {.label = axis.title.empty() ? CataloguePane::tr("At") : text(axis.title),
-                .value = has(axis.categories, category) ? text(axis.categories[at(category)]) : QString()};
+                .value = has(axis.categories, category) ? text(axis.categories[toIndex(category)]) : QString()};
     return {.label = axis.title.empty() ? CataloguePane::tr("Value") : text(axis.title),
             .value = columns::quantity(value, axis.measure),
             .exact = columns::exact(value)};
@@ -75,7 +72,7 @@ void CataloguePane::showPart(int index) {
     if (!has(parts_, index)) return;
     current_ = index;
     choices_->setCurrent(index);
-    std::visit([this](const auto& picture) { show(picture); }, parts_[at(index)].picture);
+    std::visit([this](const auto& picture) { show(picture); }, parts_[toIndex(index)].picture);
 }
 
 template <typename View>
@@ -132,7 +129,7 @@ void CataloguePane::show(const report::Drawing& drawing) {
 void CataloguePane::pointChosen(int series, int point) {
     const report::Chart& chart = plot_->chart();
     if (!has(chart.series, series)) return;
-    const report::Series& its = chart.series[at(series)];
+    const report::Series& its = chart.series[toIndex(series)];
     if (!has(its.x, point)) return;
     plot_->setSelected(series, point);
     Facts facts;
@@ -140,38 +137,39 @@ void CataloguePane::pointChosen(int series, int point) {
     facts.subtitle = text(chart.title);
     facts.icon = QStringLiteral("chart");
     Facts::Section section;
-    section.rows = {valueOn(chart.x, its.x[at(point)]), valueOn(chart.y, its.y[at(point)])};
+    section.rows = {valueOn(chart.x, its.x[toIndex(point)]), valueOn(chart.y, its.y[toIndex(point)])};
     facts.sections = {section};
     QStringList names{QString::fromStdString(its.id), QString::fromStdString(its.name)};
-    const auto category = static_cast<int>(its.x[at(point)]);
-    if (has(chart.x.categories, category)) names << QString::fromStdString(chart.x.categories[at(category)]);
+    const auto category = static_cast<int>(its.x[toIndex(point)]);
+    if (has(chart.x.categories, category)) names << QString::fromStdString(chart.x.categories[toIndex(category)]);
     emit chosen(facts, names);
 }
 
 void CataloguePane::cellChosen(int row, int column) {
     const report::HeatMap& map = map_->heatMap();
     if (!has(map.rows, row) || !has(map.columns, column)) return;
-    const std::size_t cell = at(row) * map.columns.size() + at(column);
+    const std::size_t cell = toIndex(row) * map.columns.size() + toIndex(column);
     Facts facts;
-    facts.title = text(map.columns[at(column)]);
+    facts.title = text(map.columns[toIndex(column)]);
     facts.subtitle = text(map.title);
     facts.icon = QStringLiteral("table");
     Facts::Section section;
-    section.rows.append({.label = text(map.rowTitle), .value = text(map.rows[at(row)])});
+    section.rows.append({.label = text(map.rowTitle), .value = text(map.rows[toIndex(row)])});
     if (cell < map.cells.size() && has(map.categories, map.cells[cell]))
-        section.rows.append({.label = tr("Is"), .value = text(map.categories[at(map.cells[cell])].name)});
+        section.rows.append({.label = tr("Is"), .value = text(map.categories[toIndex(map.cells[cell])].name)});
     facts.sections = {section};
     if (cell < map.details.size()) facts.note = text(map.details[cell]);
-    emit chosen(facts, {QString::fromStdString(map.rows[at(row)]), QString::fromStdString(map.columns[at(column)])});
+    emit chosen(facts,
+                {QString::fromStdString(map.rows[toIndex(row)]), QString::fromStdString(map.columns[toIndex(column)])});
 }
 
 void CataloguePane::eventChosen(int event) {
     const Timeline& timeline = gantt_->timeline();
     if (!has(timeline.events, event)) return;
-    const Timeline::Event& its = timeline.events[at(event)];
+    const Timeline::Event& its = timeline.events[toIndex(event)];
     Facts facts;
     facts.title = text(its.name);
-    facts.subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[at(its.track)].name) : QString();
+    facts.subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[toIndex(its.track)].name) : QString();
     facts.icon = QStringLiteral("timeline");
     Facts::Section section;
     section.rows = {timeOf(tr("Begins after"), its.start, timeline), timeOf(tr("Takes"), its.duration, timeline)};

@@ -25,7 +25,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::string_view kEngine = "codesign";
+constexpr std::string_view kCodesignEngine = "codesign";
 
 }  // namespace
 
@@ -152,8 +152,8 @@ CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPa
     Implementation* d = d_.get();
     using I = Implementation;
     addPicture("architectures", tr("Architectures"), d, &I::makeExplorer, &I::fillExplorer);
-    addCharts("exploration", exports::title(kEngine, "exploration"),
-              {.titles = exports::titles(kEngine, {"exploration", "exploration-by-area"}),
+    addCharts("exploration", exports::title(kCodesignEngine, "exploration"),
+              {.titles = exports::titles(kCodesignEngine, {"exploration", "exploration-by-area"}),
                .name = tr("How the search went"),
                .work = [d] {
                    return [run = d->choice->run] {
@@ -169,11 +169,11 @@ CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPa
              [this, d](const ChartPane&, int, int category) {
                  if (category >= 0 && category < d->choice->run.modelCount()) emit modelChosen(category);
              }});
-    addPicture("placement", exports::title(kEngine, "placement"), d, &I::makePlacement, &I::fillPlacement);
-    addPicture("pipeline", exports::title(kEngine, "pipeline"), d, &I::makePipeline, &I::fillPipeline);
-    addPicture("operators", exports::title(kEngine, "operators"), d, &I::makeOperators, &I::fillOperators);
+    addPicture("placement", exports::title(kCodesignEngine, "placement"), d, &I::makePlacement, &I::fillPlacement);
+    addPicture("pipeline", exports::title(kCodesignEngine, "pipeline"), d, &I::makePipeline, &I::fillPipeline);
+    addPicture("operators", exports::title(kCodesignEngine, "operators"), d, &I::makeOperators, &I::fillOperators);
     addCharts("parts", tr("Time, memory, area"),
-              {.titles = exports::titles(kEngine, {"model-time", "batch-time", "stage-memory", "area"}),
+              {.titles = exports::titles(kCodesignEngine, {"model-time", "batch-time", "stage-memory", "area"}),
                .name = tr("What it consists of"),
                .work = [d] {
                    return [run = d->choice->run, index = d->choice->model] {

@@ -27,7 +27,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::string_view kEngine = "mapping";
+constexpr std::string_view kMappingEngine = "mapping";
 
 }  // namespace
 
@@ -99,7 +99,7 @@ struct MappingTabs::Implementation {
     // ---- race ----
 
     QWidget* makeRace() {
-        raceCharts = new ChartPane(exports::titles(kEngine, {"convergence", "optimality-gap"}), tr("Race"));
+        raceCharts = new ChartPane(exports::titles(kMappingEngine, {"convergence", "optimality-gap"}), tr("Race"));
         raceCharts->plot()->setExplainable(false);  // curves are no numbers of the result
         logarithmic = new QToolButton;
         logarithmic->setText(tr("Log scale"));
@@ -170,7 +170,7 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : RunPages
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
     using I = Implementation;
-    addPicture("schedule", exports::title(kEngine, "schedule"), d, &I::makeSchedule, &I::fillSchedule);
+    addPicture("schedule", exports::title(kMappingEngine, "schedule"), d, &I::makeSchedule, &I::fillSchedule);
     addPicture("race", tr("Race"), d, &I::makeRace, &I::fillRace);
     addCharts(
         "algorithms", tr("Algorithms"),
@@ -188,7 +188,7 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : RunPages
                    },
                .clicked = [d](const ChartPane&, int, int category) { d->inspectCore(category); }});
     addCharts(
-        "demand", exports::title(kEngine, "required-bandwidth"),
+        "demand", exports::title(kMappingEngine, "required-bandwidth"),
         {.name = tr("Latency and bandwidth of jobs"),
          .work = [d] { return [run = d->choice->run] { return std::vector{report::demandChart(run.outcome())}; }; },
          .made =
@@ -196,11 +196,11 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : RunPages
                  connect(pane.plot(), &PlotWidget::pointClicked, this,
                          [d, plot = pane.plot()](int series, int point) { d->chooseJobAt(*plot, series, point); });
              }});
-    addCharts("explored", exports::title(kEngine, "search-space"),
+    addCharts("explored", exports::title(kMappingEngine, "search-space"),
               {.name = tr("Search-space projection (PCA)"), .work = [d] {
                    return [run = d->choice->run] { return std::vector{report::exploredChart(run.outcome())}; };
                }});
-    addCharts("front", exports::title(kEngine, "pareto"),
+    addCharts("front", exports::title(kMappingEngine, "pareto"),
               {.name = tr("What cannot be had together"), .work = [d] {
                    return [run = d->choice->run] { return std::vector{report::frontChart(run.outcome())}; };
                }});

@@ -18,15 +18,11 @@
 #include "ui/views/runs/mapping_tabs.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/result_exports.h"
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
-namespace {
-
-/// From this gap to the bound on, the headline warns.
-constexpr double kWideGap = 0.05;
-
-}  // namespace
+namespace {}  // namespace
 
 struct MappingView::Implementation {
     MappingView* view = nullptr;

@@ -28,7 +28,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::string_view kEngine = "partition";
+constexpr std::string_view kPartitionEngine = "partition";
 
 constexpr int kSplitLetters = 18;
 
@@ -70,7 +70,7 @@ struct PartitionTabs::Implementation {
         splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         splitBox->setMinimumContentsLength(kSplitLetters);
         connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
-        layerCharts = new ChartPane(exports::titles(kEngine, {"layers"}), tr("Time by layer"));
+        layerCharts = new ChartPane(exports::titles(kPartitionEngine, {"layers"}), tr("Time by layer"));
         layerCharts->addTool(splitBox);
         connect(layerCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) { layerFromView(point); });
         connect(layerCharts, &ChartPane::explainRequested, tabs, [this](int, int series, int point) {
@@ -164,7 +164,7 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeAccelerators() {
-        acceleratorCharts = new ChartPane(exports::titles(kEngine, {"memory"}), tr("Memory per accelerator"));
+        acceleratorCharts = new ChartPane(exports::titles(kPartitionEngine, {"memory"}), tr("Memory per accelerator"));
         memoryNote = sentences();
         connect(acceleratorCharts, &ChartPane::explainRequested, tabs, [this](int, int, int point) {
             if (point >= 0 && point < acceleratorRows(*choice))
@@ -214,10 +214,10 @@ PartitionTabs::PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* par
     d_->map = map;
     Implementation* d = d_.get();
     using I = Implementation;
-    addPicture("types", exports::title(kEngine, "types"), d, &I::makeTypes, &I::fillTypes);
+    addPicture("types", exports::title(kPartitionEngine, "types"), d, &I::makeTypes, &I::fillTypes);
     addCharts(
         "strategies", tr("Strategies"),
-        {.titles = exports::titles(kEngine, {"speedup", "step-time"}),
+        {.titles = exports::titles(kPartitionEngine, {"speedup", "step-time"}),
          .name = tr("Strategies"),
          .work =
              [d] {
@@ -232,7 +232,7 @@ PartitionTabs::PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* par
          .path = [d](const ChartPane& pane, int, int plan) { return d->strategyPath(pane, plan); }});
     addPicture("layers", tr("Layers"), d, &I::makeLayers, &I::fillLayers);
     addCharts("levels", tr("Levels"),
-              {.titles = exports::titles(kEngine, {"levels", "ratios"}),
+              {.titles = exports::titles(kPartitionEngine, {"levels", "ratios"}),
                .name = tr("Levels"),
                .work =
                    [d] {
@@ -245,8 +245,8 @@ PartitionTabs::PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* par
                    [d](const ChartPane& pane, int series, int category) {
                        return pane.current() == 0 ? d->stepPartPath(pane, series) : d->ratioPath(category);
                    }});
-    addPicture("scaling", exports::title(kEngine, "scaling"), d, &I::makeScaling, &I::fillScaling);
-    addPicture("timeline", exports::title(kEngine, "timeline"), d, &I::makeTimeline, &I::fillTimeline);
+    addPicture("scaling", exports::title(kPartitionEngine, "scaling"), d, &I::makeScaling, &I::fillScaling);
+    addPicture("timeline", exports::title(kPartitionEngine, "timeline"), d, &I::makeTimeline, &I::fillTimeline);
     addPicture("accelerators", tr("Memory"), d, &I::makeAccelerators, &I::fillAccelerators);
     addPicture("convergence", tr("Convergence"), d, &I::makeConvergence, &I::fillConvergence);
     addTable("strategies", tr("Strategies"),

@@ -33,13 +33,12 @@
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/partition_tabs.h"
 #include "ui/views/runs/result_exports.h"
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
 namespace {
 
-/// From this gap to the bound on, the headline warns.
-constexpr double kWideGap = 0.05;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.

@@ -17,7 +17,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::string_view kEngine = "predict";
+constexpr std::string_view kPredictionEngine = "predict";
 
 using ChartList = std::vector<report::Chart>;
 
@@ -91,7 +91,7 @@ struct PredictionTabs::Implementation {
         const predict::Prediction& one = choice->chosen();
         QStringList titles;
         for (const std::size_t level : report::usedLevels(one)) titles << shownText(one.memory.levels.at(level).level);
-        memory->setTitles(titles << exports::title(kEngine, "memory"));
+        memory->setTitles(titles << exports::title(kPredictionEngine, "memory"));
         tabs->prepare(
             [run = choice->run, prediction = choice->prediction()] {
                 const predict::Prediction& its = run.prediction(prediction);
@@ -107,7 +107,7 @@ struct PredictionTabs::Implementation {
     // ---- operators ----
 
     QWidget* makeRoofline() {
-        roofline = new ChartPane(exports::titles(kEngine, {"roofline"}), tr("Operators on the roofline"));
+        roofline = new ChartPane(exports::titles(kPredictionEngine, {"roofline"}), tr("Operators on the roofline"));
         roofline->plot()->setExplainable(false);
         connect(roofline->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
             if (series < 0 || static_cast<std::size_t>(series) >= placed.size()) return;
@@ -160,7 +160,8 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
     Implementation* d = d_.get();
     using I = Implementation;
     addCharts("accelerators", tr("Accelerators"),
-              {.titles = exports::titles(kEngine, {"throughput", "price-performance", "training-cost", "baselines"}),
+              {.titles = exports::titles(kPredictionEngine,
+                                         {"throughput", "price-performance", "training-cost", "baselines"}),
                .name = tr("Accelerators side by side"),
                .work =
                    [d] {
@@ -176,7 +177,7 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
                               int category) { d->choose(d->rankedPrediction(pane, series, category)); },
                .path = [d](const ChartPane& pane, int series,
                            int category) { return d->rankedPath(pane, series, category); }});
-    addCharts("stages", exports::title(kEngine, "stages"),
+    addCharts("stages", exports::title(kPredictionEngine, "stages"),
               {.name = tr("What a step consists of"),
                .work =
                    [d] {
@@ -188,10 +189,10 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
                .path = [d](const ChartPane& pane, int series,
                            int category) { return d->stagePath(pane, series, category); }});
     addPicture("memory", tr("Memory"), d, &I::makeMemory, &I::fillMemory);
-    addPicture("roofline", exports::title(kEngine, "roofline"), d, &I::makeRoofline, &I::fillRoofline);
+    addPicture("roofline", exports::title(kPredictionEngine, "roofline"), d, &I::makeRoofline, &I::fillRoofline);
     addCharts(
-        "devices", exports::title(kEngine, "scaling"),
-        {.titles = exports::titles(kEngine, {"scaling", "scaling-speedup"}),
+        "devices", exports::title(kPredictionEngine, "scaling"),
+        {.titles = exports::titles(kPredictionEngine, {"scaling", "scaling-speedup"}),
          .name = tr("Throughput by number of devices"),
          .work =
              [d] {

@@ -126,4 +126,7 @@ private:
     bool following_ = true;  ///< while nobody chooses details: they follow the picture, or are not there yet
 };
 
+/// From this gap to the bound on, a headline warns.
+inline constexpr double kWideGap = 0.05;
+
 }  // namespace tessera::ui

@@ -18,10 +18,10 @@
 #include "ui/editors/edited_file.h"
 #include "ui/editors/input_choices.h"
 #include "ui/editors/problem.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
 #include "ui/models/engine_words.h"
+#include "ui/models/text.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/text_label.h"
@@ -97,11 +97,10 @@ public:
 
     void show(const CalibrationProgress& now, bool cancelling) {
         const std::vector<calibrate::Stage>& stages = calibrate::stages();
-        title_->setText(cancelling ? CalibrationDialog::tr("Cancelling…")
-                        : now.stage < 0
-                            ? CalibrationDialog::tr("Getting ready")
-                            : CalibrationDialog::tr("Measuring %1")
-                                  .arg(words::fromView(stages[static_cast<std::size_t>(now.stage)].title).toLower()));
+        title_->setText(cancelling      ? CalibrationDialog::tr("Cancelling…")
+                        : now.stage < 0 ? CalibrationDialog::tr("Getting ready")
+                                        : CalibrationDialog::tr("Measuring %1")
+                                              .arg(toQt(stages[static_cast<std::size_t>(now.stage)].title).toLower()));
         times_->setText(
             now.secondsLeft > 0
                 ? CalibrationDialog::tr("%1 measured · about %2 left")
@@ -123,10 +122,9 @@ private:
 
     void addRow(QGridLayout& grid, const calibrate::Stage& stage) {
         Row row{.icon = new QToolButton,
-                .title = textLabel(words::fromView(stage.title)),
+                .title = textLabel(toQt(stage.title)),
                 .count = textLabel({}, Theme::Text::base, QStringLiteral("secondary"))};
-        auto* what =
-            textLabel(words::fromView(stage.what), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        auto* what = textLabel(toQt(stage.what), Theme::Text::base, QStringLiteral("secondary"), false, true);
         row.count->setFont(theme().font(Theme::Text::base, false, true));
         row.icon->setProperty("picture", true);  // recoloured by itself, unlike a pixmap
         row.icon->setIconSize(QSize(18, 18));

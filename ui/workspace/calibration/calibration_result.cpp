@@ -4,9 +4,9 @@
 #include <QTabWidget>
 #include <QVBoxLayout>
 
-#include "ui/editors/words.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/table_model.h"
+#include "ui/models/text.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/table_view.h"
@@ -16,10 +16,6 @@
 namespace tessera::ui {
 
 namespace {
-
-QString text(const std::string& from) {
-    return QString::fromStdString(from);
-}
 
 QString percent(double share) {
     return CalibrationResult::tr("%1 %").arg(100 * share, 0, 'f', 1);
@@ -76,7 +72,7 @@ CalibrationResult::CalibrationResult(QWidget* parent)
     kernelModel_ = new TableModel(
         {columns::words(tr("Kernel"), [measured](int row) { return shown(measured(row).request.kernel); }),
          columns::words(tr("Shape"),
-                        [measured](int row) { return text(calibrate::shapeText(measured(row).request.sizes)); }),
+                        [measured](int row) { return toQt(calibrate::shapeText(measured(row).request.sizes)); }),
          columns::words(tr("Type"), [measured](int row) { return shown(measured(row).request.dtype); }),
          columns::number(
              tr("Time"), Measure::seconds, [measured](int row) { return measured(row).seconds(); }, {},
@@ -118,7 +114,7 @@ void CalibrationResult::setCalibration(const std::shared_ptr<const calibrate::Ca
     tabs_->setTabText(1, tr("Kernels (%1)").arg(columns::count(static_cast<double>(made->kernels.measured.size()))));
     tabs_->setCurrentIndex(0);
     verdict_->showMessage(made->agreement.noisy ? MessageBar::Kind::warning : MessageBar::Kind::good,
-                          text(made->agreement.sentence));
+                          toQt(made->agreement.sentence));
     QStringList sentences;
     for (const std::string& warning : made->warnings)
         if (warning != made->agreement.sentence) sentences << shown(warning);
@@ -148,8 +144,8 @@ void CalibrationResult::setCalibration(const std::shared_ptr<const calibrate::Ca
 /// What was counted, in one line.
 QString CalibrationResult::counts() const {
     const calibrate::Outcome& kernels = made_->kernels;
-    QStringList parts{words::counted(static_cast<double>(kernels.repetitions), "repetition", "repetitions"),
-                      words::counted(static_cast<double>(kernels.dropped), "outlier left out", "outliers left out")};
+    QStringList parts{counted(static_cast<double>(kernels.repetitions), "repetition", "repetitions"),
+                      counted(static_cast<double>(kernels.dropped), "outlier left out", "outliers left out")};
     if (!kernels.outOfTime.empty())
         parts << tr("%1 not reached").arg(columns::count(static_cast<double>(kernels.outOfTime.size())));
     if (!kernels.unknown.empty())
@@ -162,7 +158,7 @@ QString CalibrationResult::counts() const {
 void CalibrationResult::showWritten(const calibrate::Files& files) {
     trouble_->hide();
     place_->setText(
-        tr("Kept in %1, its kernels in %2").arg(text(files.accelerator.string()), text(files.kernels.string())));
+        tr("Kept in %1, its kernels in %2").arg(toQt(files.accelerator.string()), toQt(files.kernels.string())));
     place_->show();
 }
 

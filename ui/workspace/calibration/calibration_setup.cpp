@@ -29,9 +29,9 @@
 #include "ui/editors/study_check.h"
 #include "ui/editors/study_form.h"
 #include "ui/editors/tab_order.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/engine_words.h"
+#include "ui/models/text.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/text_label.h"
 #include "ui/workspace/questions.h"
@@ -83,8 +83,8 @@ FieldRow optimizerRow() {
     row.label = CalibrationSetup::tr("Optimizer");
     row.kind = FieldKind::word;
     for (const model::OptimizerKind& each : model::optimizerKinds()) {
-        row.words << words::fromView(each.id);
-        row.titles << words::fromView(each.title);
+        row.words << toQt(each.id);
+        row.titles << toQt(each.title);
     }
     row.fallback = std::string(model::optimizerKind(CalibrationOrder().optimizer).id);
     row.help = CalibrationSetup::tr("Updates the weights at the end of each step");

@@ -13,14 +13,13 @@
 #include "core/study/study.h"
 #include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
+#include "ui/workspace/history/metric_kinds.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
 
 namespace {
 
-/// Typing is answered when it rests.
-constexpr int kTypingMilliseconds = 150;
 /// Least widths in spacing steps, and in letters.
 constexpr int kName = 34, kValue = 22, kLetters = 12;
 

@@ -30,4 +30,7 @@ private:
     std::vector<study::Metric> kinds_;
 };
 
+/// Typing is answered when it rests.
+inline constexpr int kTypingMilliseconds = 150;
+
 }  // namespace tessera::ui

@@ -15,6 +15,7 @@
 #include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/workspace/history/metric_kinds.h"
 #include "ui/workspace/two_tone_delegate.h"
 #include "ui/workspace/words.h"
 
@@ -23,7 +24,6 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kKeyRole = Qt::UserRole + 1;
-constexpr int kTypingMilliseconds = 150;
 constexpr int kWidthSteps = 150, kHeightSteps = 110;  ///< of the dialog, in spacing steps
 
 QString nameOf(const store::RunRow& row) {

@@ -7,9 +7,9 @@
 
 #include "ui/editors/study_document.h"
 #include "ui/editors/study_form.h"
-#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/engine_words.h"
+#include "ui/models/text.h"
 #include "ui/views/runs/compare_document.h"
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
@@ -25,7 +25,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kSettleMilliseconds = 150;
-constexpr std::size_t kMaxListed = 12;  ///< runs of a comparison
+constexpr std::size_t kMaxCompared = 12;  ///< runs of a comparison
 
 Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
     Facts facts;
@@ -33,7 +33,7 @@ Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
     facts.subtitle = rows.size() == 1 ? MainWindow::tr("1 run") : MainWindow::tr("%1 runs").arg(rows.size());
     facts.icon = QStringLiteral("compare");
     for (const store::RunRow& row : rows) {
-        if (static_cast<std::size_t>(facts.sections.size()) == kMaxListed) break;
+        if (static_cast<std::size_t>(facts.sections.size()) == kMaxCompared) break;
         Facts::Section section{.title = row.name.empty() ? MainWindow::tr("Run %1").arg(row.id) : shown(row.name),
                                .rows = {}};
         section.rows.append({.label = MainWindow::tr("Outcome"), .value = shown(row.headline)});
@@ -42,7 +42,7 @@ Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
         if (row.started) section.rows.append({.label = MainWindow::tr("Started"), .value = momentText(*row.started)});
         facts.sections.append(section);
     }
-    if (rows.size() > kMaxListed) facts.note = MainWindow::tr("and %1 more").arg(rows.size() - kMaxListed);
+    if (rows.size() > kMaxCompared) facts.note = MainWindow::tr("and %1 more").arg(rows.size() - kMaxCompared);
     return facts;
 }
 

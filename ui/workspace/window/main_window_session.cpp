@@ -36,9 +36,9 @@ const QString kRestoring = QStringLiteral("session/restoring");
 const QString kWidths = QStringLiteral("window/widths");
 const QString kDismissedInspector = QStringLiteral("window/inspectorDismissed");
 constexpr int kStateVersion = 1;
-constexpr int kSettled = 500;       ///< milliseconds after which a window that is back has answered everything
-constexpr int kKeepSession = 3000;  ///< milliseconds between two looks whether the session changed
-constexpr qsizetype kMaxNamed = 5;  ///< of documents and results, in a question
+constexpr int kSettled = 500;        ///< milliseconds after which a window that is back has answered everything
+constexpr int kKeepSession = 3000;   ///< milliseconds between two looks whether the session changed
+constexpr qsizetype kMaxListed = 5;  ///< of documents and results, in a question
 /// So much of the window's head must be on a screen that it can be grabbed.
 constexpr int kMinVisible = 80;
 
@@ -407,7 +407,7 @@ void MainWindow::Implementation::askAboutUnkept() {
                 {.title = tr("Results that are only in this window"),
                  .sentence = tr("The history could not keep these results: %1. They are lost when Tessera closes; "
                                 "\"Export result…\" in the menu of their pages saves them.")
-                                 .arg(firstNames(titles, kMaxNamed)),
+                                 .arg(firstNames(titles, kMaxListed)),
                  .answers = {tr("Keep working"), tr("Close and lose them")},
                  .escape = 0},
                 [this](int answer) {
@@ -422,7 +422,7 @@ void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& chang
     for (const Document* document : changed) titles.append(document->title());
     asker().ask(window,
                 {.title = tr("Unsaved changes"),
-                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMaxNamed)),
+                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMaxListed)),
                  .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
                  .escape = 2},
                 [this](int answer) {
