@@ -563,7 +563,7 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
     return chart;
 }
 
-RaceAxis sweepAxis(const MappingOutcome& outcome, Objective objective) {
+RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
     const double second = study::secondsPerCycle(outcome);
     const bool clocked = outcome.problem.clock.has_value();
     const Measure time = clocked ? Measure::seconds : Measure::count;
@@ -584,7 +584,7 @@ RaceAxis sweepAxis(const MappingOutcome& outcome, Objective objective) {
 }
 
 std::string objectiveText(const MappingOutcome& outcome, Objective objective, double value) {
-    const RaceAxis axis = sweepAxis(outcome, objective);
+    const RaceAxis axis = axisOf(outcome, objective);
     const std::string text = formatQuantity(value * axis.factor, axis.measure);
     const std::size_t open = axis.title.find('(');
     if (open == std::string::npos) return text;

@@ -302,13 +302,14 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
 
 void HardwarePicture::showTemplate(const CountedTemplate& counted) {
     const hardware::Template& space = counted.space;
-    QStringList facts{tr("%1, %2 with their HBM")
-                          .arg(counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
-                               QString::fromStdString(formatCount(
-                                   static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
-                      tr("%1 within %2")
-                          .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.within))),
-                               quantity(counted.census.bound.value, Measure::area))};
+    QStringList facts{
+        tr("%1, %2 with their HBM")
+            .arg(ui::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
+                 QString::fromStdString(
+                     formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
+        tr("%1 within %2")
+            .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.within))),
+                 quantity(counted.census.bound.value, Measure::area))};
     if (counted.census.estimated > 0)
         facts << tr("areas of %1 of them are estimates: the table lacks the size of a buffer")
                      .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.estimated))));

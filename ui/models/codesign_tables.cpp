@@ -89,7 +89,7 @@ TableModel* architectureTableModel(const SharedCodesignChoice& choice, QObject* 
                                         : !its.baseline.empty() ? report::kCategories[1]
                                         : its.onFront           ? std::string_view("accent")
                                                                 : report::kCategories[5];
-        return QString::fromUtf8(colour.data(), static_cast<qsizetype>(colour.size()));
+        return toQt(colour);
     });
     QVector<Column> all{name, words(tr("Role"), [choice, row](int index) {
                             const report::PointRow& its = row(index);

@@ -6,17 +6,16 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
-using columns::wordsOf;
-
 QString idOf(const study::Engine& engine) {
-    return wordsOf(engine.id);
+    return toQt(engine.id);
 }
 
 QString titleOf(const study::Engine& engine) {
-    return wordsOf(engine.title);
+    return toQt(engine.title);
 }
 
 QString iconOf(const study::Engine& engine) {
@@ -35,7 +34,7 @@ QString newStudyAction(const study::Engine& engine) {
 QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardwareKind) {
     QVector<std::pair<const study::Engine*, QString>> all;
     for (const study::Engine& engine : study::engines())
-        if (!hardwareKind.isEmpty() && wordsOf(engine.hardwareKind) == hardwareKind)
+        if (!hardwareKind.isEmpty() && toQt(engine.hardwareKind) == hardwareKind)
             all.append(
                 {&engine,
                  QCoreApplication::translate("Engines", "%1 on this %2").arg(newStudyText(engine), hardwareKind)});

@@ -32,8 +32,8 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
     for (const study::Field<Row>& field : fields) {
         if ((field.uses & study::kTable) == 0) continue;
         TableModel::Column column = words(
-            wordsOf(field.title), [row, &field](int index) { return shownText(textOf(field, row(index))); },
-            wordsOf(field.help));
+            toQt(field.title), [row, &field](int index) { return shownText(textOf(field, row(index))); },
+            toQt(field.help));
         column.number = (field.uses & study::kWords) == 0;
         column.summed = (field.uses & study::kSummed) != 0;
         if (column.number) {
@@ -47,7 +47,7 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
         if (column.summed && field.measure != Measure::count)
             column.sumText = [measure = field.measure](double sum) { return quantity(sum, measure); };
         if (const std::string_view path = pathOf(field); prefix && !path.empty())
-            column.decoration = [prefix, path = wordsOf(path)](int index, int role) {
+            column.decoration = [prefix, path = toQt(path)](int index, int role) {
                 return role == PathRole ? QVariant(prefix(index) + QLatin1Char('/') + path) : QVariant();
             };
         all.append(std::move(column));
@@ -64,7 +64,7 @@ Facts::Section factsOf(const QString& title, const std::vector<study::Field<Row>
     for (const study::Field<Row>& field : fields) {
         const std::string exactly = exactOf(field, row);
         if ((field.uses & use) == 0 || exactly.empty()) continue;
-        Facts::Row fact{.label = wordsOf(field.title), .value = shownText(textOf(field, row))};
+        Facts::Row fact{.label = toQt(field.title), .value = shownText(textOf(field, row))};
         if ((field.uses & study::kWords) == 0) fact.exact = QString::fromStdString(exactly);
         if (const std::string_view path = pathOf(field); !path.empty())
             fact.explain = [result, path = prefix + "/" + std::string(path)] { return study::explain(*result, path); };

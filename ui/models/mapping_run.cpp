@@ -26,10 +26,6 @@ const mapping::Algorithm* known(const std::string& id) {
     return found == all.end() ? nullptr : &*found;
 }
 
-QString text(std::string_view view) {
-    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
-}
-
 }  // namespace
 
 MappingRun::MappingRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
@@ -81,12 +77,12 @@ bool MappingRun::hasExplored() const {
 
 QString MappingRun::algorithmTitle(int run) const {
     const mapping::Algorithm* const row = known(this->run(run).algorithm);
-    return row == nullptr ? algorithm(run) : text(row->title);
+    return row == nullptr ? algorithm(run) : toQt(row->title);
 }
 
 QString MappingRun::algorithmHelp(int run) const {
     const mapping::Algorithm* const row = known(this->run(run).algorithm);
-    return row == nullptr ? QString() : text(row->description);
+    return row == nullptr ? QString() : toQt(row->description);
 }
 
 QString MappingRun::jobName(int job) const {

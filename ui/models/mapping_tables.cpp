@@ -6,6 +6,7 @@
 #include "core/draw/theme.h"
 #include "core/study/mapping/fields.h"
 #include "ui/models/field_columns.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -15,9 +16,8 @@ TableModel* algorithmTableModel(const SharedMappingChoice& choice, QObject* pare
     const auto row = [choice](int index) { return study::MappedRun{&choice->run.outcome(), &choice->run.run(index)}; };
     QVector<TableModel::Column> all =
         columns::ofFields(study::runFields(), row, [choice](int index) { return choice->run.algorithm(index); });
-    columns::colourBy(all.front(), [choice](int index) {
-        return columns::wordsOf(report::strategyColour(choice->run.run(index).algorithm));
-    });
+    columns::colourBy(all.front(),
+                      [choice](int index) { return toQt(report::strategyColour(choice->run.run(index).algorithm)); });
     return new TableModel(std::move(all), parent);
 }
 

@@ -14,6 +14,7 @@
 #include "core/study/partition/metrics.h"
 #include "core/study/partition/study.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
@@ -21,6 +22,7 @@ namespace tessera::ui {
 
 namespace {
 
+using columns::words;
 using study::Comparison;
 using study::Metric;
 using Column = TableModel::Column;
@@ -58,13 +60,6 @@ QVariant againstColour(const Comparison::MetricRow& row, std::size_t run, std::s
     if (delta == 0) return {};
     const bool better = (delta < 0) == (row.metric.better == Metric::Better::lower);
     return theme().colour(better ? "good" : "bad");
-}
-
-Column words(const QString& title, std::function<QString(int)> text) {
-    Column column;
-    column.title = title;
-    column.text = std::move(text);
-    return column;
 }
 
 QString runTitle(const Comparison& comparison, std::size_t run) {

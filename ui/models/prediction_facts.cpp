@@ -16,10 +16,6 @@ namespace {
 
 using predict::Prediction;
 
-QString toQt(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 /// Every metric of the prediction, as the result names, says and explains it.
 Facts::Section metricsSection(const PredictionRun& run, int index) {
     Facts::Section section{.title = tr("Prediction"), .rows = {}};
@@ -39,7 +35,7 @@ Facts::Section memorySection(const Prediction& one) {
     for (const predict::LevelUse& level : one.memory.levels) {
         const double used = predict::sumOf(level.bytes);
         Facts::Row row = columns::quantityFact(shownText(level.level), used, Measure::bytes);
-        row.value += level.capacity ? tr(" of %1").arg(columns::quantityFact(level.capacity->value, Measure::bytes))
+        row.value += level.capacity ? tr(" of %1").arg(columns::quantity(level.capacity->value, Measure::bytes))
                                     : tr(", capacity not known");
         section.rows.append(row);
     }

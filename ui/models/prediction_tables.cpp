@@ -14,7 +14,6 @@ namespace {
 
 using columns::colourBy;
 using columns::words;
-using columns::wordsOf;
 using Column = TableModel::Column;
 
 }  // namespace
@@ -25,7 +24,7 @@ TableModel* predictionTableModel(const SharedPredictionChoice& choice, QObject* 
         columns::ofFields(study::predictionFields(), of, [choice](int row) { return choice->run.name(row); });
     colourBy(all.front(), [choice](int row) {
         const int index = choice->run.acceleratorNamed(QString::fromStdString(choice->run.prediction(row).accelerator));
-        return index < 0 ? QString() : wordsOf(choice->run.accelerator(index).colour);
+        return index < 0 ? QString() : toQt(choice->run.accelerator(index).colour);
     });
     return new TableModel(std::move(all), parent);
 }
@@ -38,7 +37,7 @@ TableModel* operatorTableModel(const SharedPredictionChoice& choice, QObject* pa
     };
     QVector<Column> all = columns::ofFields(study::operatorFields(), of);
     constexpr int kType = 1;
-    colourBy(all[kType], [of](int row) { return wordsOf(report::operatorColour(model::nameOf(of(row).op->group))); });
+    colourBy(all[kType], [of](int row) { return toQt(report::operatorColour(model::nameOf(of(row).op->group))); });
     return new TableModel(std::move(all), parent);
 }
 

@@ -35,10 +35,6 @@ QString count(double value) {
     return QString::fromStdString(formatCount(value));
 }
 
-QString wordsOf(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 TableModel::Column number(const QString& title, Measure measure, std::function<double(int)> value,
                           std::function<QString(int)> path, const QString& help) {
     TableModel::Column column;

@@ -14,7 +14,6 @@ namespace tessera::ui::columns {
 QString quantity(double value, Measure measure);
 QString exact(double value);
 QString count(double value);
-QString wordsOf(std::string_view text);
 
 /// A number that can be explained: its path stands in the column's PathRole.
 TableModel::Column number(const QString& title, Measure measure, std::function<double(int)> value,

@@ -192,7 +192,7 @@ std::optional<StudyCard> cardOf(const std::string& name) {
         card.key = QString::fromStdString(name);
         card.title = shown(study.name.empty() ? name : study.name);
         card.studyJson = QString::fromStdString(toText(study::toJson(study)));
-        card.detail = QString::fromUtf8(engine.description.data(), static_cast<qsizetype>(engine.description.size()));
+        card.detail = toQt(engine.description);
         for (const CardRow& row : kCards)
             if (row.hardwareKind == engine.hardwareKind && !study.hardware.empty())
                 row.describe(card, study, subjectOf(study));

@@ -12,6 +12,7 @@
 #include "ui/jobs/run_status.h"
 #include "ui/models/engine_words.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/focus_start.h"
 #include "ui/workspace/two_tone_delegate.h"
@@ -296,7 +297,7 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
         // A file on this list may be any hardware; it is read as that of the first engine.
         const bool isFile = index.data(FileRole).toBool();
         const QString hardware =
-            isFile ? columns::wordsOf(study::engines().front().hardwareKind) : key.section(QLatin1Char('/'), 0, 0);
+            isFile ? toQt(study::engines().front().hardwareKind) : key.section(QLatin1Char('/'), 0, 0);
         const QString name = isFile ? key : key.section(QLatin1Char('/'), 1);
         for (const auto& study : studiesOn(hardware))
             add(study.second, QStringLiteral("study"),

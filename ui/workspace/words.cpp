@@ -27,7 +27,7 @@ QString momentText(std::int64_t milliseconds) {
 
 QString engineText(const std::string& engine) {
     for (const study::Engine& row : study::engines())
-        if (row.id == engine) return QString::fromUtf8(row.title.data(), static_cast<qsizetype>(row.title.size()));
+        if (row.id == engine) return toQt(row.title);
     return shown(engine);
 }
 

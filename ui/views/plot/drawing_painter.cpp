@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -79,7 +80,7 @@ public:
     }
 
     void operator()(const report::Label& label) {
-        const QString line = fromUtf8(label.text);
+        const QString line = toQt(label.text);
         painter_.setOpacity(1);
         painter_.setFont(pictureFont(label.size, label.strong));
         painter_.setPen(colour(label.colour));
@@ -136,7 +137,7 @@ QFont pictureFont(int size, bool strong) {
 const report::TextWidth& pictureWidth() {
     static const report::TextWidth kMeasure = [](std::string_view line, int size, bool strong) {
         const QFontMetricsF metrics(pictureFont(size, strong));
-        return metrics.horizontalAdvance(QString::fromUtf8(line.data(), static_cast<qsizetype>(line.size())));
+        return metrics.horizontalAdvance(toQt(line));
     };
     return kMeasure;
 }
@@ -159,7 +160,7 @@ QString cutTextAt(const report::Drawing& drawing, QPointF position) {
                                                                    : width / 2;
         QRectF area(label->at.x - left, label->at.y - label->size, width, label->size * 1.3);
         if (label->angle != 0) area = QRectF(label->at.x - 3, label->at.y, label->size * 1.3, width);
-        if (area.contains(position)) return fromUtf8(label->full);
+        if (area.contains(position)) return toQt(label->full);
     }
     return {};
 }

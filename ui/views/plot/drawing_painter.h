@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/draw/drawing.h"
+#include "ui/models/text.h"
 
 /// Paints what `core/report` lays out, so that the window shows the same pictures as an export.
 namespace tessera::ui {
@@ -21,10 +22,6 @@ QFont pictureFont(int size, bool strong);
 const report::TextWidth& pictureWidth();
 
 void paintDrawing(QPainter& painter, const report::Drawing& drawing);
-
-inline QString fromUtf8(const std::string& text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
 
 inline QRectF toRect(const report::Rect& rect) {
     return {rect.x, rect.y, rect.width, rect.height};

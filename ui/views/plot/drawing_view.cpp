@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/base/text.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
 
@@ -29,7 +30,7 @@ void DrawingView::setDrawing(const QString& id, Draw draw) {
     draw_ = std::move(draw);
     tip_.clear();
     layOut({static_cast<double>(width()), static_cast<double>(height())});
-    announce(*this, fromUtf8(escaped(drawing_.title)), {});
+    announce(*this, toQt(escaped(drawing_.title)), {});
     pictureChanged();
 }
 
@@ -63,7 +64,7 @@ void DrawingView::hoverAt(const std::optional<QPointF>& at) {
     for (const report::Shape& shape : drawing_.shapes)
         if (const auto* box = std::get_if<report::Box>(&shape);
             box != nullptr && !box->tip.empty() && box->area.contains({at->x(), at->y()}))
-            tip_ = fromUtf8(escaped(box->tip));
+            tip_ = toQt(escaped(box->tip));
 }
 
 QStringList DrawingView::cardText() const {

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/draw/timeline_layout.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
 
@@ -76,12 +77,12 @@ struct GanttView::Implementation {
     QStringList textOf(int event) const {
         if (!isEvent(event)) return {};
         const Timeline::Event& its = at(event);
-        const auto time = [this](double moment) { return fromUtf8(report::timeText(value, moment)); };
-        QStringList lines{fromUtf8(escaped(its.name))};
+        const auto time = [this](double moment) { return toQt(report::timeText(value, moment)); };
+        QStringList lines{toQt(escaped(its.name))};
         if (its.track >= 0 && static_cast<std::size_t>(its.track) < value.tracks.size())
-            lines.append(fromUtf8(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
+            lines.append(toQt(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
         lines.append(tr("%1, from %2 to %3").arg(time(its.duration), time(its.start), time(its.start + its.duration)));
-        for (const auto& [key, detail] : its.details) lines.append(fromUtf8(escaped(key) + ": " + escaped(detail)));
+        for (const auto& [key, detail] : its.details) lines.append(toQt(escaped(key) + ": " + escaped(detail)));
         return lines;
     }
 
@@ -103,14 +104,14 @@ struct GanttView::Implementation {
         }
         std::sort(amounts.begin(), amounts.end());
         QStringList lines{
-            tr("%1 at %2").arg(fromUtf8(report::usageText(usage, sum)), fromUtf8(report::timeText(value, moment)))};
+            tr("%1 at %2").arg(toQt(report::usageText(usage, sum)), toQt(report::timeText(value, moment)))};
         if (usage.limit && *usage.limit > 0)
             lines.append(tr("%1 % of %2")
                              .arg(100 * sum / *usage.limit, 0, 'f', 0)
-                             .arg(fromUtf8(report::usageText(usage, *usage.limit))));
+                             .arg(toQt(report::usageText(usage, *usage.limit))));
         for (std::size_t i = 0; i < std::min(kMaxTracks, amounts.size()); ++i)
-            lines.append(fromUtf8(escaped(value.tracks[amounts[i].second].name) + ": " +
-                                  report::usageText(usage, -amounts[i].first)));
+            lines.append(toQt(escaped(value.tracks[amounts[i].second].name) + ": " +
+                              report::usageText(usage, -amounts[i].first)));
         return lines;
     }
 
@@ -121,7 +122,7 @@ struct GanttView::Implementation {
     void select(int event, bool tell) {
         if (event == selected) return;
         selected = event;
-        announce(*owner, fromUtf8(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
+        announce(*owner, toQt(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
         owner->update();
         if (tell) emit owner->eventSelected(event);
     }
@@ -254,7 +255,7 @@ void GanttView::setTimeline(Timeline timeline) {
     d_->view.known = true;
     d_->view.from = d_->view.to = d_->view.scrolled = 0;
     d_->selected = d_->hovered = -1;
-    announce(*this, fromUtf8(escaped(d_->value.title)), {});
+    announce(*this, toQt(escaped(d_->value.title)), {});
     updateGeometry();
     pictureChanged();
 }

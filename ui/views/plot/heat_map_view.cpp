@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/draw/heat_map_layout.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
 
@@ -66,24 +67,24 @@ struct HeatMapView::Implementation {
         const auto row = static_cast<std::size_t>(cell.row);
         const auto column = static_cast<std::size_t>(cell.column);
         QStringList lines;
-        lines.append(column < value.columns.size() ? fromUtf8(escaped(value.columns[column]))
+        lines.append(column < value.columns.size() ? toQt(escaped(value.columns[column]))
                                                    : QString::number(column + 1));
         if (row < value.rows.size())
-            lines.append(value.rowTitle.empty() ? fromUtf8(escaped(value.rows[row]))
-                                                : fromUtf8(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
+            lines.append(value.rowTitle.empty() ? toQt(escaped(value.rows[row]))
+                                                : toQt(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
         const int category = report::categoryAt(value, row, column);
         lines.append(category < 0 ? tr("nothing")
-                                  : fromUtf8(escaped(value.categories[static_cast<std::size_t>(category)].name)));
+                                  : toQt(escaped(value.categories[static_cast<std::size_t>(category)].name)));
         const std::size_t index = row * report::columnsOf(value) + column;
         if (index < value.details.size() && !value.details[index].empty())
-            lines.append(fromUtf8(escaped(value.details[index])).split(QStringLiteral(" · ")));
+            lines.append(toQt(escaped(value.details[index])).split(QStringLiteral(" · ")));
         return lines;
     }
 
     void select(Cell cell, bool tell) {
         if (cell == selected) return;
         selected = cell;
-        announce(*owner, fromUtf8(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
+        announce(*owner, toQt(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
         owner->update();
         if (tell) emit owner->cellSelected(cell.row, cell.column);
     }
@@ -190,7 +191,7 @@ void HeatMapView::setHeatMap(report::HeatMap map) {
         d_->selected = {};
     }
     d_->hovered = {};
-    announce(*this, fromUtf8(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
+    announce(*this, toQt(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
     updateGeometry();
     pictureChanged();
 }
@@ -213,7 +214,7 @@ void HeatMapView::setPinned(const QVector<int>& columns) {
 Exportable HeatMapView::exportable() const {
     const auto map = std::make_shared<const report::HeatMap>(d_->value);
     Exportable what;
-    what.name = fromUtf8(map->id.empty() ? "heat-map" : map->id);
+    what.name = toQt(map->id.empty() ? "heat-map" : map->id);
     what.svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); };
     what.csv = [map] { return report::toCsv(*map); };
     return what;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
 
@@ -72,10 +73,10 @@ struct ParallelView::Implementation {
     QStringList textOf(int row) const {
         if (row < 0 || static_cast<std::size_t>(row) >= value.rows.size()) return {};
         const report::ParallelPicture::Row& its = value.rows[static_cast<std::size_t>(row)];
-        QStringList lines{fromUtf8(escaped(its.name))};
+        QStringList lines{toQt(escaped(its.name))};
         for (std::size_t axis = 0; axis < value.axes.size() && axis < its.values.size(); ++axis)
-            lines.append(fromUtf8(escaped(value.axes[axis].title) + ": " +
-                                  report::tickText(its.values[axis], value.axes[axis])));
+            lines.append(
+                toQt(escaped(value.axes[axis].title) + ": " + report::tickText(its.values[axis], value.axes[axis])));
         return lines;
     }
 
@@ -118,7 +119,7 @@ void ParallelView::setPicture(report::ParallelPicture picture) {
     }
     d_->value = std::move(picture);
     d_->hovered = -1;
-    announce(*this, fromUtf8(escaped(d_->value.title)), {});
+    announce(*this, toQt(escaped(d_->value.title)), {});
     pictureChanged();
 }
 
@@ -163,7 +164,7 @@ const report::ParallelLayout& ParallelView::layout() {
 Exportable ParallelView::exportable() const {
     const auto picture = std::make_shared<const report::ParallelPicture>(d_->value);
     Exportable what;
-    what.name = fromUtf8(picture->id);
+    what.name = toQt(picture->id);
     what.svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); };
     return what;
 }

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/draw/chart_layout.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
 #include "ui/views/plot/plot_curves.h"
@@ -155,14 +156,14 @@ struct PlotWidget::Implementation {
         const auto i = static_cast<std::size_t>(point);
         QStringList lines;
         const std::string name = escaped(its.name.empty() ? its.id : its.name);
-        if (!name.empty()) lines.append(fromUtf8(name));
+        if (!name.empty()) lines.append(toQt(name));
         const auto add = [&](const report::Axis& axis, const std::string& shown) {
-            lines.append(axis.title.empty() ? fromUtf8(shown) : fromUtf8(escaped(axis.title) + ": " + shown));
+            lines.append(axis.title.empty() ? toQt(shown) : toQt(escaped(axis.title) + ": " + shown));
         };
         add(value.x, report::tickText(its.x[i], value.x));
         add(value.y, report::tickText(its.y[i], value.y));
         if (i < its.valueTexts.size() && its.valueTexts[i] != report::tickText(its.y[i], value.y))
-            lines.append(fromUtf8(escaped(its.valueTexts[i])));
+            lines.append(toQt(escaped(its.valueTexts[i])));
         return lines;
     }
 
@@ -170,7 +171,7 @@ struct PlotWidget::Implementation {
         if (series == hoveredSeries && point == hoveredPoint) return;
         hoveredSeries = series;
         hoveredPoint = point;
-        announce(*owner, fromUtf8(escaped(value.title)), valuesOf(series, point).join(QStringLiteral(", ")));
+        announce(*owner, toQt(escaped(value.title)), valuesOf(series, point).join(QStringLiteral(", ")));
         emit owner->pointHovered(series, point);
     }
 
@@ -393,7 +394,7 @@ void PlotWidget::setChart(report::Chart chart) {
     d_->wholeKnown = false;
     if (!d_->isPoint(d_->hoveredSeries, d_->hoveredPoint)) d_->hoveredSeries = d_->hoveredPoint = -1;
     if (!d_->isPoint(d_->selectedSeries, d_->selectedPoint)) d_->selectedSeries = d_->selectedPoint = -1;
-    announce(*this, fromUtf8(escaped(d_->value.title)), accessibleDescription());
+    announce(*this, toQt(escaped(d_->value.title)), accessibleDescription());
     markStale();
     d_->changed();
 }
@@ -422,7 +423,7 @@ void PlotWidget::resetZoom() {
 Exportable PlotWidget::exportable() const {
     const auto chart = std::make_shared<const report::Chart>(d_->value);
     Exportable what;
-    what.name = fromUtf8(chart->id.empty() ? "chart" : chart->id);
+    what.name = toQt(chart->id.empty() ? "chart" : chart->id);
     what.svg = [chart](const report::Theme& theme) { return report::toSvg(*chart, theme); };
     what.csv = [chart] { return report::toCsv(*chart); };
     return what;

@@ -146,7 +146,7 @@ struct CatalogueView::Implementation {
     void showApplicable();
     void chosen(int choice);
     void chooseAmong(const QStringList& names);
-    QString titleOf(const Row& row) const { return columns::wordsOf(row.title); }
+    QString titleOf(const Row& row) const { return toQt(row.title); }
 };
 
 /// The pages of the run's engine.
@@ -184,7 +184,7 @@ void CatalogueView::Implementation::build() {
 }
 
 void CatalogueView::Implementation::addPicture(const PictureRow& row) {
-    const QString id = columns::wordsOf(row.id), title = titleOf(row);
+    const QString id = toQt(row.id), title = titleOf(row);
     const auto page = std::make_shared<PicturePage>();
     pages->pictures()->addPage(
         id, title,
@@ -219,7 +219,7 @@ void CatalogueView::Implementation::addPicture(const PictureRow& row) {
 void CatalogueView::Implementation::addTable(const TableRow& row) {
     const auto page = std::make_shared<TablePage>();
     pages->details()->addPage(
-        columns::wordsOf(row.id), titleOf(row),
+        toQt(row.id), titleOf(row),
         [page, title = titleOf(row)] {
             page->holder = new QWidget;
             page->title = title;
@@ -263,7 +263,7 @@ void CatalogueView::Implementation::showTable(TablePage& page, report::Table mad
 /// What the result, or the chosen part of it, does not have is not offered.
 void CatalogueView::Implementation::showApplicable() {
     const auto show = [this](LazyTabs& tabs, const Row& row) {
-        tabs.setPageShown(columns::wordsOf(row.id), !report::selectionsOf(row, *result(), at).empty());
+        tabs.setPageShown(toQt(row.id), !report::selectionsOf(row, *result(), at).empty());
     };
     for (const PictureRow& row : catalogue->pictures)
         if (isShown(row)) show(*pages->pictures(), row);

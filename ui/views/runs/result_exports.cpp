@@ -17,7 +17,7 @@ using report::TableRow;
 
 Exportable named(const Row& row, const SharedResult& result, const Selection& at) {
     return {.name = fileStem(shownText(report::fileNameOf(row, *result, at))),
-            .id = QString::fromUtf8(row.id.data(), static_cast<qsizetype>(row.id.size())),
+            .id = toQt(row.id),
             .title = shownText(report::titleOf(row, *result, at))};
 }
 
@@ -98,7 +98,7 @@ Exportable document(const SharedResult& result) {
 
 QString title(std::string_view engine, std::string_view picture) {
     const std::string_view text = report::pictureNamed(engine, picture).title;
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+    return toQt(text);
 }
 
 QStringList titles(std::string_view engine, std::initializer_list<std::string_view> pictures) {

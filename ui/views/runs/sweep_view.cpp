@@ -22,10 +22,6 @@ namespace tessera::ui {
 
 namespace {
 
-QString textOf(std::string_view text) {
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 const study::Sweep& rowOf(study::SweepKind kind) {
     for (const study::Sweep& row : study::sweeps())
         if (row.kind == kind) return row;
@@ -62,8 +58,8 @@ SweepView::SweepView(QWidget* parent)
     row->setSpacing(theme().spacing());
     for (const study::Sweep& sweep : study::sweeps()) {
         auto* button = new QToolButton(this);
-        button->setText(textOf(sweep.title));
-        button->setToolTip(tr("Solves the study again with %1").arg(textOf(sweep.help)));
+        button->setText(toQt(sweep.title));
+        button->setToolTip(tr("Solves the study again with %1").arg(toQt(sweep.help)));
         button->setCheckable(true);
         button->setAutoRaise(true);
         button->setChecked(sweep.kind == kind_);
@@ -142,7 +138,7 @@ void SweepView::showChosen() {
         if (variations == 0)
             pages_->say(tr("A table of jobs cannot be drawn anew: only runs of a workload have a group to vary."), {});
         else
-            pages_->say(tr("Solves the study again %1 times: %2.").arg(variations).arg(textOf(rowOf(kind_).help)),
+            pages_->say(tr("Solves the study again %1 times: %2.").arg(variations).arg(toQt(rowOf(kind_).help)),
                         tr("Run the sweep"));
         return;
     }

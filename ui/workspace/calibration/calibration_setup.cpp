@@ -43,7 +43,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLabelWidth = 132;  // as in forms
 constexpr int kWideText = 340;
 constexpr int kTimeWidth = 96;
 constexpr int kTypingMilliseconds = 250;

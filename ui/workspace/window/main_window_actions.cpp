@@ -14,6 +14,7 @@
 #include "core/study/study.h"
 #include "ui/editors/study_document.h"
 #include "ui/models/engine_words.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/exportable.h"
 #include "ui/views/picture_alone.h"
@@ -80,8 +81,7 @@ QString otherNames(const QString& id) {
     for (const OtherNames& row : kOtherNames)
         if (id == QLatin1String(row.id)) words << MainWindow::tr(row.words);
     for (const study::Engine& engine : study::engines())
-        if (id == newStudyAction(engine))
-            words << QString::fromUtf8(engine.description.data(), static_cast<qsizetype>(engine.description.size()));
+        if (id == newStudyAction(engine)) words << toQt(engine.description);
     return words.join(QLatin1Char(' '));
 }
 

@@ -13,6 +13,7 @@
 #include "ui/editors/study_document.h"
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
+#include "ui/models/text.h"
 #include "ui/views/runs/compare_document.h"
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/report_document.h"
@@ -262,8 +263,7 @@ void MainWindow::Implementation::openStudyOf(const QString& key) {
 /// One that was not touched yet is shown again; beside one that was, a further one begins.
 void MainWindow::Implementation::newStudy(const QString& model, const QString& hardware, std::string_view engine) {
     if (engine.empty()) engine = study::engines().front().id;
-    const QString key =
-        newStudyKey(QString::fromUtf8(engine.data(), static_cast<qsizetype>(engine.size())), model, hardware);
+    const QString key = newStudyKey(toQt(engine), model, hardware);
     const QString kind = QStringLiteral("study");
     if (const Document* present = area->find(kind, key); present == nullptr || !present->isModified())
         open(kind, key);

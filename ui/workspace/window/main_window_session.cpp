@@ -124,20 +124,20 @@ void MainWindow::Implementation::feedAnew() {
 }
 
 void MainWindow::Implementation::historyFailed(store::StoreProblem problem, const QString& sentence) {
-    using Problem = store::StoreProblem;
+    using Kind = store::StoreProblem;
     say(MessagesPanel::Tone::error, sentence);
     jobs->setHistory({});
     historyMissed = true;
     if (historyNotice) historyNotice->deleteLater();
     QVector<NoticeBar::Choice> choices;
     choices.append({tr("Try again"), [this] { openHistory(historyPath); }});
-    if (problem == Problem::locked || problem == Problem::notWritable || problem == Problem::damaged ||
-        problem == Problem::newer || problem == Problem::full)
+    if (problem == Kind::locked || problem == Kind::notWritable || problem == Kind::damaged || problem == Kind::newer ||
+        problem == Kind::full)
         choices.append({tr("Open read-only"), [this] { openHistory(historyPath, store::OpenMode::readOnly); }});
     choices.append({tr("Choose another"), [this] { chooseHistory(); }});
-    if (problem == Problem::missing) choices.append({tr("Start an empty one"), [this] { startFresh(); }});
-    if (problem == Problem::damaged || problem == Problem::newer || problem == Problem::notAHistory ||
-        problem == Problem::notReadable)
+    if (problem == Kind::missing) choices.append({tr("Start an empty one"), [this] { startFresh(); }});
+    if (problem == Kind::damaged || problem == Kind::newer || problem == Kind::notAHistory ||
+        problem == Kind::notReadable)
         choices.append({tr("Start fresh, keep the old file"), [this] { startFresh(); }});
     historyNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
     notify(historyNotice);
