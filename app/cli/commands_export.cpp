@@ -144,7 +144,8 @@ std::string reportBytes(const std::string& title, const std::vector<report::Repo
 
 study::Result resultOf(const store::Store& history, store::RunId run) {
     auto result = history.result(run);
-    if (!result) throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
+    if (!result)
+        throw UsageError(fmt::format("run {} has no result; {}", run, resumeHint(history.run(run)->engine, run)));
     return std::move(*result);
 }
 

@@ -296,7 +296,7 @@ void showRun(Context& context, const std::string& name, bool result) {
     const RunId run = history.find(name);
     if (result) {
         if (!history.writeResult(run, [&](std::string_view part) { context.console.print(part); }))
-            throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
+            throw UsageError(fmt::format("run {} has no result; {}", run, resumeHint(history.run(run)->engine, run)));
         return;
     }
     const auto row = history.run(run);

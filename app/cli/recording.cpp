@@ -79,10 +79,16 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
         tellTrouble(context);
         return result;
     } catch (const InterruptedError& error) {
-        // What was measured so far says nothing about the rest: a measurement begins anew.
+        // What was measured so far says nothing about the rest.
         if (!run || !context.historyTrouble.empty() || study::engineNamed(study.engine).measures) throw;
-        throw InterruptedError(fmt::format("{}; 'tessera resume {}' continues it", error.what(), *run));
+        throw InterruptedError(fmt::format("{}; {}", error.what(), resumeHint(study.engine, *run)));
     }
+}
+
+std::string resumeHint(std::string_view engine, store::RunId run) {
+    const study::Engine* const row = study::findEngine(engine);
+    return fmt::format("'tessera resume {}' {}", run,
+                       row != nullptr && row->checkpoints ? "continues it" : "begins it anew");
 }
 
 void tellTrouble(Context& context) {

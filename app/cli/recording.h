@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/command.h"
@@ -33,6 +34,9 @@ std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 study::Result runRecorded(Context& context, const study::Study& study,
                           const std::optional<store::RunId>& continued = {},
                           std::optional<store::RunId>* number = nullptr);
+/// How a run that did not end goes on: "'tessera resume 7' continues it", or "… begins it anew" where its engine keeps
+/// no states. Also for an engine that this program has not.
+std::string resumeHint(std::string_view engine, store::RunId run);
 /// Warns that the history in its default place could not be written, also the quiet: the run was not kept.
 void tellTrouble(Context& context);
 /// Throws the FileError of a history that was named and could not be written.

@@ -14,6 +14,14 @@ namespace tessera {
 /// Time between two reports of work that goes on: a listener that does not return, as in a pause, holds it as soon.
 inline constexpr std::chrono::milliseconds kReportInterval{10};
 
+/// How long listeners have held this thread so far, as in a pause.
+inline thread_local std::chrono::steady_clock::duration heldByListeners{};
+
+/// The clock of this thread's work, by which limits of time count: it stands still while a listener holds the thread.
+inline std::chrono::steady_clock::time_point workingTime() {
+    return std::chrono::steady_clock::now() - heldByListeners;
+}
+
 /// What the caller of a long computation lends to it: who listens, who may stop it, how many threads it may use.
 /// Nothing here changes a result, except that `finish` ends a search early.
 struct RunControl {
@@ -31,9 +39,12 @@ struct RunControl {
     void throwIfCancelled(std::string_view work) const {
         if (cancelled()) throw InterruptedError(std::string(work) + " was stopped");
     }
-    /// Hands an event on to whoever listens.
+    /// Hands an event on to whoever listens; how long that takes is no working time.
     void report(const ProgressEvent& event) const {
-        if (progress) progress(event);
+        if (!progress) return;
+        const auto begin = std::chrono::steady_clock::now();
+        progress(event);
+        heldByListeners += std::chrono::steady_clock::now() - begin;
     }
     /// Tells how far a task is, in its own unit; a total of 0 = not known.
     void reportProgress(std::string task, double done = 0, double total = 0) const {

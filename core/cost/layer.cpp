@@ -14,12 +14,12 @@ namespace {
 
 std::optional<NamedSize> oddSizeIn(std::initializer_list<NamedSize> sizes) {
     for (const NamedSize& size : sizes)
-        if (size.value < size.min || size.value > kLargestSize) return size;
+        if (size.value < size.min || size.value > kMaxLayerExtent) return size;
     return std::nullopt;
 }
 
 std::string problemOf(const NamedSize& size) {
-    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.min, kLargestSize);
+    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.min, kMaxLayerExtent);
 }
 
 std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {
@@ -28,7 +28,7 @@ std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {
 }
 
 std::optional<std::int64_t> whole(double value) {
-    if (!(value >= 0) || value > static_cast<double>(kLargestSize) || value != std::floor(value)) return std::nullopt;
+    if (!(value >= 0) || value > static_cast<double>(kMaxLayerExtent) || value != std::floor(value)) return std::nullopt;
     return static_cast<std::int64_t>(value);
 }
 

@@ -9,7 +9,7 @@
 namespace tessera::cost {
 
 /// Extents are 32-bit numbers in the published code; larger ones mean nothing here either.
-inline constexpr std::int64_t kLargestSize = 2'147'483'647;
+inline constexpr std::int64_t kMaxLayerExtent = 2'147'483'647;
 
 /// A number of a layer and what it is called: "K", "the batch".
 struct NamedSize {
@@ -18,7 +18,7 @@ struct NamedSize {
     std::int64_t min = 1;
 };
 
-/// The first number of a layer that is not from its min to `kLargestSize`, if any.
+/// The first number of a layer that is not from its smallest to `kMaxLayerExtent`, if any.
 std::optional<NamedSize> oddSizeOf(const Layer& layer);
 
 }  // namespace tessera::cost

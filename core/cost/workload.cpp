@@ -131,7 +131,7 @@ void checkSizes(const Workload& workload, std::size_t index, const model::Model&
     const std::optional<NamedSize> odd = oddSizeOf(layerOf(job, Variant::corrected));
     if (!odd) return;
     const std::string found = fmt::format("a job with {} of {}", odd->name, odd->value);
-    const std::string expected = fmt::format("sizes from {} to {}", odd->min, kLargestSize);
+    const std::string expected = fmt::format("sizes from {} to {}", odd->min, kMaxLayerExtent);
     const WorkloadSource& source = workload.sources[index];
     const bool isFile = !source.model.starts_with(kZoo);
     if (isFile) throw DataError({.file = model.source, .where = "layer " + inQuotes(job.name)}, found, expected);

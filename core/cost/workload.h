@@ -95,7 +95,7 @@ struct JobPool {
     std::vector<std::string> warnings = {};  ///< of the models, each with its name where there are several
 };
 
-/// Loads the models of a workload. Throws FileError, DataError (also for a job with a size above `kLargestSize`),
+/// Loads the models of a workload. Throws FileError, DataError (also for a job with a size above `kMaxLayerExtent`),
 /// UsageError (also for a model without any job).
 JobPool jobPool(const Workload& workload);
 

@@ -135,16 +135,16 @@ std::vector<Algorithm> makeAlgorithms() {
          .source = "Kao, Krishna: MAGMA, HPCA 2022, section VI"},
         {.id = "a2c",
          .title = "RL A2C",
-         .description = "A policy network maps job after job and learns from the mapping's worth against a critic's "
+         .description = "A policy network maps job after job and learns from the mapping's value against a critic's "
                         "expectation.",
-         .settings = {rate("discount", 0.99, "what a reward is worth one step earlier"),
+         .settings = {rate("discount", 0.99, "discount of a reward per step"),
                       rate("learning-rate", 0.0007, "of RMSProp")},
          .source = kTable4},
         {.id = "ppo2",
          .title = "RL PPO2",
          .description = "As A2C, but with several careful steps per batch: what a decision's likelihood changes by is "
                         "clipped.",
-         .settings = {rate("discount", 0.99, "what a reward is worth one step earlier"),
+         .settings = {rate("discount", 0.99, "discount of a reward per step"),
                       rate("learning-rate", 0.00025, "of Adam"),
                       rate("clipping", 0.2, "by which a likelihood may change per batch")},
          .source = kTable4},

@@ -133,7 +133,7 @@ struct Options {
     std::optional<std::pair<Objective, Objective>> pareto = {};
     std::map<std::string, double> settings = {};  ///< "magma.mutation" → 0.1
     std::vector<Mapping> warmStart = {};  ///< of this problem's size (see `adapted`); seeds of the first generation
-    std::size_t explored = 1000;          ///< samples per algorithm that are kept to look at; 0 = none
+    std::size_t explored = 1000;          ///< samples per algorithm that are kept; 0 = none
 };
 
 /// A point of a convergence curve: after `samples` evaluations, over those since the last point.

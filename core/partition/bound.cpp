@@ -30,7 +30,7 @@ struct Counted {
     bool transfers = true;
 };
 
-/// Time that a node costs below the first split, on the best of all sequences of types.
+/// Time that a node costs below the top-level split, on the best of all sequences of types.
 class Below {
 public:
     Below(const Network& network, SideBelow side, Counted counted)
@@ -308,7 +308,7 @@ private:
             }
             side.share *= static_cast<double>(count) / all;
             const double cap = at.kind >= 0 ? kInfinity : at.rateCap;
-            // The paper's model multiplies every transfer by its side's ratio, one half below the first split.
+            // The paper's model multiplies every transfer by its side's ratio, one half below the top-level split.
             side.perElement.push_back(*bytesOfDtype(options.dtype) / std::min(at.bytesPerSecond, cap) *
                                       (paper_ ? 0.5 : 1));
         }

@@ -28,7 +28,7 @@ double boundCost(const BoundContext& context, const StrategyRow& row, double rat
 /// A lower bound of the step time over all plans for the hierarchy that `row` competes with: any types and layouts at
 /// every node, and any ratio where kinds part unless it is given.
 /// Every accelerator on a path through the tree pays, for each layer, what the cheapest sequence of types down that
-/// path costs, and what the first split moves between layers; what deeper splits move between layers is left out.
+/// path costs, and what the top-level split moves between layers; what deeper splits move between layers is left out.
 double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model);
 
 /// A lower bound of the step time that holds for every subset of a range, `context` being that of any array.

@@ -145,7 +145,7 @@ struct Plan {
     bool boundsCost = false;  ///< lowerBound, gap and optimal speak of `cost`; else of the step time
     /// The bound holds whichever groups take part; else only for plans in which the same groups do.
     bool boundsSubsets = false;
-    /// "proof" where the bound was met, "stop" where somebody ended the search, else "search".
+    /// "proof" where the bound was met, "stop" where the search was stopped, else "search".
     std::string endedBy;
     std::vector<LevelPlan> levels;  ///< parents before children
     std::vector<AcceleratorShare> shares;

@@ -58,7 +58,7 @@ std::optional<Seconds> parameterServer(const Exchange& exchange) {
 
 const std::vector<Collective>& collectives() {
     static const std::vector<Collective> kCollectives{
-        {"measured", "measured all-reduces, between their sizes and for other numbers of devices", "all_reduce", false,
+        {"measured", "measured all-reduces, between their sizes and for other device counts", "all_reduce", false,
          measuredCollective},
         {"ring", "all-reduce around a ring", "network_bits_per_s", false, ring},
         {"tree", "all-reduce up and down a binary tree", "network_bits_per_s", false, tree},

@@ -378,7 +378,7 @@ ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<Po
     }
     setFocus(chart);
     if (result.evaluated.size() >= result.options.maxTraced)
-        chart.notes.push_back(fmt::format("Of the evaluated architectures, {} are kept to look at.",
+        chart.notes.push_back(fmt::format("Of the evaluated architectures, {} are kept.",
                                           formatCount(static_cast<double>(result.evaluated.size()))));
     return picture;
 }

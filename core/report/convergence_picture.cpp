@@ -32,7 +32,7 @@ struct CurveKind {
     Measure measure;
 };
 constexpr std::array kKinds{
-    CurveKind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Critical-path time",
+    CurveKind{"ratio search", "Search for the ratio of the top-level split", "Ratios tried", "Critical-path time",
               Measure::seconds},
     CurveKind{"step time", "Step time and its proven bound", "Intervals of the proof", "Step time", Measure::seconds},
     CurveKind{"architecture search", "Best accelerator so far", "Architectures explored", "Objective", Measure::count},

@@ -39,7 +39,7 @@ std::vector<PictureRow> partitionPictures() {
         {{"types", "Types of layers", "Partition types by layer and split", Scope::choice, kEverywhere}, from(typeMap)},
         {{"speedup", "Speed-up", "Speed-up over data parallelism", Scope::result, kEverywhere}, from(speedupChart)},
         {{"step-time", "Step time", "Step time by strategy, with its bound"}, from(stepTimeChart)},
-        {{"layers", "Time by layer", "Time by layer at the first split", Scope::split, kEverywhere, isSplit},
+        {{"layers", "Time by layer", "Time by layer at the top-level split", Scope::split, kEverywhere, isSplit},
          [](const View& view) { return layerChart(partitionOf(view), view.at.choice, view.at.split); }},
         {{"levels", "Time by level", "Time by level of the hierarchy", Scope::choice, kEverywhere, isSplit},
          from(levelChart)},

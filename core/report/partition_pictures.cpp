@@ -182,7 +182,7 @@ Chart layerChart(const study::PartitionOutcome& outcome, const std::string& stra
     Chart chart{.id = "layers", .title = fmt::format("Time of every layer, {}", strategy)};
     chart.empty = kOneAccelerator;
     chart.x = categories("Layer", {});
-    chart.y = {.title = "Time of the slower side", .measure = Measure::seconds, .fromZero = true};
+    chart.y = {.title = "Critical-path time", .measure = Measure::seconds, .fromZero = true};
     if (split >= plan.levels.size()) return chart;
     const LevelPlan& level = plan.levels[split];
     chart.title = fmt::format("Time of every layer at level {}, {}", splitName(level), strategy);

@@ -419,7 +419,7 @@ void addUnfit(Chart& chart, const PredictionOutcome& outcome) {
 }
 
 std::string scalingHint() {
-    return "Predict for several numbers of devices, such as 1, 2, 4, 8, to see how throughput grows with them.";
+    return "Predict for several device counts, such as 1, 2, 4, 8, to see how throughput grows with them.";
 }
 
 /// How near the best comes to what its fewest devices promise: "gaudi2 keeps 93 % on 8 devices".
@@ -660,7 +660,7 @@ std::string rooflineTitle(const Prediction& prediction, const std::vector<AlikeO
 
 std::string operatorText(const AlikeOperators& op, double whole) {
     std::string text = escaped(op.name, 60);
-    if (op.count > 1) text += fmt::format(" and {} alike", countText(op.count - 1));
+    if (op.count > 1) text += fmt::format(" and {} identical", countText(op.count - 1));
     text += fmt::format(" · {}, {} · {}", escaped(op.type, kLongestName), model::nameOf(op.phase),
                         formatQuantity(timeOf(op), Measure::seconds));
     if (whole > 0) text += fmt::format(", {}", percent(timeOf(op) / whole));

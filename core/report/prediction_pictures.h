@@ -23,7 +23,7 @@ struct PredictedAccelerator {
 };
 /// Each once, in the order in which they were asked for.
 std::vector<PredictedAccelerator> acceleratorsOf(const study::PredictionOutcome& outcome);
-/// The numbers of devices that were asked for, rising.
+/// The device counts that were asked for, rising.
 std::vector<std::int64_t> deviceCountsOf(const study::PredictionOutcome& outcome);
 /// Null where that was not asked for.
 const predict::Prediction* predictionOf(const study::PredictionOutcome& outcome, std::string_view accelerator,

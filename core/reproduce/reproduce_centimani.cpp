@@ -124,10 +124,10 @@ struct PaperNumber {
     std::string_view policy;  ///< empty = the platform's own
 };
 constexpr std::array<PaperNumber, 5> kPaperNumbers{{{"live-ranges", "live-ranges", false, ""},
-                                                {"live-ranges, other capacity", "live-ranges", true, ""},
-                                                {"closed-form", "closed-form", false, ""},
-                                                {"closed-form, other capacity", "closed-form", true, ""},
-                                                {"closed-form, all off-chip", "closed-form", false, "off-chip"}}};
+                                                    {"live-ranges, other capacity", "live-ranges", true, ""},
+                                                    {"closed-form", "closed-form", false, ""},
+                                                    {"closed-form, other capacity", "closed-form", true, ""},
+                                                    {"closed-form, all off-chip", "closed-form", false, "off-chip"}}};
 
 std::optional<std::int64_t> batchOf(const predict::Workload& workload, const predict::Machine& machine,
                                     const Platform& platform, const PaperNumber& reading) {
@@ -165,8 +165,9 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
         for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
             const Platform& platform = kPlatforms.at(p);
             const std::string item = fmt::format("{} on {}", cell.title, platform.title);
-            collector.row(item, "batch", cell.batch.at(p),
-                          batchValue(batchOf(workload, collector.machine(platform.id), platform, kPaperNumbers.front())));
+            collector.row(
+                item, "batch", cell.batch.at(p),
+                batchValue(batchOf(workload, collector.machine(platform.id), platform, kPaperNumbers.front())));
             collector.row(item, "speedup over the default batch", cell.speedup.at(p), needs(platform.title));
             if (!cell.speedup.at(p)) continue;
             sum += *cell.speedup.at(p);
@@ -195,14 +196,16 @@ Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, 
                     batchOf(workload, machines[p], kPlatforms.at(p), kPaperNumbers.at(r));
                 matches.at(r) += batch && static_cast<double>(*batch) == row.predicted.at(p) ? 1 : 0;
                 collector.row(fmt::format("{} on {}", row.title, kPlatforms.at(p).title),
-                              fmt::format("batch, {}", kPaperNumbers.at(r).name), row.predicted.at(p), batchValue(batch));
+                              fmt::format("batch, {}", kPaperNumbers.at(r).name), row.predicted.at(p),
+                              batchValue(batch));
             }
         }
     }
     collector.row("selected and predicted batches that agree in the paper", "count", 19, static_cast<double>(printed));
     for (std::size_t r = 0; r < kPaperNumbers.size(); ++r)
         collector.row("batches that agree with the paper's predicted ones",
-                      fmt::format("count, {}", kPaperNumbers.at(r).name), std::nullopt, static_cast<double>(matches.at(r)));
+                      fmt::format("count, {}", kPaperNumbers.at(r).name), std::nullopt,
+                      static_cast<double>(matches.at(r)));
     collector.note(fmt::format(
         "The paper leaves open the candidate set, sequence lengths, optimisers and the placement; of {} batches the "
         "engine's agree where the rows say so. Candidates are powers of two, which 230, 1560 and 1240 are not.",
@@ -389,7 +392,7 @@ Reproduction centimaniFigure8(const Figure& figure, const ReproductionOptions& /
     collector.note(
         "Communication is by the measured all-reduces (table 3, section 6.3.3), between their sizes, and as a ring's "
         "for "
-        "other numbers of devices. The "
+        "other device counts. The "
         "paper shows the speed-ups as a picture without numbers.");
     return std::move(collector).finish();
 }

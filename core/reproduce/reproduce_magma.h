@@ -79,7 +79,7 @@ public:
 
     /// Part of the paper's samples: `share` of them, and fewer where a caller has a smaller budget.
     std::int64_t samples(double papers, double share = 1) const;
-    /// Searches side by side with as many samples each; of each as many as `explored` are kept to look at.
+    /// Searches side by side with as many samples each; of each as many as `explored` are kept.
     mapping::Result race(const mapping::Problem& problem, const std::vector<Racer>& racers, std::int64_t samples,
                          std::size_t explored) const;
     /// One search by one algorithm; `warm` are mappings that its first generation begins with.

@@ -184,7 +184,7 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
         "v4's six links; the published program sets 4 GiB/s.");
     if (options.budget < 1)
         note(
-            fmt::format("Searches looked at {} architectures drawn at random instead of all of the template within the "
+            fmt::format("Searches evaluated {} architectures drawn at random instead of all of the template within the "
                         "area, and at "
                         "{} states of an operator schedule.",
                         partOf(kPhazeSamples, options.budget), partOf(kStates, options.budget)));

@@ -169,7 +169,7 @@ Reproduction phazeFigure9(const Figure& figure, const ReproductionOptions& optio
     experiment.note(
         "'over_tpuv4' is throughput over that of TPUv4 with our placement. The paper names the architecture for H = 1 "
         "and 2 (TPUv4) and for 6 to 8, without its GLB; of the others it draws markers. Items 'PEs per core' are the "
-        "fastest accelerators that the search with H = 8 looked at, by the size of their arrays; 'all' is the best of "
+        "fastest accelerators that the search with H = 8 evaluated, by the size of their arrays; 'all' is the best of "
         "all architectures within the area, most of which bounds rule out.");
     experiment.note(fmt::format(
         "The paper's choice {{2, 512, 256, 256}} lies {:.1f} % below TPUv4's area, further than 'within 3 %' reaches.",

@@ -268,7 +268,7 @@ Reproduction phazeClaims(const Figure& figure, const ReproductionOptions& option
     experiment.note(fmt::format(
         "The paper: accelerators are within 91 % of the area. By the published model of areas that holds for its own "
         "ones: its common one takes {:.1f} %, the least {:.1f} %. Ours need {:.1f} % at least by its assumptions and "
-        "{:.1f} % by the physical estimator: where the HBM limits what more cores are worth, the last part of the area "
+        "{:.1f} % by the physical estimator: where the HBM limits what more cores gain, the last part of the area "
         "buys nothing.",
         100 * printedCommon, 100 * printed.minArea, 100 * choices[0].minArea, 100 * choices[1].minArea));
     experiment.verdict("the chosen designs lie within 3 % of the largest areas (appendix D)",

@@ -107,6 +107,8 @@ struct Engine {
     InputArity hardware = InputArity::one;
     bool drawsNumbers = false;  ///< has a seed
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
+    bool checkpoints =
+        false;  ///< keeps states of its runs, from which one that was cut off goes on; else it begins anew
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};

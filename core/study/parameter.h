@@ -31,6 +31,8 @@ enum class ParameterKind : std::uint8_t {
 struct Parameter {
     std::string_view name;    ///< in study files; never changes
     std::string_view option;  ///< on the command line, with its dashes
+    std::string_view label = {};    ///< in forms; empty = the name's words
+    std::string_view library = {};  ///< of a text that names an entry: the library's folder, "datasets"
     ParameterKind kind = ParameterKind::number;
     Measure measure = Measure::count;
     std::string_view fallback;  ///< the default as JSON text; empty = none (the engine decides)

@@ -51,7 +51,7 @@ BENCHMARK(gpt3);
 // As many times longer as the step has operators, and some for its collectives.
 // Ratio: gpt3 <= 25 * resnet50
 
-/// 12 accelerators × 20 batch sizes × 8 numbers of devices, with the orders.
+/// 12 accelerators × 20 batch sizes × 8 device counts, with the orders.
 void sweep(benchmark::State& state) {
     const Workload workload = workloadNamed("zoo:resnet50");
     std::vector<Machine> machines;

@@ -366,7 +366,7 @@ void StudyDocument::Implementation::offerChoices() {
             [](const QString&) {});
     }
     for (const study::Parameter& parameter : study::engineNamed(engine()).parameters()) {
-        const std::string folder(libraryOf(parameter));
+        const std::string folder(parameter.library);
         if (folder.empty()) continue;
         inBackground(
             owner,
@@ -386,13 +386,13 @@ void StudyDocument::Implementation::buildParameters() {
     QVector<FieldRow> usual, special;
     QVector<ListSpec> tables;
     for (int level = 0; level < 64; ++level) *levels << QString::number(level);
-    for (const study::Parameter& parameter :
-         study::engineNamed(core.json().at("engine").get<std::string>()).parameters()) {
+    const study::Engine& engine = study::engineNamed(core.json().at("engine").get<std::string>());
+    for (const study::Parameter& parameter : engine.parameters()) {
         const bool named = parameter.kind == study::ParameterKind::namedWords;
         if (const auto row = fieldOf(parameter)) (parameter.research ? special : usual).push_back(*row);
         if (const auto table = listOf(parameter, named ? layers : levels)) tables.push_back(*table);
     }
-    usual.push_back(seedRow());
+    if (engine.drawsNumbers) usual.push_back(seedRow());
     auto* column = new QVBoxLayout;
     column->setSpacing(theme().spacing(2));
     column->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));

@@ -19,28 +19,6 @@ constexpr std::size_t kLongestLabel = 40;
 constexpr qsizetype kMaxDimensions = 64;  // rows of a form
 
 /// Names that read better than the word in the file.
-constexpr std::array<std::pair<std::string_view, const char*>, 19> kLabels{{
-    {"dtype", QT_TRANSLATE_NOOP("tessera::ui", "Data type")},
-    {"levels", QT_TRANSLATE_NOOP("tessera::ui", "Levels of splits")},
-    {"pin", QT_TRANSLATE_NOOP("tessera::ui", "Pinned layers")},
-    {"groups", QT_TRANSLATE_NOOP("tessera::ui", "Groups taking part")},
-    {"pin_ratio", QT_TRANSLATE_NOOP("tessera::ui", "Pinned ratios")},
-    {"psum", QT_TRANSLATE_NOOP("tessera::ui", "Partial sums")},
-    {"join", QT_TRANSLATE_NOOP("tessera::ui", "Merge nodes")},
-    {"flop", QT_TRANSLATE_NOOP("tessera::ui", "Operation count")},
-    {"computation", QT_TRANSLATE_NOOP("tessera::ui", "Compute")},
-    {"pes", QT_TRANSLATE_NOOP("tessera::ui", "Processing elements")},
-    {"cluster", QT_TRANSLATE_NOOP("tessera::ui", "Elements of a cluster")},
-    {"noc_bandwidth", QT_TRANSLATE_NOOP("tessera::ui", "On-chip bandwidth (elements per cycle)")},
-    {"noc_hops", QT_TRANSLATE_NOOP("tessera::ui", "On-chip hops")},
-    {"noc_hop_latency", QT_TRANSLATE_NOOP("tessera::ui", "Cycles of a hop")},
-    {"offchip_bandwidth", QT_TRANSLATE_NOOP("tessera::ui", "Off-chip bandwidth (elements per cycle)")},
-    {"simd_lanes", QT_TRANSLATE_NOOP("tessera::ui", "Multiply-accumulates per element and cycle")},
-    {"dtypes", QT_TRANSLATE_NOOP("tessera::ui", "Data types")},
-    {"tcp", QT_TRANSLATE_NOOP("tessera::ui", "No network")},
-    {"quick", QT_TRANSLATE_NOOP("tessera::ui", "Fewer shapes")},
-}};
-
 QString sentence(std::string_view text) {
     QString result = toQt(text);
     if (!result.isEmpty()) result[0] = result[0].toUpper();
@@ -182,18 +160,8 @@ std::vector<InputSlot> inputSlots(const std::string& id) {
     return found;
 }
 
-std::string_view libraryOf(const Parameter& parameter) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kLibraries{
-        {{"dataset", "datasets"}, {"reference", "accelerators"}}};
-    if (parameter.kind != ParameterKind::text) return {};
-    for (const auto& [name, folder] : kLibraries)
-        if (name == parameter.name) return folder;
-    return {};
-}
-
 QString labelOf(const Parameter& parameter) {
-    for (const auto& [name, label] : kLabels)
-        if (name == parameter.name) return tr(label);
+    if (!parameter.label.empty()) return toQt(parameter.label);
     return sentence(parameter.name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
@@ -290,7 +258,7 @@ FieldRow seedRow() {
     row.kind = FieldKind::whole;
     row.range = {.min = 0, .max = static_cast<double>(std::numeric_limits<std::int64_t>::max()), .whole = true};
     row.placeholder = tr("not set");
-    row.help = tr("Where an engine draws random numbers, the same seed gives the same result");
+    row.help = tr("The same seed gives the same result");
     return row;
 }
 

@@ -30,9 +30,6 @@ struct InputSlot {
 /// The lists that an engine takes, in the order of the form. Throws UsageError.
 std::vector<InputSlot> inputSlots(const std::string& engine);
 
-/// The folder of the library whose files' names a parameter takes: "datasets"; empty where it takes none.
-std::string_view libraryOf(const study::Parameter& parameter);
-
 /// The parameter as a row of a form; lists of pairs have none.
 std::optional<FieldRow> fieldOf(const study::Parameter& parameter);
 /// The parameter as a table of names and values. `names` holds what the first column offers.

@@ -104,7 +104,7 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
         fields->addWidget(text);
         fields->addWidget(field, 1);
     }
-    rate_->setPlaceholderText(tr("the slower side's"));
+    rate_->setPlaceholderText(tr("the slower end's"));
     latency_->setPlaceholderText(QStringLiteral("0 s"));
     layout->addWidget(details_);
     reason_->setTextFormat(Qt::PlainText);

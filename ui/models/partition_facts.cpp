@@ -77,7 +77,7 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
         {tr("Split"), {textRow(tr("Where"), choice.run.splitTitle(choice.plan, choice.split)), type}});
     const double together = timeOf(plan);
     facts.sections.append(
-        {tr("Time of the slower side"),
+        {tr("Critical-path time"),
          {row(choice, tr("Compute"), plan.compute.value, Measure::seconds, path("compute_s"), tr("AccPar, Table 6")),
           row(choice, tr("Within the layer"), plan.intra.value, Measure::seconds, path("intra_s"),
               tr("AccPar, Table 4")),

@@ -202,7 +202,7 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
     place.text = [](int row) { return QString::number(row + 1); };
     return new TableModel(
         {place, words(tr("Layer"), [choice](int row) { return choice->run.layerName(layerRow(*choice, row).index()); }),
-         type, time(tr("Compute"), &LayerRow::compute, "compute_s", tr("Of the slower side")),
+         type, time(tr("Compute"), &LayerRow::compute, "compute_s", tr("On the critical path")),
          time(tr("Within"), &LayerRow::intra, "intra_s", tr("Partial sums and gradients exchanged inside the layer")),
          time(tr("Between"), &LayerRow::inter, "inter_s", tr("Converting tensors from the layers before")),
          time(tr("Together"), &LayerRow::total, nullptr, tr("Compute and transfers at this split")),
@@ -226,7 +226,7 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent) {
     };
     return new TableModel(
         {whole(
-             tr("Level"), [level](int row) { return level(row).level; }, tr("0 is the first split")),
+             tr("Level"), [level](int row) { return level(row).level; }, tr("0 is the top-level split")),
          words(tr("Group"), [level](int row) { return shownText(level(row).group); }),
          whole(
              tr("Accelerators"), [level](int row) { return static_cast<double>(level(row).accelerators); },

@@ -27,7 +27,7 @@ public:
     const report::PredictedAccelerator& accelerator(int index) const;
     int acceleratorNamed(const QString& id) const;  ///< -1 = none
     int counts() const { return isEmpty() ? 0 : static_cast<int>(known_->counts.size()); }
-    std::int64_t devices(int count) const;    ///< the numbers of devices, rising
+    std::int64_t devices(int count) const;    ///< the device counts, rising
     int countOf(std::int64_t devices) const;  ///< -1 = none
 
     int predictions() const { return isEmpty() ? 0 : static_cast<int>(outcome().predictions.size()); }

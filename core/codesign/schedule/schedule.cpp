@@ -78,7 +78,7 @@ void list(Part& part, const ScheduleOptions& options, Budget& budget) {
 
 ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                            const RunControl& control) {
-    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, control.finish);
+    Budget budget(workingTime() + options.time, options.nodes, control.finish);
     std::vector<Part> parts = partsOf(graph, cores);
     for (Part& part : parts) list(part, options, budget);
     return resultOf(graph, parts, Ended::heuristic);
@@ -86,7 +86,7 @@ ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const
 
 ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                             const RunControl& control) {
-    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, control.finish);
+    Budget budget(workingTime() + options.time, options.nodes, control.finish);
     std::vector<Part> parts = partsOf(graph, cores);
     for (Part& part : parts) {
         if (budget.spent()) break;

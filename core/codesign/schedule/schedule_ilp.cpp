@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
+#include "core/base/run_control.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/codesign/schedule/schedule_bits.h"
@@ -27,8 +28,6 @@ namespace tessera::codesign {
 namespace fs = std::filesystem;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// What precedes what, for all operators.
 class Order {
@@ -355,7 +354,7 @@ private:
 class Stages {
 public:
     Stages(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options, const RunControl& control)
-        : graph_(graph), cores_(cores), options_(options), control_(control), deadline_(Clock::now() + options.time) {
+        : graph_(graph), cores_(cores), options_(options), control_(control), deadline_(workingTime() + options.time) {
         ScheduleOptions list = options;
         list.method = "list";
         result_ = scheduleOperators(graph, cores, list, control);
@@ -384,14 +383,14 @@ public:
 private:
     std::optional<Answer> answerTo(const CoreVariables& variables, int stage) {
         control_.reportProgress(fmt::format("scheduling by cbc, stage {}", stage));
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - workingTime());
         if (left.count() <= 0) return std::nullopt;
         try {
             return runCbc(scheduleProgram(graph_, cores_, variables), options_, left, control_.finish);
         } catch (const InterruptedError&) {
             result_.ended = Ended::stop;
         } catch (const FileError&) {
-            if (Clock::now() < deadline_) throw;  // else it did not end by itself
+            if (workingTime() < deadline_) throw;  // else it did not end by itself
         }
         return std::nullopt;
     }
@@ -405,7 +404,7 @@ private:
             result_.optimal = true;
             result_.lowerBound = schedule.makespan;
             result_.ended = Ended::proof;
-        } else if (options_.nodes && Clock::now() < deadline_) {
+        } else if (options_.nodes && workingTime() < deadline_) {
             result_.ended = Ended::nodes;
         }
     }
@@ -414,7 +413,7 @@ private:
     const Cores& cores_;
     const ScheduleOptions& options_;
     const RunControl& control_;
-    Clock::time_point deadline_;
+    std::chrono::steady_clock::time_point deadline_;
     ScheduleResult result_;
 };
 

@@ -9,6 +9,7 @@
 #include <stop_token>
 
 #include "core/base/poll.h"
+#include "core/base/run_control.h"
 #include "core/codesign/schedule/schedule_piece.h"
 
 namespace tessera::codesign {
@@ -36,7 +37,7 @@ public:
         poll(kMicroseconds);
         if (stop_.stop_requested())
             ended_ = Ended::stop;
-        else if (std::chrono::steady_clock::now() >= deadline_)
+        else if (workingTime() >= deadline_)
             ended_ = Ended::time;
         return ended_.has_value();
     }

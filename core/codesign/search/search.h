@@ -64,7 +64,7 @@ struct Options {
     /// States that the exact scheduler may look at for each layer and phase, where the best depends on it.
     std::int64_t scheduleStates = 400'000;
     bool spotlight = true;          ///< Spotlight's accelerators, each for one of the models, are baselines, too
-    std::size_t maxTraced = 2'000;  ///< evaluated architectures that are kept to look at
+    std::size_t maxTraced = 2'000;  ///< evaluated architectures that are kept
 
     /// States where much is looked at: most schedules are proved by so few.
     std::int64_t firstStates() const { return std::min<std::int64_t>(scheduleStates, 1'000); }

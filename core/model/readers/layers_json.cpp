@@ -234,10 +234,10 @@ std::string writeLayersJson(const LayerGraph& graph) {
     Json edges = Json::array();
     const auto name = [&](std::int32_t index) { return graph.layers[static_cast<std::size_t>(index)].name; };
     for (const LayerEdge& edge : graph.edges) edges.push_back(Json::array({name(edge.from), name(edge.to)}));
-    return toText(Json{{"schema", currentSchema({.kind = kLayersKind})},
-                       {"name", graph.name},
-                       {"layers", std::move(layers)},
-                       {"edges", std::move(edges)}});
+    return tessera::toText(Json{{"schema", currentSchema({.kind = kLayersKind})},
+                                {"name", graph.name},
+                                {"layers", std::move(layers)},
+                                {"edges", std::move(edges)}});
 }
 
 }  // namespace tessera::model

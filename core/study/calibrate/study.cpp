@@ -70,6 +70,7 @@ const std::vector<Parameter>& calibrationParameters() {
     static const std::vector<Parameter> kParameters{
         {.name = "quick",
          .option = "--quick",
+         .label = "Fewer shapes",
          .kind = ParameterKind::flag,
          .fallback = "false",
          .words = {},
@@ -91,6 +92,7 @@ const std::vector<Parameter>& calibrationParameters() {
          .help = "the model's optimiser"},
         {.name = "dtypes",
          .option = "--dtype",
+         .label = "Data types",
          .kind = ParameterKind::words,
          .fallback = "",
          .words = {"fp32", "bf16"},
@@ -98,6 +100,7 @@ const std::vector<Parameter>& calibrationParameters() {
          .help = "data types of kernels; without it fp32, and bf16 where the processor has instructions for it"},
         {.name = "tcp",
          .option = "--no-tcp",
+         .label = "No network",
          .kind = ParameterKind::flag,
          .fallback = "true",
          .words = {},

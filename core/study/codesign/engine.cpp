@@ -56,6 +56,7 @@ Engine codesignEngine() {
         .hardwareKind = "template",
         .models = InputArity::many,
         .drawsNumbers = true,
+        .checkpoints = true,
         .parameters = codesignParameters,
         .files = files,
         .run = runCodesign,

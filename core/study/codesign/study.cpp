@@ -82,7 +82,7 @@ std::vector<Parameter> makeParameters() {
          .fallback = R"("exhaustive")",
          .words = namesOf(codesign::searches()),
          .value = "NAME",
-         .help = "which architectures are looked at"},
+         .help = "which architectures are evaluated"},
         {.name = "hysteresis",
          .option = "--hysteresis",
          .kind = Kind::whole,

@@ -46,10 +46,11 @@ struct Inputs {
     std::vector<std::string> warnings;
 };
 
-Parameter wholeRow(std::string_view name, std::string_view option, std::string_view fallback, double min,
-                   std::string_view value, std::string_view help) {
+Parameter wholeRow(std::string_view name, std::string_view label, std::string_view option, std::string_view fallback,
+                   double min, std::string_view value, std::string_view help) {
     return {.name = name,
             .option = option,
+            .label = label,
             .kind = ParameterKind::whole,
             .fallback = fallback,
             .min = min,
@@ -169,8 +170,9 @@ const std::vector<Parameter>& costParameters() {
          .value = "NAME",
          .help = "nvdla, eyeriss, shidiannao, under which depthwise layers run under the depthwise dataflow, or a "
                  "mapping file FILE.m for every layer"},
-        wholeRow("pes", "--pes", "2048", 1, "N", "processing elements"),
-        wholeRow("cluster", "--cluster", "64", 1, "N", "elements of a cluster, the constant ClusterSz"),
+        wholeRow("pes", "Processing elements", "--pes", "2048", 1, "N", "processing elements"),
+        wholeRow("cluster", "Elements of a cluster", "--cluster", "64", 1, "N",
+                 "elements of a cluster, the constant ClusterSz"),
         {.name = "variant",
          .option = "--variant",
          .kind = ParameterKind::word,
@@ -178,11 +180,14 @@ const std::vector<Parameter>& costParameters() {
          .words = {"corrected", "published"},
          .value = "VARIANT",
          .help = "of the analysis: published is MAESTRO's as the published MAGMA code uses it, with its known errors"},
-        wholeRow("noc_bandwidth", "--noc-bandwidth", "81920000", 1, "B", "elements per cycle on chip"),
-        wholeRow("noc_hops", "--noc-hops", "1", 0, "N", "hops on chip"),
-        wholeRow("noc_hop_latency", "--noc-hop-latency", "1", 0, "N", "cycles of a hop"),
-        wholeRow("offchip_bandwidth", "--offchip-bandwidth", "81920000", 1, "B", "elements per cycle off chip"),
-        wholeRow("simd_lanes", "--simd-lanes", "1", 1, "N", "multiply-accumulates per element and cycle"),
+        wholeRow("noc_bandwidth", "On-chip bandwidth (elements per cycle)", "--noc-bandwidth", "81920000", 1, "B",
+                 "elements per cycle on chip"),
+        wholeRow("noc_hops", "On-chip hops", "--noc-hops", "1", 0, "N", "hops on chip"),
+        wholeRow("noc_hop_latency", "Cycles of a hop", "--noc-hop-latency", "1", 0, "N", "cycles of a hop"),
+        wholeRow("offchip_bandwidth", "Off-chip bandwidth (elements per cycle)", "--offchip-bandwidth", "81920000", 1,
+                 "B", "elements per cycle off chip"),
+        wholeRow("simd_lanes", "Multiply-accumulates per element and cycle", "--simd-lanes", "1", 1, "N",
+                 "multiply-accumulates per element and cycle"),
     };
     return kParameters;
 }

@@ -79,6 +79,7 @@ Engine mappingEngine() {
         .workloads = InputArity::one,
         .hardware = InputArity::atMostOne,
         .drawsNumbers = true,
+        .checkpoints = true,
         .parameters = mappingParameters,
         .files = mappingFiles,
         .run = runMapping,

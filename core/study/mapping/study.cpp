@@ -185,7 +185,7 @@ std::vector<Parameter> makeParameters() {
          .max = kMaxExplored,
          .words = {},
          .value = "N",
-         .help = "samples per algorithm that are kept to look at",
+         .help = "samples per algorithm that are kept",
          .research = true},
         {.name = "warm_start",
          .option = "--warm-start",

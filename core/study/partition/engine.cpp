@@ -78,6 +78,7 @@ Engine partitionEngine() {
         .title = "Partition",
         .description = "Splits every layer's tensors over an array of accelerators, equal or mixed.",
         .hardwareKind = "fleet",
+        .checkpoints = true,
         .parameters = partitionParameters,
         .laterParameters = {"groups"},
         .files = files,

@@ -127,7 +127,7 @@ public:
         if (context_->paperModel())
             note(
                 "accpar-paper takes the paper's section 5.3 literally: all that a side does, transfers included, is "
-                "multiplied by its ratio, and shapes below the first split are halved.");
+                "multiplied by its ratio, and shapes below the top-level split are halved.");
         return *this;
     }
     /// The result's assumptions that hold a word.
@@ -163,7 +163,7 @@ Explanation explainCompute(const Context& context, const AcceleratorShare& share
         if (group.name == share.kind)
             builder.term("FLOP of the shard, forward and backward",
                          formatQuantity(share.compute.value * group.peak.value * group.efficiency, Measure::flops),
-                         "worked back from this result");
+                         "derived from this result");
     return builder.groupNumber(share.kind, "peak_flops")
         .groupNumber(share.kind, "efficiency")
         .parameter("batch", "samples per step over the whole fleet")
@@ -284,7 +284,7 @@ Explanation explainSpeedup(const Context& context) {
         .formula("speed-up = step time of data parallelism / step time of this plan")
         .source(paper("section 6.2, the measure of Figures 5 and 6"))
         .term("step time of data parallelism, on its best subset of the fleet where groups may stay idle", seconds(dp),
-              listed ? "dp, step_time_s" : "solved for this ratio only; worked back from this result")
+              listed ? "dp, step_time_s" : "solved for this ratio only; derived from this result")
         .term("step time of " + plan.strategy, seconds(plan.stepTime), context.at("step_time_s"))
         .paperNote()
         .made();
@@ -329,7 +329,7 @@ Explanation explainBound(const Context& context) {
         .term("what it bounds", plan.boundsCost ? "top-level split cost" : "step time",
               context.at(plan.boundsCost ? "cost_s" : "step_time_s"))
         .note(plan.boundsCost
-                  ? "No plan that is free in the same things costs less at the first split."
+                  ? "No plan that is free in the same things costs less at the top-level split."
                   : "What deeper splits move between layers is left out, so the true optimum may lie above.");
     if (!plan.boundsCost)
         builder.note(
@@ -602,7 +602,7 @@ Explanation explainRowCompute(const RowContext& row) {
             "FLOP of this side, forward and backward",
             formatQuantity(row.compute.value * (row.split.slowerIsFirst() ? hardware.flopsI : hardware.flopsJ).value,
                            Measure::flops),
-            "worked back from this result");
+            "derived from this result");
     }
     return sideTerms(builder, row, false)
         .parameter("flop", "how operations are counted")
@@ -622,7 +622,7 @@ Builder& movedTerms(Builder& builder, const RowContext& row, Seconds time, bool 
         builder.term(oneTransfer || hardware.latency.value == 0
                          ? "bytes that one accelerator fetches"
                          : "bytes that one accelerator fetches, latency included",
-                     bytes(std::max(0.0, time.value - late) * rate.value), "worked back from this result");
+                     bytes(std::max(0.0, time.value - late) * rate.value), "derived from this result");
     }
     return sideTerms(builder, row, true)
         .term("width of " + escaped(row.split.base.parameter("dtype")), bytes(widthOf(row.split.base)),

@@ -121,7 +121,7 @@ const std::vector<Field<ScheduleOutcome>>& scheduleFields() {
          .source = kDefinition,
          .terms = operatorTerms},
         {.id = "nodes",
-         .title = "States looked at",
+         .title = "States explored",
          .uses = kMetric,
          .get = [](const Row& row) { return FieldValue(static_cast<double>(row.result.nodes)); },
          .help = "Of the exact search; of ilp nodes of its tree",

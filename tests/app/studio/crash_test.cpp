@@ -21,7 +21,7 @@ namespace {
 
 using test::waitUntil;
 
-constexpr int kLong = 60'000;  ///< milliseconds
+constexpr int kLongCrash = 60'000;  ///< milliseconds
 
 class Killed : public testing::Test {
 protected:
@@ -60,7 +60,7 @@ protected:
         studio.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         studio.start(QStringLiteral(TESSERA_STUDIO_PROGRAM),
                      QStringList{QStringLiteral("--store"), path()} + arguments);
-        ASSERT_TRUE(studio.waitForStarted(kLong));
+        ASSERT_TRUE(studio.waitForStarted(kLongCrash));
     }
 
     QString path() const { return folder_.filePath(QStringLiteral("history.db")); }
@@ -79,7 +79,7 @@ protected:
 TEST_F(Killed, runsAreAnnouncedAndGoOn) {
     QProcess studio;
     ASSERT_NO_FATAL_FAILURE(start(studio, {"--run", file(studyOf("zoo:alexnet", "The finished one"))}));
-    ASSERT_TRUE(waitUntil([&] { return has(store::RunStatus::done); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return has(store::RunStatus::done); }, kLongCrash));
     const store::RunId finished = runs(store::RunStatus::done).front().id;
     const auto finishedText = [&] {
         return store::Store::open(path().toStdString(), store::OpenMode::readOnly).resultText(finished);
@@ -87,14 +87,14 @@ TEST_F(Killed, runsAreAnnouncedAndGoOn) {
     const auto before = finishedText();
     ASSERT_TRUE(before.has_value());
     studio.kill();
-    ASSERT_TRUE(studio.waitForFinished(kLong));
+    ASSERT_TRUE(studio.waitForFinished(kLongCrash));
 
     ASSERT_NO_FATAL_FAILURE(start(studio, {"--run", file(longStudy())}));
     const auto isKnown = [&] {
         return has(store::RunStatus::queued) || has(store::RunStatus::running) ||
                runs(store::RunStatus::done).size() > 1;
     };
-    ASSERT_TRUE(waitUntil(isKnown, kLong));
+    ASSERT_TRUE(waitUntil(isKnown, kLongCrash));
     // Held still while it is looked at: what runs then still runs when it is killed, however quick the machine is.
     const auto pid = static_cast<pid_t>(studio.processId());
     ASSERT_TRUE(waitUntil(
@@ -104,28 +104,28 @@ TEST_F(Killed, runsAreAnnouncedAndGoOn) {
             if (!running) kill(pid, SIGCONT);
             return running;
         },
-        kLong));
+        kLongCrash));
     studio.kill();
-    ASSERT_TRUE(studio.waitForFinished(kLong));
+    ASSERT_TRUE(studio.waitForFinished(kLongCrash));
     EXPECT_EQ(studio.exitStatus(), QProcess::CrashExit);
     ASSERT_TRUE(has(store::RunStatus::running));
 
     // The next start finds that nobody works on it any more.
     ASSERT_NO_FATAL_FAILURE(start(studio, {}));
-    ASSERT_TRUE(waitUntil([&] { return has(store::RunStatus::interrupted); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return has(store::RunStatus::interrupted); }, kLongCrash));
     EXPECT_FALSE(has(store::RunStatus::running));
     EXPECT_EQ(finishedText(), before);
     studio.kill();
-    ASSERT_TRUE(studio.waitForFinished(kLong));
+    ASSERT_TRUE(studio.waitForFinished(kLongCrash));
 
     // What a person sees then.
     MainWindow window({.history = path().toStdString(), .restoreSession = false});
     window.show();
-    ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }, kLongCrash));
     EXPECT_TRUE(window.notices().front().startsWith("The killed one was interrupted"))
         << window.notices().front().toStdString();
     window.chooseInNotice(0, 0);
-    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLongCrash));
     const RunState state = window.jobs().state(window.jobs().jobs().front());
     ASSERT_EQ(state.status, store::RunStatus::done) << state.problem.toStdString();
     // Not printed: the documents are long.

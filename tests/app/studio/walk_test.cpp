@@ -46,7 +46,7 @@ namespace {
 
 using test::waitUntil;
 
-constexpr int kLong = 60'000;  ///< milliseconds: generous, for sanitizers and busy machines
+constexpr int kLongWalk = 60'000;  ///< milliseconds: generous, for sanitizers and busy machines
 
 class Walk : public testing::Test {
 protected:
@@ -62,7 +62,7 @@ protected:
             .history = folder_.filePath(QStringLiteral("history.db")).toStdString(), .restoreSession = false});
         window_->resize(1440, 900);
         window_->show();
-        ASSERT_TRUE(waitUntil([&] { return window_->history().isOpen(); }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return window_->history().isOpen(); }, kLongWalk));
     }
 
     /// Lets layouts settle, then saves the step's four pictures; a picture with few colours shows nothing.
@@ -104,10 +104,10 @@ protected:
     /// Runs the study in front and waits until its result is shown.
     store::RunId runStudy() {
         trigger("run");
-        EXPECT_TRUE(waitUntil([&] { return current<RunDocument>() != nullptr; }, kLong));
+        EXPECT_TRUE(waitUntil([&] { return current<RunDocument>() != nullptr; }, kLongWalk));
         auto* run = current<RunDocument>();
         if (run == nullptr) return 0;
-        EXPECT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, kLong));
+        EXPECT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, kLongWalk));
         settle();
         return run->state().run;
     }
@@ -141,7 +141,7 @@ protected:
                     return each.svg || each.csv || each.json || each.dot;
                 });
             },
-            kLong);
+            kLongWalk);
     }
 
     /// Writes every format of everything that the page can export; returns the contents of the files by their names.
@@ -234,7 +234,7 @@ void Walk::dropAModel() {
     model_ = folder_.filePath(QStringLiteral("resnet18.onnx"));
     ASSERT_TRUE(QFile::copy(QString::fromStdString(bundled), model_));
     drop(model_);
-    ASSERT_TRUE(waitUntil([&] { return window_->currentDocument()->kind() == QStringLiteral("model"); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return window_->currentDocument()->kind() == QStringLiteral("model"); }, kLongWalk));
     ASSERT_TRUE(canExport(window_->currentDocument()));
     settle();
     picture(QStringLiteral("02-model"));
@@ -249,7 +249,7 @@ void Walk::editHardware() {
     picture(QStringLiteral("03-fleet"));
     Document* accelerator = window_->open(QStringLiteral("hardware"), QStringLiteral("accelerator/a100"));
     ASSERT_NE(accelerator, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return named<QLineEdit>(QStringLiteral("Power")) != nullptr; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return named<QLineEdit>(QStringLiteral("Power")) != nullptr; }, kLongWalk));
     settle();
     picture(QStringLiteral("04-accelerator"));
     auto* power = named<QLineEdit>(QStringLiteral("Power"));
@@ -257,12 +257,12 @@ void Walk::editHardware() {
     power->setFocus();
     power->selectAll();
     QTest::keyClicks(power, QStringLiteral("plenty"));
-    EXPECT_TRUE(waitUntil([&] { return says(QStringLiteral("This is not a power")); }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return says(QStringLiteral("This is not a power")); }, kLongWalk));
     settle();
     picture(QStringLiteral("04-accelerator-refused"));
     while (accelerator->undoStack()->canUndo()) trigger("undo");
     EXPECT_EQ(power->text(), before);
-    EXPECT_TRUE(waitUntil([&] { return !says(QStringLiteral("This is not a power")); }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return !says(QStringLiteral("This is not a power")); }, kLongWalk));
     EXPECT_FALSE(accelerator->isModified());
 }
 
@@ -280,7 +280,7 @@ void Walk::watchALongSearch() {
     const int job = jobs.enqueue(study);
     window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
     ASSERT_NE(current<RunDocument>(), nullptr);
-    ASSERT_TRUE(waitUntil([&] { return pointsOf(jobs.state(job)) > 0; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return pointsOf(jobs.state(job)) > 0; }, kLongWalk));
     jobs.pause(job);
     settle();
     ASSERT_EQ(jobs.state(job).status, store::RunStatus::paused) << "the search ended before it could be paused";
@@ -290,9 +290,9 @@ void Walk::watchALongSearch() {
     EXPECT_EQ(pointsOf(jobs.state(job)), points);
     jobs.unpause(job);
     ASSERT_TRUE(
-        waitUntil([&] { return pointsOf(jobs.state(job)) > points || jobs.state(job).result != nullptr; }, kLong));
+        waitUntil([&] { return pointsOf(jobs.state(job)) > points || jobs.state(job).result != nullptr; }, kLongWalk));
     jobs.cancel(job);
-    ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(job).status); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(job).status); }, kLongWalk));
     EXPECT_EQ(jobs.state(job).status, store::RunStatus::cancelled);
 }
 
@@ -326,7 +326,7 @@ store::RunId Walk::compareWithAnotherBatch(store::RunId first) {
     smaller.parameters["batch"] = 256;
     smaller.name = "ResNet-50, batch 256";
     const int job = window_->jobs().enqueue(smaller);
-    EXPECT_TRUE(waitUntil([&] { return window_->jobs().state(job).result != nullptr; }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return window_->jobs().state(job).result != nullptr; }, kLongWalk));
     const store::RunId second = window_->jobs().state(job).run;
     Document* comparison = window_->open(QStringLiteral("compare"), QStringLiteral("%1,%2").arg(first).arg(second));
     EXPECT_TRUE(canExport(comparison));
@@ -340,7 +340,7 @@ void Walk::writeAReport(store::RunId first, store::RunId second) {
     window_->open(QStringLiteral("report"), QStringLiteral("%1,%2").arg(first).arg(second));
     auto* report = current<ReportDocument>();
     ASSERT_NE(report, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return report->pageCount() > 0; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return report->pageCount() > 0; }, kLongWalk));
     settle();
     picture(QStringLiteral("09-report"));
 }
@@ -351,7 +351,7 @@ void Walk::findTheRunAgain(store::RunId run) {
     ASSERT_NE(history, nullptr);
     HistoryModel& runs = history->model();
     const auto shows = [&](int count) {
-        return waitUntil([&] { return runs.rowCount() == count && runs.row(0) != nullptr; }, kLong);
+        return waitUntil([&] { return runs.rowCount() == count && runs.row(0) != nullptr; }, kLongWalk);
     };
     ASSERT_TRUE(shows(4));
     QTest::keyClicks(history->filters().search(), QStringLiteral("256"));
@@ -375,12 +375,13 @@ void Walk::findTheRunAgain(store::RunId run) {
     openWindow();
     window_->open(QStringLiteral("run"), QStringLiteral("run/%1").arg(run));
     ASSERT_TRUE(waitUntil(
-        [&] { return current<RunDocument>() != nullptr && current<RunDocument>()->state().result != nullptr; }, kLong));
+        [&] { return current<RunDocument>() != nullptr && current<RunDocument>()->state().result != nullptr; },
+        kLongWalk));
     trigger("run");
     JobQueue& jobs = window_->jobs();
-    ASSERT_TRUE(waitUntil([&] { return !jobs.jobs().isEmpty(); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return !jobs.jobs().isEmpty(); }, kLongWalk));
     const int again = jobs.jobs().front();
-    ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(again).status); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(again).status); }, kLongWalk));
     ASSERT_NE(jobs.state(again).result, nullptr) << jobs.state(again).problem.toStdString();
     EXPECT_EQ(storedResult(jobs.state(again).run), storedResult(run));
 }
@@ -415,14 +416,14 @@ int Walk::watchARace() {
                    return curve.name.startsWith(algorithm) && curve.points.size() > 20;
                });
     };
-    EXPECT_TRUE(waitUntil([&] { return hasBegun(QStringLiteral("cmaes")); }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return hasBegun(QStringLiteral("cmaes")); }, kLongWalk));
     jobs.pause(job);
     settle();
     EXPECT_EQ(jobs.state(job).status, store::RunStatus::paused) << "the race ended before it could be paused";
     picture(QStringLiteral("23-race"));
     jobs.unpause(job);
     jobs.stop(job);
-    EXPECT_TRUE(waitUntil([&] { return jobs.state(job).result != nullptr; }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return jobs.state(job).result != nullptr; }, kLongWalk));
     return job;
 }
 

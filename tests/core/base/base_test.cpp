@@ -48,7 +48,7 @@ protected:
 };
 
 template <typename Error, typename Action>
-std::string messageOf(const Action& action) {
+std::string errorText(const Action& action) {
     try {
         action();
     } catch (const Error& error) {
@@ -77,29 +77,29 @@ TEST_F(FileIo, readsMoreThanOneChunk) {
 
 TEST_F(FileIo, saysWhyAFileCannotBeRead) {
     const std::string path = (folder / "none").string();
-    EXPECT_EQ(messageOf<FileError>([&] { readFile(path); }), "cannot read '" + path + "': there is no such file");
-    EXPECT_EQ(messageOf<FileError>([&] { readFile(folder); }), "cannot read '" + folder.string() + "': it is a folder");
+    EXPECT_EQ(errorText<FileError>([&] { readFile(path); }), "cannot read '" + path + "': there is no such file");
+    EXPECT_EQ(errorText<FileError>([&] { readFile(folder); }), "cannot read '" + folder.string() + "': it is a folder");
 }
 
 TEST_F(FileIo, namesTheLimitThatAFileExceeds) {
     writeFile(folder / "a", std::string((std::size_t{1} << 20) + 1, 'x'));
-    EXPECT_EQ(messageOf<DataError>([&] { readFile(folder / "a", std::uintmax_t{1} << 20); }),
+    EXPECT_EQ(errorText<DataError>([&] { readFile(folder / "a", std::uintmax_t{1} << 20); }),
               (folder / "a").string() + ": found more than 1048576 bytes; expected a file of at most 1 MiB");
     EXPECT_EQ(readFile(folder / "a", (std::uintmax_t{1} << 20) + 1).size(), (std::size_t{1} << 20) + 1);
 }
 
 TEST_F(FileIo, refusesDevicesAtOnce) {
     for (const std::string device : {"/dev/zero", "/dev/urandom", "/dev/null"})
-        EXPECT_EQ(messageOf<FileError>([&] { readFile(device); }),
+        EXPECT_EQ(errorText<FileError>([&] { readFile(device); }),
                   "cannot read '" + device + "': it is not a regular file but a device");
 }
 
 TEST_F(FileIo, refusesAPipeThatNobodyWritesTo) {
     const fs::path pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    EXPECT_EQ(messageOf<FileError>([&] { readFile(pipe); }),
+    EXPECT_EQ(errorText<FileError>([&] { readFile(pipe); }),
               "cannot read '" + pipe.string() + "': it is not a regular file but a pipe, and nothing writes to it");
-    EXPECT_EQ(messageOf<FileError>([&] { writeFile(pipe, "x"); }),
+    EXPECT_EQ(errorText<FileError>([&] { writeFile(pipe, "x"); }),
               "cannot write '" + pipe.string() + "': it is a pipe, and nothing reads from it");
 }
 
@@ -122,7 +122,7 @@ TEST_F(FileIo, enforcesTheLimitOnAPipeToo) {
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
     std::signal(SIGPIPE, SIG_IGN);
     const std::jthread writer([&] { std::ofstream(pipe) << std::string(300'000, 'x'); });
-    EXPECT_EQ(messageOf<DataError>([&] { readFile(pipe, 70'000); }),
+    EXPECT_EQ(errorText<DataError>([&] { readFile(pipe, 70'000); }),
               pipe.string() + ": found more than 70000 bytes; expected a file of at most 0 MiB");
 }
 
@@ -148,9 +148,9 @@ TEST_F(FileIo, makesItsNewFileUnderANameThatNobodyKnowsBefore) {
 
 TEST_F(FileIo, leavesNothingBehindWhereItCannotWrite) {
     const std::string path = (folder / "none" / "a").string();
-    EXPECT_EQ(messageOf<FileError>([&] { writeFile(path, "x"); }),
+    EXPECT_EQ(errorText<FileError>([&] { writeFile(path, "x"); }),
               "cannot write '" + path + "': there is no folder '" + (folder / "none").string() + "'");
-    EXPECT_EQ(messageOf<FileError>([&] { writeFile(folder, "x"); }),
+    EXPECT_EQ(errorText<FileError>([&] { writeFile(folder, "x"); }),
               "cannot write '" + folder.string() + "': it is a folder");
     EXPECT_TRUE(files().empty());
 }
@@ -173,7 +173,7 @@ TEST_F(FileIo, whatIsWrittenFirstHasANewNameThatNobodyFoundOut) {
         EXPECT_TRUE(part.string().starts_with(head) && part.string().ends_with(".part")) << part;
         EXPECT_EQ(fs::file_size(part), 0U);
     }
-    EXPECT_EQ(messageOf<FileError>([&] { makePart(folder / "none" / "a"); }),
+    EXPECT_EQ(errorText<FileError>([&] { makePart(folder / "none" / "a"); }),
               "cannot write '" + (folder / "none" / "a").string() + "': No such file or directory");
 }
 
@@ -205,9 +205,9 @@ TEST(Temporary, foldersThatCannotBeMadeNameTmpdir) {
     const char* const given = std::getenv("TMPDIR");
     const std::string kept = given == nullptr ? "" : given;
     setenv("TMPDIR", "/proc/none", 1);
-    const std::string none = messageOf<FileError>([] { const tessera::TemporaryFolder folder; });
+    const std::string none = errorText<FileError>([] { const tessera::TemporaryFolder folder; });
     setenv("TMPDIR", "/proc", 1);
-    const std::string sealed = messageOf<FileError>([] { const tessera::TemporaryFolder folder; });
+    const std::string sealed = errorText<FileError>([] { const tessera::TemporaryFolder folder; });
     given == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
     EXPECT_EQ(none,
               "no temporary folder can be made in '/proc/none' (No such file or directory); set TMPDIR to a folder "
@@ -367,7 +367,7 @@ TEST(ParallelFor, callsEveryIndexOnce) {
 TEST(ParallelFor, rethrowsTheFirstExceptionByIndexForAnyNumberOfThreads) {
     for (const unsigned threads : {1U, 2U, 8U})
         for (int round = 0; round < 50; ++round)
-            EXPECT_EQ(messageOf<std::runtime_error>([&] {
+            EXPECT_EQ(errorText<std::runtime_error>([&] {
                           parallelFor(1000, threads, [](std::size_t i) {
                               if (i % 37 == 36) throw std::runtime_error(std::to_string(i));
                           });

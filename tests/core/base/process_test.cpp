@@ -19,8 +19,8 @@ namespace tessera {
 namespace {
 
 template <typename Error>
-std::string messageOf(const std::vector<std::string>& command, const ProcessLimits& limits,
-                      const std::stop_token& stop = {}) {
+std::string processError(const std::vector<std::string>& command, const ProcessLimits& limits,
+                         const std::stop_token& stop = {}) {
     try {
         runProcess(command, "", limits, stop);
     } catch (const Error& error) {
@@ -48,7 +48,7 @@ TEST(Process, outlivesAProgramThatReadsNothing) {
 }
 
 TEST(Process, namesAProgramThatIsMissing) {
-    EXPECT_EQ(messageOf<FileError>({"tessera-no-such-program"}, {}),
+    EXPECT_EQ(processError<FileError>({"tessera-no-such-program"}, {}),
               "the program 'tessera-no-such-program' was not found; it has to be installed");
 }
 
@@ -56,8 +56,8 @@ TEST(Process, namesThePackageOfAProgramThatIsMissing) {
     const char* const path = std::getenv("PATH");
     const std::string kept = path == nullptr ? "" : path;
     setenv("PATH", "/nowhere", 1);
-    const std::vector<std::string> messages{messageOf<FileError>({"dot"}, {}), messageOf<FileError>({"cbc"}, {}),
-                                            messageOf<FileError>({"rsvg-convert"}, {})};
+    const std::vector<std::string> messages{processError<FileError>({"dot"}, {}), processError<FileError>({"cbc"}, {}),
+                                            processError<FileError>({"rsvg-convert"}, {})};
     setenv("PATH", kept.c_str(), 1);
     EXPECT_EQ(messages,
               (std::vector<std::string>{"the program 'dot' was not found; install the package graphviz",
@@ -83,7 +83,7 @@ TEST(Process, getsASmallFixedEnvironment) {
 TEST(Process, isEndedWhenItNeedsMoreMemoryThanItMayUse) {
     if (test::kSanitized) GTEST_SKIP() << "a sanitizer reserves more addresses";
     const ProcessLimits limits{.time = std::chrono::seconds(20), .memory = std::size_t{256} << 20};
-    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "sleep 0.2; dd if=/dev/zero of=/dev/null bs=1G count=1"}, limits),
+    EXPECT_EQ(processError<FileError>({"sh", "-c", "sleep 0.2; dd if=/dev/zero of=/dev/null bs=1G count=1"}, limits),
               "the program 'sh' needs more than its 268 MB of memory");
 }
 
@@ -91,19 +91,19 @@ TEST(Process, isEndedByTheSystemWhenItsTimeOnTheProcessorIsOver) {
     const ProcessResult shown = runProcess({"sh", "-c", "sleep 0.1; ulimit -t; ulimit -v; ulimit -c"}, "",
                                            {.time = std::chrono::milliseconds(1500), .memory = std::size_t{1} << 30});
     EXPECT_EQ(shown.output, "3\n1048576\n0\n");
-    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "kill -XCPU $$"}, {}), "the program 'sh' did not end within 60 s");
+    EXPECT_EQ(processError<FileError>({"sh", "-c", "kill -XCPU $$"}, {}), "the program 'sh' did not end within 60 s");
 }
 
 TEST(Process, isKilledWhenItsTimeIsOver) {
     const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "sleep 600 & sleep 600"},
-                                   {.time = std::chrono::milliseconds(100), .output = 1000}),
+    EXPECT_EQ(processError<FileError>({"sh", "-c", "sleep 600 & sleep 600"},
+                                      {.time = std::chrono::milliseconds(100), .output = 1000}),
               "the program 'sh' did not end within 0.1 s");
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300)) << "it was waited for";
 }
 
 TEST(Process, isKilledWhenItWritesTooMuch) {
-    EXPECT_EQ(messageOf<FileError>({"yes"}, {.time = std::chrono::seconds(20), .output = 100'000}),
+    EXPECT_EQ(processError<FileError>({"yes"}, {.time = std::chrono::seconds(20), .output = 100'000}),
               "the program 'yes' wrote more than 100000 bytes");
 }
 
@@ -113,7 +113,7 @@ TEST(Process, isKilledOnAStopRequest) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         source.request_stop();
     });
-    EXPECT_EQ(messageOf<InterruptedError>({"sleep", "30"}, {}, source.get_token()),
+    EXPECT_EQ(processError<InterruptedError>({"sleep", "30"}, {}, source.get_token()),
               "stopped while 'sleep' was running");
 }
 

@@ -11,7 +11,7 @@
 namespace tessera::codesign {
 namespace {
 
-std::string errorOf(const std::string& text) {
+std::string operatorsError(const std::string& text) {
     try {
         readOperators(JsonDocument::parse(text, "a.json"));
     } catch (const DataError& error) {
@@ -67,49 +67,51 @@ TEST(OperatorsFile, idsAreNamesInAnyOrder) {
 }
 
 TEST(OperatorsFile, saysWhereAndWhatIsWrong) {
-    EXPECT_EQ(errorOf("[]"), "a.json:1: found a list; expected an object with 'nodes' and 'edges'");
-    EXPECT_EQ(errorOf(graphOf("")), "a.json:1: field 'nodes' is an empty list; expected at least one operator");
-    EXPECT_EQ(errorOf(R"({"nodes": []})"), "a.json:1: field 'nodes' is an empty list; expected at least one operator");
-    EXPECT_EQ(errorOf(R"({"edges": []})"), "a.json:1: field 'nodes' is missing; expected the field to be given");
-    EXPECT_EQ(errorOf(graphOf(node("0", "\"TC\"", "-1"))),
+    EXPECT_EQ(operatorsError("[]"), "a.json:1: found a list; expected an object with 'nodes' and 'edges'");
+    EXPECT_EQ(operatorsError(graphOf("")), "a.json:1: field 'nodes' is an empty list; expected at least one operator");
+    EXPECT_EQ(operatorsError(R"({"nodes": []})"),
+              "a.json:1: field 'nodes' is an empty list; expected at least one operator");
+    EXPECT_EQ(operatorsError(R"({"edges": []})"), "a.json:1: field 'nodes' is missing; expected the field to be given");
+    EXPECT_EQ(operatorsError(graphOf(node("0", "\"TC\"", "-1"))),
               "a.json:1: field 'nodes[0].latency' is '-1'; expected a number of 0 or more");
-    EXPECT_THAT(errorOf(graphOf(node("0", "\"TC\"", "NaN"))), testing::StartsWith("a.json:1"));
-    EXPECT_THAT(errorOf(graphOf(node("0", "\"TC\"", "1e400"))), testing::StartsWith("a.json:1"));
-    EXPECT_EQ(errorOf(graphOf(node("0", "\"TC\"", "1e12"))),
+    EXPECT_THAT(operatorsError(graphOf(node("0", "\"TC\"", "NaN"))), testing::StartsWith("a.json:1"));
+    EXPECT_THAT(operatorsError(graphOf(node("0", "\"TC\"", "1e400"))), testing::StartsWith("a.json:1"));
+    EXPECT_EQ(operatorsError(graphOf(node("0", "\"TC\"", "1e12"))),
               "a.json:1: field 'nodes[0].latency' is '1000000000000.0'; expected a number from 0 to 1e+11");
-    EXPECT_EQ(errorOf(graphOf(node("0", "\"GPU\""))),
+    EXPECT_EQ(operatorsError(graphOf(node("0", "\"GPU\""))),
               "a.json:1: field 'nodes[0].type' is 'GPU'; expected one of TC, VC, TCandVC");
-    EXPECT_EQ(errorOf(graphOf(node("0", "\"TC\"", "1", ", \"cost\": 3"))),
+    EXPECT_EQ(operatorsError(graphOf(node("0", "\"TC\"", "1", ", \"cost\": 3"))),
               "a.json:1: field 'nodes[0].cost' is unknown; expected one of id, type, latency, intra_latency, name");
-    EXPECT_EQ(errorOf(graphOf(R"({"id": 0, "type": "TC", "latency": 1})")),
+    EXPECT_EQ(operatorsError(graphOf(R"({"id": 0, "type": "TC", "latency": 1})")),
               "a.json:1: field 'nodes[0].intra_latency' is missing; expected the field to be given");
-    EXPECT_EQ(errorOf(graphOf(node("4") + "," + node("4"))),
+    EXPECT_EQ(operatorsError(graphOf(node("4") + "," + node("4"))),
               "a.json:1: field 'nodes[1].id' is 4 once more; expected an id that no other operator has");
-    EXPECT_EQ(errorOf(graphOf(node("-1"))),
+    EXPECT_EQ(operatorsError(graphOf(node("-1"))),
               "a.json:1: field 'nodes[0].id' is '-1'; expected a whole number from 0 to 9007199254740992");
-    EXPECT_EQ(errorOf(graphOf(node("0"), "[0, 1]")),
+    EXPECT_EQ(operatorsError(graphOf(node("0"), "[0, 1]")),
               "a.json:1: field 'edges[0][1]' is '1'; expected the id of an operator in 'nodes'");
-    EXPECT_EQ(errorOf(graphOf(node("0"), "[0]")),
+    EXPECT_EQ(operatorsError(graphOf(node("0"), "[0]")),
               "a.json:1: field 'edges[0]' is a list of 1; expected a pair of ids [from, to]");
     EXPECT_EQ(
-        errorOf(graphOf(node("0"), "[0, 0]")),
+        operatorsError(graphOf(node("0"), "[0, 0]")),
         "a.json:1: field 'edges[0]' is an edge from an operator to itself; expected an edge between two operators");
-    EXPECT_EQ(errorOf(graphOf(node("9") + "," + node("3"), "[9, 3], [9, 3]")),
+    EXPECT_EQ(operatorsError(graphOf(node("9") + "," + node("3"), "[9, 3], [9, 3]")),
               "a.json:1: field 'edges[1]' is a second one from operator 9 to operator 3; expected one edge between two "
               "operators");
-    EXPECT_EQ(errorOf(graphOf(node("0") + "," + node("1") + "," + node("2"), "[0, 1], [1, 2], [2, 1]")),
+    EXPECT_EQ(operatorsError(graphOf(node("0") + "," + node("1") + "," + node("2"), "[0, 1], [1, 2], [2, 1]")),
               "a.json:1: field 'edges' is a cycle before operator 1; expected edges without a cycle");
-    EXPECT_EQ(errorOf(R"({"num_tc": 0, "nodes": [], "edges": []})"),
+    EXPECT_EQ(operatorsError(R"({"num_tc": 0, "nodes": [], "edges": []})"),
               "a.json:1: field 'num_tc' is '0'; expected a whole number from 1 to 1000000");
     EXPECT_EQ(
-        errorOf(R"({"seed": 0, "nodes": [], "edges": []})"),
+        operatorsError(R"({"seed": 0, "nodes": [], "edges": []})"),
         "a.json:1: field 'seed' is unknown; expected one of name, description, num_tc, num_vc, nodes, edges, result");
 }
 
 TEST(OperatorsFile, refusesAHundredThousandOperators) {
     std::string nodes = node("0");
     for (int i = 1; i < 100'000; ++i) nodes += "," + node(fmt::format("{}", i));
-    EXPECT_EQ(errorOf(graphOf(nodes)), "a.json:1: field 'nodes' is a list of 100000; expected at most 10000 entries");
+    EXPECT_EQ(operatorsError(graphOf(nodes)),
+              "a.json:1: field 'nodes' is a list of 100000; expected at most 10000 entries");
 }
 
 }  // namespace

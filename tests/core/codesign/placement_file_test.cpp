@@ -45,7 +45,7 @@ std::string with(const std::string& part, const std::string& other) {
     return text.replace(at, part.size(), other);
 }
 
-std::string errorOf(const std::string& text) {
+std::string placementError(const std::string& text) {
     try {
         read(text);
     } catch (const DataError& error) {
@@ -145,7 +145,7 @@ TEST(PlacementFile, saysWhatIsWrongInOneSentence) {
         {"[]", "layers.json:1: found a list; expected an object"},
     };
     for (const auto& [text, message] : cases) {
-        const std::string error = errorOf(text);
+        const std::string error = placementError(text);
         if (message.ends_with(':'))
             EXPECT_TRUE(error.starts_with(message)) << error;
         else
@@ -160,10 +160,9 @@ TEST(PlacementFile, refusesMoreLayersThanItCanPlace) {
         list += (i == 0 ? "" : ",") + std::string(R"({"id":)") + std::to_string(i) +
                 R"(,"parameterSize":1,"activationSize":1,"optimalLatencyFw":1,"optimalLatencyBw":1,)"
                 R"("isTensorParallelized":false})";
-    EXPECT_EQ(errorOf(R"({"maxDevices": 4, "maxMemoryPerDevice": 100, "bandwidth": 10, "mbsInBatch": 8,
+    EXPECT_EQ(placementError(R"({"maxDevices": 4, "maxMemoryPerDevice": 100, "bandwidth": 10, "mbsInBatch": 8,
 "activationRecomputation": false, "optimizerAlgorithm": "SGD", "edges": {"1": []},
-"nodes": {"1": [)" + list +
-                      "]}}"),
+"nodes": {"1": [)" + list + "]}}"),
               "layers.json:3: field 'nodes.1' is a list of 100000; expected at most 4096 entries");
 }
 

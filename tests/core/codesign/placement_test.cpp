@@ -150,7 +150,7 @@ struct Known {
     bool recompute = false;          ///< something fits when activations are computed again
 };
 
-Known bruteForce(const Small& small) {
+Known bestOfAll(const Small& small) {
     Known known;
     const PlacementProblem& problem = small.problem;
     PlacementProblem again = problem;
@@ -181,7 +181,7 @@ TEST(Placement, isTheBestOfAllPlansOfSmallProblems) {
     for (unsigned seed = 0; seed < 1500; ++seed) {
         const Small small = smallProblem(seed);
         const Placer placer(small.graph);
-        const Known known = bruteForce(small);
+        const Known known = bestOfAll(small);
         const Placement placement = placer.place(small.problem, {.explain = true});
         EXPECT_TRUE(placement.optimal) << seed;
         EXPECT_TRUE(placement.warnings.empty() || !placer.isPath()) << seed;
@@ -323,7 +323,7 @@ TEST(Placement, isTheBestOfAllPlansWhereLayersRunInARow) {
         const Placer placer(small.graph);
         const Placement beside = placer.place(small.problem);
         small.problem.serialBranches = true;
-        const Known known = bruteForce(small);
+        const Known known = bestOfAll(small);
         const Placement placement = placer.place(small.problem, {.explain = true});
         EXPECT_TRUE(placement.optimal && placement.warnings.empty()) << seed;
         ASSERT_EQ(placement.plan.has_value(), known.seconds < kInfinite) << seed;
@@ -360,7 +360,7 @@ TEST(Placement, hasALowerBoundWhereNotAllCutsAreCompared) {
             EXPECT_FALSE(placement.optimal) << seed;
             if (!placement.plan) continue;
             ++heuristic;
-            const Known known = bruteForce(small);
+            const Known known = bestOfAll(small);
             EXPECT_GT(placement.lowerBound.value, 0) << seed;
             EXPECT_LE(placement.lowerBound.value, known.seconds * (1 + 1e-12)) << seed;
             EXPECT_GE(placement.plan->timePerBatch.value, known.seconds * (1 - 1e-12)) << seed;
@@ -403,7 +403,7 @@ TEST(Placement, triesEveryNumberOfReplicas) {
         small.problem.accelerators = 500 + 31 * seed;
         small.problem.microBatches = 300 + 77 * seed;
         const Placement placement = Placer(small.graph).place(small.problem);
-        const Known known = bruteForce(small);
+        const Known known = bestOfAll(small);
         ASSERT_EQ(placement.plan.has_value(), known.seconds < kInfinite) << seed;
         if (!placement.plan) continue;
         EXPECT_TRUE(close(placement.plan->timePerBatch.value, known.seconds, 1e-12)) << seed;

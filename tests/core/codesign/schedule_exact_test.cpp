@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -193,6 +194,21 @@ TEST(ScheduleExact, endsInTimeAndOnAStopWithTheBestSoFar) {
     const ScheduleResult stopped = solved(wide.graph, wide.cores, options, {.finish = stop.get_token()});
     EXPECT_EQ(stopped.ended, Ended::stop);
     EXPECT_EQ(stopped.schedule.makespan, stopped.serial);
+}
+
+TEST(ScheduleExact, aPauseIsNoTimeOfTheSearch) {
+    const Case wide = loadCase(caseFiles("ilp_cases/layers").at(6));
+    ScheduleOptions options;
+    options.nodes = 50;
+    const ScheduleResult through = solved(wide.graph, wide.cores, options);
+    options.time = std::chrono::seconds(1);
+    int reports = 0;
+    const ScheduleResult paused = solved(wide.graph, wide.cores, options, {.progress = [&](const ProgressEvent&) {
+                                             if (reports++ == 0) std::this_thread::sleep_for(options.time * 1.5);
+                                         }});
+    EXPECT_GT(reports, 0);
+    EXPECT_EQ(paused.ended, Ended::nodes);
+    EXPECT_EQ(paused.schedule, through.schedule);
 }
 
 TEST(ScheduleExact, schedulesThousandsOfOperators) {

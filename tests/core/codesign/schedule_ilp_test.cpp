@@ -18,7 +18,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::Not;
 
-ScheduleResult solved(const OperatorGraph& graph, const Cores& cores, ScheduleOptions options = {}) {
+ScheduleResult solvedByIlp(const OperatorGraph& graph, const Cores& cores, ScheduleOptions options = {}) {
     options.method = "ilp";
     ScheduleResult result = scheduleOperators(graph, cores, options);
     EXPECT_EQ(problemOf(result.schedule, graph, cores), "");
@@ -26,7 +26,7 @@ ScheduleResult solved(const OperatorGraph& graph, const Cores& cores, ScheduleOp
     return result;
 }
 
-OperatorGraph threeOperators() {
+OperatorGraph operatorsOfThePaper() {
     OperatorGraph graph;
     graph.operators = {{.id = 0, .kind = CoreKind::tensor, .latency = 5, .allCoresLatency = 2},
                        {.id = 1, .kind = CoreKind::vector, .latency = 4, .allCoresLatency = 6},
@@ -36,7 +36,7 @@ OperatorGraph threeOperators() {
 }
 
 TEST(ScheduleIlp, writesTheRowsOfFigure3) {
-    const std::string program = scheduleProgram(threeOperators(), {1, 2}, {.tensor = true, .vector = true});
+    const std::string program = scheduleProgram(operatorsOfThePaper(), {1, 2}, {.tensor = true, .vector = true});
     for (const std::string row : {"T - t1 + 3 y1 >= 5",                    // (1) with (2)
                                   "x1_3 + x3_1 <= 1",                      // (3)
                                   "x1_3 - x2_3 >= 0",                      // (4) for 1, 2, 3, where x1_2 = 1
@@ -50,7 +50,7 @@ TEST(ScheduleIlp, writesTheRowsOfFigure3) {
                                   "x2_3 + x3_2 - zvc2_1 - zvc3_1 >= -1"})  // (16)
         EXPECT_THAT(program, HasSubstr(row + "\n"));
     EXPECT_THAT(program, Not(HasSubstr("x1_2"))) << "operators that depend on each other have no variable";
-    EXPECT_THAT(scheduleProgram(threeOperators(), {1, 2}, {}), Not(AnyOf(HasSubstr("ztc"), HasSubstr("zvc"))));
+    EXPECT_THAT(scheduleProgram(operatorsOfThePaper(), {1, 2}, {}), Not(AnyOf(HasSubstr("ztc"), HasSubstr("zvc"))));
 }
 
 TEST(ScheduleIlp, provesTheOptimumOfRandomCases) {
@@ -58,7 +58,7 @@ TEST(ScheduleIlp, provesTheOptimumOfRandomCases) {
     for (const auto& file : caseFiles("ilp_cases/random")) {
         const Case each = loadCase(file);
         if (each.graph.operators.size() > 7) continue;  // the others take seconds to minutes
-        const ScheduleResult result = solved(each.graph, each.cores);
+        const ScheduleResult result = solvedByIlp(each.graph, each.cores);
         ASSERT_TRUE(result.optimal) << file;
         EXPECT_EQ(result.schedule.makespan, each.result["optimal_T"].get<double>()) << file;
         ++proved;
@@ -72,7 +72,7 @@ TEST(ScheduleIlp, agreesWithTheSearch) {
         const OperatorGraph graph = randomGraph(random, {.operators = 3 + random.below(3), .edges = 0.2});
         const Cores cores{static_cast<std::int64_t>(1 + random.below(3)),
                           static_cast<std::int64_t>(1 + random.below(3))};
-        const ScheduleResult result = solved(graph, cores);
+        const ScheduleResult result = solvedByIlp(graph, cores);
         ASSERT_TRUE(result.optimal) << i;
         ASSERT_EQ(result.schedule.makespan, scheduleOperators(graph, cores, {}).schedule.makespan)
             << writeOperators(graph);
@@ -83,7 +83,7 @@ TEST(ScheduleIlp, givesCoresToTheKindsOfWhichTooManyAreUsed) {
     OperatorGraph graph;  // four at once without the variables z
     for (std::int64_t i = 0; i < 4; ++i)
         graph.operators.push_back({.id = i, .kind = CoreKind::tensor, .latency = 4, .allCoresLatency = 3});
-    const ScheduleResult result = solved(graph, {2, 4});
+    const ScheduleResult result = solvedByIlp(graph, {2, 4});
     EXPECT_TRUE(result.optimal);
     EXPECT_EQ(result.schedule.makespan, 8);
 }
@@ -93,7 +93,7 @@ TEST(ScheduleIlp, endsInTimeWithTheBestSoFar) {
     ScheduleOptions options;
     options.time = 2s;
     const double before = test::workOfChildrenMilliseconds();
-    const ScheduleResult result = solved(wide.graph, wide.cores, options);
+    const ScheduleResult result = solvedByIlp(wide.graph, wide.cores, options);
     EXPECT_LT(test::workOfChildrenMilliseconds() - before, 4000);
     EXPECT_FALSE(result.optimal);
     EXPECT_EQ(result.ended, Ended::time);

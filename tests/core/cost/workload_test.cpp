@@ -22,7 +22,7 @@ using namespace tessera::cost;
 
 namespace {
 
-const char* const kSmall = R"({
+const char* const kSmallWorkload = R"({
  "schema": "tessera.workload/1", "name": "small", "description": "two kinds", "draw": "balanced", "group_size": 40,
  "models": [{"model": "zoo:lenet5", "kind": "vision", "batch": 4},
             {"model": "zoo:alexnet", "kind": "vision"},
@@ -44,7 +44,7 @@ std::string messageOf(const Action& action) {
 }
 
 TEST(Workload, readsEveryField) {
-    const Workload workload = parsed(kSmall);
+    const Workload workload = parsed(kSmallWorkload);
     EXPECT_EQ(workload.id, "mine");
     EXPECT_EQ(workload.name, "small");
     EXPECT_EQ(workload.description, "two kinds");
@@ -93,10 +93,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Group, dependsOnSeedInstanceAndPlaceAlone) {
-    const JobPool pool = jobPool(parsed(kSmall));
+    const JobPool pool = jobPool(parsed(kSmallWorkload));
     const std::vector<Job> group = drawGroup(pool, 0, 7);
     EXPECT_EQ(group.size(), 40U);
-    EXPECT_EQ(drawGroup(parsed(kSmall), 0, 7), group);
+    EXPECT_EQ(drawGroup(parsed(kSmallWorkload), 0, 7), group);
     const std::vector<Job> longer = drawGroup(pool, 300, 7);
     EXPECT_TRUE(std::equal(group.begin(), group.end(), longer.begin()));
     EXPECT_NE(drawGroup(pool, 40, 8), group);
@@ -104,7 +104,7 @@ TEST(Group, dependsOnSeedInstanceAndPlaceAlone) {
 }
 
 TEST(Group, isBalancedByKindThenModelThenLayer) {
-    const std::vector<Job> group = drawGroup(jobPool(parsed(kSmall)), 12'000, 1);
+    const std::vector<Job> group = drawGroup(jobPool(parsed(kSmallWorkload)), 12'000, 1);
     const std::map<std::string, std::int64_t> kinds = countsByKind(group);
     EXPECT_NEAR(static_cast<double>(kinds.at("vision")), 6'000, 300);
     EXPECT_NEAR(static_cast<double>(kinds.at("dense")), 6'000, 300);
@@ -114,7 +114,7 @@ TEST(Group, isBalancedByKindThenModelThenLayer) {
 }
 
 TEST(Group, ofLayersTakesEveryLayerEquallyOften) {
-    Workload workload = parsed(kSmall);
+    Workload workload = parsed(kSmallWorkload);
     workload.draw = DrawRule::layers;
     const JobPool pool = jobPool(workload);
     std::size_t all = 0;
@@ -138,14 +138,14 @@ TEST(Group, inOrderTakesUpWhereTheOneBeforeItEnded) {
 }
 
 TEST(Group, hasTheBatchOfItsModel) {
-    const JobPool pool = jobPool(parsed(kSmall));
+    const JobPool pool = jobPool(parsed(kSmallWorkload));
     EXPECT_EQ(pool.jobs[0].front().layer.repeats, 4);  // a convolution, once per sample
     EXPECT_EQ(pool.jobs[1].front().layer.repeats, 1);
     EXPECT_EQ(jobPool(loadWorkload("zoo:lenet5", {.batch = 3, .dimensions = {}})).jobs[0].front().layer.repeats, 3);
 }
 
 TEST(Group, namesWrongSizes) {
-    const JobPool pool = jobPool(parsed(kSmall));
+    const JobPool pool = jobPool(parsed(kSmallWorkload));
     EXPECT_EQ(messageOf<UsageError>([&] { drawGroup(pool, -1, 1); }),
               "the group size is -1; expected a whole number above 0");
     EXPECT_EQ(messageOf<UsageError>([&] { drawGroup(pool, 100'001, 1); }),
@@ -169,7 +169,7 @@ TEST(WorkloadByName, proposesWhatWasMeant) {
 }
 
 TEST(WorkloadByName, aModelBesideTheFileIsFoundAndAMissingOneNamed) {
-    Workload workload = parsed(kSmall);
+    Workload workload = parsed(kSmallWorkload);
     workload.file = test::sourcePath("tests/data/w.json").string();
     workload.sources = {{.model = "tables/m3e.csv", .kind = {}, .batch = 1, .dimensions = {}}};
     EXPECT_FALSE(jobPool(workload).jobs[0].empty());

@@ -18,12 +18,12 @@ using tessera::test::kFullFleet;
 
 namespace {
 
-Fleet parsed(const std::string& text) {
+Fleet parsedFleet(const std::string& text) {
     return readFleet(JsonDocument::parse(text, "dir/mine.json").root());
 }
 
 TEST(Fleet, readsEveryField) {
-    const Fleet fleet = parsed(kFullFleet);
+    const Fleet fleet = parsedFleet(kFullFleet);
     EXPECT_EQ(fleet.id, "mine");
     EXPECT_EQ(fleet.name, "full é");
     ASSERT_EQ(fleet.groups.size(), 3U);
@@ -51,8 +51,8 @@ TEST(Fleet, readsEveryField) {
 }
 
 TEST(Fleet, isWrittenBackWithoutLoss) {
-    const Fleet fleet = parsed(kFullFleet);
-    EXPECT_EQ(parsed(toText(toJson(fleet))), fleet);
+    const Fleet fleet = parsedFleet(kFullFleet);
+    EXPECT_EQ(parsedFleet(toText(toJson(fleet))), fleet);
     EXPECT_EQ(toJson(fleet)["groups"][1]["accelerator"], "tpu-v3-board");
 }
 
@@ -62,7 +62,7 @@ TEST(Fleet, keepsWhatANumberOfOnesOwnReplaced) {
 "count": {"value": 16, "source": "set by hand on 2026-11-23", "class": "yours",
 "was": {"value": 32, "source": "four nodes of 8", "class": "assumed", "alternatives": [{"value": 24}]}}}],
 "links": [], "topology": "flat"})";
-    const Fleet fleet = parsed(text);
+    const Fleet fleet = parsedFleet(text);
     EXPECT_EQ(fleet.groups[0].count, 16);
     const Provenance& from = fleet.provenance.at("groups[0].count");
     EXPECT_EQ(whereFrom(from), "yours: set by hand on 2026-11-23; was 32, assumed: four nodes of 8");
@@ -86,10 +86,10 @@ TEST(Fleet, refusesAClassThatIsNone) {
 }
 
 TEST(Fleet, writesEverythingInlineForARunThatIsStored) {
-    const Fleet fleet = parsed(kFullFleet);
+    const Fleet fleet = parsedFleet(kFullFleet);
     const Json json = toJsonInline(fleet);
     EXPECT_EQ(json["groups"][1]["accelerator"]["name"], "TPU-v3 board");
-    const Fleet stored = parsed(toText(json));
+    const Fleet stored = parsedFleet(toText(json));
     EXPECT_EQ(stored.groups[1].reference, "");
     EXPECT_EQ(stored.groups[1].accelerator.peakFlops, fleet.groups[1].accelerator.peakFlops);
     EXPECT_EQ(stored.groups[1].accelerator.provenance, fleet.groups[1].accelerator.provenance);
@@ -97,7 +97,7 @@ TEST(Fleet, writesEverythingInlineForARunThatIsStored) {
 }
 
 /// A fleet of the groups a, b and c with one more field; line 2 holds the groups, line 3 the field.
-std::string withField(const std::string& field) {
+std::string fleetWith(const std::string& field) {
     return R"({"schema": "tessera.fleet/1", "name": "x",
 "groups": [{"name": "a", "accelerator": "v100"}, {"name": "b", "accelerator": "v100"}, {"name": "c", "accelerator": "v100"}],
 )" + field +
@@ -198,52 +198,52 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Links, WrongFleet,
     testing::Values(
-        Bad{withField(R"("links": [{"between": ["a", "d"], "bits_per_s": 1}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "d"], "bits_per_s": 1}])"),
             "f.json:3: field 'links[0].between[1]' is 'd'; expected the name of a group of this fleet", false},
-        Bad{withField(R"("links": [{"between": ["a", "a"], "bits_per_s": 1}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "a"], "bits_per_s": 1}])"),
             "f.json:3: field 'links[0].between[1]' is 'a'; expected another group than the first", true},
-        Bad{withField(R"("links": [{"between": ["a", "b", "c"], "bits_per_s": 1}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "b", "c"], "bits_per_s": 1}])"),
             "f.json:3: field 'links[0].between' is a list of 3; expected the names of two groups", true},
-        Bad{withField(
+        Bad{fleetWith(
                 R"("links": [{"between": ["a", "b"], "bits_per_s": 1}, {"between": ["b", "a"], "bits_per_s": 1}])"),
             "f.json:3: field 'links[1].between' is a second link between 'b' and 'a'; expected at most one link "
             "between "
             "two groups",
             false},
-        Bad{withField(R"("links": [{"between": ["a", "b"]}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "b"]}])"),
             "f.json:3: field 'links[0].bits_per_s' is missing; expected the field to be given", true},
-        Bad{withField(R"("links": [{"between": ["a", "b"], "bits_per_s": 0}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "b"], "bits_per_s": 0}])"),
             "f.json:3: field 'links[0].bits_per_s' is '0'; expected a number above 0", true},
-        Bad{withField(R"("links": [{"between": ["a", "b"], "bits_per_s": 1, "latency_s": -1}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "b"], "bits_per_s": 1, "latency_s": -1}])"),
             "f.json:3: field 'links[0].latency_s' is '-1'; expected a number of 0 or more", true},
-        Bad{withField(R"("links": [{"between": ["a", "b"], "bits_per_s": 1, "latency": 1}])"),
+        Bad{fleetWith(R"("links": [{"between": ["a", "b"], "bits_per_s": 1, "latency": 1}])"),
             "f.json:3: field 'links[0].latency' is unknown; expected 'latency_s' perhaps", true},
-        Bad{withField(R"("links": {})"), "f.json:3: field 'links' is an object; expected a list", true}));
+        Bad{fleetWith(R"("links": {})"), "f.json:3: field 'links' is an object; expected a list", true}));
 
 INSTANTIATE_TEST_SUITE_P(
     Topologies, WrongFleet,
     testing::Values(
-        Bad{withField(R"("topology": "ring")"),
+        Bad{fleetWith(R"("topology": "ring")"),
             "f.json:3: field 'topology' is 'ring'; expected 'flat', or a tree {\"node\": [...]} of groups", true},
-        Bad{withField(R"("topology": {"node": ["a", "b"]})"),
+        Bad{fleetWith(R"("topology": {"node": ["a", "b"]})"),
             "f.json:3: field 'topology' is without the group 'c'; expected every group once in the topology", false},
-        Bad{withField(R"("topology": {"node": ["a", "b", {"node": ["c", "a"]}]})"),
+        Bad{fleetWith(R"("topology": {"node": ["a", "b", {"node": ["c", "a"]}]})"),
             "f.json:3: field 'topology.node[2].node[1]' is 'a'; expected every group once in the topology", false},
-        Bad{withField(R"("topology": {"node": ["a", "b", "c", "d"]})"),
+        Bad{fleetWith(R"("topology": {"node": ["a", "b", "c", "d"]})"),
             "f.json:3: field 'topology.node[3]' is 'd'; expected the name of a group of this fleet", false},
-        Bad{withField(R"("topology": {"node": ["a", "b", "c", {"node": []}]})"),
+        Bad{fleetWith(R"("topology": {"node": ["a", "b", "c", {"node": []}]})"),
             "f.json:3: field 'topology.node[3].node' is an empty list; expected at least one group or node", true},
-        Bad{withField(R"("topology": {"node": ["a", "b", "c", 5]})"),
+        Bad{fleetWith(R"("topology": {"node": ["a", "b", "c", 5]})"),
             "f.json:3: field 'topology.node[3]' is '5'; expected the name of a group, or an object with the field "
             "'node'",
             true},
-        Bad{withField(R"("topology": {"node": ["a", "b", "c"], "bits_per_s": "fast"})"),
+        Bad{fleetWith(R"("topology": {"node": ["a", "b", "c"], "bits_per_s": "fast"})"),
             "f.json:3: field 'topology.bits_per_s' is the text 'fast'; expected a number above 0, or a text with its "
             "unit such as '200 Gb/s'",
             true},
-        Bad{withField(R"("topology": {"nodes": ["a", "b", "c"]})"),
+        Bad{fleetWith(R"("topology": {"nodes": ["a", "b", "c"]})"),
             "f.json:3: field 'topology.nodes' is unknown; expected 'node' perhaps", true},
-        Bad{withField(R"("topology": {})"),
+        Bad{fleetWith(R"("topology": {})"),
             "f.json:3: field 'topology.node' is missing; expected the field to be given", true}));
 
 TEST(Fleet, takesAThousandGroupsAndRefusesMore) {
@@ -261,7 +261,7 @@ TEST(Fleet, takesAThousandGroupsAndRefusesMore) {
 TEST(Fleet, refusesATopologyOfEndlessDepth) {
     std::string tree = R"(["a", "b", "c"])";
     for (int i = 0; i < 200; ++i) tree = "[{\"node\": " + tree + "}]";
-    EXPECT_EQ(fleetRefusal(withField("\"topology\": {\"node\": " + tree + "}")),
+    EXPECT_EQ(fleetRefusal(fleetWith("\"topology\": {\"node\": " + tree + "}")),
               "f.json:3: found nesting deeper than 100; expected at most 100 levels of objects and lists");
 }
 
@@ -279,8 +279,8 @@ TEST(Fleet, survivesFlippedBytesAndReadsBackWhatItStillUnderstands) {
         for (std::uint64_t i = 0; i < flips; ++i)
             text[random.below(text.size())] = static_cast<char>(random.below(256));
         try {
-            const Fleet fleet = parsed(text);
-            EXPECT_EQ(parsed(toText(toJson(fleet))), fleet) << text;
+            const Fleet fleet = parsedFleet(text);
+            EXPECT_EQ(parsedFleet(toText(toJson(fleet))), fleet) << text;
             EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(toText(toJson(fleet))), "fleet.schema.json"), "")
                 << text;
         } catch (const DataError& error) {

@@ -21,7 +21,7 @@ using namespace tessera::hardware;
 
 namespace {
 
-const char* const kFull = R"({
+const char* const kFullPlatform = R"({
  "schema": "tessera.platform/1", "name": "full \u00e9", "clock_hz": {"value": 2e8, "source": "sheet"},
  "bandwidth_bytes_per_s": 16e9,
  "sub_accelerators": [
@@ -32,16 +32,16 @@ const char* const kFull = R"({
    "sl_bytes": 1e3, "sg_bytes": 2e6, "clock_hz": 4e8, "flexible": true}]
 })";
 
-Platform parsed(const std::string& text, const std::string& file = "dir/mine.json") {
+Platform parsedPlatform(const std::string& text, const std::string& file = "dir/mine.json") {
     return readPlatform(JsonDocument::parse(text, file).root());
 }
 
-std::string refusal(const std::string& text) {
-    return test::messageOf([&] { parsed(text); });
+std::string platformRefusal(const std::string& text) {
+    return test::messageOf([&] { parsedPlatform(text); });
 }
 
 /// A platform of one sub-accelerator with the given field instead of its own.
-std::string withField(const std::string& name, const std::string& value) {
+std::string platformWith(const std::string& name, const std::string& value) {
     Json json = Json::parse(R"({"name": "a", "array_height": 2, "array_width": 2, "dataflow": "nvdla", "sl_bytes": 1,
                                 "sg_bytes": 1})");
     json[name] = Json::parse(value);
@@ -51,7 +51,7 @@ std::string withField(const std::string& name, const std::string& value) {
 }
 
 TEST(Platform, readsEveryField) {
-    const Platform platform = parsed(kFull);
+    const Platform platform = parsedPlatform(kFullPlatform);
     EXPECT_EQ(platform.id, "mine");
     EXPECT_EQ(platform.name, "full é");
     EXPECT_EQ(platform.clock, Hertz{2e8});
@@ -79,14 +79,14 @@ TEST(Platform, readsEveryField) {
 }
 
 TEST(Platform, isWrittenBackWithoutLossAndValid) {
-    const Platform platform = parsed(kFull);
-    EXPECT_EQ(parsed(toText(toJson(platform))), platform);
-    EXPECT_EQ(parsed(toText(toJsonInline(platform))), platform);
+    const Platform platform = parsedPlatform(kFullPlatform);
+    EXPECT_EQ(parsedPlatform(toText(toJson(platform))), platform);
+    EXPECT_EQ(parsedPlatform(toText(toJsonInline(platform))), platform);
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(toJson(platform).dump()), "platform.schema.json"), "");
 }
 
 TEST(Platform, namesItsCoresByRows) {
-    const Platform platform = parsed(kFull);
+    const Platform platform = parsedPlatform(kFullPlatform);
     EXPECT_EQ(coreCount(platform), 4);
     EXPECT_EQ(elementCount(platform), 3 * 32 * 64 + 8 * 16);
     EXPECT_EQ(coreNames(platform), (std::vector<std::string>{"HB 1", "HB 2", "HB 3", "own"}));
@@ -97,11 +97,12 @@ TEST(Platform, readsADataflowBesideItsFileAndWritesItOutWhereAsked) {
     std::string pattern = (fs::temp_directory_path() / "tessera-platform-XXXXXX").string();
     const fs::path folder = mkdtemp(pattern.data());
     writeFile(folder / "own.m", "TemporalMap(1,1) C;\n");
-    const Platform platform = parsed(withField("dataflow", R"("own.m")"), (folder / "p.json").string());
+    const Platform platform = parsedPlatform(platformWith("dataflow", R"("own.m")"), (folder / "p.json").string());
     EXPECT_EQ(platform.subAccelerators[0].dataflow.text, "TemporalMap(1,1) C;\n");
     EXPECT_EQ(toJson(platform)["sub_accelerators"][0]["dataflow"], "own.m");
     EXPECT_FALSE(toJson(platform)["sub_accelerators"][0].contains("depthwise_dataflow"));
-    const Platform other = parsed(withField("depthwise_dataflow", R"("own.m")"), (folder / "p.json").string());
+    const Platform other =
+        parsedPlatform(platformWith("depthwise_dataflow", R"("own.m")"), (folder / "p.json").string());
     EXPECT_EQ(other.subAccelerators[0].depthwise.text, "TemporalMap(1,1) C;\n");
     EXPECT_EQ(toJson(other)["sub_accelerators"][0]["depthwise_dataflow"], "own.m");
     EXPECT_EQ(toJsonInline(platform)["sub_accelerators"][0]["dataflow"],
@@ -109,96 +110,106 @@ TEST(Platform, readsADataflowBesideItsFileAndWritesItOutWhereAsked) {
     fs::remove_all(folder);
 }
 
-struct Wrong {
+struct WrongPlatform {
     const char* name;
     std::string text;
     const char* message;
 };
-void PrintTo(const Wrong& wrong, std::ostream* out) {
+void PrintTo(const WrongPlatform& wrong, std::ostream* out) {
     *out << wrong.name;
 }
 
-class WrongPlatform : public testing::TestWithParam<Wrong> {};
+class WrongPlatform : public testing::TestWithParam<WrongPlatform> {};
 
 TEST_P(WrongPlatform, isRefusedWithLineAndField) {
-    EXPECT_EQ(refusal(GetParam().text), GetParam().message);
+    EXPECT_EQ(platformRefusal(GetParam().text), GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Files, WrongPlatform,
     testing::Values(
-        Wrong{"anotherKind", R"({"schema": "tessera.fleet/1"})",
-              "dir/mine.json:1: field 'schema' is 'tessera.fleet/1'; expected 'tessera.platform/1'"},
-        Wrong{"noCores",
-              R"({"schema": "tessera.platform/1", "name": "p", "clock_hz": 1, "bandwidth_bytes_per_s": 1,
+        WrongPlatform{"anotherKind", R"({"schema": "tessera.fleet/1"})",
+                      "dir/mine.json:1: field 'schema' is 'tessera.fleet/1'; expected 'tessera.platform/1'"},
+        WrongPlatform{
+            "noCores",
+            R"({"schema": "tessera.platform/1", "name": "p", "clock_hz": 1, "bandwidth_bytes_per_s": 1,
 "sub_accelerators": []})",
-              "dir/mine.json:2: field 'sub_accelerators' is an empty list; expected at least one sub-accelerator"},
-        Wrong{"noClock", R"({"schema": "tessera.platform/1", "name": "p"})",
-              "dir/mine.json:1: field 'clock_hz' is missing; expected the field to be given (and 2 other faults)"},
-        Wrong{"unknownField", withField("pes", "4"),
-              "dir/mine.json:2: field 'sub_accelerators[0].pes' is unknown; expected one of name, count, array_height, "
-              "array_width, dataflow, depthwise_dataflow, sl_bytes, sg_bytes, clock_hz, flexible"},
-        Wrong{"noElements", withField("array_height", "0"),
-              "dir/mine.json:2: field 'sub_accelerators[0].array_height' is '0'; expected a whole number above 0"},
-        Wrong{"fractionOfARow", withField("array_width", "1.5"),
-              "dir/mine.json:2: field 'sub_accelerators[0].array_width' is '1.5'; expected a whole number above 0"},
-        Wrong{
-            "tooManyCores", withField("count", "10001"),
+            "dir/mine.json:2: field 'sub_accelerators' is an empty list; expected at least one sub-accelerator"},
+        WrongPlatform{
+            "noClock", R"({"schema": "tessera.platform/1", "name": "p"})",
+            "dir/mine.json:1: field 'clock_hz' is missing; expected the field to be given (and 2 other faults)"},
+        WrongPlatform{
+            "unknownField", platformWith("pes", "4"),
+            "dir/mine.json:2: field 'sub_accelerators[0].pes' is unknown; expected one of name, count, array_height, "
+            "array_width, dataflow, depthwise_dataflow, sl_bytes, sg_bytes, clock_hz, flexible"},
+        WrongPlatform{
+            "noElements", platformWith("array_height", "0"),
+            "dir/mine.json:2: field 'sub_accelerators[0].array_height' is '0'; expected a whole number above 0"},
+        WrongPlatform{
+            "fractionOfARow", platformWith("array_width", "1.5"),
+            "dir/mine.json:2: field 'sub_accelerators[0].array_width' is '1.5'; expected a whole number above 0"},
+        WrongPlatform{
+            "tooManyCores", platformWith("count", "10001"),
             "dir/mine.json:2: field 'sub_accelerators[0].count' is '10001'; expected a whole number of at most 10000"},
-        Wrong{"noBuffer", withField("sg_bytes", "-1"),
-              "dir/mine.json:2: field 'sub_accelerators[0].sg_bytes' is '-1'; expected a number above 0"},
-        Wrong{"blankDataflow", withField("dataflow", R"(" ")"),
-              "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is ' '; expected a bundled dataflow's name, or a "
-              "path"},
-        Wrong{"noSuchFile", withField("dataflow", R"("none/such.m")"),
-              "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is 'none/such.m'; expected a bundled dataflow's "
-              "name, "
-              "or the path of a dataflow's file beside this one"},
-        Wrong{
-            "emptyDataflow", withField("dataflow", R"({"name": "d", "text": " "})"),
+        WrongPlatform{"noBuffer", platformWith("sg_bytes", "-1"),
+                      "dir/mine.json:2: field 'sub_accelerators[0].sg_bytes' is '-1'; expected a number above 0"},
+        WrongPlatform{
+            "blankDataflow", platformWith("dataflow", R"(" ")"),
+            "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is ' '; expected a bundled dataflow's name, or a "
+            "path"},
+        WrongPlatform{
+            "noSuchFile", platformWith("dataflow", R"("none/such.m")"),
+            "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is 'none/such.m'; expected a bundled dataflow's "
+            "name, "
+            "or the path of a dataflow's file beside this one"},
+        WrongPlatform{
+            "emptyDataflow", platformWith("dataflow", R"({"name": "d", "text": " "})"),
             "dir/mine.json:2: field 'sub_accelerators[0].dataflow.text' is without any directive; expected a dataflow"},
-        Wrong{"dataflowOfANumber", withField("dataflow", "3"),
-              "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is '3'; expected a bundled dataflow's name, a "
-              "path, or "
-              "a dataflow {\"name\", \"text\"}"},
-        Wrong{"noSuchDepthwiseFile", withField("depthwise_dataflow", R"("none/such.m")"),
-              "dir/mine.json:2: field 'sub_accelerators[0].depthwise_dataflow' is 'none/such.m'; expected a bundled "
-              "dataflow's name, or the path of a dataflow's file beside this one"},
-        Wrong{"flexibleWord", withField("flexible", R"("yes")"),
-              "dir/mine.json:2: field 'sub_accelerators[0].flexible' is the text 'yes'; expected true or false"}),
+        WrongPlatform{
+            "dataflowOfANumber", platformWith("dataflow", "3"),
+            "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is '3'; expected a bundled dataflow's name, a "
+            "path, or "
+            "a dataflow {\"name\", \"text\"}"},
+        WrongPlatform{
+            "noSuchDepthwiseFile", platformWith("depthwise_dataflow", R"("none/such.m")"),
+            "dir/mine.json:2: field 'sub_accelerators[0].depthwise_dataflow' is 'none/such.m'; expected a bundled "
+            "dataflow's name, or the path of a dataflow's file beside this one"},
+        WrongPlatform{
+            "flexibleWord", platformWith("flexible", R"("yes")"),
+            "dir/mine.json:2: field 'sub_accelerators[0].flexible' is the text 'yes'; expected true or false"}),
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Platform, refusesTwoRowsOfOneNameAndMoreCoresThanItsLimit) {
-    Json json = Json::parse(kFull);
+    Json json = Json::parse(kFullPlatform);
     json["sub_accelerators"][1]["name"] = "HB";
     EXPECT_EQ(
-        refusal(json.dump()),
+        platformRefusal(json.dump()),
         "dir/mine.json:1: field 'sub_accelerators[1].name' is 'HB'; expected a name that no other sub-accelerator has");
     json["sub_accelerators"][1]["name"] = "LB";
     json["sub_accelerators"][1]["count"] = 9'998;
     EXPECT_EQ(
-        refusal(json.dump()),
+        platformRefusal(json.dump()),
         "dir/mine.json:1: field 'sub_accelerators[1]' is one of 10001 cores; expected at most 10000 cores in all");
     json["sub_accelerators"][1]["count"] = 1;
     json["sub_accelerators"][1]["array_height"] = 1'048'576;
     json["sub_accelerators"][1]["array_width"] = 1'048'576;
     EXPECT_EQ(
-        refusal(json.dump()),
+        platformRefusal(json.dump()),
         "dir/mine.json:1: field 'sub_accelerators[1].array_height' is 1048576, with a width of 1048576; expected at "
         "most 1073741824 processing elements");
 }
 
 TEST(Platform, survivesEveryTruncationAndFlippedBytes) {
-    const std::string whole = kFull;
+    const std::string whole = kFullPlatform;
     for (std::size_t length = 0; length < whole.size(); ++length)
-        EXPECT_NE(refusal(whole.substr(0, length)), "no error") << length;
+        EXPECT_NE(platformRefusal(whole.substr(0, length)), "no error") << length;
     RandomStream random(3);
     for (int i = 0; i < 2'000; ++i) {
         std::string text = whole;
         text[random.below(text.size())] = static_cast<char>(random.below(256));
         try {
-            const Platform platform = parsed(text);
-            EXPECT_EQ(parsed(toText(toJson(platform))), platform);
+            const Platform platform = parsedPlatform(text);
+            EXPECT_EQ(parsedPlatform(toText(toJson(platform))), platform);
         } catch (const DataError&) {
             continue;
         }

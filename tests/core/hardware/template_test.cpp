@@ -19,7 +19,7 @@ using namespace tessera::hardware;
 namespace {
 
 /// A template of every form that a field may have.
-const char* const kFull = R"({
+const char* const kFullTemplate = R"({
  "schema": "tessera.template/1", "name": "full \u00e9",
  "parameters": {
   "num_tc": {"from": {"value": 1, "source": "table"}, "to": 8, "step": "x2"}, "num_vc": [1, {"value": 3, "class": "assumed"}],
@@ -33,17 +33,17 @@ const char* const kFull = R"({
  "bound": {"name": "largest", "num_tc": 4, "num_vc": 1, "pe_x": 16, "pe_y": 8, "glb_bytes": {"value": 4096, "source": "s"}}
 })";
 
-Template parsed(const std::string& text, const std::string& file = "dir/mine.json") {
+Template parsedTemplate(const std::string& text, const std::string& file = "dir/mine.json") {
     return readTemplate(JsonDocument::parse(text, file).root());
 }
 
-std::string refusal(const std::string& text) {
-    return test::messageOf([&] { parsed(text); });
+std::string templateRefusal(const std::string& text) {
+    return test::messageOf([&] { parsedTemplate(text); });
 }
 
 /// The template with another value at a JSON pointer, on one line; a null leaves the field out.
 std::string with(const std::string& pointer, const std::string& value) {
-    Json json = Json::parse(kFull);
+    Json json = Json::parse(kFullTemplate);
     const Json::json_pointer at(pointer);
     if (value == "null")
         json[at.parent_pointer()].erase(at.back());
@@ -53,7 +53,7 @@ std::string with(const std::string& pointer, const std::string& value) {
 }
 
 TEST(Template, readsEveryField) {
-    const Template space = parsed(kFull);
+    const Template space = parsedTemplate(kFullTemplate);
     EXPECT_EQ(space.id, "mine");
     EXPECT_EQ(space.name, "full é");
     EXPECT_EQ(space.tensorCores, (Range{{1, 2, 4, 8}, "×2"}));
@@ -74,21 +74,21 @@ TEST(Template, readsEveryField) {
 }
 
 TEST(Template, isWrittenBackWithoutLossAndValid) {
-    for (const std::string& text : {std::string(kFull), [] {
-                                        Json json = Json::parse(kFull);
+    for (const std::string& text : {std::string(kFullTemplate), [] {
+                                        Json json = Json::parse(kFullTemplate);
                                         json.erase("bound");
                                         json["bound_mm2"] = 12.5;
                                         return json.dump();
                                     }()}) {
-        const Template space = parsed(text);
-        EXPECT_EQ(parsed(toText(toJson(space))), space);
+        const Template space = parsedTemplate(text);
+        EXPECT_EQ(parsedTemplate(toText(toJson(space))), space);
         EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(text), "template.schema.json"), "");
         EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(toJson(space).dump()), "template.schema.json"), "");
     }
 }
 
 TEST(Template, listsItsArchitecturesInOrder) {
-    const Template space = parsed(kFull);
+    const Template space = parsedTemplate(kFullTemplate);
     const std::vector<Architecture> all = architectures(space);
     ASSERT_EQ(all.size(), 4U * 2 * 2 * 3 * 2);
     EXPECT_EQ(all.size(), architectureCount(space));
@@ -105,7 +105,7 @@ TEST(Template, listsItsArchitecturesInOrder) {
 
 /// The full template with both bandwidths searched and both interfaces known, but for the power of the links.
 std::string withBandwidths() {
-    Json json = Json::parse(kFull);
+    Json json = Json::parse(kFullTemplate);
     json["parameters"]["hbm_bandwidth_bytes_per_s"] = Json::parse(R"([1000, {"value": 2500, "source": "t"}])");
     json["parameters"]["network_bandwidth_bytes_per_s"] = Json::parse(R"({"from": 100, "to": 400, "step": "×2"})");
     json["hbm_interface"] =
@@ -116,20 +116,20 @@ std::string withBandwidths() {
 }
 
 TEST(Template, readsBandwidthsAndWritesThemBack) {
-    const Template space = parsed(withBandwidths());
+    const Template space = parsedTemplate(withBandwidths());
     EXPECT_EQ(space.hbmBandwidth, (Range{{1000, 2500}, ""}));
     EXPECT_EQ(space.networkBandwidth, (Range{{100, 200, 400}, "×2"}));
     EXPECT_EQ(space.hbmInterface, (Interface{"stack", BytesPerSecond{500}, SquareMillimetres{3}, Watts{7}}));
     EXPECT_EQ(space.networkInterface, (Interface{"link", BytesPerSecond{150}, SquareMillimetres{0.5}, {}}));
     EXPECT_EQ(space.provenance.at("parameters.hbm_bandwidth_bytes_per_s[1]").source, "t");
     EXPECT_EQ(space.provenance.at("hbm_interface.mm2").source, "s");
-    EXPECT_EQ(parsed(toText(toJson(space))), space);
+    EXPECT_EQ(parsedTemplate(toText(toJson(space))), space);
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(withBandwidths()), "template.schema.json"), "");
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(toJson(space).dump()), "template.schema.json"), "");
 }
 
 TEST(Template, countsWholeUnitsOfInterfaces) {
-    const Template space = parsed(withBandwidths());
+    const Template space = parsedTemplate(withBandwidths());
     const std::vector<Architecture> all = architectures(space);
     ASSERT_EQ(all.size(), 96U * 6);
     EXPECT_EQ(bandwidthCount(space), 6U);
@@ -165,7 +165,7 @@ TEST(Template, namesSizesOfBuffers) {
 }
 
 TEST(Template, derivesL2AndBandwidth) {
-    const Template space = parsed(kFull);
+    const Template space = parsedTemplate(kFullTemplate);
     const Architecture small = architectureOf(space, 1, 1, 4, 2, 1024);
     EXPECT_EQ(small.tensorL2, Bytes{256});  // 8 elements of 16 bytes are below the least
     EXPECT_EQ(small.vectorL2, Bytes{256});
@@ -194,19 +194,19 @@ TEST(Template, derivesWhatPhazePrints) {
     EXPECT_EQ(nameOf(architectureOf(space, *space.reference)), "8tc-2vc-128x128-128MiB");
 }
 
-struct Wrong {
+struct WrongTemplate {
     const char* name;
     std::string text;
     const char* message;
 };
-void PrintTo(const Wrong& wrong, std::ostream* out) {
+void PrintTo(const WrongTemplate& wrong, std::ostream* out) {
     *out << wrong.name;
 }
 
-class WrongTemplate : public testing::TestWithParam<Wrong> {};
+class WrongTemplate : public testing::TestWithParam<WrongTemplate> {};
 
 TEST_P(WrongTemplate, isRefusedWithOneSentence) {
-    EXPECT_EQ(refusal(GetParam().text), std::string("dir/mine.json:1: ") + GetParam().message);
+    EXPECT_EQ(templateRefusal(GetParam().text), std::string("dir/mine.json:1: ") + GetParam().message);
 }
 
 std::string tenOf(std::int64_t factor) {
@@ -216,7 +216,7 @@ std::string tenOf(std::int64_t factor) {
 }
 
 std::string millionPoints() {
-    Json json = Json::parse(kFull);
+    Json json = Json::parse(kFullTemplate);
     for (const char* key : {"num_tc", "num_vc", "hbm_bytes"}) json["parameters"][key] = Json::parse(tenOf(1));
     for (const char* key : {"pe_x", "pe_y", "glb_bytes"}) json["parameters"][key] = Json::parse(tenOf(2));
     json["parameters"]["network_bandwidth_bytes_per_s"] = Json::parse(tenOf(1));
@@ -226,89 +226,95 @@ std::string millionPoints() {
 INSTANTIATE_TEST_SUITE_P(
     Files, WrongTemplate,
     testing::Values(
-        Wrong{"anotherKind", with("/schema", R"("tessera.fleet/1")"),
-              "field 'schema' is 'tessera.fleet/1'; expected 'tessera.template/1'"},
-        Wrong{"noParameter", with("/parameters/pe_x", "null"),
-              "field 'parameters.pe_x' is missing; expected the field to be given"},
-        Wrong{"anotherParameter", with("/parameters/lanes", "[2]"),
-              "field 'parameters.lanes' is unknown; expected one of num_tc, num_vc, pe_x, pe_y, glb_bytes, hbm_bytes, "
-              "hbm_bandwidth_bytes_per_s, network_bandwidth_bytes_per_s"},
-        Wrong{"emptyList", with("/parameters/num_tc", "[]"),
-              "field 'parameters.num_tc' is an empty list; expected at least one value"},
-        Wrong{"emptyRange", with("/parameters/num_tc", R"({"from": 8, "to": 1, "step": "×2"})"),
-              "field 'parameters.num_tc.to' is 1; expected a number of at least 'from', 8"},
-        Wrong{"neitherListNorSteps", with("/parameters/num_tc", "3"),
-              "field 'parameters.num_tc' is '3'; expected a list of numbers, or {\"from\", \"to\", \"step\"}"},
-        Wrong{"notReached", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×2"})"),
-              "field 'parameters.num_tc.to' is 100; expected a number that steps of ×2 from 1 reach"},
-        Wrong{"standingStep", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×1"})"),
-              "field 'parameters.num_tc.step' is '×1'; expected a step such as '×2' or '+8'"},
-        Wrong{"stepOfWords", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "double"})"),
-              "field 'parameters.num_tc.step' is 'double'; expected a step such as '×2' or '+8'"},
-        Wrong{"tooManySteps", with("/parameters/num_tc", R"({"from": 1, "to": 5000, "step": "+1"})"),
-              "field 'parameters.num_tc' is more; expected at most 1000 values"},
-        Wrong{"zero", with("/parameters/num_vc", "[0, 1]"),
-              "field 'parameters.num_vc[0]' is '0'; expected a whole number above 0"},
-        Wrong{"negative", with("/parameters/hbm_bytes", "[-5]"),
-              "field 'parameters.hbm_bytes[0]' is '-5'; expected a whole number above 0"},
-        Wrong{"fraction", with("/parameters/hbm_bytes", "[1.5]"),
-              "field 'parameters.hbm_bytes[0]' is '1.5'; expected a whole number above 0"},
-        Wrong{"tooManyCores", with("/parameters/num_tc", "[2000000]"),
-              "field 'parameters.num_tc[0]' is '2000000'; expected a whole number of at most 1048576"},
-        Wrong{"twice", with("/parameters/num_vc", "[2, 2]"),
-              "field 'parameters.num_vc[1]' is 2; expected a number above 2, the one before it"},
-        Wrong{"falling", with("/parameters/pe_x", "[8, 4]"),
-              "field 'parameters.pe_x[1]' is 4; expected a number above 8, the one before it"},
-        Wrong{"noPowerOfTwo", with("/parameters/pe_x", "[8, 12]"),
-              "field 'parameters.pe_x[1]' is 12; expected a power of two"},
-        Wrong{"stepOffThePowers", with("/parameters/pe_y", R"({"from": 2, "to": 8, "step": "+2"})"),
-              "field 'parameters.pe_y.step' is '+2', which leads to 6; expected steps from one power of two to the "
-              "next"},
-        Wrong{"oddBuffer", with("/parameters/glb_bytes", "[3000000]"),
-              "field 'parameters.glb_bytes[0]' is 3000000; expected a power of two"},
-        Wrong{"tenMillionPoints", millionPoints(),
-              "field 'parameters' is a search of 10000000 points or more; expected at most 5000000 points"},
-        Wrong{
+        WrongTemplate{"anotherKind", with("/schema", R"("tessera.fleet/1")"),
+                      "field 'schema' is 'tessera.fleet/1'; expected 'tessera.template/1'"},
+        WrongTemplate{"noParameter", with("/parameters/pe_x", "null"),
+                      "field 'parameters.pe_x' is missing; expected the field to be given"},
+        WrongTemplate{
+            "anotherParameter", with("/parameters/lanes", "[2]"),
+            "field 'parameters.lanes' is unknown; expected one of num_tc, num_vc, pe_x, pe_y, glb_bytes, hbm_bytes, "
+            "hbm_bandwidth_bytes_per_s, network_bandwidth_bytes_per_s"},
+        WrongTemplate{"emptyList", with("/parameters/num_tc", "[]"),
+                      "field 'parameters.num_tc' is an empty list; expected at least one value"},
+        WrongTemplate{"emptyRange", with("/parameters/num_tc", R"({"from": 8, "to": 1, "step": "×2"})"),
+                      "field 'parameters.num_tc.to' is 1; expected a number of at least 'from', 8"},
+        WrongTemplate{"neitherListNorSteps", with("/parameters/num_tc", "3"),
+                      "field 'parameters.num_tc' is '3'; expected a list of numbers, or {\"from\", \"to\", \"step\"}"},
+        WrongTemplate{"notReached", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×2"})"),
+                      "field 'parameters.num_tc.to' is 100; expected a number that steps of ×2 from 1 reach"},
+        WrongTemplate{"standingStep", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×1"})"),
+                      "field 'parameters.num_tc.step' is '×1'; expected a step such as '×2' or '+8'"},
+        WrongTemplate{"stepOfWords", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "double"})"),
+                      "field 'parameters.num_tc.step' is 'double'; expected a step such as '×2' or '+8'"},
+        WrongTemplate{"tooManySteps", with("/parameters/num_tc", R"({"from": 1, "to": 5000, "step": "+1"})"),
+                      "field 'parameters.num_tc' is more; expected at most 1000 values"},
+        WrongTemplate{"zero", with("/parameters/num_vc", "[0, 1]"),
+                      "field 'parameters.num_vc[0]' is '0'; expected a whole number above 0"},
+        WrongTemplate{"negative", with("/parameters/hbm_bytes", "[-5]"),
+                      "field 'parameters.hbm_bytes[0]' is '-5'; expected a whole number above 0"},
+        WrongTemplate{"fraction", with("/parameters/hbm_bytes", "[1.5]"),
+                      "field 'parameters.hbm_bytes[0]' is '1.5'; expected a whole number above 0"},
+        WrongTemplate{"tooManyCores", with("/parameters/num_tc", "[2000000]"),
+                      "field 'parameters.num_tc[0]' is '2000000'; expected a whole number of at most 1048576"},
+        WrongTemplate{"twice", with("/parameters/num_vc", "[2, 2]"),
+                      "field 'parameters.num_vc[1]' is 2; expected a number above 2, the one before it"},
+        WrongTemplate{"falling", with("/parameters/pe_x", "[8, 4]"),
+                      "field 'parameters.pe_x[1]' is 4; expected a number above 8, the one before it"},
+        WrongTemplate{"noPowerOfTwo", with("/parameters/pe_x", "[8, 12]"),
+                      "field 'parameters.pe_x[1]' is 12; expected a power of two"},
+        WrongTemplate{
+            "stepOffThePowers", with("/parameters/pe_y", R"({"from": 2, "to": 8, "step": "+2"})"),
+            "field 'parameters.pe_y.step' is '+2', which leads to 6; expected steps from one power of two to the "
+            "next"},
+        WrongTemplate{"oddBuffer", with("/parameters/glb_bytes", "[3000000]"),
+                      "field 'parameters.glb_bytes[0]' is 3000000; expected a power of two"},
+        WrongTemplate{"tenMillionPoints", millionPoints(),
+                      "field 'parameters' is a search of 10000000 points or more; expected at most 5000000 points"},
+        WrongTemplate{
             "fallingBandwidths", with("/parameters/hbm_bandwidth_bytes_per_s", "[2e12, 1e12]"),
             "field 'parameters.hbm_bandwidth_bytes_per_s[1]' is 1000000000000; expected a number above 2000000000000, "
             "the one before it"},
-        Wrong{"noBandwidths", with("/parameters/network_bandwidth_bytes_per_s", "[]"),
-              "field 'parameters.network_bandwidth_bytes_per_s' is an empty list; expected at least one value"},
-        Wrong{"interfaceWithoutRate", with("/hbm_interface", R"({"unit": "stack", "mm2": 1})"),
-              "field 'hbm_interface.bytes_per_s' is missing; expected the field to be given"},
-        Wrong{"interfaceOfNothing", with("/hbm_interface", R"({"unit": "stack", "bytes_per_s": 5, "mm2": 0})"),
-              "field 'hbm_interface.mm2' is '0'; expected a number above 0"},
-        Wrong{"interfaceWithoutBandwidth",
-              with("/network_interface", R"({"unit": "link", "bytes_per_s": 5, "mm2": 1})"),
-              "field 'network_interface' is an interface without a bandwidth; expected "
-              "'parameters.network_bandwidth_bytes_per_s' beside it"},
-        Wrong{"noClock", with("/clock_hz", "0"), "field 'clock_hz' is '0'; expected a number above 0"},
-        Wrong{"oneBufferArea", with("/area/l2", R"([{"bytes": 1024, "um2": 5}])"),
-              "field 'area.l2' is a list of one; expected at least two sizes, so that others can be estimated"},
-        Wrong{"bufferTwice", with("/area/glb/1/bytes", "1024"),
-              "field 'area.glb[1].bytes' is '1024'; expected a size above that of the entry before it"},
-        Wrong{"shrinkingArea", with("/area/glb/1/um2", "5"),
-              "field 'area.glb[1].um2' is '5'; expected an area of at least that of the smaller buffer before it"},
-        Wrong{"noBound", with("/bound", "null"),
-              "found a template with neither; expected either an accelerator as 'bound' or an area as 'bound_mm2'"},
-        Wrong{"twoBounds", with("/bound_mm2", "5"),
-              "found a template with both; expected either an accelerator as 'bound' or an area as 'bound_mm2'"},
-        Wrong{"boundOffThePowers", with("/bound/pe_y", "7"), "field 'bound.pe_y' is 7; expected a power of two"},
-        Wrong{"noParameters", R"({"schema": "tessera.template/1", "name": "p", "parameters": {}})",
-              "field 'parameters.num_tc' is missing; expected the field to be given (and 13 other faults)"}),
+        WrongTemplate{"noBandwidths", with("/parameters/network_bandwidth_bytes_per_s", "[]"),
+                      "field 'parameters.network_bandwidth_bytes_per_s' is an empty list; expected at least one value"},
+        WrongTemplate{"interfaceWithoutRate", with("/hbm_interface", R"({"unit": "stack", "mm2": 1})"),
+                      "field 'hbm_interface.bytes_per_s' is missing; expected the field to be given"},
+        WrongTemplate{"interfaceOfNothing", with("/hbm_interface", R"({"unit": "stack", "bytes_per_s": 5, "mm2": 0})"),
+                      "field 'hbm_interface.mm2' is '0'; expected a number above 0"},
+        WrongTemplate{"interfaceWithoutBandwidth",
+                      with("/network_interface", R"({"unit": "link", "bytes_per_s": 5, "mm2": 1})"),
+                      "field 'network_interface' is an interface without a bandwidth; expected "
+                      "'parameters.network_bandwidth_bytes_per_s' beside it"},
+        WrongTemplate{"noClock", with("/clock_hz", "0"), "field 'clock_hz' is '0'; expected a number above 0"},
+        WrongTemplate{"oneBufferArea", with("/area/l2", R"([{"bytes": 1024, "um2": 5}])"),
+                      "field 'area.l2' is a list of one; expected at least two sizes, so that others can be estimated"},
+        WrongTemplate{"bufferTwice", with("/area/glb/1/bytes", "1024"),
+                      "field 'area.glb[1].bytes' is '1024'; expected a size above that of the entry before it"},
+        WrongTemplate{
+            "shrinkingArea", with("/area/glb/1/um2", "5"),
+            "field 'area.glb[1].um2' is '5'; expected an area of at least that of the smaller buffer before it"},
+        WrongTemplate{
+            "noBound", with("/bound", "null"),
+            "found a template with neither; expected either an accelerator as 'bound' or an area as 'bound_mm2'"},
+        WrongTemplate{
+            "twoBounds", with("/bound_mm2", "5"),
+            "found a template with both; expected either an accelerator as 'bound' or an area as 'bound_mm2'"},
+        WrongTemplate{"boundOffThePowers", with("/bound/pe_y", "7"),
+                      "field 'bound.pe_y' is 7; expected a power of two"},
+        WrongTemplate{"noParameters", R"({"schema": "tessera.template/1", "name": "p", "parameters": {}})",
+                      "field 'parameters.num_tc' is missing; expected the field to be given (and 13 other faults)"}),
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Template, survivesEveryTruncationAndFlippedBytes) {
-    const std::string whole = kFull;
+    const std::string whole = kFullTemplate;
     for (std::size_t length = 0; length < whole.size(); ++length)
-        EXPECT_NE(refusal(whole.substr(0, length)), "no error") << length;
+        EXPECT_NE(templateRefusal(whole.substr(0, length)), "no error") << length;
     RandomStream random(5);
     for (int i = 0; i < 3'000; ++i) {
         std::string text = whole;
         text[random.below(text.size())] = static_cast<char>(random.below(256));
         try {
-            const Template space = parsed(text);
-            EXPECT_EQ(parsed(toText(toJson(space))), space);
+            const Template space = parsedTemplate(text);
+            EXPECT_EQ(parsedTemplate(toText(toJson(space))), space);
             EXPECT_GT(areaBound(space).value, 0);
         } catch (const DataError&) {
             continue;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/number.h"
 #include "core/base/random.h"
 #include "core/mapping/evaluator.h"
 #include "problems.h"
@@ -16,7 +17,6 @@ namespace {
 
 using Orders = std::vector<std::vector<std::int32_t>>;
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kRounding = 1e-5;  ///< of sums in single precision
 
 Orders drawnOrders(const Problem& problem, RandomStream& random) {
@@ -68,14 +68,14 @@ TEST(CoarseSchedule, changesGiveWhatHoldingTheChangedOrdersGives) {
         if (random.below(2) == 0) {
             const Evaluator::Exchange exchange{job, static_cast<std::int32_t>(random.below(30))};
             if (exchange.second == job) continue;
-            found = coarse.tryExchange(exchange, kNever);
+            found = coarse.tryExchange(exchange, kInfinity);
             evaluator.tryExchange(exchange);
         } else {
             const auto core = static_cast<std::int32_t>(random.below(4));
             const std::size_t size = evaluator.order(static_cast<std::size_t>(core)).size();
             const std::size_t places = core == evaluator.coreOf(job) ? size : size + 1;
             const Evaluator::Move move{job, core, static_cast<std::int32_t>(random.below(places))};
-            found = coarse.tryMove(move, kNever);
+            found = coarse.tryMove(move, kInfinity);
             evaluator.tryMove(move);
         }
         if (random.below(2) == 0) continue;
@@ -106,7 +106,7 @@ TEST(CoarseSchedule, changesAboveTheLimitAreNotKept) {
     CoarseSchedule coarse(problem);
     coarse.hold(Orders{{0, 1}, {}});
     EXPECT_NEAR(coarse.makespan(), 11, 1e-9);
-    EXPECT_EQ(coarse.tryMove({1, 1, 0}, 50), kNever);
+    EXPECT_EQ(coarse.tryMove({1, 1, 0}, 50), kInfinity);
     coarse.keep();
     EXPECT_EQ(coarse.orders(), (Orders{{0, 1}, {}}));
     EXPECT_NEAR(coarse.tryMove({0, 1, 0}, 50), 10, 1e-9);

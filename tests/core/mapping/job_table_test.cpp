@@ -28,7 +28,7 @@ Problem parsed(const std::string& text) {
     return readJobTable(text, "dir/t.csv");
 }
 
-std::string refusal(const std::string& text) {
+std::string tableRefusal(const std::string& text) {
     try {
         parsed(text);
     } catch (const DataError& error) {
@@ -110,7 +110,7 @@ void PrintTo(const Wrong& wrong, std::ostream* out) {
 class WrongJobTable : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongJobTable, isRefusedInOneSentence) {
-    EXPECT_EQ(refusal(GetParam().text), GetParam().message);
+    EXPECT_EQ(tableRefusal(GetParam().text), GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -176,14 +176,14 @@ TEST(JobTable, namesTheLimitOfItsRows) {
     std::string text = kHeader;
     text.reserve(16 * (kMaxPairs + 2));
     for (std::size_t i = 0; i <= kMaxPairs; ++i) text += "0,0,1,0\n";
-    EXPECT_EQ(refusal(text),
+    EXPECT_EQ(tableRefusal(text),
               "dir/t.csv:1000002: found more than 1000000 rows; expected at most 1000000 pairs of a job and a core");
 }
 
 TEST(JobTable, survivesEveryTruncationAndFlippedBytes) {
     const std::string whole =
         readFile(test::sourcePath("tests/data/magma/job_tables/S1_recom_insts0.csv")).substr(0, 2'000);
-    for (std::size_t length = 0; length <= whole.size(); length += 7) refusal(whole.substr(0, length));
+    for (std::size_t length = 0; length <= whole.size(); length += 7) tableRefusal(whole.substr(0, length));
     RandomStream random(7);
     for (int i = 0; i < 1'000; ++i) {
         std::string text = whole;

@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/number.h"
 #include "core/mapping/evaluator.h"
 #include "tests/core/mapping/tables.h"
 
@@ -18,8 +19,6 @@ using namespace tessera;
 using namespace tessera::mapping;
 
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 void expectClose(double value, double expected, double relative = 1e-12) {
     EXPECT_LE(std::abs(value - expected), relative * std::abs(expected)) << value << " for " << expected;
@@ -74,7 +73,7 @@ struct EventLoop {
         };
         for (std::size_t k = 0; k < cores; ++k) start(k);
         for (std::size_t left = finish.size(); left > 0;) {
-            double asked = 0, next = kNever;
+            double asked = 0, next = kInfinity;
             for (std::size_t k = 0; k < cores; ++k) {
                 if (queue[k].empty()) continue;
                 asked += problem.demand[problem.pair(queue[k].back(), k)];
@@ -183,7 +182,7 @@ TEST(Evaluator, changesHaveTheValuesOfTheChangedMapping) {
             const auto job = static_cast<std::int32_t>(random.below(jobs));
             auto& source = orders[static_cast<std::size_t>(evaluator.coreOf(job))];
             ASSERT_EQ(source[static_cast<std::size_t>(evaluator.positionOf(job))], job);
-            const double limit = random.below(3) == 0 ? evaluator.values().makespan : kNever;
+            const double limit = random.below(3) == 0 ? evaluator.values().makespan : kInfinity;
             Values values;
             if (random.below(2) == 0) {
                 const auto core = static_cast<std::int32_t>(random.below(problem.cores.size()));
@@ -200,7 +199,7 @@ TEST(Evaluator, changesHaveTheValuesOfTheChangedMapping) {
                 values = evaluator.tryExchange({job, second}, {limit});
             }
             const Values expected = other.hold(orders);
-            if (values.makespan == kNever) {
+            if (values.makespan == kInfinity) {
                 ASSERT_GT(expected.makespan, limit);
                 continue;
             }
@@ -255,7 +254,7 @@ TEST(Problems, ofTablesAreNamed) {
               "latency of job 'j0' on core 'c0' is nan; expected a number above 0");
     EXPECT_EQ(only([](Problem& p) { p.demand[5] = -0.5; }),
               "demand of job 'j2' on core 'c1' is -0.5; expected a number of 0 or more");
-    EXPECT_EQ(only([](Problem& p) { p.demand[5] = kNever; }),
+    EXPECT_EQ(only([](Problem& p) { p.demand[5] = kInfinity; }),
               "demand of job 'j2' on core 'c1' is inf; expected a number of 0 or more");
     EXPECT_EQ(only([](Problem& p) { p.demand.pop_back(); }),
               "demand has 5 entries; expected 6, one for each of 3 jobs on each of 2 cores");

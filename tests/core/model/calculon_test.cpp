@@ -23,7 +23,7 @@ std::string fileOf(std::int64_t hidden, std::int64_t feedForward, std::int64_t s
 }
 
 template <typename Error>
-std::string messageOf(const std::string& bytes, const LoadOptions& options = {}) {
+std::string calculonError(const std::string& bytes, const LoadOptions& options = {}) {
     try {
         readCalculon(bytes, "m.json", options);
     } catch (const Error& error) {
@@ -62,10 +62,10 @@ TEST(CalculonModel, takesBatchSequenceAndTensorParallelWidth) {
     const std::vector<LayerJob> jobs = jobsOf(graph, 3);
     EXPECT_EQ(jobs.front().name, "block0.attention.qkv");
     EXPECT_EQ(jobs.front().d, (std::array<std::int64_t, 6>{96, 48, 64, 1, 1, 1}));
-    EXPECT_EQ(messageOf<UsageError>(fileOf(64, 256, 128, 8, 8, 2), {.batch = 1, .dimensions = {{"sequence", 129}}}),
+    EXPECT_EQ(calculonError<UsageError>(fileOf(64, 256, 128, 8, 8, 2), {.batch = 1, .dimensions = {{"sequence", 129}}}),
               "dimension 'sequence' is 129; expected at most the file's seq_size 128");
     EXPECT_EQ(
-        messageOf<UsageError>(fileOf(64, 256, 128, 8, 8, 2), {.batch = 1, .dimensions = {{"tensor_parallel", 3}}}),
+        calculonError<UsageError>(fileOf(64, 256, 128, 8, 8, 2), {.batch = 1, .dimensions = {{"tensor_parallel", 3}}}),
         "dimension 'tensor_parallel' is 3; expected a divisor of attn_heads 8 and feedforward 256");
 }
 
@@ -83,12 +83,12 @@ TEST(CalculonModel, saysWhereAndWhatIsWrong) {
          "num_blocks"},
         {"[]", "m.json:1: found a list; expected an object"},
     };
-    for (const auto& [text, expected] : cases) EXPECT_EQ(messageOf<DataError>(text), expected);
+    for (const auto& [text, expected] : cases) EXPECT_EQ(calculonError<DataError>(text), expected);
 }
 
 TEST(CalculonModel, refusesTensorsBeyondTheLimit) {
-    const std::string message = messageOf<DataError>(fileOf(1 << 24, 1 << 24, 1 << 24, 1 << 12, 1 << 12, 1),
-                                                     {.batch = 1 << 20, .dimensions = {}});
+    const std::string message = calculonError<DataError>(fileOf(1 << 24, 1 << 24, 1 << 24, 1 << 12, 1 << 12, 1),
+                                                         {.batch = 1 << 20, .dimensions = {}});
     EXPECT_NE(message.find("2^53"), std::string::npos) << message;
 }
 

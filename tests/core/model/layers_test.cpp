@@ -54,13 +54,13 @@ LayerGraph graphOf(std::vector<Layer> layers, std::vector<LayerEdge> edges) {
     return graph;
 }
 
-std::string namesOf(const LayerGraph& graph) {
+std::string namesInOrder(const LayerGraph& graph) {
     std::string text;
     for (const Layer& layer : graph.layers) text += layer.name;
     return text;
 }
 
-std::string messageOf(LayerGraph graph) {
+std::string layersError(LayerGraph graph) {
     try {
         completeLayerGraph(graph, "net.json");
     } catch (const DataError& error) {
@@ -108,7 +108,7 @@ TEST(Layer, hasNoWeightsWhereItIsAJoin) {
 TEST(LayerGraph, putsLayersInOrderAndKeepsTheFilesOrderWhereItIsFree) {
     LayerGraph graph = graphOf({fc("d", 1, 1), fc("a", 1, 1), fc("c", 1, 1), fc("b", 1, 1)}, {{1, 0, 0}, {3, 2, 0}});
     completeLayerGraph(graph, "g.json");
-    EXPECT_EQ(namesOf(graph), "adbc");
+    EXPECT_EQ(namesInOrder(graph), "adbc");
     EXPECT_EQ(graph.edges, (std::vector<LayerEdge>{{0, 1, 1}, {2, 3, 1}}));
 }
 
@@ -130,7 +130,7 @@ TEST(LayerGraph, fillsEdgesWithWhatTheConsumerReads) {
 TEST(LayerGraph, refusesACycleAndNamesIt) {
     LayerGraph graph = graphOf({fc("a", 1, 1), fc("b", 1, 1), fc("c", 1, 1), fc("d", 1, 1)},
                                {{0, 1, 0}, {1, 2, 0}, {2, 1, 0}, {2, 3, 0}});
-    EXPECT_EQ(messageOf(graph),
+    EXPECT_EQ(layersError(graph),
               "net.json: field 'edges' is a cycle: 'b' -> 'c' -> 'b'; expected edges that never lead back to a layer");
 }
 

@@ -49,7 +49,7 @@ std::ostream& operator<<(std::ostream& stream, const Broken& broken) {
     return stream << broken.what;
 }
 
-onnx::NodeProto& relu(OnnxModel& model) {
+onnx::NodeProto& reluNode(OnnxModel& model) {
     return *model.graph().mutable_node(0);
 }
 
@@ -65,11 +65,11 @@ const std::vector<Broken>& brokenModels() {
          "test.onnx: found a graph without nodes; expected at least one node"},
         {"cycle",
          [](OnnxModel& m) {
-             relu(m).set_input(0, "b");
+             reluNode(m).set_input(0, "b");
              addNode(m.graph(), "Relu", {"y"}, {"b"}, "back");
          },
          "test.onnx: node 'relu' (Relu): found a cycle through this node; expected a graph without cycles"},
-        {"undefined tensor", [](OnnxModel& m) { relu(m).set_input(0, "nowhere"); },
+        {"undefined tensor", [](OnnxModel& m) { reluNode(m).set_input(0, "nowhere"); },
          "test.onnx: node 'relu' (Relu): found the input 'nowhere', which nothing makes; expected an input or stored "
          "tensor of the graph, or the output of another node"},
         {"undefined output", [](OnnxModel& m) { addOutput(m.graph(), "nowhere"); },
@@ -90,11 +90,11 @@ const std::vector<Broken>& brokenModels() {
          "test.onnx: stored tensor 'w': found a second definition; expected every tensor to be defined once"},
         {"output listed twice", [](OnnxModel& m) { addOutput(m.graph(), "y"); },
          "test.onnx: output 'y': found a second definition; expected every output to be listed once"},
-        {"node without outputs", [](OnnxModel& m) { relu(m).clear_output(); },
+        {"node without outputs", [](OnnxModel& m) { reluNode(m).clear_output(); },
          "test.onnx: node 'relu' (Relu): found no outputs; expected at least one output"},
-        {"node without operator", [](OnnxModel& m) { relu(m).clear_op_type(); },
+        {"node without operator", [](OnnxModel& m) { reluNode(m).clear_op_type(); },
          "test.onnx: node 'relu': found no operator type; expected an operator type"},
-        {"too many inputs", [](OnnxModel& m) { relu(m).add_input("x"); },
+        {"too many inputs", [](OnnxModel& m) { reluNode(m).add_input("x"); },
          "test.onnx: node 'relu' (Relu): found 2 inputs; expected 1 input"},
         {"negative dimension of an input", [](OnnxModel& m) { inputShape(m).mutable_dim(1)->set_dim_value(-3); },
          "test.onnx: input 'x': found the dimension -3; expected 0 or above (or a leading -1, the batch)"},
@@ -127,8 +127,8 @@ const std::vector<Broken>& brokenModels() {
          "test.onnx: stored tensor 'w': found no element type; expected an element type"},
         {"attribute twice",
          [](OnnxModel& m) {
-             setInt(relu(m), "a", 1);
-             setInt(relu(m), "a", 2);
+             setInt(reluNode(m), "a", 1);
+             setInt(reluNode(m), "a", 2);
          },
          "test.onnx: node 'relu' (Relu): found the attribute 'a' twice; expected every attribute once"},
         {"function that calls itself",
@@ -144,8 +144,8 @@ const std::vector<Broken>& brokenModels() {
              node.set_name("inner");
              node.add_input("a");
              node.add_output("b");
-             relu(m).set_op_type("F");
-             relu(m).set_domain("local");
+             reluNode(m).set_op_type("F");
+             reluNode(m).set_domain("local");
          },
          "test.onnx: node 'relu/inner' (F): found a call of function 'F' inside of itself; expected functions that do "
          "not "
@@ -283,8 +283,8 @@ TEST(HostileFile, whoseFunctionsMultiplyIsRefused) {
             node.add_output(i == 0 ? "b" : "c");
         }
     }
-    relu(model).set_op_type("F39");
-    relu(model).set_domain("local");
+    reluNode(model).set_op_type("F39");
+    reluNode(model).set_domain("local");
     EXPECT_NE(model.error(), "");
 }
 

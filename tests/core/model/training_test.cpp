@@ -33,9 +33,9 @@ std::size_t at(std::int32_t index) {
 }
 
 /// The graphs of small tests.
-class Small {
+class SmallNetwork {
 public:
-    Small() : builder_("small", "test") {}
+    SmallNetwork() : builder_("small", "test") {}
 
     std::string input(const std::string& name, std::vector<std::int64_t> shape, DataType type = DataType::float32) {
         builder_.addInput(name, type, std::move(shape));
@@ -77,7 +77,7 @@ TensorIndex indexOf(const Graph& graph, const std::string& name) {
 }
 
 /// Types of the operators of a phase, in order.
-Strings typesOf(const TrainingGraph& training, Phase phase) {
+Strings phaseTypes(const TrainingGraph& training, Phase phase) {
     Strings types;
     for (std::size_t i = 0; i < training.graph.operators.size(); ++i)
         if (training.phaseOf(static_cast<std::int32_t>(i)) == phase) types.push_back(training.graph.operators[i].type);
@@ -88,7 +88,7 @@ Strings typesOf(const TrainingGraph& training, Phase phase) {
 // ----------------------------------------------------------------------------------
 
 /// Every tensor is made once and before it is read, and names are unique.
-void expectWellFormed(const Graph& graph) {
+void expectWellFormedGraph(const Graph& graph) {
     std::vector<bool> made(graph.tensors.size(), false);
     const std::vector<std::int32_t> makers = producers(graph);
     std::set<std::string> operators, tensors;
@@ -186,7 +186,7 @@ void expectForwardUntouched(const Graph& forward, const TrainingGraph& training)
 
 void expectSound(const Graph& forward, const TrainingGraph& training) {
     expectForwardUntouched(forward, training);
-    expectWellFormed(training.graph);
+    expectWellFormedGraph(training.graph);
     expectGradientsLikeTheirTensors(forward, training);
     expectOneUpdateEach(forward, training, 2);
     expectShapesFollowTheRules(training);
@@ -271,31 +271,31 @@ TEST_P(BackwardOfEveryOperator, takesInputsOfUnknownShape) {
     Graph forward = trainableExample(kind);
     for (Tensor& tensor : forward.tensors) tensor.shape.reset();
     const TrainingGraph training = trainingOf(forward);
-    expectWellFormed(training.graph);
+    expectWellFormedGraph(training.graph);
     expectGradientsLikeTheirTensors(forward, training);
     expectOneUpdateEach(forward, training, 2);
 }
 
-std::string rowName(const testing::TestParamInfo<OperatorKind>& row) {
+std::string trainedRowName(const testing::TestParamInfo<OperatorKind>& row) {
     std::string name(row.param.domain);
     std::replace(name.begin(), name.end(), '.', '_');
     return name + (name.empty() ? "" : "_") + std::string(row.param.id);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, BackwardOfEveryOperator, testing::ValuesIn(operatorKinds()), rowName);
+INSTANTIATE_TEST_SUITE_P(Table, BackwardOfEveryOperator, testing::ValuesIn(operatorKinds()), trainedRowName);
 
 // Rules, worked by hand
 // ---------------------------------------------------------------------------------------------------
 
 TEST(Training, ofAMatrixProductIsTwoProductsOfEqualWork) {
-    Small net;
+    SmallNetwork net;
     const std::string hidden = net.op("Gemm", "hidden", {net.input("x", {5, 3}), net.stored("v", {3, 4})});
     const Graph forward = std::move(net).build(
         net.op("Gemm", "y", {hidden, net.stored("w", {7, 4}), net.stored("b", {7})}, {{"transB", std::int64_t{1}}}));
     const TrainingGraph training = trainingOf(forward);
     expectSound(forward, training);
     // Of y: hidden, w, b; of hidden: v alone, as x is not trained.
-    EXPECT_THAT(typesOf(training, Phase::backward), ElementsAre("Gemm", "Gemm", "ReduceSum", "Gemm"));
+    EXPECT_THAT(phaseTypes(training, Phase::backward), ElementsAre("Gemm", "Gemm", "ReduceSum", "Gemm"));
     const std::vector<OperatorCount> counts = operatorCounts(training.graph);
     EXPECT_EQ(counts[1].macs, 5 * 4 * 7);
     EXPECT_EQ(counts[2].macs, 5 * 4 * 7);
@@ -308,26 +308,27 @@ TEST(Training, ofAMatrixProductIsTwoProductsOfEqualWork) {
 }
 
 TEST(Training, ofAProductWithASharedMatrixMultipliesAllRowsAtOnce) {
-    Small net;
+    SmallNetwork net;
     const std::string hidden = net.op("MatMul", "hidden", {net.input("x", {2, 5, 3}), net.stored("v", {3, 4})});
     const Graph forward = std::move(net).build(net.op("MatMul", "y", {hidden, net.stored("w", {4, 7})}));
     const TrainingGraph training = trainingOf(forward);
     expectSound(forward, training);
-    EXPECT_THAT(typesOf(training, Phase::backward),
+    EXPECT_THAT(phaseTypes(training, Phase::backward),
                 ElementsAre("FusedMatMul", "Reshape", "Reshape", "Gemm", "Reshape", "Reshape", "Gemm"));
     EXPECT_EQ(countTraining(training).phases[1].flopsMatrix, 2 * (2 * 2 * 5 * 4 * 7 + 2 * 5 * 3 * 4));
 }
 
 TEST(Training, ofAConvolutionMultipliesForItsDataAndForItsKernel) {
-    Small net;
+    SmallNetwork net;
     const Attributes pads{{"pads", std::vector<std::int64_t>{1, 1, 1, 1}}};
     const std::string hidden = net.op(
         "Conv", "hidden", {net.input("x", {2, 3, 8, 8}), net.stored("v", {6, 3, 3, 3}), net.stored("b", {6})}, pads);
     const Graph forward = std::move(net).build(net.op("Conv", "y", {hidden, net.stored("w", {4, 6, 3, 3})}, pads));
     const TrainingGraph training = trainingOf(forward);
     expectSound(forward, training);
-    EXPECT_THAT(typesOf(training, Phase::backward), ElementsAre("ConvolutionInputGradient", "ConvolutionWeightGradient",
-                                                                "ConvolutionWeightGradient", "ReduceSum"));
+    EXPECT_THAT(
+        phaseTypes(training, Phase::backward),
+        ElementsAre("ConvolutionInputGradient", "ConvolutionWeightGradient", "ConvolutionWeightGradient", "ReduceSum"));
     constexpr std::int64_t kFirst = 2 * 6 * 64 * 27, kSecond = 2 * 4 * 64 * 54;
     EXPECT_EQ(countTraining(training).phases[0].flopsMatrix, 2 * (kFirst + kSecond));
     EXPECT_EQ(countTraining(training).phases[1].flopsMatrix, 2 * (kFirst + 2 * kSecond));
@@ -335,13 +336,13 @@ TEST(Training, ofAConvolutionMultipliesForItsDataAndForItsKernel) {
 }
 
 TEST(Training, sumsTheGradientsOfATensorThatSeveralOperatorsRead) {
-    Small net;
+    SmallNetwork net;
     const std::string hidden = net.op("MatMul", "hidden", {net.input("x", {5, 3}), net.stored("w", {3, 3})});
     const std::string again = net.op("MatMul", "again", {hidden, "w"});
     const Graph forward = std::move(net).build(net.op("Add", "y", {hidden, again}));
     const TrainingGraph training = trainingOf(forward);
     expectSound(forward, training);
-    EXPECT_THAT(typesOf(training, Phase::backward),
+    EXPECT_THAT(phaseTypes(training, Phase::backward),
                 ElementsAre("FusedMatMul", "FusedMatMul", "Sum", "FusedMatMul", "Sum"));
     const Operator& ofHidden = training.graph.operators[5];
     EXPECT_EQ(ofHidden.outputs.front(), training.gradients[at(indexOf(forward, "hidden"))]);
@@ -351,16 +352,16 @@ TEST(Training, sumsTheGradientsOfATensorThatSeveralOperatorsRead) {
 }
 
 TEST(Training, undoesBroadcastingBySums) {
-    Small net;
+    SmallNetwork net;
     const std::string x = net.op("Mul", "scaled", {net.input("x", {2, 5, 3}), net.stored("scale", {5, 1})});
     const Graph forward = std::move(net).build(net.op("Add", "y", {x, net.stored("bias", {3})}));
     const TrainingGraph training = trainingOf(forward);
     expectSound(forward, training);
-    EXPECT_THAT(typesOf(training, Phase::backward), ElementsAre("ReduceSum", "Mul", "ReduceSum", "Reshape"));
+    EXPECT_THAT(phaseTypes(training, Phase::backward), ElementsAre("ReduceSum", "Mul", "ReduceSum", "Reshape"));
 }
 
 TEST(Training, keepsWhatTheBackwardPassReadsAndNothingElse) {
-    Small net;
+    SmallNetwork net;
     const std::string hidden = net.op("MatMul", "hidden", {net.input("x", {5, 3}), net.stored("w", {3, 4})});
     const std::string active = net.op("Relu", "active", {hidden});
     const Graph forward = std::move(net).build(net.op("MatMul", "y", {active, net.stored("v", {4, 2})}));
@@ -369,13 +370,13 @@ TEST(Training, keepsWhatTheBackwardPassReadsAndNothingElse) {
 }
 
 TEST(Training, warnsOfOperatorsWithoutARuleAndOfParametersWithoutAGradient) {
-    Small net;
+    SmallNetwork net;
     const std::string det =
         net.op("Det", "det", {net.op("Mul", "m", {net.input("x", {3, 3}), net.stored("w", {3, 3})})});
     const std::string rounded = net.op("Round", "rounded", {net.op("Mul", "n", {"x", net.stored("v", {3})})});
     const Graph forward = std::move(net).build(net.op("Add", "y", {det, rounded}));
     const TrainingGraph training = trainingOf(forward);
-    expectWellFormed(training.graph);
+    expectWellFormedGraph(training.graph);
     EXPECT_THAT(training.warnings,
                 ElementsAre("Operator 'Det' has no backward rule (1 node, first 'det'): what its gradients cost is not "
                             "known, and only their tensors count.",
@@ -385,7 +386,7 @@ TEST(Training, warnsOfOperatorsWithoutARuleAndOfParametersWithoutAGradient) {
 }
 
 TEST(Training, givesOperatorsNamesThatTheModelDoesNotHave) {
-    Small net;
+    SmallNetwork net;
     const std::string x = net.op("MatMul", "backward:y", {net.input("x", {5, 3}), net.stored("update:w", {3, 4})});
     const Graph forward = std::move(net).build(net.op("MatMul", "y", {x, net.stored("w", {4, 2})}));
     expectSound(forward, trainingOf(forward));
@@ -397,7 +398,7 @@ TEST(Training, givesOperatorsNamesThatTheModelDoesNotHave) {
 class EveryOptimizer : public testing::TestWithParam<OptimizerKind> {};
 
 TEST_P(EveryOptimizer, keepsItsStateInFloat32) {
-    Small net;
+    SmallNetwork net;
     const Graph forward =
         std::move(net).build(net.op("MatMul", "y", {net.input("x", {5, 3}), net.stored("w", {3, 4})}));
     const OptimizerKind& kind = GetParam();
@@ -682,7 +683,7 @@ TEST(TrainingLayersOfFiles, findsTheBlocksOfAnImportedTransformer) {
 }
 
 template <typename Error>
-std::string messageOf(const std::string& model, std::int64_t width) {
+std::string trainingError(const std::string& model, std::int64_t width) {
     try {
         loadSlice(model, width);
     } catch (const Error& error) {
@@ -692,13 +693,13 @@ std::string messageOf(const std::string& model, std::int64_t width) {
 }
 
 TEST(TensorParallelWidth, dividesTheHeadsOfAModelThatIsSliced) {
-    EXPECT_EQ(messageOf<UsageError>("zoo:megatron-gpt-2.5b", 8),
+    EXPECT_EQ(trainingError<UsageError>("zoo:megatron-gpt-2.5b", 8),
               "the dimension 'tensor_parallel' of 'zoo:megatron-gpt-2.5b' is 8; expected a divisor of its 20 heads");
-    EXPECT_EQ(messageOf<UsageError>("zoo:gpt2", 0), "the tensor-parallel width is 0; expected at least 1");
-    EXPECT_EQ(messageOf<UsageError>("zoo:resnet50", 2),
+    EXPECT_EQ(trainingError<UsageError>("zoo:gpt2", 0), "the tensor-parallel width is 0; expected at least 1");
+    EXPECT_EQ(trainingError<UsageError>("zoo:resnet50", 2),
               "'zoo:resnet50' has no dimension 'tensor_parallel'; only its batch can be set");
     const std::string file = test::sourcePath("tests/data/models/gpt2_medium_static.onnx").string();
-    EXPECT_EQ(messageOf<UsageError>(file, 2),
+    EXPECT_EQ(trainingError<UsageError>(file, 2),
               file + " has no dimension 'tensor_parallel'; all of its dimensions are fixed");
     EXPECT_NO_THROW(loadSlice(file, 1));
 }

@@ -260,7 +260,7 @@ std::vector<std::size_t> positions(const LayerGraph& graph) {
     return result;
 }
 
-std::set<NamedEdge> edgesOf(const LayerGraph& graph) {
+std::set<NamedEdge> namedEdges(const LayerGraph& graph) {
     const auto position = positions(graph);
     std::set<NamedEdge> edges;
     for (const LayerEdge& edge : graph.edges)
@@ -328,7 +328,7 @@ TEST_P(AccparNetworks, haveExactlyTheLayersJoinsAndMainPathsOfTheCases) {
         const LayerGraph actual = layersOf(buildZooModel(GetParam().id, {.batch = batch, .dimensions = {}}));
         expectSameNodes(actual, expected.graph, false);
         expectSameNodes(actual, expected.graph, true);
-        EXPECT_EQ(edgesOf(actual), edgesOf(expected.graph));
+        EXPECT_EQ(namedEdges(actual), namedEdges(expected.graph));
         EXPECT_EQ(mainPaths(actual), mainPaths(expected.graph));
         EXPECT_EQ(actual.edges.size(), expected.graph.edges.size());
     }
@@ -445,7 +445,7 @@ TEST(Zoo, operatorsOfABlockCarryItsName) {
 }
 
 template <typename Error>
-std::string messageOf(const std::string& id, const LoadOptions& options) {
+std::string zooError(const std::string& id, const LoadOptions& options) {
     try {
         buildZooModel(id, options);
     } catch (const Error& error) {
@@ -455,21 +455,21 @@ std::string messageOf(const std::string& id, const LoadOptions& options) {
 }
 
 TEST(Zoo, namesAModelThatMayHaveBeenMeant) {
-    EXPECT_EQ(messageOf<UsageError>("resnet5O", {}),
+    EXPECT_EQ(zooError<UsageError>("resnet5O", {}),
               "the zoo has no model 'resnet5O'; did you mean 'resnet50'? 'tessera model list' names them all");
-    EXPECT_EQ(messageOf<UsageError>("", {}), "the zoo has no model ''; 'tessera model list' names them all");
+    EXPECT_EQ(zooError<UsageError>("", {}), "the zoo has no model ''; 'tessera model list' names them all");
 }
 
 TEST(Zoo, refusesABatchBelowOneAndDimensionsThatDoNotExist) {
-    EXPECT_EQ(messageOf<UsageError>("mlp", {.batch = 0, .dimensions = {}}),
+    EXPECT_EQ(zooError<UsageError>("mlp", {.batch = 0, .dimensions = {}}),
               "the batch is 0; expected a whole number above 0");
-    EXPECT_EQ(messageOf<UsageError>("mlp", {.batch = 1, .dimensions = {{"seq", 128}}}),
+    EXPECT_EQ(zooError<UsageError>("mlp", {.batch = 1, .dimensions = {{"seq", 128}}}),
               "'zoo:mlp' has no dimension 'seq'; only its batch can be set");
-    EXPECT_EQ(messageOf<UsageError>("gpt2", {.batch = 1, .dimensions = {{"seq", 128}}}),
+    EXPECT_EQ(zooError<UsageError>("gpt2", {.batch = 1, .dimensions = {{"seq", 128}}}),
               "'zoo:gpt2' has no dimension 'seq'; its dimensions are 'sequence', 'tensor_parallel'");
-    EXPECT_EQ(messageOf<UsageError>("gpt2", {.batch = 1, .dimensions = {{"sequence", 1025}}}),
+    EXPECT_EQ(zooError<UsageError>("gpt2", {.batch = 1, .dimensions = {{"sequence", 1025}}}),
               "the dimension 'sequence' of 'zoo:gpt2' is 1025; expected a whole number from 1 to 1024");
-    EXPECT_EQ(messageOf<UsageError>("gpt2-xl", {.batch = 1, .dimensions = {{"tensor_parallel", 2}}}),
+    EXPECT_EQ(zooError<UsageError>("gpt2-xl", {.batch = 1, .dimensions = {{"tensor_parallel", 2}}}),
               "the dimension 'tensor_parallel' of 'zoo:gpt2-xl' is 2; expected a divisor of its 25 heads");
 }
 

@@ -21,11 +21,11 @@ namespace {
 using study::MappingOutcome;
 using testing::HasSubstr;
 
-const MappingOutcome& outcomeOf(const study::Result& result) {
+const MappingOutcome& mappingOf(const study::Result& result) {
     return result.outcome.get<MappingOutcome>();
 }
 
-const Series& seriesNamed(const Chart& chart, const std::string& id) {
+const Series& seriesOfName(const Chart& chart, const std::string& id) {
     for (const Series& series : chart.series)
         if (series.id == id) return series;
     throw std::logic_error("no series " + id);
@@ -33,7 +33,7 @@ const Series& seriesNamed(const Chart& chart, const std::string& id) {
 
 TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
     const study::Result result = test::handMadeRace();
-    const MappingOutcome& outcome = outcomeOf(result);
+    const MappingOutcome& outcome = mappingOf(result);
     const mapping::Run& run = outcome.result.runs.front();
     const Timeline timeline = study::scheduleTimeline(outcome, run);
     ASSERT_EQ(timeline.tracks.size(), 3U);
@@ -58,7 +58,7 @@ TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
 
 TEST(MappingPictures, theDrawingPutsBandwidthOnTheAxisOfTheJobs) {
     const study::Result result = test::handMadeRace();
-    const Timeline timeline = study::scheduleTimeline(outcomeOf(result), outcomeOf(result).result.runs.front());
+    const Timeline timeline = study::scheduleTimeline(mappingOf(result), mappingOf(result).result.runs.front());
     const TimelineLayout layout = layOut(timeline, {}, {960, 420}, estimatedWidth);
     EXPECT_GT(layout.usage.height, 50);
     EXPECT_DOUBLE_EQ(layout.usage.x, layout.plot.x);
@@ -87,16 +87,16 @@ TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
 
 TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
     const study::Result result = test::handMadeRace();
-    const std::vector<Chart> charts = raceCharts(outcomeOf(result));
+    const std::vector<Chart> charts = raceCharts(mappingOf(result));
     ASSERT_EQ(charts.size(), 2U);
     const Chart& race = charts.front();
     EXPECT_EQ(race.series.size(), 4U);
     EXPECT_TRUE(race.x.logarithmic);
-    EXPECT_DOUBLE_EQ(seriesNamed(race, "bound").y.front(), 7500 / 200e6);
-    const Series& best = seriesNamed(race, "tessera");
+    EXPECT_DOUBLE_EQ(seriesOfName(race, "bound").y.front(), 7500 / 200e6);
+    const Series& best = seriesOfName(race, "tessera");
     EXPECT_TRUE(std::is_sorted(best.y.rbegin(), best.y.rend()));
-    EXPECT_DOUBLE_EQ(best.y.back(), outcomeOf(result).result.runs.front().value / 200e6);
-    EXPECT_TRUE(seriesNamed(race, "random").dashed);
+    EXPECT_DOUBLE_EQ(best.y.back(), mappingOf(result).result.runs.front().value / 200e6);
+    EXPECT_TRUE(seriesOfName(race, "random").dashed);
     EXPECT_THAT(race.title, HasSubstr("optimality gap"));
     EXPECT_TRUE(charts.back().y.logarithmic);
     for (const Series& series : charts.back().series)
@@ -116,7 +116,7 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
     const Series& best = charts.front().series.at(2);
     EXPECT_EQ(best.id, "magma");
     EXPECT_EQ(best.x, (std::vector<double>{1, 10, 40, 50}));
-    EXPECT_EQ(seriesNamed(charts.front(), "magma/spread").low, (std::vector<double>{35, 23}));
+    EXPECT_EQ(seriesOfName(charts.front(), "magma/spread").low, (std::vector<double>{35, 23}));
     EXPECT_THAT(charts.front().title, HasSubstr("optimality gap 11 %"));
     EXPECT_TRUE(raceCharts({{"accpar: step time best", {{0, 1}}}}, false).empty());
     EXPECT_TRUE(raceCharts({{"accpar root bound", {{0, 1}}}}, false).empty());
@@ -137,18 +137,18 @@ TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {
 
 TEST(MappingPictures, algorithmsAreBarsOfThroughputBelowTheirBound) {
     const study::Result result = test::handMadeRace();
-    const Chart chart = algorithmChart(outcomeOf(result));
+    const Chart chart = algorithmChart(mappingOf(result));
     EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"tessera", "magma", "random"}));
-    const double bound = seriesNamed(chart, "bound").y.front();
-    EXPECT_FALSE(seriesNamed(chart, "bound").cannotBeBelow);
+    const double bound = seriesOfName(chart, "bound").y.front();
+    EXPECT_FALSE(seriesOfName(chart, "bound").cannotBeBelow);
     for (const char* algorithm : {"tessera", "magma", "random"})
-        EXPECT_LE(seriesNamed(chart, algorithm).y.front(), bound);
+        EXPECT_LE(seriesOfName(chart, algorithm).y.front(), bound);
     EXPECT_THAT(chart.title, HasSubstr("is best"));
 }
 
 TEST(MappingPictures, alikeCoresShareTheirPointsOfDemand) {
     const study::Result result = test::handMadeRace();
-    const Chart chart = demandChart(outcomeOf(result));
+    const Chart chart = demandChart(mappingOf(result));
     ASSERT_EQ(chart.series.size(), 3U);
     EXPECT_EQ(chart.series[0].name, "nvdla 128×64 (same for 2)");
     EXPECT_EQ(chart.series[1].name, "shidiannao 32×64");
@@ -158,13 +158,13 @@ TEST(MappingPictures, alikeCoresShareTheirPointsOfDemand) {
 
 TEST(MappingPictures, coresRunStallAndIdleUntilTheMakespan) {
     const study::Result result = test::handMadeRace();
-    const Chart chart = coreChart(outcomeOf(result), "magma");
-    const double makespan = outcomeOf(result).result.runs[1].schedule.makespan / 200e6;
+    const Chart chart = coreChart(mappingOf(result), "magma");
+    const double makespan = mappingOf(result).result.runs[1].schedule.makespan / 200e6;
     ASSERT_EQ(chart.series.size(), 3U);
     for (std::size_t core = 0; core < 3; ++core)
         EXPECT_NEAR(chart.series[0].y[core] + chart.series[1].y[core] + chart.series[2].y[core], makespan,
                     makespan * 1e-12);
-    EXPECT_THROW(coreChart(outcomeOf(result), "nobody"), UsageError);
+    EXPECT_THROW(coreChart(mappingOf(result), "nobody"), UsageError);
 }
 
 TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
@@ -208,7 +208,7 @@ TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
 
 TEST(MappingReport, timeThatACoreIsStalledIsNoWork) {
     const study::Result result = test::handMadeRace();
-    const MappingOutcome& outcome = outcomeOf(result);
+    const MappingOutcome& outcome = mappingOf(result);
     const mapping::Run& run = study::runOf(outcome, "random");
     const std::vector<study::MappedCore> cores = study::mappedCores(outcome, run);
     ASSERT_TRUE(
@@ -220,7 +220,7 @@ TEST(MappingReport, timeThatACoreIsStalledIsNoWork) {
         return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin()));
     };
     const Chart chart = coreChart(outcome, "random");
-    const Series& running = seriesNamed(chart, "running");
+    const Series& running = seriesOfName(chart, "running");
     for (const study::MappedCore& core : cores) {
         double works = 0;
         for (const study::MappedJob& job : study::mappedJobs(outcome, run))

@@ -520,7 +520,7 @@ TEST(Convergence, tellsBestBoundAndGapOfOneSearch) {
                         {"accpar: bound", {{1, 0.05}, {8, 0.06}}}};
     const std::vector<Chart> charts = convergenceCharts(curves, true);
     ASSERT_EQ(charts.size(), 3U);
-    EXPECT_EQ(charts[0].title, "Search for the ratio of the first split: 42 ms, gap 5 %");
+    EXPECT_EQ(charts[0].title, "Search for the ratio of the top-level split: 42 ms, gap 5 %");
     EXPECT_TRUE(charts[0].y.logarithmic);
     EXPECT_EQ(charts[0].y.measure, Measure::seconds);
     ASSERT_EQ(charts[0].series.size(), 2U);

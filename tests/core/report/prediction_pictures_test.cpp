@@ -17,19 +17,19 @@
 namespace tessera::report {
 namespace {
 
-const Series* seriesNamed(const Chart& chart, const std::string& id) {
+const Series* findSeries(const Chart& chart, const std::string& id) {
     for (const Series& series : chart.series)
         if (series.id == id) return &series;
     return nullptr;
 }
 
-bool says(const std::string& text, const std::string& part) {
+bool saysIn(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
 bool notes(const Chart& chart, const std::string& part) {
     return std::any_of(chart.notes.begin(), chart.notes.end(),
-                       [&](const std::string& note) { return says(note, part); });
+                       [&](const std::string& note) { return saysIn(note, part); });
 }
 
 /// How many cells each line of a CSV has; a comma or line end inside of quotes is part of a cell.
@@ -90,14 +90,14 @@ TEST_F(PredictionPictures, throughputStandsBestFirstWithItsError) {
     const Chart chart = throughputChart(outcome, 1);
     EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"swift", "free", "cheap", "small"}));
     EXPECT_EQ(chart.title, "swift or free: too close to call on 1 device (584 samples/s to 438 samples/s)");
-    const Series* best = seriesNamed(chart, "swift");
+    const Series* best = findSeries(chart, "swift");
     ASSERT_NE(best, nullptr);
     EXPECT_EQ(best->y.front(), swift.throughput);
     EXPECT_DOUBLE_EQ(best->low.front(), swift.throughput * (1 + swift.error.low));
     EXPECT_DOUBLE_EQ(best->high.front(), swift.throughput * (1 + swift.error.high));
     EXPECT_TRUE(notes(chart, "Probability that this ranking of 3 is correct: "));
     // What does not fit stands there with its reason.
-    EXPECT_EQ(seriesNamed(chart, "small"), nullptr);
+    EXPECT_EQ(findSeries(chart, "small"), nullptr);
     EXPECT_EQ(chart.endTexts.back(), "does not fit");
     EXPECT_TRUE(notes(chart, "small does not fit: batch 64 needs 2 GB more"));
 }
@@ -115,10 +115,10 @@ TEST_F(PredictionPictures, nameNoWinnerWhereErrorsLeaveItOpen) {
     outcome.ranking = predict::rankingsOf(outcome.predictions, 1);
     const Chart chart = throughputChart(outcome, 1);
     EXPECT_EQ(chart.title, "swift or cheap: too close to call on 1 device (100,000 samples/s to 97,600 samples/s)");
-    EXPECT_EQ(seriesNamed(chart, "swift")->valueTexts.front(), "100,000 samples/s");
-    EXPECT_TRUE(says(pricePerformanceChart(outcome, 1).title, ": too close to call on 1 device"))
+    EXPECT_EQ(findSeries(chart, "swift")->valueTexts.front(), "100,000 samples/s");
+    EXPECT_TRUE(saysIn(pricePerformanceChart(outcome, 1).title, ": too close to call on 1 device"))
         << pricePerformanceChart(outcome, 1).title;
-    EXPECT_TRUE(says(trainingCostChart(outcome, 1).title, ": too close to call on 1 device"))
+    EXPECT_TRUE(saysIn(trainingCostChart(outcome, 1).title, ": too close to call on 1 device"))
         << trainingCostChart(outcome, 1).title;
 }
 
@@ -143,12 +143,12 @@ TEST_F(PredictionPictures, valuesStandBehindTheirErrorBars) {
 
 TEST_F(PredictionPictures, withoutAPriceThereIsNoBarButAHint) {
     const Chart chart = pricePerformanceChart(outcome, 1);
-    EXPECT_TRUE(says(chart.title, "cheap gives the most for a dollar")) << chart.title;
-    EXPECT_EQ(seriesNamed(chart, "free"), nullptr);
+    EXPECT_TRUE(saysIn(chart.title, "cheap gives the most for a dollar")) << chart.title;
+    EXPECT_EQ(findSeries(chart, "free"), nullptr);
     EXPECT_TRUE(notes(chart, "free has no price per hour"));
     for (predict::Prediction& one : outcome.predictions) one.samplesPerUsd = one.trainingCostUsd = std::nullopt;
     EXPECT_TRUE(pricePerformanceChart(outcome, 1).series.empty());
-    EXPECT_TRUE(says(pricePerformanceChart(outcome, 1).empty, "in its editor"));
+    EXPECT_TRUE(saysIn(pricePerformanceChart(outcome, 1).empty, "in its editor"));
     EXPECT_TRUE(trainingCostChart(outcome, 1).series.empty());
 }
 
@@ -159,49 +159,49 @@ TEST_F(PredictionPictures, stagesAddUpToTheTimeOfAThousandSamplesAndWhatIsHidden
         if (series.id != "hidden") sum += series.y.front();
     const predict::Prediction& first = *inOrder(outcome, 8).front();
     EXPECT_NEAR(sum, 1000 / first.throughput, 1e-9 * sum) << "accelerators with other batches compare";
-    EXPECT_DOUBLE_EQ(seriesNamed(chart, "hidden")->y.front() / sum, first.overlap.value / first.step.value);
+    EXPECT_DOUBLE_EQ(findSeries(chart, "hidden")->y.front() / sum, first.overlap.value / first.step.value);
     EXPECT_EQ(chart.y.title, "Time for 1,000 samples");
-    EXPECT_TRUE(says(chart.x.categories.front(), "swift, batch 256"));
+    EXPECT_TRUE(saysIn(chart.x.categories.front(), "swift, batch 256"));
     EXPECT_EQ(chart.endTexts.back(), "does not fit");
 }
 
 TEST_F(PredictionPictures, baselinePredictorsStandBesideTheirPrediction) {
     const Chart chart = methodChart(outcome, 1);
     ASSERT_EQ(chart.series.size(), 3U) << "nobody measured a similar model";
-    EXPECT_EQ(seriesNamed(chart, "roofline")->y.front(), swift.throughput * 1.8);
-    EXPECT_EQ(seriesNamed(chart, "prediction")->y.size(), 3U);
+    EXPECT_EQ(findSeries(chart, "roofline")->y.front(), swift.throughput * 1.8);
+    EXPECT_EQ(findSeries(chart, "prediction")->y.size(), 3U);
 }
 
 TEST_F(PredictionPictures, scalingIsMeasuredByTheFewestDevices) {
     const Chart chart = deviceScalingChart(outcome);
     EXPECT_EQ(chart.series.size(), 6U) << "a curve and what it would be for each that fits";
-    const Series* ideal = seriesNamed(chart, "swift/ideal");
+    const Series* ideal = findSeries(chart, "swift/ideal");
     ASSERT_NE(ideal, nullptr);
     EXPECT_TRUE(ideal->dashed);
     EXPECT_DOUBLE_EQ(ideal->y.back(), 8 * swift.throughput);
     const Chart speedup = deviceSpeedupChart(outcome);
-    EXPECT_EQ(seriesNamed(speedup, "ideal")->y.back(), 8);
-    EXPECT_LT(seriesNamed(speedup, "swift")->y.back(), 8);
+    EXPECT_EQ(findSeries(speedup, "ideal")->y.back(), 8);
+    EXPECT_LT(findSeries(speedup, "swift")->y.back(), 8);
     std::erase_if(outcome.predictions, [](const predict::Prediction& one) { return one.devices == 8; });
     EXPECT_TRUE(deviceScalingChart(outcome).series.empty());
-    EXPECT_TRUE(says(deviceScalingChart(outcome).empty, "several numbers of devices"));
+    EXPECT_TRUE(saysIn(deviceScalingChart(outcome).empty, "several device counts"));
 }
 
 TEST_F(PredictionPictures, memoryOfEveryCandidateStandsAgainstItsLevel) {
     EXPECT_EQ(usedLevels(swift), (std::vector<std::size_t>{1})) << "nothing lies in L2";
     const Chart chart = batchMemoryChart(swift, 1);
     EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"64", "128", "256", "512"}));
-    EXPECT_EQ(seriesNamed(chart, "input_output")->y.back(), 40e9);
-    const Series* capacity = seriesNamed(chart, "capacity");
+    EXPECT_EQ(findSeries(chart, "input_output")->y.back(), 40e9);
+    const Series* capacity = findSeries(chart, "capacity");
     ASSERT_NE(capacity, nullptr);
     EXPECT_EQ(capacity->mark, Mark::bound);
     EXPECT_EQ(capacity->y.front(), 40e9);
-    EXPECT_TRUE(says(chart.title, "Batch 256 takes 26.5 GB of the 40 GB")) << chart.title;
+    EXPECT_TRUE(saysIn(chart.title, "Batch 256 takes 26.5 GB of the 40 GB")) << chart.title;
     EXPECT_TRUE(notes(batchMemoryChart(small, 1), "small does not fit"));
-    EXPECT_TRUE(says(levelChart(swift).endTexts.back(), "26.5 GB of 40 GB"));
+    EXPECT_TRUE(saysIn(levelChart(swift).endTexts.back(), "26.5 GB of 40 GB"));
     predict::Prediction old = swift;
     old.batches.clear();
-    EXPECT_TRUE(says(batchMemoryChart(old, 1).empty, "Run the study again"));
+    EXPECT_TRUE(saysIn(batchMemoryChart(old, 1).empty, "Run the study again"));
 }
 
 TEST_F(PredictionPictures, operatorsLieOnTheRoofline) {
@@ -221,7 +221,7 @@ TEST_F(PredictionPictures, operatorsLieOnTheRoofline) {
             const predict::AlikeOperators& op = all[picture.operators[s][i]];
             EXPECT_DOUBLE_EQ(series.x[i], op.flops.value / op.bytes.value);
             EXPECT_DOUBLE_EQ(series.y[i], op.flops.value / op.time.value);
-            EXPECT_TRUE(says(series.valueTexts[i], op.name));
+            EXPECT_TRUE(saysIn(series.valueTexts[i], op.name));
             if (i > 0) {
                 EXPECT_LE(series.radii[i], series.radii[i - 1]) << "small ones are drawn last";
             }
@@ -230,10 +230,10 @@ TEST_F(PredictionPictures, operatorsLieOnTheRoofline) {
     }
     EXPECT_EQ(points, 5U) << "what only moves data has no place";
     EXPECT_TRUE(notes(picture.chart, "only moves data"));
-    // Kept once, the operators are found for other numbers of devices, too.
+    // Kept once, the operators are found for other device counts, too.
     EXPECT_EQ(operatorRoofline(outcome, *predictionOf(outcome, "swift", 8)).operators, picture.operators);
     EXPECT_TRUE(operatorRoofline(outcome, small).chart.series.empty());
-    EXPECT_TRUE(says(operatorRoofline(outcome, small).chart.empty, "small does not fit"));
+    EXPECT_TRUE(saysIn(operatorRoofline(outcome, small).chart.empty, "small does not fit"));
 }
 
 TEST_F(PredictionPictures, textsDoNotTouch) {
@@ -255,7 +255,7 @@ TEST_F(PredictionPictures, areExportedByName) {
     const Theme theme(ThemeKind::light);
     for (const PictureRow& row : catalogueOf("predict").pictures) {
         const Picture picture = row.make({result, at, {}});
-        EXPECT_TRUE(says(toSvg(picture, theme), "<svg")) << row.id;
+        EXPECT_TRUE(saysIn(toSvg(picture, theme), "<svg")) << row.id;
         const std::string csv = toCsv(picture);
         const std::vector<std::size_t> cells = cellsByLine(csv);
         ASSERT_GE(cells.size(), 2U) << row.id << ": a head and data\n" << csv;

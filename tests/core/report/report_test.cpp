@@ -19,11 +19,11 @@
 namespace tessera::report {
 namespace {
 
-const study::PartitionOutcome& outcomeOf(const study::Result& result) {
+const study::PartitionOutcome& partitionOf(const study::Result& result) {
     return result.outcome.get<study::PartitionOutcome>();
 }
 
-std::size_t countOf(const std::string& text, const std::string& part) {
+std::size_t timesIn(const std::string& text, const std::string& part) {
     std::size_t count = 0;
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
     return count;
@@ -60,7 +60,7 @@ TEST(PartitionReport, beginsWithTheHeadline) {
 TEST(PartitionReport, listsTheSubsetsOfTheFleet) {
     const study::Result result = test::handMadeResult();
     EXPECT_EQ(
-        subsetTable(outcomeOf(result).result.plans[0]).rows,
+        subsetTable(partitionOf(result).result.plans[0]).rows,
         (std::vector<std::vector<std::string>>{{"none", "4", "36.2 ms", "6.31×", "36.2 ms", "proven optimal"},
                                                {"slow", "2", "45.8 ms", "4.99×", "40 ms", "optimality gap ≤ 15 %"},
                                                {"fast", "2", "100 ms", "2.28×", "100 ms", "proven optimal"}}));
@@ -68,14 +68,14 @@ TEST(PartitionReport, listsTheSubsetsOfTheFleet) {
 
 TEST(PartitionReport, summarisesTypesAsRuns) {
     const study::Result result = test::handMadeResult();
-    const Table table = levelTable(outcomeOf(result).result.plans[0]);
+    const Table table = levelTable(partitionOf(result).result.plans[0]);
     EXPECT_EQ(table.rows[0].back(), "I III");
     EXPECT_EQ(table.rows[1].back(), "I×2");
 }
 
 TEST(PartitionReport, listsEveryLayerWithFullPrecision) {
     const study::Result result = test::handMadeResult();
-    const Table table = layerTable(outcomeOf(result));
+    const Table table = layerTable(partitionOf(result));
     EXPECT_EQ(table.rows.size(), 8U);  // two strategies, two splits, two layers
     EXPECT_EQ(table.rows[1],
               (std::vector<std::string>{"accpar", "0", "slow|fast", "fc<1>", "III", "0.25", "0.1", "0.05", "0.05"}));
@@ -85,7 +85,7 @@ TEST(Html, standsAloneAndFollowsTheReadersTheme) {
     const study::Result result = test::handMadeResult();
     const std::string html = htmlReport("Tour", {{.title = "", .result = &result}}, {});
     EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
-    EXPECT_EQ(countOf(html, "http"), countOf(html, "xmlns=\"http://www.w3.org/2000/svg\"")) << "nothing is fetched";
+    EXPECT_EQ(timesIn(html, "http"), timesIn(html, "xmlns=\"http://www.w3.org/2000/svg\"")) << "nothing is fetched";
     EXPECT_EQ(html.find("<script"), std::string::npos);
     EXPECT_EQ(html.find("fc<1>"), std::string::npos);
     EXPECT_NE(html.find("6.31× over data parallelism"), std::string::npos);

@@ -11,7 +11,7 @@
 namespace tessera::study {
 namespace {
 
-double oursOf(const Reproduction& reproduction, const std::string& item, const std::string& metric) {
+double oursOfCentimani(const Reproduction& reproduction, const std::string& item, const std::string& metric) {
     for (const ReproductionRow& row : reproduction.rows)
         if (row.item == item && row.metric == metric) return std::get<double>(row.ours);
     ADD_FAILURE() << "no row " << item << ", " << metric;
@@ -19,23 +19,23 @@ double oursOf(const Reproduction& reproduction, const std::string& item, const s
 }
 
 TEST(Centimani, table2sMeanIsThatOfItsCells) {
-    EXPECT_NEAR(
-        oursOf(reproduce("centimani-table2"), "mean of the printed speed-ups", "speedup over the default batch"), 4.68,
-        0.005);
+    EXPECT_NEAR(oursOfCentimani(reproduce("centimani-table2"), "mean of the printed speed-ups",
+                                "speedup over the default batch"),
+                4.68, 0.005);
 }
 
 TEST(Centimani, figure7sPricePerformanceFollowsFromSpeedUpsAndPrices) {
     const Reproduction figure = reproduce("centimani-fig7");
-    EXPECT_NEAR(oursOf(figure, "SambaNova SN30", "price-performance over A100"), 2.01, 0.005);
-    EXPECT_NEAR(oursOf(figure, "Graphcore Bow-IPU", "price-performance over A100"), 3.65, 0.005);
-    EXPECT_NEAR(oursOf(figure, "Cerebras CS-2", "price-performance over A100"), 1.40, 0.005);
-    EXPECT_NEAR(oursOf(figure, "Habana Gaudi2", "price-performance over A100"), 3.03, 0.005);
+    EXPECT_NEAR(oursOfCentimani(figure, "SambaNova SN30", "price-performance over A100"), 2.01, 0.005);
+    EXPECT_NEAR(oursOfCentimani(figure, "Graphcore Bow-IPU", "price-performance over A100"), 3.65, 0.005);
+    EXPECT_NEAR(oursOfCentimani(figure, "Cerebras CS-2", "price-performance over A100"), 1.40, 0.005);
+    EXPECT_NEAR(oursOfCentimani(figure, "Habana Gaudi2", "price-performance over A100"), 3.03, 0.005);
 }
 
 TEST(Centimani, figure7ShowsThePublishedRuleBesideOurs) {
     const Reproduction figure = reproduce("centimani-fig7");
     const auto mean = [&](const char* platform, const std::string& rule) {
-        return oursOf(figure, platform, "mean speedup over A100, " + rule);
+        return oursOfCentimani(figure, platform, "mean speedup over A100, " + rule);
     };
     // Weights, gradients and state in a slow second memory count by our rule alone.
     for (const char* platform : {"Graphcore Bow-IPU", "Cerebras CS-2"}) {
@@ -50,14 +50,14 @@ TEST(Centimani, figure7ShowsThePublishedRuleBesideOurs) {
 }
 
 TEST(Centimani, figure1sRatioFollowsFromTheUtilisations) {
-    EXPECT_NEAR(oursOf(reproduce("centimani-fig1"), "Graphcore Bow-IPU over NVIDIA A100",
-                       "throughput, from the printed utilisations"),
+    EXPECT_NEAR(oursOfCentimani(reproduce("centimani-fig1"), "Graphcore Bow-IPU over NVIDIA A100",
+                                "throughput, from the printed utilisations"),
                 1.46, 0.005);
 }
 
 TEST(Centimani, table5CountsWhatAgrees) {
     const Reproduction table = reproduce("centimani-table5");
-    EXPECT_EQ(oursOf(table, "selected and predicted batches that agree in the paper", "count"), 19);
+    EXPECT_EQ(oursOfCentimani(table, "selected and predicted batches that agree in the paper", "count"), 19);
     for (const ReproductionRow& row : table.rows)
         if (row.item == "batches that agree with the paper's predicted ones") {
             EXPECT_LE(std::get<double>(row.ours), 24) << row.metric;

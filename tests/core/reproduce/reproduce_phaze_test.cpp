@@ -22,7 +22,7 @@
 namespace tessera::study {
 namespace {
 
-constexpr double kBudget = 0.005;
+constexpr double kPhazeBudget = 0.005;
 constexpr std::string_view kPhysical = " (physical)";
 
 const std::vector<std::string>& models() {
@@ -33,11 +33,11 @@ const std::vector<std::string>& models() {
 }
 
 /// Recomputed once for all tests of this process.
-const Reproduction& recomputed(const std::string& name) {
+const Reproduction& recomputedPhaze(const std::string& name) {
     static std::map<std::string, Reproduction> known;
     const auto found = known.find(name);
     if (found != known.end()) return found->second;
-    return known.emplace(name, reproduce(name, {.budget = kBudget}, {.threads = 2})).first->second;
+    return known.emplace(name, reproduce(name, {.budget = kPhazeBudget}, {.threads = 2})).first->second;
 }
 
 const ReproductionRow* find(const Reproduction& figure, const std::string& item, std::string_view metric) {
@@ -46,7 +46,7 @@ const ReproductionRow* find(const Reproduction& figure, const std::string& item,
     return nullptr;
 }
 
-double oursOf(const Reproduction& figure, const std::string& item, std::string_view metric) {
+double oursOfPhaze(const Reproduction& figure, const std::string& item, std::string_view metric) {
     const ReproductionRow* row = find(figure, item, metric);
     if (row == nullptr) ADD_FAILURE() << "no row " << item << " " << metric;
     return row == nullptr ? 0 : std::get<double>(row->ours);
@@ -62,14 +62,14 @@ void expectPaper(const Reproduction& figure, const std::string& item, std::strin
     }
 }
 
-std::map<std::string, std::pair<std::optional<double>, double>> meansOf(const Reproduction& figure) {
+std::map<std::string, std::pair<std::optional<double>, double>> phazeMeans(const Reproduction& figure) {
     std::map<std::string, std::pair<std::optional<double>, double>> means;
     for (const ReproductionMean& mean : figure.geometricMeans) means[mean.metric] = {mean.paper, mean.ours};
     return means;
 }
 
 void expectMean(const Reproduction& figure, const std::string& metric, double paper) {
-    const auto means = meansOf(figure);
+    const auto means = phazeMeans(figure);
     for (const std::string& whole : {metric, metric + std::string(kPhysical)}) {
         ASSERT_TRUE(means.contains(whole)) << whole;
         EXPECT_EQ(means.at(whole).first, paper) << whole;
@@ -85,7 +85,7 @@ bool says(const Reproduction& figure, std::string_view text) {
 class EveryPhazeFigure : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryPhazeFigure, showsBothEstimatorsInFiniteNumbersAndSaysWhatItDid) {
-    const Reproduction& figure = recomputed(GetParam());
+    const Reproduction& figure = recomputedPhaze(GetParam());
     std::map<std::pair<std::string, std::string>, int> seen;
     std::size_t physical = 0;
     for (const ReproductionRow& row : figure.rows) {
@@ -99,7 +99,7 @@ TEST_P(EveryPhazeFigure, showsBothEstimatorsInFiniteNumbersAndSaysWhatItDid) {
     EXPECT_EQ(figure.inputs.front().name, "phaze");
     EXPECT_GT(figure.inputs.size(), 1U) << "template and models";
     EXPECT_FALSE(figure.assumptions.empty());
-    EXPECT_TRUE(says(figure, "Searches looked at 5 architectures drawn at random")) << "less than the whole search";
+    EXPECT_TRUE(says(figure, "Searches evaluated 5 architectures drawn at random")) << "less than the whole search";
     EXPECT_TRUE(says(figure, "vector operators wait for no memory"));
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(toJson(figure).dump()), "reproduction.schema.json"), "");
 }
@@ -107,7 +107,7 @@ TEST_P(EveryPhazeFigure, showsBothEstimatorsInFiniteNumbersAndSaysWhatItDid) {
 TEST_P(EveryPhazeFigure, isGivenUpWhenCancelled) {
     std::stop_source source;
     source.request_stop();
-    EXPECT_THROW(reproduce(GetParam(), {.budget = kBudget}, {.cancel = source.get_token(), .threads = 2}),
+    EXPECT_THROW(reproduce(GetParam(), {.budget = kPhazeBudget}, {.cancel = source.get_token(), .threads = 2}),
                  InterruptedError);
 }
 
@@ -122,7 +122,7 @@ TEST_P(EveryPhazeFigure, isGivenUpInTheMiddleAndReportsProgressUntilThen) {
         if (event.task != "models") source.request_stop();
     };
     EXPECT_THROW(
-        reproduce(GetParam(), {.budget = kBudget}, {.progress = sink, .cancel = source.get_token(), .threads = 2}),
+        reproduce(GetParam(), {.budget = kPhazeBudget}, {.progress = sink, .cancel = source.get_token(), .threads = 2}),
         InterruptedError);
     EXPECT_GT(events, 0);
     EXPECT_FALSE(beyond);
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(PhazeFigures, EveryPhazeFigure,
                          [](const auto& tested) { return tested.param.substr(std::string("phaze-").size()); });
 
 TEST(PhazeTable2, hasThePapersChoicesBesideOurs) {
-    const Reproduction& table = recomputed("phaze-table2");
+    const Reproduction& table = recomputedPhaze("phaze-table2");
     // {num_tc, num_vc, PE_x, PE_y}, GLB; {p, d, t}, micro-batch, recomputation, HBM: as printed.
     const std::map<std::string, std::array<double, 11>> printed{
         {"opt-350m", {4, 256, 256, 256, 4, 1, 1024, 1, 2, 0, 64}},
@@ -168,7 +168,7 @@ TEST(PhazeTable2, hasThePapersChoicesBesideOurs) {
 }
 
 TEST(PhazeTable2, saysWhatAgreesWhatDoesNotAndWhichAssumptionMakesTheDifference) {
-    const Reproduction& table = recomputed("phaze-table2");
+    const Reproduction& table = recomputedPhaze("phaze-table2");
     EXPECT_TRUE(says(table, "What agrees: "));
     double max = 0, min = 1e9;  // vector cores by the physical estimator, and by the paper's assumptions
     for (const ReproductionRow& row : table.rows) {
@@ -186,7 +186,7 @@ TEST(PhazeTable2, saysWhatAgreesWhatDoesNotAndWhichAssumptionMakesTheDifference)
 }
 
 TEST(PhazeTable4, hasThePapersCountsAndPlacementsBesideOurs) {
-    const Reproduction& table = recomputed("phaze-table4");
+    const Reproduction& table = recomputedPhaze("phaze-table4");
     struct Row {
         std::string item;
         double layers, operators, parameters, activations, tensor, vector, p, d, t;
@@ -217,18 +217,18 @@ TEST(PhazeTable4, hasThePapersCountsAndPlacementsBesideOurs) {
         expectPaper(table, row.item, "tensor", row.t);
         // The experts' placement is among those that the solver has to choose from.
         for (const std::string& item : {row.item, row.item + std::string(kPhysical)})
-            EXPECT_GE(oursOf(table, item, "over_expert"), 1 - 1e-9) << item;
+            EXPECT_GE(oursOfPhaze(table, item, "over_expert"), 1 - 1e-9) << item;
     }
     expectPaper(table, "llama2-7b", "pipeline", std::nullopt);
     EXPECT_EQ(find(table, "llama2-7b", "layers")->paper, std::nullopt);
-    EXPECT_EQ(oursOf(table, "bert-large", "layers"), 24);
-    EXPECT_EQ(oursOf(table, "gpt3-175b", "layers"), 96);
+    EXPECT_EQ(oursOfPhaze(table, "bert-large", "layers"), 24);
+    EXPECT_EQ(oursOfPhaze(table, "gpt3-175b", "layers"), 96);
     // 12 h^2 weights in words of 2 bytes, and a few biases and norms.
-    EXPECT_NEAR(oursOf(table, "megatron-gpt-2.5b", "parameter_mb_per_layer") / (24 * 1920 * 1920 / 1e6), 1, 0.01);
+    EXPECT_NEAR(oursOfPhaze(table, "megatron-gpt-2.5b", "parameter_mb_per_layer") / (24 * 1920 * 1920 / 1e6), 1, 0.01);
 }
 
 TEST(PhazeTable5, hasThePapersUtilisationsBesideOurs) {
-    const Reproduction& table = recomputed("phaze-table5");
+    const Reproduction& table = recomputedPhaze("phaze-table5");
     const std::map<std::string, std::array<double, 3>> printed{
         {"opt-350m", {5.4, 12.3, 17.1}},         {"bert-large", {15.9, 47.4, 88.1}},
         {"gpt2-xl", {7.4, 19.6, 26.5}},          {"megatron-bert", {13.7, 22.1, 57.4}},
@@ -255,7 +255,7 @@ void expectMeansOfThroughput(const Reproduction& figure) {
 }
 
 TEST(PhazeFigure4, hasThePapersMeansAndNoSolverSlowerThanAnExpert) {
-    const Reproduction& figure = recomputed("phaze-fig4");
+    const Reproduction& figure = recomputedPhaze("phaze-fig4");
     expectMeansOfThroughput(figure);
     for (const ReproductionRow& row : figure.rows) {
         EXPECT_EQ(row.paper, std::nullopt) << "the bars are drawn without numbers";
@@ -267,14 +267,14 @@ TEST(PhazeFigure4, hasThePapersMeansAndNoSolverSlowerThanAnExpert) {
             EXPECT_GE(number, 1 - 1e-9) << row.item;
         }
         if (row.metric == "spotlight-solver" && find(figure, row.item, "spotlight-expert") != nullptr) {
-            EXPECT_GE(number, oursOf(figure, row.item, "spotlight-expert") * (1 - 1e-9)) << row.item;
+            EXPECT_GE(number, oursOfPhaze(figure, row.item, "spotlight-expert") * (1 - 1e-9)) << row.item;
         }
     }
     EXPECT_EQ(find(figure, "llama2-7b", "tpuv4-expert"), nullptr) << "table 4 has no expert's placement of it";
 }
 
 TEST(PhazeFigure8, hasThePapersSavingsAndSearchesThatGoOnWithTheirLevels) {
-    const Reproduction& figure = recomputed("phaze-fig8");
+    const Reproduction& figure = recomputedPhaze("phaze-fig8");
     expectMean(figure, "h_5 over h_8", 11);
     expectMean(figure, "h_6 over h_8", 3);
     // With a small budget only this one is searched.
@@ -283,16 +283,16 @@ TEST(PhazeFigure8, hasThePapersSavingsAndSearchesThatGoOnWithTheirLevels) {
             double before = 0;
             for (int levels = 1; levels <= 8; ++levels) {
                 const double count =
-                    oursOf(figure, model + ", H = " + std::to_string(levels) + suffix, "architectures");
+                    oursOfPhaze(figure, model + ", H = " + std::to_string(levels) + suffix, "architectures");
                 EXPECT_GE(count, before) << model << suffix << " " << levels;
                 before = count;
             }
-            EXPECT_EQ(oursOf(figure, model + ", H = 8" + suffix, "over_h_8"), 1);
+            EXPECT_EQ(oursOfPhaze(figure, model + ", H = 8" + suffix, "over_h_8"), 1);
         }
 }
 
 TEST(PhazeFigure9, hasTheMarkersThatThePaperNames) {
-    const Reproduction& figure = recomputed("phaze-fig9");
+    const Reproduction& figure = recomputedPhaze("phaze-fig9");
     const std::array<std::string, 4> metrics{"num_tc", "num_vc", "pe_x", "pe_y"};
     const std::array<double, 4> tpu{8, 2, 128, 128}, chosen{2, 512, 256, 256};
     for (int levels = 1; levels <= 8; ++levels)
@@ -304,24 +304,24 @@ TEST(PhazeFigure9, hasTheMarkersThatThePaperNames) {
         }
     double before = 0;
     for (int levels = 1; levels <= 8; ++levels) {
-        const double found = oursOf(figure, "bert-large, H = " + std::to_string(levels), "over_tpuv4");
+        const double found = oursOfPhaze(figure, "bert-large, H = " + std::to_string(levels), "over_tpuv4");
         EXPECT_GE(found, before) << "a longer search finds nothing worse";
         before = found;
     }
 }
 
 TEST(PhazeClaims, hasWhatThePaperSaysOfAllModels) {
-    const Reproduction& claims = recomputed("phaze-claims");
+    const Reproduction& claims = recomputedPhaze("phaze-claims");
     expectMeansOfThroughput(claims);
     expectPaper(claims, "our choices", "common_area_share", 0.91);
     expectPaper(claims, "our choices", "most_below_largest_area", 0.03);
     expectPaper(claims, "our choices", "largest_glb_mb", 32);
     expectPaper(claims, "our choices", "models_with_80_gb", 1);
     // By the published model of areas, whatever is searched.
-    EXPECT_NEAR(oursOf(claims, "the paper's choices", "common_area_share"), 0.917, 0.0005);
-    EXPECT_NEAR(oursOf(claims, "the paper's choices", "most_below_largest_area"), 0.083, 0.0005);
-    EXPECT_EQ(oursOf(claims, "the paper's choices", "fewest_vector_cores"), 256);
-    EXPECT_EQ(oursOf(claims, "the paper's choices", "most_vector_cores"), 1024);
+    EXPECT_NEAR(oursOfPhaze(claims, "the paper's choices", "common_area_share"), 0.917, 0.0005);
+    EXPECT_NEAR(oursOfPhaze(claims, "the paper's choices", "most_below_largest_area"), 0.083, 0.0005);
+    EXPECT_EQ(oursOfPhaze(claims, "the paper's choices", "fewest_vector_cores"), 256);
+    EXPECT_EQ(oursOfPhaze(claims, "the paper's choices", "most_vector_cores"), 1024);
     EXPECT_TRUE(says(claims, "within 3 % of the largest areas (appendix D). Here that does not appear"));
     EXPECT_TRUE(says(claims, "that holds for its own ones: its common one takes 91.7 %"));
 }

@@ -38,7 +38,7 @@ study::Study smallStudy() {
     return study;
 }
 
-std::string textOf(const study::Result& result) {
+std::string resultText(const study::Result& result) {
     std::string text;
     study::writeJson(result, [&](std::string_view part) { text += part; });
     return text;
@@ -68,7 +68,7 @@ TEST_F(Recording, keepsResultInputsMetricsAndTimeline) {
     EXPECT_EQ(row.status, RunStatus::done);
     EXPECT_EQ(row.headline, study::headline(recorded.result));
     EXPECT_THAT(row.tags, ElementsAre("nightly"));
-    EXPECT_EQ(*store.resultText(recorded.run), textOf(recorded.result));
+    EXPECT_EQ(*store.resultText(recorded.run), resultText(recorded.result));
     EXPECT_EQ(store.metrics(recorded.run), study::metricsOf(recorded.result));
     EXPECT_EQ(Json::parse(store.artifact(recorded.run, "timeline")->bytes)["schema"], "tessera.timeline/1");
     std::vector<study::Input> inputs;
@@ -123,7 +123,7 @@ TEST_F(Recording, neverLosesAResultToABrokenHistory) {
     std::ofstream(file()) << "no history";
     const Recorded recorded = runRecorded(smallStudy(), {}, options());
     EXPECT_EQ(recorded.run, 0);
-    EXPECT_EQ(textOf(recorded.result), textOf(study::run(smallStudy())));
+    EXPECT_EQ(resultText(recorded.result), resultText(study::run(smallStudy())));
     ASSERT_THAT(troubles_, SizeIs(1));
     EXPECT_THAT(troubles_[0], HasSubstr("is not a history of Tessera"));
 }
@@ -136,7 +136,7 @@ TEST_F(Recording, neverLosesAResultToSomebodyWhoDeletesTheRun) {
     };
     const Recorded recorded = runRecorded(smallStudy(), {}, options);
     EXPECT_EQ(recorded.run, 0);
-    EXPECT_EQ(textOf(recorded.result), textOf(study::run(smallStudy())));
+    EXPECT_EQ(resultText(recorded.result), resultText(study::run(smallStudy())));
     EXPECT_THAT(troubles_, ElementsAre("run 1 could not be kept whole: there is no run 1 in the history"));
 }
 
@@ -230,7 +230,7 @@ TEST_F(Recording, whatWaitedOrWasPausedWhenItsProcessDiedIsFound) {
     EXPECT_THAT(idsOf(store.findInterrupted()), ElementsAre(3, 2, 1));
     RecordOptions options = Recording::options();
     options.run = 1;
-    EXPECT_EQ(textOf(runRecorded(smallStudy(), {}, options).result), textOf(study::run(smallStudy())));
+    EXPECT_EQ(resultText(runRecorded(smallStudy(), {}, options).result), resultText(study::run(smallStudy())));
     EXPECT_EQ(store.run(1)->status, RunStatus::done);
 }
 
@@ -252,7 +252,7 @@ TEST_F(Recording, aKilledRunIsFoundAndContinuesToTheSameBytes) {
     Store store = Store::open(file());
     EXPECT_EQ(store.run(run)->status, RunStatus::done);
     EXPECT_FALSE(store.checkpoint(run).has_value());
-    EXPECT_EQ(*store.resultText(run), textOf(study::run(smallStudy())));
+    EXPECT_EQ(*store.resultText(run), resultText(study::run(smallStudy())));
     EXPECT_THAT(store.verify().problems, IsEmpty());
     EXPECT_THAT(troubles_, IsEmpty());
 }
@@ -369,7 +369,7 @@ TEST_F(Recording, readsWorkloadsAndPlatformsThatAreGoneFromTheHistory) {
     hooks.locate = storedInputs(store, first.run);
     EXPECT_NE(hooks.locate(platform.string()), "");
     EXPECT_NE(hooks.locate(workload.string()), "");
-    EXPECT_EQ(textOf(study::run(study, hooks)), textOf(first.result));
+    EXPECT_EQ(resultText(study::run(study, hooks)), resultText(first.result));
     EXPECT_THROW(study::run(study), std::exception) << "the files themselves are of no use any more";
 }
 

@@ -24,7 +24,7 @@
 namespace tessera::study {
 namespace {
 
-std::string textOfResult(const Result& result) {
+std::string resultBytes(const Result& result) {
     std::string text;
     writeJson(result, [&](std::string_view part) { text += part; });
     return text;
@@ -34,7 +34,7 @@ class EveryInterruptedRun : public testing::TestWithParam<test::Sample> {};
 
 TEST_P(EveryInterruptedRun, goesOnToTheSameBytesFromEveryCheckpoint) {
     const Study study = test::studyOf(GetParam());
-    const std::string whole = textOfResult(run(study, {{.threads = 1}}));
+    const std::string whole = resultBytes(run(study, {{.threads = 1}}));
     int checkpoints = 0;
     for (int stopAt = 1;; ++stopAt) {
         std::stop_source cancel;
@@ -48,7 +48,7 @@ TEST_P(EveryInterruptedRun, goesOnToTheSameBytesFromEveryCheckpoint) {
             if (++seen == stopAt) cancel.request_stop();
         };
         try {
-            const std::string text = textOfResult(run(study, hooks));
+            const std::string text = resultBytes(run(study, hooks));
             EXPECT_EQ(text, whole);
             if (seen < stopAt) break;  // ran to its end before it was to be stopped
         } catch (const InterruptedError&) {
@@ -58,7 +58,7 @@ TEST_P(EveryInterruptedRun, goesOnToTheSameBytesFromEveryCheckpoint) {
         RunHooks again;
         again.threads = 1;
         again.resume = Json::parse(toText(state));
-        EXPECT_EQ(textOfResult(run(study, again)), whole) << "after checkpoint " << stopAt;
+        EXPECT_EQ(resultBytes(run(study, again)), whole) << "after checkpoint " << stopAt;
         ASSERT_LT(stopAt, 100);
     }
     EXPECT_GE(checkpoints, 1);
@@ -97,7 +97,7 @@ TEST(Checkpoint, ofAnotherVersionIsNotUsed) {
     hooks.resume = checkpointOf(study);
     hooks.resume["tool_version"] = "0.0.0";
     hooks.resume["plans"][0]["plan"]["levels"] = 7;
-    EXPECT_EQ(textOfResult(run(study, hooks)), textOfResult(run(study)));
+    EXPECT_EQ(resultBytes(run(study, hooks)), resultBytes(run(study)));
 }
 
 /// A study that takes seconds if nobody ends it.
@@ -151,9 +151,9 @@ TEST(Finish, keepsWhatThereIsAndClaimsNothing) {
         }
         EXPECT_NE(ended.warnings.back().find("ended early"), std::string::npos);
         EXPECT_NE(headline(ended).find("no bound"), std::string::npos) << headline(ended);
-        EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(textOfResult(ended)), "partition-result.schema.json"), "");
-        EXPECT_EQ(textOfResult(readResult(JsonDocument::parse(toText(toJson(ended)), "r").root(), ended.study)),
-                  textOfResult(ended));
+        EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(resultBytes(ended)), "partition-result.schema.json"), "");
+        EXPECT_EQ(resultBytes(readResult(JsonDocument::parse(toText(toJson(ended)), "r").root(), ended.study)),
+                  resultBytes(ended));
     }
 }
 
@@ -199,7 +199,7 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     EXPECT_GE(series["accpar: bound"], 3);
     EXPECT_GE(farthest, 0.5);
     EXPECT_TRUE(tasks.contains("splitting by accpar"));
-    EXPECT_EQ(textOfResult(watched), textOfResult(run(longStudy(), {{.threads = 2}})));
+    EXPECT_EQ(resultBytes(watched), resultBytes(run(longStudy(), {{.threads = 2}})));
 }
 
 /// A model file that goes away with the test: a chain of layers.
@@ -329,7 +329,7 @@ TEST_F(LongChain, finishIsAnsweredWithinASecondOfWork) {
 
 TEST(Locate, readsAnInputFromAnotherPlaceUnderItsOwnName) {
     Study study = test::studyOf(test::samples().front());
-    const std::string expected = textOfResult(run(study));
+    const std::string expected = resultBytes(run(study));
     const std::string model = study.models[0];
     study.models[0] = "gone.onnx";
     RunHooks hooks;

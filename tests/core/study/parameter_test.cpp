@@ -20,7 +20,7 @@ const Parameter& row(std::string_view name) {
     return *findParameter(partitionParameters(), name);
 }
 
-std::string refusal(std::string_view name, const std::string& text) {
+std::string parameterRefusal(std::string_view name, const std::string& text) {
     try {
         parseParameter(row(name), {text});
     } catch (const UsageError& error) {
@@ -96,18 +96,21 @@ TEST(Parameter, readsWholeNumbersWithPrefixes) {
 }
 
 TEST(Parameter, refusesWhatIsNoWholeNumberInItsRange) {
-    EXPECT_EQ(refusal("batch", "0"), "option '--batch' is '0'; expected a whole number from 1 to 1,000,000,000");
-    EXPECT_EQ(refusal("batch", "8.5"), "option '--batch' is '8.5'; expected a whole number from 1 to 1,000,000,000");
-    EXPECT_EQ(refusal("batch", "nan"), "option '--batch' is 'nan'; expected a whole number from 1 to 1,000,000,000");
-    EXPECT_EQ(refusal("levels", "64"), "option '--levels' is '64'; expected a whole number from 1 to 63");
+    EXPECT_EQ(parameterRefusal("batch", "0"),
+              "option '--batch' is '0'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(parameterRefusal("batch", "8.5"),
+              "option '--batch' is '8.5'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(parameterRefusal("batch", "nan"),
+              "option '--batch' is 'nan'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(parameterRefusal("levels", "64"), "option '--levels' is '64'; expected a whole number from 1 to 63");
 }
 
 TEST(Parameter, takesARuleOrANumberAsRatio) {
     EXPECT_EQ(parseParameter(row("ratio"), {"eq10"}), Json("eq10"));
     EXPECT_EQ(parseParameter(row("ratio"), {"0.7"}), Json(0.7));
-    EXPECT_EQ(refusal("ratio", "1.5"),
+    EXPECT_EQ(parameterRefusal("ratio", "1.5"),
               "option '--ratio' is '1.5'; expected one of balanced, eq10, alternating, equal, or a number from 0 to 1");
-    EXPECT_EQ(refusal("ratio", "equall"),
+    EXPECT_EQ(parameterRefusal("ratio", "equall"),
               "option '--ratio' is 'equall'; expected one of balanced, eq10, alternating, equal, or a number from 0 to "
               "1 (did you mean 'equal'?)");
 }
@@ -115,7 +118,7 @@ TEST(Parameter, takesARuleOrANumberAsRatio) {
 TEST(Parameter, splitsListsAtCommasAndTakesEveryWordOnce) {
     EXPECT_EQ(parseParameter(row("strategies"), {"accpar, dp"}), Json::array({"accpar", "dp"}));
     EXPECT_EQ(
-        refusal("strategies", "dp,dp"),
+        parameterRefusal("strategies", "dp,dp"),
         "option '--strategy' is 'dp,dp'; expected one or more of accpar, accpar-paper, hypar, owt, dp, each once");
 }
 
@@ -137,10 +140,10 @@ TEST(Parameter, sortsNumbersAndTakesEachOnce) {
 
 TEST(Parameter, pinsLayersWhoseNamesHoldAnEqualsSign) {
     EXPECT_EQ(parseParameter(row("pin"), {"a=b=II", "fc=I"}), (Json{{"a=b", "II"}, {"fc", "I"}}));
-    EXPECT_EQ(refusal("pin", "fc=IV"),
+    EXPECT_EQ(parameterRefusal("pin", "fc=IV"),
               "option '--pin' is 'fc=IV'; expected LAYER=TYPE where the value is one of I, II, III");
     EXPECT_EQ(parseParameter(row("pin_ratio"), {"0=0.3"}), (Json{{"0", 0.3}}));
-    EXPECT_EQ(refusal("pin_ratio", "x=0.3"),
+    EXPECT_EQ(parameterRefusal("pin_ratio", "x=0.3"),
               "option '--pin-ratio' is 'x=0.3'; expected LEVEL=R with a level from 0 to 63 and a number from 0 to 1");
 }
 

@@ -41,16 +41,16 @@ const Result& sample() {
     return result;
 }
 
-const PredictionOutcome& outcomeOf(const Result& result) {
+const PredictionOutcome& predictionOf(const Result& result) {
     return result.outcome.get<PredictionOutcome>();
 }
 
-nlohmann::json plain(const Json& json) {
+nlohmann::json plainJson(const Json& json) {
     return nlohmann::json::parse(json.dump());
 }
 
 template <typename Error>
-std::string refusal(const Study& study) {
+std::string predictionRefusal(const Study& study) {
     try {
         run(study);
     } catch (const Error& error) {
@@ -125,7 +125,7 @@ TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
 
 TEST(PredictionStudy, isWrittenAndReadBackExactly) {
     const Json document = toJson(sample());
-    EXPECT_EQ(test::schemaErrors(plain(document), "prediction-result.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(plainJson(document), "prediction-result.schema.json"), "");
     const JsonDocument text = JsonDocument::parse(toText(document), "result.json");
     const Result again = readResult(text.root(), sample().study);
     EXPECT_EQ(toJson(again), document);
@@ -138,7 +138,7 @@ TEST(PredictionStudy, isTheSameWheneverItRuns) {
 }
 
 TEST(PredictionStudy, predictsEveryAcceleratorByEveryNumberOfDevices) {
-    const PredictionOutcome& outcome = outcomeOf(sample());
+    const PredictionOutcome& outcome = predictionOf(sample());
     ASSERT_EQ(outcome.predictions.size(), 10U);
     std::set<std::string> names;
     for (const predict::Prediction& one : outcome.predictions) {
@@ -154,14 +154,14 @@ TEST(PredictionStudy, predictsEveryAcceleratorByEveryNumberOfDevices) {
         EXPECT_DOUBLE_EQ(one.trainingTime->value, 1'000'000 / one.throughput);
     }
     EXPECT_EQ(names.size(), 10U);
-    EXPECT_EQ(outcome.ranking.size(), 4U) << "two metrics at two numbers of devices";
+    EXPECT_EQ(outcome.ranking.size(), 4U) << "two metrics at two device counts";
 }
 
 TEST(PredictionStudy, explainsEveryMetric) {
     const std::vector<Metric> metrics = metricsOf(sample());
     ASSERT_GT(metrics.size(), 20U);
     std::set<std::string> names;
-    std::map<std::string, std::string> formulas;  // of all accelerators and numbers of devices
+    std::map<std::string, std::string> formulas;  // of all accelerators and device counts
     for (const Metric& metric : metrics) {
         EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
         const std::optional<Explanation> explanation = explain(sample(), metric.name);
@@ -188,37 +188,37 @@ TEST(PredictionStudy, namesItsInputs) {
 
 TEST(PredictionStudy, bundledOneRunsAndFitsItsSchema) {
     const Study study = loadStudy("resnet50-accelerators");
-    EXPECT_EQ(test::schemaErrors(plain(toJson(study)), "study.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(plainJson(toJson(study)), "study.schema.json"), "");
     const Result result = run(study);
-    EXPECT_EQ(test::schemaErrors(plain(toJson(result)), "prediction-result.schema.json"), "");
-    EXPECT_NE(fastestPrediction(outcomeOf(result)), nullptr);
+    EXPECT_EQ(test::schemaErrors(plainJson(toJson(result)), "prediction-result.schema.json"), "");
+    EXPECT_NE(fastestPrediction(predictionOf(result)), nullptr);
 }
 
 TEST(PredictionStudy, refusesInOneSentence) {
-    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow", "bow"})), "accelerator 'bow' is named twice");
-    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow"}, {{"devices", "1,x"}})),
+    EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow", "bow"})), "accelerator 'bow' is named twice");
+    EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow"}, {{"devices", "1,x"}})),
               "option '--devices' is '1,x'; expected at most 64 whole numbers from 1 to 1000000, separated by commas");
-    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow"}, {{"dtype", "int3"}})),
+    EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow"}, {{"dtype", "int3"}})),
               "there is no data type 'int3' to train in; there are bf16, fp16, fp32, tf32, fp64, fp8");
-    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow"}, {{"dataset", "imagenett"}})),
+    EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow"}, {{"dataset", "imagenett"}})),
               "there is no dataset 'imagenett'; did you mean 'imagenet'?");
-    const std::string fp64 = refusal<DataError>(predictStudy({"bow"}, {{"dtype", "fp64"}}));
+    const std::string fp64 = predictionRefusal<DataError>(predictStudy({"bow"}, {{"dtype", "fp64"}}));
     EXPECT_TRUE(
         fp64.ends_with("bow.json: field 'peak_flops.fp64' is missing; expected the peak rate of the data type, "
                        "which the prediction engine needs"))
         << fp64;
-    const std::string host = refusal<DataError>(predictStudy({"bow"}, {{"dataset", "imagenet"}}));
+    const std::string host = predictionRefusal<DataError>(predictStudy({"bow"}, {{"dataset", "imagenet"}}));
     EXPECT_TRUE(
         host.ends_with("bow.json: field 'host_bandwidth_bytes_per_s' is missing; expected the bandwidth to the "
                        "host, which loading a dataset needs"))
         << host;
-    const std::string none = refusal<InfeasibleError>(predictStudy({"a100-40gb"}, {{"batch", "1000000"}}));
+    const std::string none = predictionRefusal<InfeasibleError>(predictStudy({"a100-40gb"}, {{"batch", "1000000"}}));
     EXPECT_TRUE(none.starts_with("resnet18 fits on none of the accelerators: batch 1,000,000 needs ")) << none;
 }
 
 TEST(PredictionStudy, countsLoadingOfADataset) {
     const Result result = run(predictStudy({"a100-40gb"}, {{"dataset", "imagenet"}, {"batch", "32"}}));
-    const predict::Prediction& one = outcomeOf(result).predictions.at(0);
+    const predict::Prediction& one = predictionOf(result).predictions.at(0);
     EXPECT_DOUBLE_EQ(one.load.value, 32 * 115440 / 32e9);
     EXPECT_DOUBLE_EQ(one.step.value, std::max(one.load.value, one.compute.value));
     EXPECT_DOUBLE_EQ(one.trainingTime->value, 1281167 / one.throughput) << "one pass over it";

@@ -18,17 +18,17 @@
 namespace tessera::study {
 namespace {
 
-Result reread(const Result& result) {
+Result rereadResult(const Result& result) {
     return readResult(JsonDocument::parse(toText(toJson(result)), "result.json").root(), result.study);
 }
 
-std::string textOfResult(const Result& result) {
+std::string writtenResult(const Result& result) {
     std::string text;
     writeJson(result, [&](std::string_view part) { text += part; });
     return text;
 }
 
-std::string refusal(const Json& document, const Study& study) {
+std::string resultRefusal(const Json& document, const Study& study) {
     try {
         readResult(JsonDocument::parse(toText(document), "result.json").root(), study);
     } catch (const DataError& error) {
@@ -41,11 +41,11 @@ class EverySample : public testing::TestWithParam<test::Sample> {};
 
 TEST_P(EverySample, comesBackExactly) {
     const Result result = run(test::studyOf(GetParam()));
-    EXPECT_EQ(textOfResult(reread(result)), textOfResult(result));
-    EXPECT_EQ(textOfResult(result), toText(toJson(result)));
-    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(textOfResult(result)), "partition-result.schema.json"), "");
-    EXPECT_EQ(headline(reread(result)), headline(result));
-    EXPECT_EQ(metricsOf(reread(result)), metricsOf(result));
+    EXPECT_EQ(writtenResult(rereadResult(result)), writtenResult(result));
+    EXPECT_EQ(writtenResult(result), toText(toJson(result)));
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(writtenResult(result)), "partition-result.schema.json"), "");
+    EXPECT_EQ(headline(rereadResult(result)), headline(result));
+    EXPECT_EQ(metricsOf(rereadResult(result)), metricsOf(result));
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, EverySample, testing::ValuesIn(test::samples()), test::nameOf);
@@ -80,15 +80,15 @@ TEST(StoredResult, isWrittenInTheLayoutOfEveryOtherDocument) {
     for (const double number : numbers) {
         outcome.plans[0].levels[0].layers[0].compute = {number};
         outcome.plans[0].levels[0].other = {{{number}, {number}}, {{0}, {0}}, {{0}, {1 / number}}};
-        EXPECT_EQ(textOfResult(result), toText(toJson(result))) << number;
+        EXPECT_EQ(writtenResult(result), toText(toJson(result))) << number;
     }
 }
 
 TEST(StoredResult, keepsTheVersionThatComputedIt) {
     Result result = test::handMadeResult();
     result.version = "0.0.1";
-    EXPECT_EQ(reread(result).version, "0.0.1");
-    EXPECT_EQ(toJson(reread(result)), toJson(result));
+    EXPECT_EQ(rereadResult(result).version, "0.0.1");
+    EXPECT_EQ(toJson(rereadResult(result)), toJson(result));
 }
 
 TEST(StoredResult, ofAnOlderProgramHasNoLayerList) {
@@ -104,21 +104,21 @@ TEST(StoredResult, thatIsDamagedIsRefusedWithThePlace) {
     const Json good = toJson(result);
     Json bad = good;
     bad["strategies"]["accpar"]["levels"][0]["layers"][1]["type"] = "IV";
-    EXPECT_EQ(refusal(bad, result.study).substr(0, 12), "result.json:");
-    EXPECT_NE(refusal(bad, result.study)
+    EXPECT_EQ(resultRefusal(bad, result.study).substr(0, 12), "result.json:");
+    EXPECT_NE(resultRefusal(bad, result.study)
                   .find("field 'strategies.accpar.levels[0].layers[1].type' is 'IV'; expected one "
                         "of I, II, III"),
               std::string::npos)
-        << refusal(bad, result.study);
+        << resultRefusal(bad, result.study);
     bad = good;
     bad["strategies"]["accpar"]["levels"][0]["layers"][1]["name"] = "nobody";
-    EXPECT_NE(refusal(bad, result.study).find("expected the name of a layer"), std::string::npos);
+    EXPECT_NE(resultRefusal(bad, result.study).find("expected the name of a layer"), std::string::npos);
     bad = good;
     bad["schema"] = "tessera.partition-result/9";
-    EXPECT_NE(refusal(bad, result.study).find("expected 'tessera.partition-result/1'"), std::string::npos);
+    EXPECT_NE(resultRefusal(bad, result.study).find("expected 'tessera.partition-result/1'"), std::string::npos);
     bad = good;
     bad["strategies"] = Json::object();
-    EXPECT_NE(refusal(bad, result.study), "accepted");
+    EXPECT_NE(resultRefusal(bad, result.study), "accepted");
 }
 
 /// Whatever one field is replaced by, reading says so or takes it; it never crashes.
@@ -135,7 +135,7 @@ TEST(StoredResult, withAnyFieldReplacedIsReadOrRefused) {
         for (const Json& value : {Json(), Json(-1), Json(1e300), Json("x"), Json::array(), Json::object()}) {
             Json bad = good;
             bad[places[p]] = value;
-            const std::string said = refusal(bad, result.study);
+            const std::string said = resultRefusal(bad, result.study);
             EXPECT_FALSE(said.empty());
         }
 }

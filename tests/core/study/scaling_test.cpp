@@ -10,8 +10,8 @@
 namespace tessera::study {
 namespace {
 
-Study studyOf(const std::string& fleet, const std::vector<std::pair<std::string, std::string>>& parameters = {}) {
-    return test::studyOf({"scaled", "zoo:vgg11", fleet, parameters});
+Study scalingStudy(const std::string& fleet, const std::vector<std::pair<std::string, std::string>>& parameters = {}) {
+    return test::scalingStudy({"scaled", "zoo:vgg11", fleet, parameters});
 }
 
 std::vector<int> levelsOf(const Scaling& scaling) {
@@ -22,7 +22,7 @@ std::vector<int> levelsOf(const Scaling& scaling) {
 
 TEST(Scaling, endsWithTheRunItself) {
     for (const test::Sample& sample : test::samples()) {
-        Study study = test::studyOf(sample);
+        Study study = test::scalingStudy(sample);
         setParameter(study, "groups", {"all"});
         const Result whole = run(study);
         const auto& outcome = whole.outcome.get<PartitionOutcome>();
@@ -39,14 +39,14 @@ TEST(Scaling, endsWithTheRunItself) {
 }
 
 TEST(Scaling, halvesEveryGroupDownToOneAcceleratorOfEach) {
-    const Scaling found = scaling(studyOf("accpar-heterogeneous"));
+    const Scaling found = scaling(scalingStudy("accpar-heterogeneous"));
     EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}));
     for (const ScalingPoint& point : found.points) EXPECT_EQ(point.accelerators, 1 << point.levels);
     EXPECT_FALSE(found.assumptions.empty());
 }
 
 TEST(Scaling, isThatOfRunsOnSmallerFleets) {
-    const Study study = studyOf("accpar-heterogeneous", {{"strategies", "accpar,dp"}});
+    const Study study = scalingStudy("accpar-heterogeneous", {{"strategies", "accpar,dp"}});
     partition::Options options = partitionOptions(study);
     options.groups = partition::Groups::all;
     const PartitionInputs inputs = readPartitionInputs(study, options, {});
@@ -59,14 +59,14 @@ TEST(Scaling, isThatOfRunsOnSmallerFleets) {
 }
 
 TEST(Scaling, ofALimitedDepthHasThatManyLevels) {
-    const Scaling found = scaling(studyOf("accpar-homogeneous", {{"levels", "3"}}));
+    const Scaling found = scaling(scalingStudy("accpar-homogeneous", {{"levels", "3"}}));
     EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3}));
     EXPECT_EQ(found.points.front().accelerators, 32);
     EXPECT_EQ(found.points.back().accelerators, 128);
 }
 
 TEST(Scaling, ofOddAndUnequalGroupsHasEveryNumberOfLevelsOnce) {
-    const Study study = studyOf("accpar-heterogeneous");
+    const Study study = scalingStudy("accpar-heterogeneous");
     const partition::Options options = partitionOptions(study);
     const PartitionInputs inputs = readPartitionInputs(study, options, {});
     hardware::Fleet fleet = inputs.fleet;
@@ -80,12 +80,12 @@ TEST(Scaling, ofOddAndUnequalGroupsHasEveryNumberOfLevelsOnce) {
 }
 
 TEST(Scaling, isTheSameForAnyNumberOfThreads) {
-    const Study study = studyOf("a100-h100-mixed");
+    const Study study = scalingStudy("a100-h100-mixed");
     EXPECT_EQ(scaling(study, {{.threads = 1}}).points, scaling(study, {{.threads = 4}}).points);
 }
 
 TEST(Scaling, tellsHowFarItIsAndGivesUpOnCancel) {
-    const Study study = studyOf("accpar-heterogeneous");
+    const Study study = scalingStudy("accpar-heterogeneous");
     std::atomic<int> events = 0;
     std::atomic<int> max = 0;
     RunHooks hooks;
@@ -113,7 +113,7 @@ TEST(Scaling, keepsWhatWasSolvedWhenItIsToEnd) {
     hooks.progress = [&](const ProgressEvent& event) {
         if (event.done >= 3) finish.request_stop();
     };
-    const Study study = studyOf("accpar-heterogeneous");
+    const Study study = scalingStudy("accpar-heterogeneous");
     const std::vector<ScalingPoint> whole = scaling(study).points;
     const std::vector<ScalingPoint> part = scaling(study, hooks).points;
     ASSERT_EQ(part.size(), 3U);
@@ -121,7 +121,7 @@ TEST(Scaling, keepsWhatWasSolvedWhenItIsToEnd) {
 }
 
 TEST(Scaling, readsInputsWhereTheyAreKept) {
-    Study study = studyOf("accpar-heterogeneous");
+    Study study = scalingStudy("accpar-heterogeneous");
     const std::vector<ScalingPoint> expected = scaling(study).points;
     RunHooks hooks;
     hooks.locate = [](const std::string& name) { return name == "elsewhere" ? "zoo:vgg11" : ""; };

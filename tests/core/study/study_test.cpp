@@ -20,7 +20,7 @@ Study readText(const std::string& text) {
     return readStudy(JsonDocument::parse(text, "s.json").root());
 }
 
-std::string refusal(const std::string& text) {
+std::string studyRefusal(const std::string& text) {
     try {
         readText(text);
     } catch (const DataError& error) {
@@ -38,7 +38,7 @@ std::vector<std::string> keysOf(const Json& json) {
     return keys;
 }
 
-nlohmann::json plain(const Json& json) {
+nlohmann::json plainStudy(const Json& json) {
     return nlohmann::json::parse(json.dump());
 }
 
@@ -57,7 +57,7 @@ TEST(Study, comesBackEqualFromItsJson) {
     setParameter(study, "ratio", {"0.3"});
     setParameter(study, "levels", {"3"});
     EXPECT_EQ(readText(toText(toJson(study))), study);
-    EXPECT_EQ(test::schemaErrors(plain(toJson(study)), "study.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(plainStudy(toJson(study)), "study.schema.json"), "");
 }
 
 TEST(Study, isCalledAfterItsInputsUnlessItHasAName) {
@@ -86,25 +86,25 @@ TEST(Study, contentHashFollowsInputsAndParametersOnly) {
 }
 
 TEST(Study, refusesUnknownFieldsByName) {
-    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"partition",
+    EXPECT_EQ(studyRefusal(R"({"schema":"tessera.study/1","engine":"partition",
 "models":["zoo:vgg11"],
 "hardwares":["accpar-homogeneous"],"hardware":["a"]})"),
               "s.json:3: field 'hardwares' is unknown; expected 'hardware' perhaps");
-    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["a"],
+    EXPECT_EQ(studyRefusal(R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["a"],
 "parameters":{"batches":5}})"),
               "s.json:2: field 'parameters.batches' is unknown; expected 'batch' perhaps");
 }
 
 TEST(Study, refusesWrongValuesWithTheirLine) {
-    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["a"],
+    EXPECT_EQ(studyRefusal(R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["a"],
 "parameters":{
 "batch":-4}})"),
               "s.json:3: field 'parameters.batch' is '-4'; expected a whole number from 1 to 1,000,000,000");
-    EXPECT_EQ(refusal(R"({"schema":"tessera.study/2"})"),
+    EXPECT_EQ(studyRefusal(R"({"schema":"tessera.study/2"})"),
               "s.json:1: field 'schema' is 'tessera.study/2'; expected 'tessera.study/1'");
     std::string known;
     for (const Engine& engine : engines()) known += (known.empty() ? "" : ", ") + std::string(engine.id);
-    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"dream","models":["m"],"hardware":["a"]})"),
+    EXPECT_EQ(studyRefusal(R"({"schema":"tessera.study/1","engine":"dream","models":["m"],"hardware":["a"]})"),
               "s.json:1: field 'engine' is 'dream'; expected one of " + known);
 }
 
@@ -224,7 +224,7 @@ TEST(PartitionDocument, holdsEveryFieldInOrder) {
                                         {"lower_bound_s", 0.0362}}));
     EXPECT_EQ(plan["without_group"]["slow"]["step_time_s"], 0.0458);
     EXPECT_EQ(plan["without_group"]["slow"]["faster"], false);
-    EXPECT_EQ(test::schemaErrors(plain(json), "partition-result.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(plainStudy(json), "partition-result.schema.json"), "");
 }
 
 TEST(PartitionDocument, isWrittenInTheLayoutOfEveryDocument) {

@@ -21,7 +21,7 @@ namespace {
 
 using test::settle;
 
-bool says(const QWidget& widget, const QString& text) {
+bool saysText(const QWidget& widget, const QString& text) {
     const QList<QLabel*> labels = widget.findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
         return label->isVisibleTo(&widget) && label->text().contains(text);
@@ -38,14 +38,14 @@ protected:
 
 TEST_F(CodesignStudy, asksForAModelAndATemplate) {
     EXPECT_EQ(document_->findChildren<ReferencePicker*>().size(), 2);
-    EXPECT_TRUE(says(*document_, QStringLiteral("Choose a model.")));
+    EXPECT_TRUE(saysText(*document_, QStringLiteral("Choose a model.")));
     document_->setModel(QStringLiteral("zoo:bert-large"));
     document_->setHardware(QStringLiteral("a100-h100-mixed"));
     settle(*document_);
-    EXPECT_TRUE(says(*document_, QStringLiteral("is a fleet, not a template")));
+    EXPECT_TRUE(saysText(*document_, QStringLiteral("is a fleet, not a template")));
     document_->setHardware(QStringLiteral("phaze"));
     settle(*document_);
-    EXPECT_TRUE(says(*document_, QStringLiteral("PHAZE · 59,748 accelerators within 279 mm²")));
+    EXPECT_TRUE(saysText(*document_, QStringLiteral("PHAZE · 59,748 accelerators within 279 mm²")));
     QSignalSpy runs(document_.get(), &Document::runRequested);
     document_->requestRun();
     ASSERT_EQ(runs.count(), 1);

@@ -42,7 +42,7 @@ std::unique_ptr<Opened> opened(const QString& key) {
 }
 
 template <typename Control>
-Control* named(QWidget& root, const QString& name) {
+Control* controlNamed(QWidget& root, const QString& name) {
     for (Control* each : root.findChildren<Control*>())
         if (each->accessibleName() == name) return each;
     return nullptr;
@@ -54,14 +54,14 @@ QPushButton* choice(QWidget& root, const QString& title) {
     return nullptr;
 }
 
-bool says(QWidget& root, const QString& text) {
+bool saysBelow(QWidget& root, const QString& text) {
     const QList<QLabel*> labels = root.findChildren<QLabel*>();
     return std::any_of(labels.begin(), labels.end(),
                        [&](const QLabel* label) { return label->isVisibleTo(&root) && label->text().contains(text); });
 }
 
 void type(QWidget& root, const QString& field, const QString& text) {
-    auto* line = named<QLineEdit>(root, field);
+    auto* line = controlNamed<QLineEdit>(root, field);
     ASSERT_NE(line, nullptr) << field.toStdString();
     line->setFocus();
     line->selectAll();
@@ -111,14 +111,14 @@ TEST_F(RecoveryTest, BringsEditsOfHardwareBackAsAStep) {
     edited["vendor"] = "Recovered";
     leaveBehind(QStringLiteral("hardware"), QStringLiteral("accelerator/tpu-v2"), edited, base);
     const auto document = opened<HardwareDocument>(QStringLiteral("accelerator/tpu-v2"));
-    EXPECT_TRUE(says(*document, QStringLiteral("which were not saved, are back.")));
-    EXPECT_FALSE(says(*document, QStringLiteral("The file has changed")));
-    EXPECT_EQ(named<QLineEdit>(*document, QStringLiteral("Vendor"))->text(), QStringLiteral("Recovered"));
+    EXPECT_TRUE(saysBelow(*document, QStringLiteral("which were not saved, are back.")));
+    EXPECT_FALSE(saysBelow(*document, QStringLiteral("The file has changed")));
+    EXPECT_EQ(controlNamed<QLineEdit>(*document, QStringLiteral("Vendor"))->text(), QStringLiteral("Recovered"));
     EXPECT_TRUE(document->isModified());
     test::savePicture(*document, QStringLiteral("editor-recovered"));
     choice(*document, QStringLiteral("Discard them"))->click();
     EXPECT_FALSE(document->isModified());
-    EXPECT_NE(named<QLineEdit>(*document, QStringLiteral("Vendor"))->text(), QStringLiteral("Recovered"));
+    EXPECT_NE(controlNamed<QLineEdit>(*document, QStringLiteral("Vendor"))->text(), QStringLiteral("Recovered"));
     EXPECT_TRUE(waitUntil([] { return files() == 0; })) << "what was discarded is not offered again";
 }
 
@@ -126,7 +126,7 @@ TEST_F(RecoveryTest, SaysWhenTheFileHasChangedMeanwhile) {
     leaveBehind(QStringLiteral("hardware"), QStringLiteral("accelerator/tpu-v2"),
                 {{"schema", "tessera.accelerator/1"}, {"name", "Other"}, {"peak_flops", {{"bf16", 1e12}}}}, "older");
     const auto document = opened<HardwareDocument>(QStringLiteral("accelerator/tpu-v2"));
-    EXPECT_TRUE(says(*document, QStringLiteral("The file has changed since then.")));
+    EXPECT_TRUE(saysBelow(*document, QStringLiteral("The file has changed since then.")));
     choice(*document, QStringLiteral("Keep them"))->click();
     EXPECT_TRUE(document->isModified());
 }

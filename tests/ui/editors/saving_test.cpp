@@ -30,7 +30,7 @@ using test::waitUntil;
 
 constexpr const char* kBoard = R"({"schema": "tessera.accelerator/1", "name": "Board", "peak_flops": {"bf16": 1e12},
                                    "network_bits_per_s": 1e9})";
-constexpr const char* kFleet = R"({"schema": "tessera.fleet/1", "name": "Pair",
+constexpr const char* kSavedFleet = R"({"schema": "tessera.fleet/1", "name": "Pair",
                                    "groups": [{"name": "a", "accelerator": "board.json", "count": 2}]})";
 constexpr const char* kStudy = R"({"schema": "tessera.study/1", "engine": "partition", "models": ["zoo:lenet5"],
                                    "hardware": ["pair.json"], "parameters": {}})";
@@ -40,7 +40,7 @@ protected:
     void SetUp() override {
         std::filesystem::create_directories(place("work"));
         writeFile(place("work/board.json"), kBoard);
-        writeFile(place("work/pair.json"), kFleet);
+        writeFile(place("work/pair.json"), kSavedFleet);
         writeFile(place("work/study.json"), kStudy);
     }
     std::filesystem::path place(const std::string& name) const { return outside_.path().toStdString() + "/" + name; }

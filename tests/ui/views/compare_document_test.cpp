@@ -37,7 +37,7 @@ namespace {
 using test::savePicture;
 using test::waitUntil;
 
-RunState stateOf(const study::Result& result, const QString& title, int run) {
+RunState comparedState(const study::Result& result, const QString& title, int run) {
     RunState state;
     state.run = run;
     state.study = result.study;
@@ -53,7 +53,8 @@ std::vector<RunState> twoRuns() {
     auto& plan = other.outcome.get<study::PartitionOutcome>().result.plans[0];
     plan.stepTime = Seconds{0.0181};
     plan.levels[0].layers[0].type = partition::Type::II;
-    return {stateOf(test::handMadeResult(), QStringLiteral("first"), 1), stateOf(other, QStringLiteral("second"), 2)};
+    return {comparedState(test::handMadeResult(), QStringLiteral("first"), 1),
+            comparedState(other, QStringLiteral("second"), 2)};
 }
 
 /// The same with the times of single layers, so that the timelines have a bar for each.
@@ -348,7 +349,7 @@ std::vector<RunState> twoNetworks() {
     before.study.models = {"zoo:resnet18"};
     study::Result after = before;
     after.study.models = {"zoo:resnet34"};
-    return {stateOf(before, QStringLiteral("first"), 1), stateOf(after, QStringLiteral("second"), 2)};
+    return {comparedState(before, QStringLiteral("first"), 1), comparedState(after, QStringLiteral("second"), 2)};
 }
 
 TEST(CompareDocument, graphsOfTwoNetworksMoveTogether) {
@@ -425,8 +426,8 @@ TEST(CompareDocument, runsOnOtherFleetsAreComparedByDepth) {
         for (auto& level : plan.levels) level.group = "other";
     plans[0].levels[0].layers[0].type = partition::Type::II;
     CompareDocument document(QStringLiteral("1,2"));
-    document.setRuns(
-        {stateOf(test::handMadeResult(), QStringLiteral("first"), 1), stateOf(other, QStringLiteral("second"), 2)});
+    document.setRuns({comparedState(test::handMadeResult(), QStringLiteral("first"), 1),
+                      comparedState(other, QStringLiteral("second"), 2)});
     ASSERT_TRUE(compared(document));
     openPage(document, QStringLiteral("Layers"));
     const auto* layers = tableNamed(document, QStringLiteral("Layers"));
@@ -448,7 +449,7 @@ TEST(CompareDocument, showsTwoHundredRuns) {
     for (int i = 0; i < 200; ++i) {
         study::Result result = test::handMadeResult();
         for (auto& plan : result.outcome.get<study::PartitionOutcome>().result.plans) plan.stepTime.value *= 1 + i % 17;
-        runs.push_back(stateOf(result, QStringLiteral("run %1").arg(i), i + 1));
+        runs.push_back(comparedState(result, QStringLiteral("run %1").arg(i), i + 1));
     }
     CompareDocument document(QStringLiteral("many"));
     document.resize(1280, 800);
@@ -504,8 +505,8 @@ TEST(CompareDocument, exportsWhatItShows) {
 
 TEST(CompareDocument, realRunsLookRight) {
     const std::vector<RunState> runs{
-        stateOf(test::solved("zoo:resnet50", "accpar-heterogeneous"), QStringLiteral("ResNet-50, mixed TPUs"), 1),
-        stateOf(test::solved("zoo:resnet50", "accpar-homogeneous"), QStringLiteral("ResNet-50, TPU-v3"), 2)};
+        comparedState(test::solved("zoo:resnet50", "accpar-heterogeneous"), QStringLiteral("ResNet-50, mixed TPUs"), 1),
+        comparedState(test::solved("zoo:resnet50", "accpar-homogeneous"), QStringLiteral("ResNet-50, TPU-v3"), 2)};
     CompareDocument document(QStringLiteral("1,2"));
     document.resize(820, 620);
     document.setRuns(runs);

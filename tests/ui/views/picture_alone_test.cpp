@@ -25,7 +25,7 @@ namespace {
 
 using test::waitUntil;
 
-RunState stateOf(study::Result result) {
+RunState aloneState(study::Result result) {
     RunState state;
     state.run = 3;
     state.status = store::RunStatus::done;
@@ -82,7 +82,7 @@ TEST_F(PictureAlone, everyPictureOfEveryEngine) {
         const std::string engine = result.study.engine;
         RunDocument document(QStringLiteral("run/3"));
         document.resize(1000, 700);
-        document.setState(stateOf(std::move(result)));
+        document.setState(aloneState(std::move(result)));
         document.show();
         document.activateWindow();
         ASSERT_TRUE(waitUntil([&] { return document.isActiveWindow(); }));
@@ -172,7 +172,7 @@ TEST_F(PictureAlone, onePictureOfSeveralIsTheOneThatIsMeant) {
 TEST_F(PictureAlone, whatHidesItsPlaceEndsIt) {
     RunDocument document(QStringLiteral("run/3"));
     document.resize(1000, 700);
-    document.setState(stateOf(test::handMadeRace()));
+    document.setState(aloneState(test::handMadeRace()));
     document.show();
     settle();
     auto* pages = document.findChild<RunPages*>();
@@ -188,7 +188,7 @@ TEST_F(PictureAlone, whatHidesItsPlaceEndsIt) {
     settle();
     EXPECT_TRUE(schedule->isVisible());
     toggleAlone(*schedule);
-    document.setState(stateOf(test::handMadeResult()));  // another view takes its place
+    document.setState(aloneState(test::handMadeResult()));  // another view takes its place
     settle();
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     EXPECT_EQ(document.findChild<GanttView*>(), nullptr);

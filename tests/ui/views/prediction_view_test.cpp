@@ -32,7 +32,7 @@ namespace {
 using test::visibleText;
 using test::waitUntil;
 
-FinishedRun finished(study::PredictionOutcome outcome = test::handMadePredictions()) {
+FinishedRun finishedPrediction(study::PredictionOutcome outcome = test::handMadePredictions()) {
     return test::finishedRun(test::wholePrediction(std::move(outcome)));
 }
 
@@ -40,7 +40,7 @@ class PredictionViewTest : public testing::Test {
 protected:
     void SetUp() override {
         view.resize(1280, 760);
-        view.showRun(finished());
+        view.showRun(finishedPrediction());
         test::openDrawer(*view.tabs());
     }
     template <typename View>
@@ -81,7 +81,7 @@ TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
 
 TEST_F(PredictionViewTest, tablesAreSound) {
     const auto choice = std::make_shared<PredictionChoice>();
-    choice->run = PredictionRun(finished().result);
+    choice->run = PredictionRun(finishedPrediction().result);
     choice->operators = {0, 1, 2, 3, 4, 5};
     const auto sheet = std::make_shared<report::Table>(report::sourceSheet(choice->run.outcome()));
     QObject owner;
@@ -187,7 +187,7 @@ TEST_F(PredictionViewTest, anOperatorIsAskedAboutOnTheRooflineAndInTheTable) {
 
 TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
     const auto choice = std::make_shared<PredictionChoice>();
-    choice->run = PredictionRun(finished().result);
+    choice->run = PredictionRun(finishedPrediction().result);
     QObject owner;
     TableModel* model = predictionTableModel(choice, &owner);
     model->setRowCount(8);
@@ -210,7 +210,7 @@ TEST_F(PredictionViewTest, aViewIsSavedAndRestored) {
     view.tabs()->openTab(QStringLiteral("memory"));
     const QJsonObject saved = view.saveView();
     PredictionView other(&undo);
-    other.showRun(finished());
+    other.showRun(finishedPrediction());
     other.restoreView(saved);
     EXPECT_EQ(other.run().acceleratorName(other.accelerator()), QStringLiteral("cheap"));
     EXPECT_EQ(other.count(), 0);
@@ -245,7 +245,7 @@ TEST_F(PredictionViewTest, resultsOfBeforeSayWhatTheyLack) {
         one.peak = {};
         one.dtype.clear();
     }
-    view.showRun(finished(outcome));
+    view.showRun(finishedPrediction(outcome));
     EXPECT_NE(plot("memory")->chart().empty.find("Run the study again"), std::string::npos);
     EXPECT_NE(plot("roofline")->chart().empty.find("Run the study again"), std::string::npos);
 }
@@ -264,7 +264,7 @@ TEST_F(PredictionViewTest, manyAcceleratorsDoNotHoldTheWindow) {
         like.throughput *= 0.97;
         outcome.predictions.push_back(like);
     }
-    const FinishedRun run = finished(outcome);
+    const FinishedRun run = finishedPrediction(outcome);
     view.show();
     waitUntil([] { return false; }, 100);
     test::TurnMeter meter;

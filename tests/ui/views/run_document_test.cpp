@@ -42,7 +42,7 @@ using test::savePicture;
 using test::visibleText;
 using test::waitUntil;
 
-RunState finished(study::Result result) {
+RunState finishedState(study::Result result) {
     RunState state;
     state.run = 12;
     state.study = result.study;
@@ -123,7 +123,7 @@ TEST(RunDocument, aLiveRunShowsProgressAndCurves) {
 TEST(RunDocument, beginsWithTheHeadlineAndTheFastestStrategy) {
     RunDocument document(QStringLiteral("run/12"));
     document.resize(1000, 700);
-    document.setState(finished(test::handMadeResult()));
+    document.setState(finishedState(test::handMadeResult()));
     test::pictureOf(document);  // lays the line out
     const QString text = visibleText(document);
     for (const char* part : {"6.31×", "over data parallelism", "36.2 ms", "per step", "proven optimal"})
@@ -141,7 +141,7 @@ TEST(RunDocument, saysWhichGroupsAreIdleAndWhatAllWouldTake) {
     plan.shares.erase(plan.shares.begin());
     RunDocument document(QStringLiteral("run/12"));
     document.resize(1000, 700);
-    document.setState(finished(result));
+    document.setState(finishedState(result));
     test::pictureOf(document);
     const QString text = visibleText(document);
     EXPECT_TRUE(text.contains(
@@ -151,7 +151,7 @@ TEST(RunDocument, saysWhichGroupsAreIdleAndWhatAllWouldTake) {
 
 TEST(RunDocument, choosingALayerTellsTheInspector) {
     RunDocument document(QStringLiteral("run/12"));
-    document.setState(finished(test::handMadeResult()));
+    document.setState(finishedState(test::handMadeResult()));
     ASSERT_TRUE(hasMap(document, 2));
     QSignalSpy spy(&document, &Document::inspected);
     auto* map = document.findChild<HeatMapView*>();
@@ -167,7 +167,7 @@ TEST(RunDocument, choosingALayerTellsTheInspector) {
 
 TEST(RunDocument, severalPinsAreCollectedAndSolvedTogether) {
     RunDocument document(QStringLiteral("run/12"));
-    document.setState(finished(test::handMadeResult()));
+    document.setState(finishedState(test::handMadeResult()));
     ASSERT_TRUE(hasMap(document, 2));
     auto* view = document.findChild<PartitionView*>();
     PartitionPins pins;
@@ -193,7 +193,7 @@ TEST(RunDocument, severalPinsAreCollectedAndSolvedTogether) {
 TEST(RunDocument, everyTabFillsAndItsTablesAreSound) {
     RunDocument document(QStringLiteral("run/12"));
     document.resize(1000, 700);
-    document.setState(finished(test::handMadeResult()));
+    document.setState(finishedState(test::handMadeResult()));
     ASSERT_TRUE(hasMap(document, 2));
     auto* tabs = document.findChild<PartitionTabs*>();
     test::openDrawer(*tabs);
@@ -209,7 +209,7 @@ TEST(RunDocument, everyTabFillsAndItsTablesAreSound) {
 
 TEST(RunDocument, theViewIsRemembered) {
     RunDocument first(QStringLiteral("run/12"));
-    first.setState(finished(test::handMadeResult()));
+    first.setState(finishedState(test::handMadeResult()));
     ASSERT_TRUE(hasMap(first, 2));
     auto* view = first.findChild<PartitionView*>();
     view->chooseStrategy(QStringLiteral("dp"));
@@ -217,7 +217,7 @@ TEST(RunDocument, theViewIsRemembered) {
     first.findChild<PartitionTabs*>()->openTab(QStringLiteral("levels"));
     RunDocument second(QStringLiteral("run/12"));
     second.restoreView(first.saveView());
-    second.setState(finished(test::handMadeResult()));
+    second.setState(finishedState(test::handMadeResult()));
     EXPECT_EQ(second.findChild<PartitionView*>()->strategy(), QStringLiteral("dp"));
     EXPECT_EQ(second.findChild<PartitionView*>()->split(), 1);
     EXPECT_EQ(second.findChild<PartitionTabs*>()->tab(), QStringLiteral("levels"));
@@ -226,7 +226,7 @@ TEST(RunDocument, theViewIsRemembered) {
 
 TEST(RunDocument, exportsEveryPictureAndTable) {
     RunDocument document(QStringLiteral("run/12"));
-    document.setState(finished(test::handMadeResult()));
+    document.setState(finishedState(test::handMadeResult()));
     int pictures = 0;
     for (const Exportable& what : document.exportables()) {
         if (what.svg) {
@@ -244,7 +244,7 @@ TEST(RunDocument, exportsEveryPictureAndTable) {
 }
 
 TEST(RunDocument, aVeryDeepNetworkDoesNotBlockTheWindow) {
-    const RunState state = finished(test::deepResult(10000, 8));
+    const RunState state = finishedState(test::deepResult(10000, 8));
     constexpr int kTries = 15;           // what else the machine does is not ours
     std::map<std::string, double> best;  // of the tries, by what was done
     const auto isFluid = [&] {
@@ -295,7 +295,7 @@ TEST(RunDocument, looksRightInWindowsOfUsualSizes) {
     };
     for (const auto& [name, result] : runs) {
         RunDocument document(QStringLiteral("run/12"));
-        document.setState(finished(result));
+        document.setState(finishedState(result));
         const auto* map = document.findChild<HeatMapView*>();
         waitUntil([&] { return !map->heatMap().title.empty(); });
         for (const QSize size : {QSize(758, 600), QSize(886, 690), QSize(1380, 860)}) {
@@ -315,7 +315,7 @@ TEST(RunDocument, realRunsLookRight) {
     for (const auto& [model, fleet] : test::realRuns()) {
         RunDocument document(QStringLiteral("run/12"));
         document.resize(900, 700);
-        document.setState(finished(test::solved(model, fleet)));
+        document.setState(finishedState(test::solved(model, fleet)));
         ASSERT_TRUE(waitUntil([&] { return !document.findChild<HeatMapView*>()->heatMap().cells.empty(); }));
         LazyTabs* tabs = document.findChild<PartitionTabs*>()->pictures();
         for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {

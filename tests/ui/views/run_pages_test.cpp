@@ -27,8 +27,8 @@ namespace {
 using test::waitUntil;
 
 /// A run's page of a size.
-struct Page {
-    explicit Page(QSize size = {1000, 600}) {
+struct FoldingPage {
+    explicit FoldingPage(QSize size = {1000, 600}) {
         view.resize(size);
         view.showRun(test::finishedRun(test::handMadeRace()));
         view.show();
@@ -48,10 +48,10 @@ protected:
 };
 
 TEST_F(RunPagesTest, theDrawerIsOpenWhereThePictureLeavesRoomAndFoldsAway) {
-    Page low;
+    FoldingPage low;
     EXPECT_FALSE(low.pages().isOpen());
     EXPECT_FALSE(low.seesTable()) << "nothing is made for a drawer that nobody sees";
-    Page high(QSize(1000, 900));
+    FoldingPage high(QSize(1000, 900));
     EXPECT_TRUE(high.pages().isOpen());
     EXPECT_TRUE(high.seesTable());
     EXPECT_GE(high.pages().pictures()->currentWidget()->height(), 540);
@@ -68,7 +68,7 @@ TEST_F(RunPagesTest, theDrawerIsOpenWhereThePictureLeavesRoomAndFoldsAway) {
 }
 
 TEST_F(RunPagesTest, theDrawerStaysAsSomebodyLeftIt) {
-    Page first(QSize(1000, 800));
+    FoldingPage first(QSize(1000, 800));
     first.pages().setOpen(true);
     QWidget* bar = first.pages().handle(1);
     QTest::mousePress(bar, Qt::LeftButton, {}, bar->rect().center());
@@ -76,13 +76,13 @@ TEST_F(RunPagesTest, theDrawerStaysAsSomebodyLeftIt) {
     QTest::mouseRelease(bar, Qt::LeftButton, {}, bar->rect().center() - QPoint(0, 60));
     const int height = first.pages().details()->height();
     const QJsonObject saved = first.view.saveView();
-    Page next(QSize(1000, 800));
+    FoldingPage next(QSize(1000, 800));
     EXPECT_EQ(next.pages().details()->height(), height) << "a new page begins so, by the settings";
     next.pages().setOpen(false);
-    Page folded(QSize(1000, 1000));
+    FoldingPage folded(QSize(1000, 1000));
     EXPECT_FALSE(folded.pages().isOpen());
     QSettings().clear();
-    Page restored(QSize(1000, 800));
+    FoldingPage restored(QSize(1000, 800));
     restored.view.restoreView(saved);
     EXPECT_TRUE(restored.pages().isOpen());
     EXPECT_EQ(restored.pages().details()->height(), height);
@@ -94,7 +94,7 @@ TEST_F(RunPagesTest, theDrawerStaysAsSomebodyLeftIt) {
 }
 
 TEST_F(RunPagesTest, viewsOfVersionsWithOneRowOfTabsAreRestoredAndWrongOnesIgnored) {
-    Page page;
+    FoldingPage page;
     page.view.restoreView({{"tab", "cores"}});
     EXPECT_EQ(page.pages().tab(), "cores");
     EXPECT_EQ(page.pages().details()->tab(), "cores") << "details follow their picture";
@@ -111,7 +111,7 @@ TEST_F(RunPagesTest, viewsOfVersionsWithOneRowOfTabsAreRestoredAndWrongOnesIgnor
 }
 
 TEST_F(RunPagesTest, headlinesStandInOneLineAndSayFirstHowSureTheyAre) {
-    Page page(QSize(1000, 600));
+    FoldingPage page(QSize(1000, 600));
     auto* line = page.view.findChild<HeadlineBar*>();
     EXPECT_LE(line->height(), 40);
     QWidget around;

@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::waitUntil;
 
-constexpr int kLong = 60'000;  ///< milliseconds
+constexpr int kLongTrouble = 60'000;  ///< milliseconds
 
 class HistoryTrouble : public testing::Test {
 protected:
@@ -50,7 +50,7 @@ protected:
         return made;
     }
     static bool isOpen(const MainWindow& window) {
-        return waitUntil([&] { return const_cast<MainWindow&>(window).history().isOpen(); }, kLong);
+        return waitUntil([&] { return const_cast<MainWindow&>(window).history().isOpen(); }, kLongTrouble);
     }
 
     static study::Study lenet(const std::string& model = "zoo:lenet5") {
@@ -62,7 +62,7 @@ protected:
     /// Runs a study to its end; returns the state of its job.
     static RunState run(MainWindow& window, const study::Study& study) {
         const int job = window.jobs().enqueue(study);
-        EXPECT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLong));
+        EXPECT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLongTrouble));
         return window.jobs().state(job);
     }
 
@@ -74,7 +74,7 @@ protected:
                     if (messages->text(row).contains(words)) return true;
                 return false;
             },
-            kLong);
+            kLongTrouble);
     }
     /// The number of a choice in the only notice, or -1.
     static int choice(MainWindow& window, const QString& title) {
@@ -82,7 +82,7 @@ protected:
         return static_cast<int>(parts.indexOf(title)) - 1;
     }
     static bool hasNotice(MainWindow& window) {
-        return waitUntil([&] { return !window.notices().isEmpty(); }, kLong);
+        return waitUntil([&] { return !window.notices().isEmpty(); }, kLongTrouble);
     }
 
     /// An SQLite file that is no history.
@@ -120,7 +120,7 @@ TEST_F(HistoryTrouble, aPlaceThatCannotBeExportedToIsNoTroubleOfTheHistory) {
     };
     auto* runs = qobject_cast<HistoryDocument*>(shown->open(QStringLiteral("history"), {}));
     ASSERT_NE(runs, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return runs->model().rowCount() == 1; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return runs->model().rowCount() == 1; }, kLongTrouble));
     runs->table()->selectRow(0);
     runs->actionNamed(QStringLiteral("export"))->trigger();
     ASSERT_TRUE(says(*shown, QStringLiteral("runs.tessera")));
@@ -151,7 +151,8 @@ TEST_F(HistoryTrouble, aHistoryThatWasMovedAwayIsMissedNotReplaced) {
     fs::rename(place("moved.db"), history());
     ASSERT_GE(choice(*shown, QStringLiteral("Try again")), 0) << shown->notices().front().toStdString();
     shown->chooseInNotice(0, choice(*shown, QStringLiteral("Try again")));
-    EXPECT_TRUE(waitUntil([&] { return document->state().result != nullptr; }, kLong)) << "its result arrives late";
+    EXPECT_TRUE(waitUntil([&] { return document->state().result != nullptr; }, kLongTrouble))
+        << "its result arrives late";
 }
 
 TEST_F(HistoryTrouble, aMissedHistoryCanBeBegunAnew) {
@@ -179,7 +180,7 @@ TEST_F(HistoryTrouble, runsInTheWindowAreComparedWithoutAHistory) {
     Document* comparison =
         shown->open(QStringLiteral("compare"), QStringLiteral("job/%1,job/%2").arg(first).arg(second));
     ASSERT_NE(comparison, nullptr);
-    EXPECT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLongTrouble));
 }
 
 TEST_F(HistoryTrouble, closingAsksAboutResultsThatAreOnlyInTheWindow) {
@@ -199,7 +200,7 @@ TEST_F(HistoryTrouble, closingAsksAboutResultsThatAreOnlyInTheWindow) {
     EXPECT_TRUE(shown->isVisible());
     answer = 1;
     shown->close();
-    EXPECT_TRUE(waitUntil([&] { return !shown->isVisible(); }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return !shown->isVisible(); }, kLongTrouble));
 }
 
 TEST_F(HistoryTrouble, anotherHistoryCanBeChosen) {
@@ -246,11 +247,11 @@ TEST_F(HistoryTrouble, aRunIsRepeatedWithTheInputsThatItHad) {
     auto* document =
         qobject_cast<RunDocument*>(shown->open(QStringLiteral("run"), QStringLiteral("run/%1").arg(first.run)));
     ASSERT_NE(document, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return document->state().result != nullptr; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return document->state().result != nullptr; }, kLongTrouble));
     const auto repeatBy = [&](const std::function<void()>& gesture) {
         gesture();
         const int job = shown->jobs().jobs().front();
-        EXPECT_TRUE(waitUntil([&] { return !isWorking(shown->jobs().state(job).status); }, kLong));
+        EXPECT_TRUE(waitUntil([&] { return !isWorking(shown->jobs().state(job).status); }, kLongTrouble));
         return shown->jobs().state(job).run;
     };
     const store::RunId byKey = repeatBy([&] { shown->actionNamed(QStringLiteral("run"))->trigger(); });

@@ -48,7 +48,7 @@ namespace {
 
 using test::waitUntil;
 
-constexpr int kLong = 20'000;  ///< milliseconds
+constexpr int kLongLayout = 20'000;  ///< milliseconds
 
 class Layout : public testing::Test {
 protected:
@@ -69,7 +69,7 @@ protected:
         window.resize(width, height);
         window.show();
         window.activateWindow();
-        ASSERT_TRUE(waitUntil([&] { return window.history().isOpen() && window.isActiveWindow(); }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return window.history().isOpen() && window.isActiveWindow(); }, kLongLayout));
         settle();
     }
     static QDockWidget& dock(const MainWindow& window, const char* name) {
@@ -157,7 +157,7 @@ TEST_F(Layout, theInspectorOpensWithASelectionUntilSomebodyClosesIt) {
         EXPECT_TRUE(dock(window, "inspector").isHidden()) << page << " selects something by itself";
     });
     auto* model = qobject_cast<ModelDocument*>(window.open("model", "zoo:resnet18"));
-    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, kLongLayout));
     model->setFocus(Qt::TabFocusReason);
     QWidget* graph = QApplication::focusWidget();
     ASSERT_TRUE(model->isAncestorOf(graph));
@@ -208,7 +208,7 @@ TEST_F(Layout, thePictureComesFirstOnEveryPageOfARun) {
         ASSERT_NO_FATAL_FAILURE(show(window, size.width(), size.height()));
         for (int run = 1; run <= 4; ++run) {
             auto* document = qobject_cast<RunDocument*>(window.open("run", QStringLiteral("run/%1").arg(run)));
-            ASSERT_TRUE(waitUntil([&] { return document->findChild<RunView*>() != nullptr; }, kLong));
+            ASSERT_TRUE(waitUntil([&] { return document->findChild<RunView*>() != nullptr; }, kLongLayout));
             const auto* page = document->findChild<RunView*>();
             const auto* pages = document->findChild<RunPages*>();
             LazyTabs* tabs = pages->pictures();
@@ -239,11 +239,11 @@ TEST_F(Layout, theMapAndTheFrontAreLargeInUsualWindows) {
         MainWindow window(options());
         ASSERT_NO_FATAL_FAILURE(show(window, size.width(), size.height()));
         auto* partition = window.open("run", "run/1");
-        ASSERT_TRUE(waitUntil([&] { return partition->findChild<HeatMapView*>() != nullptr; }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return partition->findChild<HeatMapView*>() != nullptr; }, kLongLayout));
         settle();
         EXPECT_GE(partition->findChild<HeatMapView*>()->height(), 350) << size.width();
         auto* codesign = window.open("run", "run/3");
-        ASSERT_TRUE(waitUntil([&] { return codesign->findChild<CodesignExplorer*>() != nullptr; }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return codesign->findChild<CodesignExplorer*>() != nullptr; }, kLongLayout));
         settle();
         EXPECT_GE(codesign->findChild<CodesignExplorer*>()->plot()->height(), 400) << size.width();
     }
@@ -254,7 +254,7 @@ TEST_F(Layout, scatterAndParallelAxesAreTabsWhereTheyHaveNoRoomForTwo) {
         MainWindow window(options());
         ASSERT_NO_FATAL_FAILURE(show(window, width, 900));
         auto* document = window.open("run", "run/3");
-        ASSERT_TRUE(waitUntil([&] { return document->findChild<CodesignExplorer*>() != nullptr; }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return document->findChild<CodesignExplorer*>() != nullptr; }, kLongLayout));
         settle();
         const auto* explorer = document->findChild<CodesignExplorer*>();
         EXPECT_EQ(explorer->width() >= 1100, both);
@@ -273,7 +273,7 @@ TEST_F(Layout, theKeyFShowsThePageSPictureAlone) {
         settle(100);
     };
     auto* run = window.open("run", "run/2");
-    ASSERT_TRUE(waitUntil([&] { return run->findChild<RunPages*>() != nullptr; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return run->findChild<RunPages*>() != nullptr; }, kLongLayout));
     auto* pages = run->findChild<RunPages*>();
     QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier);
     EXPECT_TRUE(pages->isOpen()) << "whatever pane has the focus";
@@ -292,7 +292,7 @@ TEST_F(Layout, theKeyFShowsThePageSPictureAlone) {
     press();
     EXPECT_FALSE(isAlone(*picture)) << "a list of names is searched by letters";
     auto* model = qobject_cast<ModelDocument*>(window.open("model", "zoo:resnet18"));
-    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, kLongLayout));
     auto* graph = model->findChild<GraphView*>();
     graph->setFocus();
     press();
@@ -326,7 +326,7 @@ TEST_F(Layout, theLineAtTheFootSaysWhatThePanesHoldAndOpensThem) {
     EXPECT_TRUE(dock(window, "jobs").isHidden());
     EXPECT_FALSE(button("jobs")->isChecked());
     button("stop")->click();
-    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLongLayout));
     settle();
     EXPECT_TRUE(line->jobText().startsWith("Dense · done")) << line->jobText().toStdString();
     EXPECT_FALSE(button("stop")->isVisible());
@@ -343,7 +343,7 @@ TEST_F(Layout, tabsDifferAtTheirBeginningAndShowTheStateOfTheirRun) {
     };
     window.open("study", "alexnet-equal-tpus");
     auto* run = qobject_cast<RunDocument*>(window.open("run", "run/1"));
-    ASSERT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, kLongLayout));
     settle();
     ASSERT_EQ(tabs().size(), 3);
     EXPECT_TRUE(tabs()[1].startsWith("Study · ")) << tabs()[1].toStdString();
@@ -353,7 +353,7 @@ TEST_F(Layout, tabsDifferAtTheirBeginningAndShowTheStateOfTheirRun) {
     const Document* live = window.open("run", QStringLiteral("job/%1").arg(job));
     const auto* inspector = window.findChild<InspectorPanel*>();
     const auto inspectorSays = [&](const QString& state) {
-        return waitUntil([&] { return inspector->facts().subtitle.endsWith(state); }, kLong);
+        return waitUntil([&] { return inspector->facts().subtitle.endsWith(state); }, kLongLayout);
     };
     EXPECT_TRUE(inspectorSays("Paused")) << inspector->facts().subtitle.toStdString();
     EXPECT_EQ(live->iconName(), "pause");
@@ -384,7 +384,7 @@ TEST_F(Layout, controlReturnRunsTheStudyWhateverPaneHasTheFocus) {
     window.findChild<LibraryPanel*>()->findChild<QTreeView*>()->setFocus();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return, Qt::ControlModifier);
     ASSERT_EQ(window.jobs().jobs().size(), 1);
-    EXPECT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLongLayout));
     window.open("model", "zoo:resnet18");
     settle();
     EXPECT_FALSE(window.actionNamed("run")->isEnabled());
@@ -418,7 +418,7 @@ TEST_F(Layout, aFileThatIsRefusedIsToldWhereItWasDropped) {
     file.write("{");
     file.close();
     window.importFile(path);
-    ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }, kLongLayout));
     const QString said = window.findChild<MessagesPanel*>()->text(0);
     EXPECT_TRUE(said.contains("broken.json")) << said.toStdString();
     EXPECT_EQ(window.notices().front(), said + " · ");

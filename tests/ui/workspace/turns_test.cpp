@@ -32,7 +32,7 @@ namespace {
 
 using test::waitUntil;
 
-constexpr int kLong = 300'000;  ///< milliseconds on the wall
+constexpr int kLongTurn = 300'000;  ///< milliseconds on the wall
 
 class Turns : public testing::Test {
 protected:
@@ -45,7 +45,7 @@ protected:
             MainWindow::Options{.history = history(), .restoreSession = false, .recordHistory = true});
         window_->resize(1280, 800);
         window_->show();
-        ASSERT_TRUE(waitUntil([&] { return window_->history().isOpen(); }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return window_->history().isOpen(); }, kLongTurn));
         settle();
     }
     void TearDown() override {
@@ -65,7 +65,7 @@ protected:
         clock.start();
         test::TurnMeter meter;
         meter.run(work);
-        EXPECT_TRUE(waitUntil(done, kLong)) << what;
+        EXPECT_TRUE(waitUntil(done, kLongTurn)) << what;
         settle();
         const double longest = meter.take();
         RecordProperty(std::string(what) + "_turn_us", static_cast<int>(1000 * longest));
@@ -115,7 +115,7 @@ TEST_F(Turns, aTimerTicksWhileTheHeaviestStudyRuns) {
         settle();
         test::Ticker ticker;
         emit window_->currentDocument()->runRequested(study);
-        ASSERT_TRUE(waitUntil([&] { return window_->jobs().working() == 0; }, kLong));
+        ASSERT_TRUE(waitUntil([&] { return window_->jobs().working() == 0; }, kLongTurn));
         settle();
         best = std::min(best, ticker.take());
     }
@@ -169,7 +169,7 @@ TEST_F(Turns, eightRunsAreCompared) {
             window_->jobs().enqueue(study);
         }
     }
-    ASSERT_TRUE(waitUntil([&] { return window_->jobs().working() == 0; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return window_->jobs().working() == 0; }, kLongTurn));
     std::vector<store::RunId> runs;
     for (const int job : window_->jobs().jobs()) runs.push_back(window_->jobs().state(job).run);
     expectShortTurns(

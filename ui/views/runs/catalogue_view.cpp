@@ -290,7 +290,7 @@ void CatalogueView::Implementation::chooseAmong(const QStringList& names) {
 
 CatalogueView::CatalogueView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
     d_->view = this;
-    d_->bar = addChoices(tr("What is looked at"));
+    d_->bar = addChoices(tr("What is shown"));
     connect(d_->bar, &ChoiceBar::chosen, this, [this](int choice) { d_->chosen(choice); });
 }
 

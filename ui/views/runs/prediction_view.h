@@ -9,7 +9,7 @@ namespace tessera::ui {
 
 class PredictionTabs;
 
-/// Finished predictions: headline, accelerators and numbers of devices, and tabs that begin with all accelerators side
+/// Finished predictions: headline, accelerators and device counts, and tabs that begin with all accelerators side
 /// by side. One choice of accelerator, number of devices and operator is shared by all its parts.
 class PredictionView : public RunFrame {
     Q_OBJECT
