@@ -35,8 +35,8 @@ double publishedSeconds(const std::string& name) {
 /// A case of the published program from its graph on, with the reason where nothing fits; the time of that program
 /// beside it.
 void placeCase(benchmark::State& state) {
-    static const std::vector<codesign::test::OracleCase> kCases = codesign::test::oracleCases();
-    const codesign::test::OracleCase& known = kCases.at(static_cast<std::size_t>(state.range(0)));
+    static const std::vector<codesign::cases::OracleCase> kCases = codesign::cases::oracleCases();
+    const codesign::cases::OracleCase& known = kCases.at(static_cast<std::size_t>(state.range(0)));
     state.SetLabel(known.name);
     if (const double published = publishedSeconds(known.name); published > 0) state.counters["published_s"] = published;
     const std::clock_t started = std::clock();

@@ -11,7 +11,7 @@
 #include "core/codesign/placement/placement_file.h"
 #include "tests/support/paths.h"
 
-namespace tessera::codesign::test {
+namespace tessera::codesign::cases {
 
 /// A case of the published program, with what it found.
 struct OracleCase {
@@ -63,4 +63,4 @@ inline std::vector<OracleCase> oracleCases() {
     return cases;
 }
 
-}  // namespace tessera::codesign::test
+}  // namespace tessera::codesign::cases

@@ -45,10 +45,10 @@ bool fits(const Plan& plan, const PlacementProblem& problem) {
 }
 
 TEST(Placement, agreesWithEveryCaseOfThePublishedProgram) {
-    const std::vector<codesign::test::OracleCase> cases = codesign::test::oracleCases();
+    const std::vector<codesign::cases::OracleCase> cases = codesign::cases::oracleCases();
     ASSERT_EQ(cases.size(), 70U);
     std::size_t feasible = 0;
-    for (const codesign::test::OracleCase& known : cases) {
+    for (const codesign::cases::OracleCase& known : cases) {
         const Placer placer(known.file.graph);
         EXPECT_TRUE(placer.isPath() && placer.allCuts()) << known.name;
         const Placement placement = placer.place(known.file.problem, {.explain = true});
@@ -65,7 +65,7 @@ TEST(Placement, agreesWithEveryCaseOfThePublishedProgram) {
 }
 
 TEST(Placement, evaluatesThePlansOfThePublishedProgram) {
-    for (const codesign::test::OracleCase& known : codesign::test::oracleCases()) {
+    for (const codesign::cases::OracleCase& known : codesign::cases::oracleCases()) {
         if (!known.plan) continue;
         const Plan plan = evaluate(known.file.graph, known.file.problem, *known.plan);
         EXPECT_TRUE(close(plan.timePerBatch.value, *known.seconds, 1e-12)) << known.name;
@@ -285,7 +285,7 @@ TEST(Placement, ofDegreesIsTheBestOfAllPlansThatHaveThem) {
 
 TEST(Placement, ofDegreesOfThePublishedCasesIsTheirsOrBetter) {
     std::size_t compared = 0;
-    for (const codesign::test::OracleCase& known : codesign::test::oracleCases()) {
+    for (const codesign::cases::OracleCase& known : codesign::cases::oracleCases()) {
         if (!known.plan) continue;
         const Degrees degrees{.pipeline = static_cast<std::int64_t>(known.plan->stages.size()),
                               .tensor = known.plan->tensor,

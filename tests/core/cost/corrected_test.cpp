@@ -7,7 +7,7 @@
 #include "tests/core/cost/tables.h"
 #include "tests/support/paths.h"
 
-namespace tessera::cost::test {
+namespace tessera::cost::tables {
 namespace {
 
 using tessera::test::sourcePath;
@@ -314,4 +314,4 @@ TEST(FlexibleArray, isNeverSlowerThanTheFixedOneAndKeepsWithinTheBuffers) {
 }
 
 }  // namespace
-}  // namespace tessera::cost::test
+}  // namespace tessera::cost::tables

@@ -5,7 +5,7 @@
 #include "tests/core/cost/tables.h"
 #include "tests/support/paths.h"
 
-namespace tessera::cost::test {
+namespace tessera::cost::tables {
 namespace {
 
 using tessera::test::sharedPath;
@@ -90,4 +90,4 @@ TEST(Published, everyRowOfTheReferenceTables) {
 }
 
 }  // namespace
-}  // namespace tessera::cost::test
+}  // namespace tessera::cost::tables

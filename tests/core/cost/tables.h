@@ -12,7 +12,7 @@
 #include "core/cost/dataflow.h"
 #include "core/model/readers/text_table.h"
 
-namespace tessera::cost::test {
+namespace tessera::cost::tables {
 
 /// A row of a table of known costs, by the names of its columns.
 using KnownRow = std::map<std::string, std::string>;
@@ -51,4 +51,4 @@ inline Array arrayOfRow(const KnownRow& row) {
     return array;
 }
 
-}  // namespace tessera::cost::test
+}  // namespace tessera::cost::tables

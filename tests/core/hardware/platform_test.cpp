@@ -110,16 +110,16 @@ TEST(Platform, readsADataflowBesideItsFileAndWritesItOutWhereAsked) {
     fs::remove_all(folder);
 }
 
-struct WrongPlatform {
+struct PlatformFault {
     const char* name;
     std::string text;
     const char* message;
 };
-void PrintTo(const WrongPlatform& wrong, std::ostream* out) {
+void PrintTo(const PlatformFault& wrong, std::ostream* out) {
     *out << wrong.name;
 }
 
-class WrongPlatform : public testing::TestWithParam<WrongPlatform> {};
+class WrongPlatform : public testing::TestWithParam<PlatformFault> {};
 
 TEST_P(WrongPlatform, isRefusedWithLineAndField) {
     EXPECT_EQ(platformRefusal(GetParam().text), GetParam().message);
@@ -128,53 +128,53 @@ TEST_P(WrongPlatform, isRefusedWithLineAndField) {
 INSTANTIATE_TEST_SUITE_P(
     Files, WrongPlatform,
     testing::Values(
-        WrongPlatform{"anotherKind", R"({"schema": "tessera.fleet/1"})",
+        PlatformFault{"anotherKind", R"({"schema": "tessera.fleet/1"})",
                       "dir/mine.json:1: field 'schema' is 'tessera.fleet/1'; expected 'tessera.platform/1'"},
-        WrongPlatform{
+        PlatformFault{
             "noCores",
             R"({"schema": "tessera.platform/1", "name": "p", "clock_hz": 1, "bandwidth_bytes_per_s": 1,
 "sub_accelerators": []})",
             "dir/mine.json:2: field 'sub_accelerators' is an empty list; expected at least one sub-accelerator"},
-        WrongPlatform{
+        PlatformFault{
             "noClock", R"({"schema": "tessera.platform/1", "name": "p"})",
             "dir/mine.json:1: field 'clock_hz' is missing; expected the field to be given (and 2 other faults)"},
-        WrongPlatform{
+        PlatformFault{
             "unknownField", platformWith("pes", "4"),
             "dir/mine.json:2: field 'sub_accelerators[0].pes' is unknown; expected one of name, count, array_height, "
             "array_width, dataflow, depthwise_dataflow, sl_bytes, sg_bytes, clock_hz, flexible"},
-        WrongPlatform{
+        PlatformFault{
             "noElements", platformWith("array_height", "0"),
             "dir/mine.json:2: field 'sub_accelerators[0].array_height' is '0'; expected a whole number above 0"},
-        WrongPlatform{
+        PlatformFault{
             "fractionOfARow", platformWith("array_width", "1.5"),
             "dir/mine.json:2: field 'sub_accelerators[0].array_width' is '1.5'; expected a whole number above 0"},
-        WrongPlatform{
+        PlatformFault{
             "tooManyCores", platformWith("count", "10001"),
             "dir/mine.json:2: field 'sub_accelerators[0].count' is '10001'; expected a whole number of at most 10000"},
-        WrongPlatform{"noBuffer", platformWith("sg_bytes", "-1"),
+        PlatformFault{"noBuffer", platformWith("sg_bytes", "-1"),
                       "dir/mine.json:2: field 'sub_accelerators[0].sg_bytes' is '-1'; expected a number above 0"},
-        WrongPlatform{
+        PlatformFault{
             "blankDataflow", platformWith("dataflow", R"(" ")"),
             "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is ' '; expected a bundled dataflow's name, or a "
             "path"},
-        WrongPlatform{
+        PlatformFault{
             "noSuchFile", platformWith("dataflow", R"("none/such.m")"),
             "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is 'none/such.m'; expected a bundled dataflow's "
             "name, "
             "or the path of a dataflow's file beside this one"},
-        WrongPlatform{
+        PlatformFault{
             "emptyDataflow", platformWith("dataflow", R"({"name": "d", "text": " "})"),
             "dir/mine.json:2: field 'sub_accelerators[0].dataflow.text' is without any directive; expected a dataflow"},
-        WrongPlatform{
+        PlatformFault{
             "dataflowOfANumber", platformWith("dataflow", "3"),
             "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is '3'; expected a bundled dataflow's name, a "
             "path, or "
             "a dataflow {\"name\", \"text\"}"},
-        WrongPlatform{
+        PlatformFault{
             "noSuchDepthwiseFile", platformWith("depthwise_dataflow", R"("none/such.m")"),
             "dir/mine.json:2: field 'sub_accelerators[0].depthwise_dataflow' is 'none/such.m'; expected a bundled "
             "dataflow's name, or the path of a dataflow's file beside this one"},
-        WrongPlatform{
+        PlatformFault{
             "flexibleWord", platformWith("flexible", R"("yes")"),
             "dir/mine.json:2: field 'sub_accelerators[0].flexible' is the text 'yes'; expected true or false"}),
     [](const auto& row) { return std::string(row.param.name); });

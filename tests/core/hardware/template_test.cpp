@@ -194,16 +194,16 @@ TEST(Template, derivesWhatPhazePrints) {
     EXPECT_EQ(nameOf(architectureOf(space, *space.reference)), "8tc-2vc-128x128-128MiB");
 }
 
-struct WrongTemplate {
+struct TemplateFault {
     const char* name;
     std::string text;
     const char* message;
 };
-void PrintTo(const WrongTemplate& wrong, std::ostream* out) {
+void PrintTo(const TemplateFault& wrong, std::ostream* out) {
     *out << wrong.name;
 }
 
-class WrongTemplate : public testing::TestWithParam<WrongTemplate> {};
+class WrongTemplate : public testing::TestWithParam<TemplateFault> {};
 
 TEST_P(WrongTemplate, isRefusedWithOneSentence) {
     EXPECT_EQ(templateRefusal(GetParam().text), std::string("dir/mine.json:1: ") + GetParam().message);
@@ -226,81 +226,81 @@ std::string millionPoints() {
 INSTANTIATE_TEST_SUITE_P(
     Files, WrongTemplate,
     testing::Values(
-        WrongTemplate{"anotherKind", with("/schema", R"("tessera.fleet/1")"),
+        TemplateFault{"anotherKind", with("/schema", R"("tessera.fleet/1")"),
                       "field 'schema' is 'tessera.fleet/1'; expected 'tessera.template/1'"},
-        WrongTemplate{"noParameter", with("/parameters/pe_x", "null"),
+        TemplateFault{"noParameter", with("/parameters/pe_x", "null"),
                       "field 'parameters.pe_x' is missing; expected the field to be given"},
-        WrongTemplate{
+        TemplateFault{
             "anotherParameter", with("/parameters/lanes", "[2]"),
             "field 'parameters.lanes' is unknown; expected one of num_tc, num_vc, pe_x, pe_y, glb_bytes, hbm_bytes, "
             "hbm_bandwidth_bytes_per_s, network_bandwidth_bytes_per_s"},
-        WrongTemplate{"emptyList", with("/parameters/num_tc", "[]"),
+        TemplateFault{"emptyList", with("/parameters/num_tc", "[]"),
                       "field 'parameters.num_tc' is an empty list; expected at least one value"},
-        WrongTemplate{"emptyRange", with("/parameters/num_tc", R"({"from": 8, "to": 1, "step": "×2"})"),
+        TemplateFault{"emptyRange", with("/parameters/num_tc", R"({"from": 8, "to": 1, "step": "×2"})"),
                       "field 'parameters.num_tc.to' is 1; expected a number of at least 'from', 8"},
-        WrongTemplate{"neitherListNorSteps", with("/parameters/num_tc", "3"),
+        TemplateFault{"neitherListNorSteps", with("/parameters/num_tc", "3"),
                       "field 'parameters.num_tc' is '3'; expected a list of numbers, or {\"from\", \"to\", \"step\"}"},
-        WrongTemplate{"notReached", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×2"})"),
+        TemplateFault{"notReached", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×2"})"),
                       "field 'parameters.num_tc.to' is 100; expected a number that steps of ×2 from 1 reach"},
-        WrongTemplate{"standingStep", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×1"})"),
+        TemplateFault{"standingStep", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "×1"})"),
                       "field 'parameters.num_tc.step' is '×1'; expected a step such as '×2' or '+8'"},
-        WrongTemplate{"stepOfWords", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "double"})"),
+        TemplateFault{"stepOfWords", with("/parameters/num_tc", R"({"from": 1, "to": 100, "step": "double"})"),
                       "field 'parameters.num_tc.step' is 'double'; expected a step such as '×2' or '+8'"},
-        WrongTemplate{"tooManySteps", with("/parameters/num_tc", R"({"from": 1, "to": 5000, "step": "+1"})"),
+        TemplateFault{"tooManySteps", with("/parameters/num_tc", R"({"from": 1, "to": 5000, "step": "+1"})"),
                       "field 'parameters.num_tc' is more; expected at most 1000 values"},
-        WrongTemplate{"zero", with("/parameters/num_vc", "[0, 1]"),
+        TemplateFault{"zero", with("/parameters/num_vc", "[0, 1]"),
                       "field 'parameters.num_vc[0]' is '0'; expected a whole number above 0"},
-        WrongTemplate{"negative", with("/parameters/hbm_bytes", "[-5]"),
+        TemplateFault{"negative", with("/parameters/hbm_bytes", "[-5]"),
                       "field 'parameters.hbm_bytes[0]' is '-5'; expected a whole number above 0"},
-        WrongTemplate{"fraction", with("/parameters/hbm_bytes", "[1.5]"),
+        TemplateFault{"fraction", with("/parameters/hbm_bytes", "[1.5]"),
                       "field 'parameters.hbm_bytes[0]' is '1.5'; expected a whole number above 0"},
-        WrongTemplate{"tooManyCores", with("/parameters/num_tc", "[2000000]"),
+        TemplateFault{"tooManyCores", with("/parameters/num_tc", "[2000000]"),
                       "field 'parameters.num_tc[0]' is '2000000'; expected a whole number of at most 1048576"},
-        WrongTemplate{"twice", with("/parameters/num_vc", "[2, 2]"),
+        TemplateFault{"twice", with("/parameters/num_vc", "[2, 2]"),
                       "field 'parameters.num_vc[1]' is 2; expected a number above 2, the one before it"},
-        WrongTemplate{"falling", with("/parameters/pe_x", "[8, 4]"),
+        TemplateFault{"falling", with("/parameters/pe_x", "[8, 4]"),
                       "field 'parameters.pe_x[1]' is 4; expected a number above 8, the one before it"},
-        WrongTemplate{"noPowerOfTwo", with("/parameters/pe_x", "[8, 12]"),
+        TemplateFault{"noPowerOfTwo", with("/parameters/pe_x", "[8, 12]"),
                       "field 'parameters.pe_x[1]' is 12; expected a power of two"},
-        WrongTemplate{
+        TemplateFault{
             "stepOffThePowers", with("/parameters/pe_y", R"({"from": 2, "to": 8, "step": "+2"})"),
             "field 'parameters.pe_y.step' is '+2', which leads to 6; expected steps from one power of two to the "
             "next"},
-        WrongTemplate{"oddBuffer", with("/parameters/glb_bytes", "[3000000]"),
+        TemplateFault{"oddBuffer", with("/parameters/glb_bytes", "[3000000]"),
                       "field 'parameters.glb_bytes[0]' is 3000000; expected a power of two"},
-        WrongTemplate{"tenMillionPoints", millionPoints(),
+        TemplateFault{"tenMillionPoints", millionPoints(),
                       "field 'parameters' is a search of 10000000 points or more; expected at most 5000000 points"},
-        WrongTemplate{
+        TemplateFault{
             "fallingBandwidths", with("/parameters/hbm_bandwidth_bytes_per_s", "[2e12, 1e12]"),
             "field 'parameters.hbm_bandwidth_bytes_per_s[1]' is 1000000000000; expected a number above 2000000000000, "
             "the one before it"},
-        WrongTemplate{"noBandwidths", with("/parameters/network_bandwidth_bytes_per_s", "[]"),
+        TemplateFault{"noBandwidths", with("/parameters/network_bandwidth_bytes_per_s", "[]"),
                       "field 'parameters.network_bandwidth_bytes_per_s' is an empty list; expected at least one value"},
-        WrongTemplate{"interfaceWithoutRate", with("/hbm_interface", R"({"unit": "stack", "mm2": 1})"),
+        TemplateFault{"interfaceWithoutRate", with("/hbm_interface", R"({"unit": "stack", "mm2": 1})"),
                       "field 'hbm_interface.bytes_per_s' is missing; expected the field to be given"},
-        WrongTemplate{"interfaceOfNothing", with("/hbm_interface", R"({"unit": "stack", "bytes_per_s": 5, "mm2": 0})"),
+        TemplateFault{"interfaceOfNothing", with("/hbm_interface", R"({"unit": "stack", "bytes_per_s": 5, "mm2": 0})"),
                       "field 'hbm_interface.mm2' is '0'; expected a number above 0"},
-        WrongTemplate{"interfaceWithoutBandwidth",
+        TemplateFault{"interfaceWithoutBandwidth",
                       with("/network_interface", R"({"unit": "link", "bytes_per_s": 5, "mm2": 1})"),
                       "field 'network_interface' is an interface without a bandwidth; expected "
                       "'parameters.network_bandwidth_bytes_per_s' beside it"},
-        WrongTemplate{"noClock", with("/clock_hz", "0"), "field 'clock_hz' is '0'; expected a number above 0"},
-        WrongTemplate{"oneBufferArea", with("/area/l2", R"([{"bytes": 1024, "um2": 5}])"),
+        TemplateFault{"noClock", with("/clock_hz", "0"), "field 'clock_hz' is '0'; expected a number above 0"},
+        TemplateFault{"oneBufferArea", with("/area/l2", R"([{"bytes": 1024, "um2": 5}])"),
                       "field 'area.l2' is a list of one; expected at least two sizes, so that others can be estimated"},
-        WrongTemplate{"bufferTwice", with("/area/glb/1/bytes", "1024"),
+        TemplateFault{"bufferTwice", with("/area/glb/1/bytes", "1024"),
                       "field 'area.glb[1].bytes' is '1024'; expected a size above that of the entry before it"},
-        WrongTemplate{
+        TemplateFault{
             "shrinkingArea", with("/area/glb/1/um2", "5"),
             "field 'area.glb[1].um2' is '5'; expected an area of at least that of the smaller buffer before it"},
-        WrongTemplate{
+        TemplateFault{
             "noBound", with("/bound", "null"),
             "found a template with neither; expected either an accelerator as 'bound' or an area as 'bound_mm2'"},
-        WrongTemplate{
+        TemplateFault{
             "twoBounds", with("/bound_mm2", "5"),
             "found a template with both; expected either an accelerator as 'bound' or an area as 'bound_mm2'"},
-        WrongTemplate{"boundOffThePowers", with("/bound/pe_y", "7"),
+        TemplateFault{"boundOffThePowers", with("/bound/pe_y", "7"),
                       "field 'bound.pe_y' is 7; expected a power of two"},
-        WrongTemplate{"noParameters", R"({"schema": "tessera.template/1", "name": "p", "parameters": {}})",
+        TemplateFault{"noParameters", R"({"schema": "tessera.template/1", "name": "p", "parameters": {}})",
                       "field 'parameters.num_tc' is missing; expected the field to be given (and 13 other faults)"}),
     [](const auto& row) { return std::string(row.param.name); });
 

@@ -16,12 +16,12 @@ namespace {
 Layer convLayer(const std::string& name, double in, double out, double groups) {
     Layer layer;
     layer.name = name;
-    layer.kind = LayerKind::convLayer;
+    layer.kind = LayerKind::conv;
     layer.inChannels = in;
     layer.outChannels = out;
     layer.groups = groups;
     layer.in = {224, 224};
-    layer.convLayer = layer.out = {112, 112};
+    layer.conv = layer.out = {112, 112};
     layer.kernel = {7, 7};
     return layer;
 }
@@ -37,14 +37,14 @@ Model mixed() {
     join.name = "sum";
     join.kind = LayerKind::add;
     join.inChannels = join.outChannels = 128;
-    join.in = join.convLayer = join.out = {112, 112};
+    join.in = join.conv = join.out = {112, 112};
     Layer dense;
     dense.name = "fc";
     dense.inChannels = 128;
     dense.outChannels = 10;
     Layer rows = dense;
     rows.name = "rows";
-    rows.in = rows.convLayer = rows.out = {16, 1};
+    rows.in = rows.conv = rows.out = {16, 1};
     graph.layers.insert(graph.layers.end(), {join, dense, rows});
     graph.edges = {{0, 1, 0}, {1, 3, 0}, {0, 2, 0}, {2, 3, 0}, {3, 4, 0}, {4, 5, 0}};
     completeLayerGraph(graph, "mixed");

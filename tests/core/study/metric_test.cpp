@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tessera::study::test {
+namespace tessera::study {
 namespace {
 
 TEST(Metric, ratesHaveAsManyDigitsAsPeopleRead) {
@@ -18,4 +18,4 @@ TEST(Metric, ratesHaveAsManyDigitsAsPeopleRead) {
 }
 
 }  // namespace
-}  // namespace tessera::study::test
+}  // namespace tessera::study

@@ -11,7 +11,7 @@ namespace tessera::study {
 namespace {
 
 Study scalingStudy(const std::string& fleet, const std::vector<std::pair<std::string, std::string>>& parameters = {}) {
-    return test::scalingStudy({"scaled", "zoo:vgg11", fleet, parameters});
+    return test::studyOf({"scaled", "zoo:vgg11", fleet, parameters});
 }
 
 std::vector<int> levelsOf(const Scaling& scaling) {
@@ -22,7 +22,7 @@ std::vector<int> levelsOf(const Scaling& scaling) {
 
 TEST(Scaling, endsWithTheRunItself) {
     for (const test::Sample& sample : test::samples()) {
-        Study study = test::scalingStudy(sample);
+        Study study = test::studyOf(sample);
         setParameter(study, "groups", {"all"});
         const Result whole = run(study);
         const auto& outcome = whole.outcome.get<PartitionOutcome>();

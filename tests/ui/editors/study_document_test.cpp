@@ -60,7 +60,7 @@ TEST_F(StudyDocumentTest, HasAFieldForEveryParameterOfTheEngine) {
     for (const study::Engine& engine : study::engines())
         for (const study::Parameter& parameter : engine.parameters()) {
             const bool field = fieldOf(parameter).has_value();
-            const bool list = listOf(parameter, std::make_shared<QStringList>()).has_value();
+            const bool list = ui::listOf(parameter, std::make_shared<QStringList>()).has_value();
             EXPECT_EQ(field + list, 1) << parameter.name;
             EXPECT_FALSE(labelOf(parameter).isEmpty());
         }
