@@ -25,7 +25,7 @@ Action addSchedule(CLI::App& app) {
         context.keepsBest = true;
         const study::Result result = runRecorded(context, study);
         show(context, result);
-        if (result.outcome.get<study::ScheduleOutcome>().result.ended == codesign::Ended::stop)
+        if (result.outcome.get<study::ScheduleOutcome>().result.ended == EndedBy::stop)
             throw InterruptedError("the scheduling was stopped; the best schedule so far is printed");
     };
 }

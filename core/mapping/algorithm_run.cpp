@@ -35,8 +35,8 @@ std::int64_t AlgorithmRun::samplesBehind() const {
 void AlgorithmRun::step() {
     while (phase_ < portfolio_.phases.size() && portfolio_.phases[phase_].samples == 0) ++phase_;
     if (phase_ < portfolio_.phases.size()) {
-        const std::string ending = advance();
-        if (!ending.empty()) closePhase(ending);
+        const std::optional<EndedBy> ending = advance();
+        if (ending) closePhase(*ending);
     }
     if (phase_ < portfolio_.phases.size()) return;
     record_.endedBy = ending();
@@ -58,7 +58,7 @@ void AlgorithmRun::begin() {
 }
 
 /// One generation of the current part; why the part ended, or nothing.
-std::string AlgorithmRun::advance() {
+std::optional<EndedBy> AlgorithmRun::advance() {
     if (!trial_) begin();
     try {
         const bool isResumed = !resumedSearch_->is_null();
@@ -69,15 +69,15 @@ std::string AlgorithmRun::advance() {
         }
         if (search_->step(*trial_)) return {};
     } catch (const SearchEnded&) {
-        if (!trial_->isProven() && !trial_->isSpent()) return "stop";
+        if (!trial_->isProven() && !trial_->isSpent()) return EndedBy::stop;
     } catch (const Json::exception&) {
         refuseState();
     }
-    if (trial_->isProven()) return "proof";
-    return trial_->isSpent() ? "samples" : "done";
+    if (trial_->isProven()) return EndedBy::proof;
+    return trial_->isSpent() ? EndedBy::samples : EndedBy::done;
 }
 
-void AlgorithmRun::closePhase(const std::string& ending) {
+void AlgorithmRun::closePhase(EndedBy ending) {
     endings_.push_back(ending);
     closeCurve();
     search_.reset();
@@ -92,15 +92,17 @@ void AlgorithmRun::closeCurve() {
     if (last.count > 0) record_.curve.add(record_.samples, record_.value, last);
 }
 
-std::string AlgorithmRun::ending() const {
-    const auto is = [](std::string_view word) { return [word](const std::string& ending) { return ending == word; }; };
-    if (std::any_of(endings_.begin(), endings_.end(), is("stop"))) return "stop";
-    if (std::all_of(endings_.begin(), endings_.end(), is("proof"))) return "proof";
-    return std::any_of(endings_.begin(), endings_.end(), is("samples")) ? "samples" : "done";
+EndedBy AlgorithmRun::ending() const {
+    const auto have = [&](EndedBy which) { return std::count(endings_.begin(), endings_.end(), which); };
+    if (have(EndedBy::stop) > 0) return EndedBy::stop;
+    if (have(EndedBy::proof) == std::ssize(endings_)) return EndedBy::proof;
+    return have(EndedBy::samples) > 0 ? EndedBy::samples : EndedBy::done;
 }
 
 Json AlgorithmRun::state() const {
-    Json state{{"record", record_.toJson()}, {"part", phase_}, {"endings", endings_}, {"done", isDone_}};
+    Json endings = Json::array();
+    for (const EndedBy ending : endings_) endings.push_back(nameOf(ending));
+    Json state{{"record", record_.toJson()}, {"part", phase_}, {"endings", std::move(endings)}, {"done", isDone_}};
     if (!trial_) return state;
     state["trial"] = trial_->state();
     // A search without a state of its own says null.
@@ -111,7 +113,12 @@ Json AlgorithmRun::state() const {
 void AlgorithmRun::load(const Json& state) {
     record_.load(state.at("record"), portfolio_.problem);
     phase_ = state.at("part");
-    endings_ = state.at("endings").get<std::vector<std::string>>();
+    endings_.clear();
+    for (const Json& name : state.at("endings")) {
+        const std::optional<EndedBy> ending = endedByNamed(name.get<std::string>());
+        if (!ending) refuseState();
+        endings_.push_back(*ending);
+    }
     isDone_ = state.at("done");
     if (phase_ > portfolio_.phases.size() || isDone_ != (phase_ == portfolio_.phases.size())) refuseState();
     if (!state.contains("trial")) return;

@@ -53,17 +53,17 @@ public:
 
 private:
     void begin();
-    std::string advance();
-    void closePhase(const std::string& ending);
+    std::optional<EndedBy> advance();
+    void closePhase(EndedBy ending);
     void closeCurve();
-    std::string ending() const;
+    EndedBy ending() const;
 
     const Portfolio& portfolio_;
     const SearchRow* row_;
     Record record_;
     std::size_t phase_ = 0;
-    std::vector<std::string> endings_;  ///< of the parts behind
-    std::unique_ptr<Trial> trial_;      ///< of the current part, once begun
+    std::vector<EndedBy> endings_;  ///< of the parts behind
+    std::unique_ptr<Trial> trial_;  ///< of the current part, once begun
     std::optional<Search> search_;
     HeldJson resumedSearch_ = {};  ///< state of the search that the next step takes up, in an array
     bool isDone_ = false;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/ended_by.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
@@ -168,11 +169,11 @@ struct Run {
     Values values;
     double value = 0;  ///< of the objective
     Schedule schedule;
-    double gap = 0;              ///< value / Bound::objective - 1
-    bool optimal = false;        ///< value ≤ bound·(1 + 1e-9): proven
-    std::int64_t samples = 0;    ///< evaluated
-    std::int64_t bestAfter = 0;  ///< samples after which the best was known
-    std::string endedBy;         ///< "proof", "samples", "done" (a constructive row has no more to try), "stop"
+    double gap = 0;                   ///< value / Bound::objective - 1
+    bool optimal = false;             ///< value ≤ bound·(1 + 1e-9): proven
+    std::int64_t samples = 0;         ///< evaluated
+    std::int64_t bestAfter = 0;       ///< samples after which the best was known
+    EndedBy endedBy = EndedBy::done;  ///< proof, samples, done (a constructive row has no more to try) or stop
     std::vector<ConvergencePoint> convergence;
     std::vector<ExploredPoint> explored;
     std::vector<FrontPoint> front;  ///< by `first`, rising; empty without Options::pareto

@@ -195,9 +195,12 @@ Record::Record(const Problem& problem, const Options& options)
     : kept(options.explored, problem.jobs.size(), problem.cores.size()) {}
 
 Json Record::toJson() const {
-    Json json{{"samples", samples},      {"best_after", bestAfter},
-              {"ended_by", endedBy},     {"generation", {generation.count, generation.mean, generation.squares}},
-              {"curve", curve.toJson()}, {"kept", kept.toJson()},
+    Json json{{"samples", samples},
+              {"best_after", bestAfter},
+              {"ended_by", endedBy ? nameOf(*endedBy) : ""},
+              {"generation", {generation.count, generation.mean, generation.squares}},
+              {"curve", curve.toJson()},
+              {"kept", kept.toJson()},
               {"front", front.toJson()}};
     if (samples > 0) {
         json["best"] = mapping::toJson(best);
@@ -209,7 +212,7 @@ Json Record::toJson() const {
 void Record::load(const Json& json, const Problem& problem) {
     samples = json.at("samples");
     bestAfter = json.at("best_after");
-    endedBy = json.at("ended_by");
+    endedBy = endedByNamed(json.at("ended_by").get<std::string>());
     const Json& moments = json.at("generation");
     generation = {.count = moments.at(0), .mean = moments.at(1), .squares = moments.at(2)};
     curve = Curve::from(json.at("curve"));

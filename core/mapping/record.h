@@ -101,8 +101,8 @@ struct Record {
     Mapping best = {};  ///< of Options::objective
     double value = std::numeric_limits<double>::infinity();
     std::int64_t bestAfter = 0;
-    std::string endedBy = {};
-    Moments generation = {};  ///< of the samples since the curve's last point
+    std::optional<EndedBy> endedBy = {};  ///< nothing while it works
+    Moments generation = {};              ///< of the samples since the curve's last point
     Curve curve = {};
     KeptSamples kept;
     Front front = {};

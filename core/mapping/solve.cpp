@@ -226,7 +226,7 @@ private:
         if (bound_.objective > 0) run.gap = std::max(0.0, run.value / bound_.objective - 1);
         run.samples = record.samples;
         run.bestAfter = record.bestAfter;
-        run.endedBy = record.endedBy;
+        run.endedBy = *record.endedBy;
         run.convergence = record.curve.points();
         run.explored = record.kept.points();
         run.front = record.front.points();

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ended_by.h"
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
 #include "core/hardware/fleet.h"
@@ -145,8 +146,8 @@ struct Plan {
     bool boundsCost = false;  ///< lowerBound, gap and optimal speak of `cost`; else of the step time
     /// The bound holds whichever groups take part; else only for plans in which the same groups do.
     bool boundsSubsets = false;
-    /// "proof" where the bound was met, "stop" where the search was stopped, else "search".
-    std::string endedBy;
+    /// `proof` where the bound was met, `stop` where the search was stopped, else `search`.
+    EndedBy endedBy = EndedBy::search;
     std::vector<LevelPlan> levels;  ///< parents before children
     std::vector<AcceleratorShare> shares;
     /// The subsets of the fleet that were solved, best first, among them the whole fleet; empty where only the whole

@@ -101,7 +101,7 @@ void certify(Plan& plan, double value, double bound) {
     plan.gap = bound > 0 ? value / bound - 1 : 0;
     plan.optimal = bound > 0 ? plan.gap <= 1e-9 : value <= 0;
     if (plan.optimal) plan.gap = 0;
-    plan.endedBy = plan.optimal ? "proof" : "search";
+    plan.endedBy = plan.optimal ? EndedBy::proof : EndedBy::search;
 }
 
 Plan makePlan(const Study& study, const Array& array, const std::string& strategy, HierarchyResult solved) {
@@ -394,7 +394,7 @@ void leaveUnproven(Plan& plan) {
     plan.lowerBound = {0};
     plan.gap = 0;
     plan.optimal = false;
-    plan.endedBy = "stop";
+    plan.endedBy = EndedBy::stop;
 }
 
 /// The subset that a plan is on.
@@ -427,7 +427,7 @@ void certifyAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& boun
                 certify(plan, oneLevel ? plan.cost.value : plan.stepTime.value, *bound);
             else
                 leaveUnproven(plan);
-            if (!plan.optimal && (slot.cut || slot.subsetsCut || watch.finishing())) plan.endedBy = "stop";
+            if (!plan.optimal && (slot.cut || slot.subsetsCut || watch.finishing())) plan.endedBy = EndedBy::stop;
             slot.partial.proven = true;
         });
     }
@@ -628,7 +628,7 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
             continue;
         }
         const Plan& plan = slots[p].partial.plan;
-        if (plan.endedBy == "stop") unproven.push_back(plan.strategy);
+        if (plan.endedBy == EndedBy::stop) unproven.push_back(plan.strategy);
         if (slots[p].subsetsCut) notCompared.push_back(plan.strategy);
     }
     if (!leftOut.empty())

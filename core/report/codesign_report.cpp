@@ -157,7 +157,7 @@ std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {
         sentences.emplace_back(
             "The estimator 'phaze' gives vector operators all the bandwidth that they ask for: 'many vector cores' "
             "follows from that; compare with --estimator physical.");
-    const bool whole = result.options.search == codesign::SearchKind::exhaustive && result.endedBy == "done";
+    const bool whole = result.options.search == codesign::SearchKind::exhaustive && result.endedBy == EndedBy::done;
     if (result.best && whole && result.frontGap > 0)
         sentences.push_back(
             fmt::format("Smaller accelerators on the front: none of their area or less is more than {} better.",

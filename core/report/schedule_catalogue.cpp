@@ -121,7 +121,7 @@ std::vector<TableRow> scheduleTables() {
 
 std::string sentence(const ScheduleOutcome& outcome) {
     return fmt::format("{} on {}; method {}, ended by {}", escaped(layerOf(outcome)), coresText(outcome),
-                       outcome.method, codesign::nameOf(outcome.result.ended));
+                       outcome.method, nameOf(outcome.result.ended));
 }
 
 }  // namespace

@@ -27,6 +27,13 @@ std::vector<std::string> readSentences(const JsonNode& list, std::size_t max) {
     return sentences;
 }
 
+EndedBy readEndedBy(const JsonNode& word) {
+    if (word.text().empty()) return EndedBy::search;
+    std::vector<std::string> names;
+    for (const EndedByRow& row : kEndedBy) names.emplace_back(row.name);
+    return *endedByNamed(word.oneOf(names));
+}
+
 Json wholeWherePossible(double value) {
     if (value == std::floor(value) && std::fabs(value) < 0x1p53) return static_cast<std::int64_t>(value);
     return value;

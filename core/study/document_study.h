@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/ended_by.h"
 #include "core/base/json.h"
 #include "core/study/result.h"
 
@@ -29,6 +30,9 @@ auto readNamed(const JsonNode& word, const Values& values) {
     const std::string name = word.oneOf(names);
     return values.at(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
 }
+
+/// Why a search ended, as a document says; `search` of an older one that does not. Throws DataError.
+EndedBy readEndedBy(const JsonNode& word);
 
 /// The study that an output document rests on: its name, seed and parameters stand above what the caller knows. Throws
 /// DataError.

@@ -29,8 +29,8 @@ enum class ParameterKind : std::uint8_t {
 /// One parameter of an engine: the only place that knows its name, option, unit, range, default and help. The command
 /// line, study files and forms are generated from these rows.
 struct Parameter {
-    std::string_view name;    ///< in study files; never changes
-    std::string_view option;  ///< on the command line, with its dashes
+    std::string_view name;          ///< in study files; never changes
+    std::string_view option;        ///< on the command line, with its dashes
     std::string_view label = {};    ///< in forms; empty = the name's words
     std::string_view library = {};  ///< of a text that names an entry: the library's folder, "datasets"
     ParameterKind kind = ParameterKind::number;

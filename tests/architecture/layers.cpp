@@ -15,20 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Lowest first. A module may use those of lower layers only; two of one layer never use each other.
-const std::vector<std::vector<std::string>> kLayers = {
-    {"core/base"},
-    {"core/model", "core/draw"},
-    {"core/hardware"},
-    {"core/cost"},
-    {"core/partition", "core/mapping", "core/codesign", "core/predict"},
-    {"core/calibrate"},
-    {"core/study"},
-    {"core/reproduce", "core/store"},
-    {"core/report"},
-    {"ui"},
-    {"app/studio"},
-};
 const std::set<std::string> kCommandLineSitsOn = {"core/calibrate", "core/study", "core/store", "core/report"};
 
 const std::set<std::string> kTopLevel = {"app",
@@ -76,9 +62,9 @@ std::string moduleOf(const std::string& file) {
     return file.substr(0, file.find('/', first + 1));
 }
 
-std::optional<std::size_t> layerOf(const std::string& module) {
-    for (std::size_t i = 0; i < kLayers.size(); ++i)
-        if (std::find(kLayers[i].begin(), kLayers[i].end(), module) != kLayers[i].end()) return i;
+std::optional<std::size_t> layerOf(const Layers& layers, const std::string& module) {
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        if (std::find(layers[i].begin(), layers[i].end(), module) != layers[i].end()) return i;
     return std::nullopt;
 }
 
@@ -188,7 +174,33 @@ Arrows arrowsOf(const fs::path& tree) {
     return arrows;
 }
 
-Problems problemsOfArrows(const Arrows& arrows) {
+Layers layersOf(const fs::path& tree) {
+    static const std::regex kList(R"(set\(core_layers([^)]*)\))"), kLayer(R"re("([^"]*)")re");
+    const std::string cmake = withoutComments(contents(tree / "core" / "CMakeLists.txt"));
+    Layers layers;
+    if (std::smatch list; std::regex_search(cmake, list, kList)) {
+        const std::string text = list[1];
+        for (std::sregex_iterator it(text.begin(), text.end(), kLayer), end; it != end; ++it) {
+            layers.emplace_back();
+            for (const std::string& folder : words((*it)[1])) layers.back().push_back("core/" + folder);
+        }
+    }
+    layers.insert(layers.end(), {{"ui"}, {"app/studio"}});
+    return layers;
+}
+
+Problems problemsOfMap(const Layers& layers, const std::string& readme) {
+    Problems problems;
+    for (const std::vector<std::string>& layer : layers)
+        for (const std::string& module : layer) {
+            const std::string folder = module.substr(module.rfind('/') + 1) + "/";
+            if (!std::regex_search(readme, std::regex("\n *" + folder + " +[^ ]")))
+                problems.push_back("the README's map does not say what " + module + " is");
+        }
+    return problems;
+}
+
+Problems problemsOfArrows(const Layers& layers, const Arrows& arrows) {
     Problems problems;
     for (const auto& [from, targets] : arrows) {
         for (const auto& to : targets) {
@@ -197,8 +209,8 @@ Problems problemsOfArrows(const Arrows& arrows) {
                     problems.push_back("app/cli depends on " + to + "; it sits on " + joined(kCommandLineSitsOn));
                 continue;
             }
-            const auto low = layerOf(to);
-            const auto high = layerOf(from);
+            const auto low = layerOf(layers, to);
+            const auto high = layerOf(layers, from);
             if (!low || !high)
                 problems.push_back(from + " depends on " + to + "; the architecture does not know " +
                                    (high ? to : from));

@@ -16,9 +16,15 @@ using Problems = std::vector<std::string>;
 using Arrows = std::map<std::string, std::set<std::string>>;
 Arrows arrowsOf(const std::filesystem::path& tree);
 
-/// Arrows that the architecture does not know: base <- model <- hardware <- cost <- engines <- study <- {store, report}
-/// <- ui <- app/studio, app/cli on study, store and report, no engine on another.
-Problems problemsOfArrows(const Arrows& arrows);
+/// The folders of core/ by layer, lowest first, as core/CMakeLists.txt lists them; above them ui and app/studio.
+using Layers = std::vector<std::vector<std::string>>;
+Layers layersOf(const std::filesystem::path& tree);
+
+/// Arrows that go upwards or stay within a layer; app/cli sits on study, store, report and calibrate.
+Problems problemsOfArrows(const Layers& layers, const Arrows& arrows);
+
+/// Folders of the layers that a README's map does not name.
+Problems problemsOfMap(const Layers& layers, const std::string& readme);
 
 /// Includes that go against the arrows, that are not spelled from the repository root, or that bring Qt, the console
 /// or the tests into core/; headers without `#pragma once` as their first directive.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include "tests/support/paths.h"
 
@@ -18,7 +19,17 @@ using testing::IsEmpty;
 // The project itself.
 
 TEST(Architecture, arrowsBetweenModulesPointDownwards) {
-    EXPECT_THAT(problemsOfArrows(arrowsOf(sourcePath(""))), IsEmpty());
+    EXPECT_THAT(problemsOfArrows(layersOf(sourcePath("")), arrowsOf(sourcePath(""))), IsEmpty());
+}
+
+TEST(Architecture, theMapInTheReadmeNamesEveryFolderOfTheList) {
+    const Layers layers = layersOf(sourcePath(""));
+    EXPECT_GT(layers.size(), 5U);
+    std::ifstream in(sourcePath("README.md"));
+    const std::string readme{std::istreambuf_iterator<char>(in), {}};
+    EXPECT_THAT(problemsOfMap(layers, readme), IsEmpty());
+    EXPECT_THAT(problemsOfMap({{"core/base"}, {"core/absent"}}, readme),
+                ElementsAre("the README's map does not say what core/absent is"));
 }
 
 TEST(Architecture, includesFollowTheArrowsAndAreSpelledFromTheRoot) {
@@ -51,6 +62,8 @@ protected:
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
         tree_ = fs::path(testing::TempDir()) / (std::string("tessera_architecture_") + test->name());
         fs::remove_all(tree_);
+        write("core/CMakeLists.txt",
+              "set(core_layers\n  \"base\"\n  \"cost\"  # one\n  \"mapping predict\"\n  \"study\")\n");
         write("core/base/CMakeLists.txt", "tessera_module(base PUBLIC_LIBRARIES fmt::fmt)\n");
         write("core/base/error.h", "#pragma once\n#include <string>\n");
         write("core/cost/CMakeLists.txt", "tessera_module(cost DEPENDS base)\n");
@@ -70,7 +83,7 @@ protected:
         fs::create_directories((tree_ / file).parent_path());
         std::ofstream(tree_ / file) << text;
     }
-    Problems arrowProblems() const { return problemsOfArrows(arrowsOf(tree_)); }
+    Problems arrowProblems() const { return problemsOfArrows(layersOf(tree_), arrowsOf(tree_)); }
     Problems includeProblems() const { return problemsOfIncludes(tree_, arrowsOf(tree_)); }
 
     fs::path tree_;

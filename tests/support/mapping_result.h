@@ -72,7 +72,7 @@ inline study::Result handMadeMapping() {
     best.optimal = true;
     best.samples = 12;
     best.bestAfter = 7;
-    best.endedBy = "proof";
+    best.endedBy = EndedBy::proof;
     best.convergence = {{.samples = 3, .best = 140, .mean = 170, .spread = 12.5},
                         {.samples = 12, .best = 100, .mean = 120, .spread = 4}};
     best.explored = {{.sample = 0, .x = -1, .y = 0.5, .value = 140}};
@@ -85,7 +85,7 @@ inline study::Result handMadeMapping() {
     other.value = other.values.makespan;
     other.gap = other.value / 100 - 1;
     other.optimal = false;
-    other.endedBy = "samples";
+    other.endedBy = EndedBy::samples;
     other.explored.clear();
     other.front.clear();
     outcome.result.runs = {other, best};

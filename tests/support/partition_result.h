@@ -44,7 +44,7 @@ inline study::Result handMadeResult() {
     best.cost = Seconds{0.03};
     best.lowerBound = Seconds{0.0362};
     best.optimal = true;
-    best.endedBy = "proof";
+    best.endedBy = EndedBy::proof;
     best.levels = {root, below};
     best.shares = {{.kind = "slow",
                     .count = 2,

@@ -31,7 +31,7 @@ inline mapping::Run handMadeRun(const mapping::Problem& problem, const std::stri
     run.optimal = run.gap < 1e-9;
     run.samples = 1000;
     run.bestAfter = 400;
-    run.endedBy = run.optimal ? "proof" : "samples";
+    run.endedBy = run.optimal ? EndedBy::proof : EndedBy::samples;
     for (int point = 1; point <= 10; ++point) {
         const double above = run.value * (1 + 0.5 * (10 - point) / 9);
         run.convergence.push_back({.samples = 100 * point, .best = above, .mean = above * 1.1, .spread = above * 0.04});

@@ -46,7 +46,7 @@ std::vector<Part> partsOf(const OperatorGraph& graph, const Cores& cores) {
     return parts;
 }
 
-ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Part>& parts, Ended unproved) {
+ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Part>& parts, EndedBy unproved) {
     ScheduleResult result;
     result.schedule.operators.resize(graph.operators.size());
     result.serial = serialTime(graph);
@@ -58,7 +58,7 @@ ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Part>& par
     }
     const double makespan = result.schedule.makespan;
     result.lowerBound = result.optimal ? makespan : std::min(result.lowerBound, makespan);
-    result.ended = result.optimal ? Ended::proof : unproved;
+    result.ended = result.optimal ? EndedBy::proof : unproved;
     return result;
 }
 
@@ -81,7 +81,7 @@ ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const
     Budget budget(workingTime() + options.time, options.nodes, control.finish);
     std::vector<Part> parts = partsOf(graph, cores);
     for (Part& part : parts) list(part, options, budget);
-    return resultOf(graph, parts, Ended::heuristic);
+    return resultOf(graph, parts, EndedBy::heuristic);
 }
 
 ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
@@ -102,17 +102,12 @@ ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, cons
             part.best = part.search->best();
             part.bound = std::max(part.bound, part.search->bound());
         }
-    ScheduleResult result = resultOf(graph, parts, budget.ended().value_or(Ended::memory));
+    ScheduleResult result = resultOf(graph, parts, budget.ended().value_or(EndedBy::memory));
     result.nodes = budget.nodes();
     return result;
 }
 
 }  // namespace
-
-std::string_view nameOf(Ended ended) {
-    constexpr std::array<std::string_view, 6> kNames{"proof", "heuristic", "time", "nodes", "memory", "stop"};
-    return kNames[static_cast<std::size_t>(ended)];
-}
 
 double serialTime(const OperatorGraph& graph) {
     double sum = 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ended_by.h"
 #include "core/base/run_control.h"
 #include "core/codesign/schedule/operators.h"
 
@@ -46,11 +47,6 @@ std::string problemOf(const Schedule& schedule, const OperatorGraph& graph, cons
 /// The makespan of one operator after the other, each in its faster form.
 double serialTime(const OperatorGraph& graph);
 
-/// Why a search ended.
-enum class Ended { proof, heuristic, time, nodes, memory, stop };
-/// "proof", "heuristic", "time", …
-std::string_view nameOf(Ended ended);
-
 struct ScheduleOptions {
     std::string method = "exact";
     std::chrono::milliseconds time{60'000};
@@ -62,7 +58,7 @@ struct ScheduleResult {
     double lowerBound = 0;  ///< no schedule is shorter
     bool optimal = false;   ///< proved: the makespan equals the bound (within 1e-9 of it where latencies are not whole)
     double serial = 0;      ///< `serialTime`
-    Ended ended = Ended::heuristic;
+    EndedBy ended = EndedBy::heuristic;
     std::int64_t nodes = 0;  ///< states or nodes looked at
     std::vector<std::string> assumptions = {};
 };

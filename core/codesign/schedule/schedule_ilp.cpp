@@ -359,7 +359,7 @@ public:
         list.method = "list";
         result_ = scheduleOperators(graph, cores, list, control);
         result_.optimal = false;
-        result_.ended = Ended::time;
+        result_.ended = EndedBy::time;
     }
 
     ScheduleResult solve() {
@@ -388,7 +388,7 @@ private:
         try {
             return runCbc(scheduleProgram(graph_, cores_, variables), options_, left, control_.finish);
         } catch (const InterruptedError&) {
-            result_.ended = Ended::stop;
+            result_.ended = EndedBy::stop;
         } catch (const FileError&) {
             if (workingTime() < deadline_) throw;  // else it did not end by itself
         }
@@ -403,9 +403,9 @@ private:
         if (answer.optimal && better && schedule.makespan <= answer.bound * (1 + kTolerance) + kTolerance) {
             result_.optimal = true;
             result_.lowerBound = schedule.makespan;
-            result_.ended = Ended::proof;
+            result_.ended = EndedBy::proof;
         } else if (options_.nodes && workingTime() < deadline_) {
-            result_.ended = Ended::nodes;
+            result_.ended = EndedBy::nodes;
         }
     }
 

@@ -24,7 +24,7 @@ public:
     bool spend() {
         if (ended_) return true;
         if (nodes_ >= max_) {
-            ended_ = Ended::nodes;
+            ended_ = EndedBy::nodes;
             return true;
         }
         ++nodes_;
@@ -36,12 +36,12 @@ public:
         if (ended_) return true;
         poll(kMicroseconds);
         if (stop_.stop_requested())
-            ended_ = Ended::stop;
+            ended_ = EndedBy::stop;
         else if (workingTime() >= deadline_)
-            ended_ = Ended::time;
+            ended_ = EndedBy::time;
         return ended_.has_value();
     }
-    std::optional<Ended> ended() const { return ended_; }
+    std::optional<EndedBy> ended() const { return ended_; }
     std::int64_t nodes() const { return nodes_; }
 
 private:
@@ -51,7 +51,7 @@ private:
     std::int64_t max_;
     std::stop_token stop_;
     std::int64_t nodes_ = 0;
-    std::optional<Ended> ended_;
+    std::optional<EndedBy> ended_;
 };
 
 /// Branch and bound over the states of one piece: which operators have started and finished, and what runs for how much

@@ -151,9 +151,9 @@ private:
             evaluate(begin, end, prunes() ? best_ : 0);
         }
         if (progress_.next < order_.size())
-            result_.endedBy = "stop";
+            result_.endedBy = EndedBy::stop;
         else if (options_.search == SearchKind::random && order_.size() < sites_.size())
-            result_.endedBy = "samples";
+            result_.endedBy = EndedBy::samples;
     }
 
     /// Appendix C.1: from large to small areas, until the maxima of the last buckets do not rise.
@@ -177,10 +177,10 @@ private:
             maxima.push_back(max);
             begin = end;
             if (!converged()) continue;
-            result_.endedBy = begin < order_.size() ? "hysteresis" : "done";
+            result_.endedBy = begin < order_.size() ? EndedBy::hysteresis : EndedBy::done;
             return;
         }
-        if (begin < order_.size()) result_.endedBy = "stop";
+        if (begin < order_.size()) result_.endedBy = EndedBy::stop;
     }
 
     /// A bucket holds a few architectures only, too few for many threads: those after it are evaluated with it, which
@@ -256,7 +256,7 @@ private:
             refineUnresolved(next, options_.scheduleStates);
             for (const std::size_t i : next) progress_.unresolved[i].refined = true;
         }
-        if (stopped() && !mostPromising(1, all).empty()) result_.endedBy = "stop";
+        if (stopped() && !mostPromising(1, all).empty()) result_.endedBy = EndedBy::stop;
     }
 
     /// Positions in `unresolved` of what may be better than the best, was not scheduled over the most states, and is
@@ -354,7 +354,7 @@ private:
             const double reached = front[positions_[left.architecture]];
             if (reached > 0) result_.frontGap = std::max(result_.frontGap, left.bound / reached - 1);
         }
-        const bool whole = options_.search == SearchKind::exhaustive && result_.endedBy == "done";
+        const bool whole = options_.search == SearchKind::exhaustive && result_.endedBy == EndedBy::done;
         result_.optimal = whole && result_.best && result_.bound <= best_ * kProved;
         scorer_.describe(result_);
     }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ended_by.h"
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
 #include "core/codesign/placement/placement.h"
@@ -206,7 +207,7 @@ struct Result {
     double bound = 0;                 ///< no point of the search has a greater objective
     bool optimal = false;             ///< proved: `best` is the optimum
     double frontGap = 0;              ///< no architecture lies above the front by more than this share
-    std::string endedBy = "done";
+    EndedBy endedBy = EndedBy::done;
     std::vector<ModelResult> perModel;  ///< on `best`
     std::vector<Point> front;           ///< area against objective, by rising area; the last one is `best`
     std::vector<Point> evaluated;       ///< at most `maxTraced`, by falling area

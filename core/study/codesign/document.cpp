@@ -375,7 +375,7 @@ void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, con
     put("optimal", found.optimal);
     put("front_gap", found.frontGap);
     put("bound", found.bound);
-    put("ended_by", found.endedBy);
+    put("ended_by", nameOf(found.endedBy));
     const std::int64_t globalBatch = found.options.globalBatch;
     Json models = Json::object();
     for (const ModelResult& model : found.perModel)
@@ -421,7 +421,7 @@ Result readCodesignResult(const JsonNode& document, const Study& study) {
     found.optimal = document.at("optimal").boolean();
     found.frontGap = document.at("front_gap").notNegative();
     found.bound = document.at("bound").number();
-    found.endedBy = document.at("ended_by").text();
+    found.endedBy = readEndedBy(document.at("ended_by"));
     for (const auto& [name, model] : document.at("per_model").members())
         found.perModel.push_back(readModel(model, name));
     for (const JsonNode& point : document.at("evaluated").elements(kMaxRows))

@@ -188,7 +188,7 @@ std::string objectiveText(const CodesignOutcome& outcome, double value) {
 
 std::string certaintyText(const codesign::Result& result) {
     if (result.optimal) return "proven optimal";
-    if (result.options.search != codesign::SearchKind::exhaustive || result.endedBy != "done")
+    if (result.options.search != codesign::SearchKind::exhaustive || result.endedBy != EndedBy::done)
         return "best found (not proven)";
     if (!result.best || !(result.bound > 0)) return "no bound";
     return fmt::format("optimum is at most {} higher", percentText(result.bound / result.best->objective - 1));

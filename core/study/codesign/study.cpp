@@ -352,7 +352,7 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result);
     CodesignOutcome outcome;
     outcome.result = codesign::search(inputs.workloads, inputs.space, options, engineHooks);
-    if (outcome.result.endedBy != "stop" && (!outcome.result.best || outcome.result.best->objective == 0))
+    if (outcome.result.endedBy != EndedBy::stop && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);
     OwnNumbers own;

@@ -128,7 +128,7 @@ Json runHead(const MappingOutcome& outcome, const Run& run) {
     json["gap"] = run.gap;
     json["optimal"] = run.optimal;
     json["best_after_samples"] = run.bestAfter;
-    json["ended_by"] = run.endedBy;
+    json["ended_by"] = nameOf(run.endedBy);
     return json;
 }
 
@@ -277,7 +277,7 @@ Run readRun(const JsonNode& node, const mapping::Problem& problem) {
     run.gap = numberOrUnknown(node.at("gap"));
     run.optimal = node.at("optimal").boolean();
     run.bestAfter = node.at("best_after_samples").whole(0, kMax);
-    run.endedBy = node.at("ended_by").text();
+    run.endedBy = readEndedBy(node.at("ended_by"));
     run.schedule.makespan = run.values.makespan;
     for (const JsonNode& row : node.at("jobs").elements(kMaxRows)) {
         mapping::Schedule::Job job;

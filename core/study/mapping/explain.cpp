@@ -118,7 +118,7 @@ void gapTerms(const Context& context, std::vector<Explanation::Term>& terms) {
 void sampleTerms(const Context& context, std::vector<Explanation::Term>& terms) {
     terms.push_back({"allowed", samples(context.outcome.samples), "parameter samples"});
     terms.push_back({"evaluated", samples(context.run.samples), "result, samples"});
-    terms.push_back({"ended by", context.run.endedBy, "result, ended_by"});
+    terms.push_back({"ended by", std::string(nameOf(context.run.endedBy)), "result, ended_by"});
 }
 
 void countTerms(const Context& context, std::vector<Explanation::Term>& terms) {

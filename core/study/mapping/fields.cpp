@@ -56,13 +56,6 @@ std::string rateText(const MappedRun& row) {
     return problem(row).clock ? formatQuantity(*rate, Measure::flopsPerSecond) : formatCount(*rate) + " FLOP/cycle";
 }
 
-std::string endingText(const MappedRun& row) {
-    for (const auto& [id, text] : {std::pair("proof", "proven"), std::pair("samples", "samples spent"),
-                                   std::pair("done", "nothing more to try"), std::pair("stop", "stopped")})
-        if (row.run->endedBy == id) return text;
-    return row.run->endedBy;
-}
-
 const CoreNumbers* numbersOfCore(const MappedCore& row) {
     return row.core < row.outcome->cores.size() ? &row.outcome->cores[row.core] : nullptr;
 }
@@ -164,8 +157,9 @@ const std::vector<Field<MappedRun>>& runFields() {
          .uses = kMetric | kEach,
          .get = [](const Row& row) { return whole(row.run->bestAfter); },
          .help = "Samples until the best mapping was known"},
-        {"ended_by", "Ended", kSheet | kTable | kWords, [](const Row& row) { return words(row.run->endedBy); },
-         endingText},
+        {"ended_by", "Ended", kSheet | kTable | kWords,
+         [](const Row& row) { return words(std::string(nameOf(row.run->endedBy))); },
+         [](const Row& row) { return std::string(textOf(row.run->endedBy)); }},
     };
     return kFields;
 }

@@ -272,7 +272,7 @@ mapping::Result scored(const mapping::Problem& problem, mapping::Mapping mapping
     run.optimal = run.value <= result.bound.objective * (1 + 1e-9);
     run.samples = 1;
     run.bestAfter = 1;
-    run.endedBy = "done";
+    run.endedBy = EndedBy::done;
     run.convergence = {{.samples = 1, .best = run.value, .mean = run.value, .spread = 0}};
     result.runs.push_back(std::move(run));
     return result;

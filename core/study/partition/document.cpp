@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/number.h"
+#include "core/study/document_study.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/provenance.h"
 
@@ -207,7 +208,7 @@ Json planHead(const Plan& plan) {
             {"bounds_subsets", plan.boundsSubsets},
             {"gap", plan.gap},
             {"optimal", plan.optimal},
-            {"ended_by", plan.endedBy},
+            {"ended_by", nameOf(plan.endedBy)},
             {"fits", plan.fits}};
 }
 
@@ -304,7 +305,7 @@ Plan readPlan(const JsonNode& node, const std::string& strategy, const LayerName
     plan.boundsCost = node.at("bounds").oneOf({"cost_s", "step_time_s"}) == "cost_s";
     plan.gap = numberAt(node, "gap");
     plan.optimal = node.at("optimal").boolean();
-    plan.endedBy = node.at("ended_by").text();
+    plan.endedBy = readEndedBy(node.at("ended_by"));
     plan.fits = node.at("fits").boolean();
     for (const JsonNode& level : node.at("levels").elements()) plan.levels.push_back(readLevel(level, names));
     for (const JsonNode& share : node.at("per_accelerator").elements())

@@ -337,7 +337,8 @@ Explanation explainBound(const Context& context) {
                 ? "No plan takes less time whichever groups of the fleet take part: of the bounds for each subset "
                   "of them it is the least."
                 : "No plan takes less time in which the same groups take part.");
-    if (plan.endedBy == "stop") builder.note("The search was ended early, so this bound may be far from the optimum.");
+    if (plan.endedBy == EndedBy::stop)
+        builder.note("The search was ended early, so this bound may be far from the optimum.");
     return builder.made();
 }
 

@@ -16,11 +16,9 @@ namespace tessera::study {
 namespace {
 
 using codesign::CoreKind;
-using codesign::Ended;
 
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::array kKinds{CoreKind::tensor, CoreKind::vector, CoreKind::fused};
-constexpr std::array kEnds{Ended::proof, Ended::heuristic, Ended::time, Ended::nodes, Ended::memory, Ended::stop};
 
 Json coreJson(const std::optional<std::int64_t>& core) {
     return core ? Json(*core) : Json(nullptr);
@@ -63,7 +61,7 @@ Json scheduleJson(const Result& result) {
     json["lower_bound"] = wholeWherePossible(found.lowerBound);
     json["gap"] = outcome.gap();
     json["optimal"] = found.optimal;
-    json["ended_by"] = codesign::nameOf(found.ended);
+    json["ended_by"] = nameOf(found.ended);
     json["nodes"] = found.nodes;
     json["serial_makespan"] = wholeWherePossible(found.serial);
     json["gain_over_serial"] = outcome.gain();
@@ -99,7 +97,7 @@ Result readScheduleResult(const JsonNode& document, const Study& study) {
     found.schedule.makespan = document.at("makespan").notNegative();
     found.lowerBound = document.at("lower_bound").notNegative();
     found.optimal = document.at("optimal").boolean();
-    found.ended = readNamed(document.at("ended_by"), kEnds);
+    found.ended = readEndedBy(document.at("ended_by"));
     found.nodes = document.at("nodes").whole(0, std::numeric_limits<std::int64_t>::max());
     found.serial = document.at("serial_makespan").notNegative();
     for (const JsonNode& node : document.at("operators").elements(codesign::kMaxOperators)) readOperator(node, outcome);

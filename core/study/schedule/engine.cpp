@@ -31,7 +31,7 @@ void operatorTerms(const ScheduleOutcome& outcome, Terms& terms) {
 void makespanTerms(const ScheduleOutcome& outcome, Terms& terms) {
     operatorTerms(outcome, terms);
     terms.push_back({"method", outcome.method, "parameter method"});
-    terms.push_back({"ended by", std::string(codesign::nameOf(outcome.result.ended)), "result, ended_by"});
+    terms.push_back({"ended by", std::string(nameOf(outcome.result.ended)), "result, ended_by"});
 }
 
 void gapTerms(const ScheduleOutcome& outcome, Terms& terms) {

@@ -36,7 +36,7 @@ TEST(ScheduleExact, provesTheOptimumOfEveryRandomCase) {
         const Case each = loadCase(file);
         const ScheduleResult result = solved(each.graph, each.cores);
         EXPECT_TRUE(result.optimal) << file;
-        EXPECT_EQ(result.ended, Ended::proof) << file;
+        EXPECT_EQ(result.ended, EndedBy::proof) << file;
         EXPECT_EQ(result.schedule.makespan, each.result["optimal_T"].get<double>()) << file;
     }
 }
@@ -175,7 +175,7 @@ TEST(ScheduleExact, isRepeatableAndKeepsItsLimitOfNodes) {
         EXPECT_EQ(one.schedule, two.schedule);
         EXPECT_EQ(one.lowerBound, two.lowerBound);
         EXPECT_EQ(one.nodes, nodes);
-        EXPECT_EQ(one.ended, Ended::nodes);
+        EXPECT_EQ(one.ended, EndedBy::nodes);
         EXPECT_FALSE(one.optimal);
     }
 }
@@ -188,11 +188,11 @@ TEST(ScheduleExact, endsInTimeAndOnAStopWithTheBestSoFar) {
     const double before = test::workMilliseconds();
     const ScheduleResult timed = solved(wide.graph, wide.cores, options);
     EXPECT_LT(test::workMilliseconds() - before, 600);
-    EXPECT_EQ(timed.ended, Ended::time);
+    EXPECT_EQ(timed.ended, EndedBy::time);
     std::stop_source stop;
     stop.request_stop();
     const ScheduleResult stopped = solved(wide.graph, wide.cores, options, {.finish = stop.get_token()});
-    EXPECT_EQ(stopped.ended, Ended::stop);
+    EXPECT_EQ(stopped.ended, EndedBy::stop);
     EXPECT_EQ(stopped.schedule.makespan, stopped.serial);
 }
 
@@ -207,7 +207,7 @@ TEST(ScheduleExact, aPauseIsNoTimeOfTheSearch) {
                                              if (reports++ == 0) std::this_thread::sleep_for(options.time * 1.5);
                                          }});
     EXPECT_GT(reports, 0);
-    EXPECT_EQ(paused.ended, Ended::nodes);
+    EXPECT_EQ(paused.ended, EndedBy::nodes);
     EXPECT_EQ(paused.schedule, through.schedule);
 }
 
@@ -243,7 +243,7 @@ TEST(ScheduleList, neverExceedsSerialTimeAndKeepsEveryRule) {
         const Case each = loadCase(file);
         const ScheduleResult result = solved(each.graph, each.cores, options);
         shorter += result.schedule.makespan < result.serial ? 1 : 0;
-        EXPECT_EQ(result.ended, result.optimal ? Ended::proof : Ended::heuristic) << file;
+        EXPECT_EQ(result.ended, result.optimal ? EndedBy::proof : EndedBy::heuristic) << file;
     }
     EXPECT_GT(shorter, 25);
 }

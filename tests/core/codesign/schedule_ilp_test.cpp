@@ -96,7 +96,7 @@ TEST(ScheduleIlp, endsInTimeWithTheBestSoFar) {
     const ScheduleResult result = solvedByIlp(wide.graph, wide.cores, options);
     EXPECT_LT(test::workOfChildrenMilliseconds() - before, 4000);
     EXPECT_FALSE(result.optimal);
-    EXPECT_EQ(result.ended, Ended::time);
+    EXPECT_EQ(result.ended, EndedBy::time);
     EXPECT_GT(result.lowerBound, 0);
     EXPECT_LE(result.schedule.makespan, result.serial);
 }

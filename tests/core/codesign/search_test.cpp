@@ -336,7 +336,7 @@ TEST(CodesignSearch, stopsAndFinishes) {
     hooks.finish = finished.get_token();
     hooks.checkpoint = [&](const Progress&) { finished.request_stop(); };
     const Result part = search(workloads, space, options, hooks);
-    EXPECT_EQ(part.endedBy, "stop");
+    EXPECT_EQ(part.endedBy, EndedBy::stop);
     EXPECT_FALSE(part.optimal);
     EXPECT_LT(part.explored + part.skippedByBound, part.points);
 }
@@ -368,7 +368,7 @@ TEST(CodesignSearch, findsNothingWhereNothingFits) {
     const Result result = search({workload("zoo:bert-base")}, space, smallOptions(Objective::geomean));
     EXPECT_FALSE(result.best);
     EXPECT_TRUE(result.front.empty());
-    EXPECT_EQ(result.endedBy, "done");
+    EXPECT_EQ(result.endedBy, EndedBy::done);
 }
 
 TEST(Workload, hasTheSlicesOfTable2) {

@@ -43,7 +43,7 @@ TEST(Exact, provesTheOptimumOfUpToTwelveJobs) {
         const Result result = solve(problem, options);
         EXPECT_TRUE(result.runs.front().optimal)
             << "table " << n << ", " << problem.jobs.size() << " jobs on " << problem.cores.size() << " cores";
-        EXPECT_EQ(result.runs.front().endedBy, "proof");
+        EXPECT_EQ(result.runs.front().endedBy, EndedBy::proof);
     }
 }
 

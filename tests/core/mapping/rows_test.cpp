@@ -111,11 +111,11 @@ TEST_P(EveryAlgorithm, spendsItsSamplesAndNoMore) {
         EXPECT_TRUE(isValid(run.mapping, problem));
         EXPECT_LE(run.bestAfter, run.samples);
         EXPECT_GE(run.bestAfter, 1);
-        if (run.endedBy == "samples") {
+        if (run.endedBy == EndedBy::samples) {
             EXPECT_EQ(run.samples, samples);
         } else {
             EXPECT_LE(run.samples, samples);
-            EXPECT_TRUE(run.endedBy == "proof" || run.endedBy == "done") << run.endedBy;
+            EXPECT_TRUE(run.endedBy == EndedBy::proof || run.endedBy == EndedBy::done) << nameOf(run.endedBy);
         }
         ASSERT_FALSE(run.convergence.empty());
         EXPECT_EQ(run.convergence.back().samples, run.samples);
@@ -165,7 +165,7 @@ TEST_P(EveryAlgorithm, solvesTheSmallestProblems) {
         if (size.jobs == 1 && size.cores == 1) {
             EXPECT_TRUE(run.optimal);
             EXPECT_EQ(run.samples, 1);
-            EXPECT_EQ(run.endedBy, "proof");
+            EXPECT_EQ(run.endedBy, EndedBy::proof);
         }
     }
 }
@@ -177,7 +177,7 @@ TEST_P(EveryAlgorithm, stopsAtTheBound) {
     const auto run = solve(problem, optionsFor(GetParam().id, 5000)).runs.front();
     if (!isConstructive(GetParam().id)) {
         EXPECT_TRUE(run.optimal);
-        EXPECT_EQ(run.endedBy, "proof");
+        EXPECT_EQ(run.endedBy, EndedBy::proof);
         EXPECT_LT(run.samples, 5000);
         EXPECT_EQ(run.bestAfter, run.samples);
     }
@@ -213,7 +213,7 @@ TEST_P(EveryAlgorithm, answersCancelSoonAndFinishWithTheBestSoFar) {
             EXPECT_THROW(solve(problem, options, hooks), InterruptedError);
         } else {
             const auto run = solve(problem, options, hooks).runs.front();
-            EXPECT_EQ(run.endedBy, "stop");
+            EXPECT_EQ(run.endedBy, EndedBy::stop);
             EXPECT_GT(run.samples, 0);
             EXPECT_TRUE(isValid(run.mapping, problem));
         }

@@ -65,7 +65,7 @@ void expectBeaten(const Case& known) {
         EXPECT_EQ(run.value, evaluate(problem, run.mapping).makespan);
         if (!known.atBound) continue;
         EXPECT_TRUE(run.optimal);
-        EXPECT_EQ(run.endedBy, "proof");
+        EXPECT_EQ(run.endedBy, EndedBy::proof);
         EXPECT_LE(run.samples, 10);
     }
     EXPECT_LE(sum / kSeeds, known.bestKnown * 1.005) << known.table << " " << known.bandwidth;
@@ -97,7 +97,7 @@ TEST(Tessera, endsAtOnceWhereOneLongJobIsTheBound) {
     std::fill(problem.demand.begin(), problem.demand.end(), 0);
     const mapping::Run run = runOf(problem, optionsOf(10'000, 1));
     EXPECT_TRUE(run.optimal);
-    EXPECT_EQ(run.endedBy, "proof");
+    EXPECT_EQ(run.endedBy, EndedBy::proof);
     EXPECT_LE(run.samples, 3);
 }
 

@@ -144,7 +144,7 @@ TEST(Finish, keepsWhatThereIsAndClaimsNothing) {
         const auto& proven = whole.outcome.get<PartitionOutcome>().result.plans;
         ASSERT_EQ(plans.size(), proven.size());
         for (std::size_t p = 0; p < plans.size(); ++p) {
-            EXPECT_EQ(plans[p].endedBy, "stop");
+            EXPECT_EQ(plans[p].endedBy, EndedBy::stop);
             EXPECT_FALSE(plans[p].optimal);
             EXPECT_GE(plans[p].stepTime.value, proven[p].stepTime.value * 0.5);
             EXPECT_GT(plans[p].speedupOverDp, 0);
@@ -173,7 +173,7 @@ TEST(Finish, inTheMiddleAnswersWithinASecond) {
     EXPECT_LT(test::workMilliseconds() - asked, 1000 * test::kSlowerBuild);
     const auto& plans = result.outcome.get<PartitionOutcome>().result.plans;
     ASSERT_FALSE(plans.empty());
-    EXPECT_EQ(plans.front().endedBy, "stop");
+    EXPECT_EQ(plans.front().endedBy, EndedBy::stop);
 }
 
 TEST(Progress, isFrequentAndTellsCurvesForPeople) {

@@ -132,7 +132,7 @@ TEST(Schedule, IsGivenUpAndIsFinished) {
     finishing.progress = cancelled.progress = [&](const ProgressEvent& event) {
         if (event.task.starts_with("scheduling")) stopped.request_stop();
     };
-    EXPECT_EQ(run(study, finishing).outcome.get<ScheduleOutcome>().result.ended, codesign::Ended::stop);
+    EXPECT_EQ(run(study, finishing).outcome.get<ScheduleOutcome>().result.ended, EndedBy::stop);
     stopped = std::stop_source();
     cancelled.cancel = stopped.get_token();
     EXPECT_THROW(run(study, cancelled), InterruptedError);

@@ -110,7 +110,7 @@ void CodesignView::Implementation::fillModels() {
 
 QString CodesignView::Implementation::certainty() const {
     const codesign::Result& result = choice->run.result();
-    if (result.endedBy == "stop") return tr("stopped");
+    if (result.endedBy == EndedBy::stop) return tr("stopped");
     return QString::fromStdString(study::certaintyText(result));
 }
 
