@@ -28,7 +28,8 @@ std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {
 }
 
 std::optional<std::int64_t> whole(double value) {
-    if (!(value >= 0) || value > static_cast<double>(kMaxLayerExtent) || value != std::floor(value)) return std::nullopt;
+    if (!(value >= 0) || value > static_cast<double>(kMaxLayerExtent) || value != std::floor(value))
+        return std::nullopt;
     return static_cast<std::int64_t>(value);
 }
 

@@ -40,7 +40,8 @@ struct SpeedupMetric {
     double heterogeneous;
     double homogeneous;
 };
-constexpr std::array kMetrics{SpeedupMetric{"owt", 2.98, 2.94}, SpeedupMetric{"hypar", 3.78, 3.51}, SpeedupMetric{"accpar", 6.30, 3.86}};
+constexpr std::array kMetrics{SpeedupMetric{"owt", 2.98, 2.94}, SpeedupMetric{"hypar", 3.78, 3.51},
+                              SpeedupMetric{"accpar", 6.30, 3.86}};
 
 struct Network {
     model::LayerGraph layers;

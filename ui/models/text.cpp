@@ -6,6 +6,7 @@
 #include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/metric.h"
 
 namespace tessera::ui {
 
