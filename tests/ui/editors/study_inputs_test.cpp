@@ -30,8 +30,12 @@ class StudyInputs : public testing::Test {
 protected:
     void SetUp() override {
         writeFile(model_, test::onnxWithSequence("seq.length"));
-        document_ = std::make_unique<StudyDocument>(
-            QStringLiteral("new/partition?hardware=accpar-heterogeneous&model=%1").arg(QString::fromStdString(model_)));
+        open(QStringLiteral("new/partition?hardware=accpar-heterogeneous"));
+    }
+    /// Shows the new study that `address` describes, of the model with an open dimension.
+    void open(const QString& address) {
+        document_ =
+            std::make_unique<StudyDocument>(QStringLiteral("%1&model=%2").arg(address, QString::fromStdString(model_)));
         document_->resize(1000, 760);
         document_->show();
         EXPECT_TRUE(waitUntil([&] { return document_->findChild<ReferencePicker*>() != nullptr; }));
@@ -122,6 +126,7 @@ TEST_F(StudyInputs, SayThatAnotherModelHasNoSuchDimension) {
 }
 
 TEST_F(StudyInputs, AreSavedAndOpenedAgain) {
+    open(QStringLiteral("new/predict?hardware=tpu-v3"));
     retype(QStringLiteral("seq.length"), QStringLiteral("64"));
     retype(QStringLiteral("Seed"), QStringLiteral("9007199254740993"));
     ASSERT_TRUE(document_->saveAs(QStringLiteral("with-sizes")));
@@ -139,6 +144,7 @@ TEST_F(StudyInputs, AreSavedAndOpenedAgain) {
 }
 
 TEST_F(StudyInputs, HaveASeedThatMayBeLeftOut) {
+    open(QStringLiteral("new/predict?hardware=tpu-v3"));
     EXPECT_FALSE(document_->study().seed.has_value());
     retype(QStringLiteral("Seed"), QStringLiteral("7"));
     retype(QStringLiteral("seq.length"), QStringLiteral("8"));
@@ -149,7 +155,14 @@ TEST_F(StudyInputs, HaveASeedThatMayBeLeftOut) {
     EXPECT_FALSE(document_->study().seed.has_value());
 }
 
+TEST_F(StudyInputs, HaveNoSeedWhereTheEngineDrawsNoNumbers) {
+    EXPECT_EQ(line(QStringLiteral("Seed")), nullptr);
+    open(QStringLiteral("new/predict?hardware=tpu-v3"));
+    EXPECT_NE(line(QStringLiteral("Seed")), nullptr);
+}
+
 TEST_F(StudyInputs, AreReachedByTabBetweenModelAndHardware) {
+    open(QStringLiteral("new/predict?hardware=tpu-v3"));
     QVector<QWidget*> order = test::tabOrder(*document_);
     const auto pickers = document_->findChildren<ReferencePicker*>();
     const auto place = [&](QWidget* widget) { return order.indexOf(widget); };
