@@ -20,6 +20,7 @@
 #include "core/hardware/numbers.h"
 #include "core/model/readers/readers.h"
 #include "core/model/zoo/zoo.h"
+#include "core/model/zoo/zoo_name.h"
 
 namespace tessera::cost {
 
@@ -31,7 +32,6 @@ constexpr std::uintmax_t kLargestWorkloadFile = std::uintmax_t{16} << 20;
 constexpr std::int64_t kLargestSize = 1'000'000'000;  // of a batch or dimension
 constexpr std::size_t kMaxDimensions = 100;
 constexpr std::size_t kLongestDescription = 4000;
-constexpr std::string_view kZoo = "zoo:";
 constexpr std::string_view kFolder = "workloads";
 constexpr std::string_view kSchemaMark = "\"tessera.workload/";
 
@@ -90,7 +90,7 @@ Workload workloadOfModel(const std::string& name, const model::LoadOptions& opti
 
 /// The model as `loadModel` takes it: a path of a workload's file is relative to that file.
 std::string modelName(const WorkloadSource& source, const Workload& workload) {
-    if (source.model.starts_with(kZoo) || workload.file.empty()) return source.model;
+    if (model::isZooName(source.model) || workload.file.empty()) return source.model;
     const fs::path path = fs::path(workload.file).parent_path() / source.model;
     if (isFile(path)) return path.string();
     throw FileError(fmt::format("cannot read the model {} of the workload {}: there is no such file beside {}",
@@ -105,7 +105,7 @@ bool isInZoo(std::string_view id) {
 /// Says what is wrong with a source of a file.
 [[noreturn]] void failAt(const Workload& workload, std::size_t index, const std::string& problem) {
     const WorkloadSource& source = workload.sources[index];
-    const bool unknown = source.model.starts_with(kZoo) && !isInZoo(source.model.substr(kZoo.size()));
+    const bool unknown = model::isZooName(source.model) && !isInZoo(source.model.substr(model::kZooPrefix.size()));
     const std::string_view field = unknown || source.dimensions.empty() ? "model" : "dimensions";
     Place place{
         .file = workload.file,
@@ -133,7 +133,7 @@ void checkSizes(const Workload& workload, std::size_t index, const model::Model&
     const std::string found = fmt::format("a job with {} of {}", odd->name, odd->value);
     const std::string expected = fmt::format("sizes from {} to {}", odd->min, kMaxLayerExtent);
     const WorkloadSource& source = workload.sources[index];
-    const bool isFile = !source.model.starts_with(kZoo);
+    const bool isFile = !model::isZooName(source.model);
     if (isFile) throw DataError({.file = model.source, .where = "layer " + inQuotes(job.name)}, found, expected);
     const std::string problem = fmt::format("layer {}: {}; expected {}", inQuotes(job.name), found, expected);
     if (workload.file.empty()) throw UsageError(fmt::format("{}: {}", inQuotes(source.model), problem));
@@ -260,7 +260,7 @@ Json toJson(const Workload& workload) {
 }
 
 Workload loadWorkload(const std::string& name, const model::LoadOptions& options) {
-    if (name.starts_with(kZoo)) return workloadOfModel(name, options);
+    if (model::isZooName(name)) return workloadOfModel(name, options);
     if (namesFile(name, {".json", ".csv", ".onnx", ".txt"}))
         return isWorkloadFile(name) ? loadFile(name) : workloadOfModel(name, options);
     if (const auto path = hardware::libraryFile(kFolder, kSchemaMark, name)) return loadFile(path->string());

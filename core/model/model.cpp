@@ -15,12 +15,11 @@
 #include "core/model/readers/native_json.h"
 #include "core/model/readers/readers.h"
 #include "core/model/zoo/zoo.h"
+#include "core/model/zoo/zoo_name.h"
 
 namespace tessera::model {
 
 namespace {
-
-constexpr std::string_view kZoo = "zoo:";
 
 Model modelOf(Form form, const std::string& source, std::string sha) {
     Model model;
@@ -37,7 +36,7 @@ Model modelOf(Form form, const std::string& source, std::string sha) {
 }
 
 Model loadZoo(const std::string& name, const LoadOptions& options) {
-    Graph graph = buildZooModel(name.substr(kZoo.size()), options);
+    Graph graph = buildZooModel(name.substr(kZooPrefix.size()), options);
     std::string sha = sha256(writeNativeJson(graph));
     return modelOf(std::move(graph), name, std::move(sha));
 }
@@ -56,7 +55,7 @@ std::string contentOf(const std::string& file) {
 }  // namespace
 
 Model loadModel(const std::string& name, const LoadOptions& options) {
-    if (name.starts_with(kZoo)) return loadZoo(name, options);
+    if (isZooName(name)) return loadZoo(name, options);
     try {
         std::string bytes = contentOf(name);
         const Reader& reader = readerFor(bytes, name);

@@ -14,6 +14,7 @@
 #include "core/base/units.h"
 #include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
+#include "core/model/zoo/zoo_name.h"
 #include "core/report/template_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/schedule/study.h"
@@ -91,8 +92,7 @@ void addSeries(Chart& chart, Series series) {
 }  // namespace
 
 std::string modelTitle(const std::string& model) {
-    constexpr std::string_view kZoo = "zoo:";
-    if (model.starts_with(kZoo)) return escaped(model.substr(kZoo.size()), 60);
+    if (model::isZooName(model)) return escaped(model.substr(model::kZooPrefix.size()), 60);
     const std::string stem = std::filesystem::path(model).stem().string();
     return escaped(stem.empty() ? model : stem, 60);
 }

@@ -13,12 +13,12 @@
 #include "core/base/sha256.h"
 #include "core/cost/core_cost.h"
 #include "core/hardware/library.h"
+#include "core/model/zoo/zoo_name.h"
 
 namespace tessera::study {
 
 namespace {
 
-constexpr std::string_view kZoo = "zoo:";
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 /// Architectures of a search with a smaller budget, and states of a schedule: this many times it.
 constexpr double kPhazeSamples = 1000;
@@ -197,7 +197,7 @@ void CodesignExperiment::read(const Models& models, const std::vector<std::int64
     PartCounter counter(control_, "models", models.size());
     parallelFor(models.size(), control_.threads, [&](std::size_t i) {
         workloads_[models[i]] =
-            codesign::loadWorkload(fmt::format("{}{}", kZoo, printedWorkloads()[models[i]].name), options);
+            codesign::loadWorkload(fmt::format("{}{}", model::kZooPrefix, printedWorkloads()[models[i]].name), options);
         counter.finishOne();
     });
     for (const std::size_t model : models) restOn({{workloads_[model].name, workloads_[model].sha256}}, {});
@@ -368,7 +368,8 @@ const codesign::ModelResult& baselineOf(const codesign::Result& result, std::str
     constexpr std::string_view kOwn = "spotlight-";
     std::string whole(id);
     if (id.starts_with(kOwn))
-        whole = fmt::format("{}{}-{}", kOwn, result.models.at(model).substr(kZoo.size()), id.substr(kOwn.size()));
+        whole = fmt::format("{}{}-{}", kOwn, result.models.at(model).substr(model::kZooPrefix.size()),
+                            id.substr(kOwn.size()));
     for (const codesign::Baseline& baseline : result.baselines)
         if (baseline.id == whole) return baseline.models.at(model);
     throw UsageError(fmt::format("the search returned no baseline '{}'", whole));

@@ -13,6 +13,7 @@
 #include "core/base/sha256.h"
 #include "core/model/readers/native_json.h"
 #include "core/model/zoo/zoo.h"
+#include "core/model/zoo/zoo_name.h"
 #include "core/store/database.h"
 #include "core/store/recorder.h"
 #include "core/study/study.h"
@@ -23,16 +24,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kZoo = "zoo:";
-
 /// The bytes that a model's name stands for. Throws like model::loadModel.
 std::string modelBytes(const study::Study& study, const std::string& name, const std::string& place) {
-    if (!place.starts_with(kZoo)) return readFile(place);
+    if (!model::isZooName(place)) return readFile(place);
     model::LoadOptions options;
     if (const auto batch = study.parameters->find("batch"); batch != study.parameters->end() && batch->is_number())
         options.batch = static_cast<std::int64_t>(batch->get<double>());
     options.dimensions = study.dimensions;
-    return model::writeNativeJson(model::buildZooModel(name.substr(kZoo.size()), options));
+    return model::writeNativeJson(model::buildZooModel(name.substr(model::kZooPrefix.size()), options));
 }
 
 /// Whether reading a file leaves it as it is for who reads it next: a named pipe is read once.
@@ -194,7 +193,7 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
             writeNeighbours(folder, study, stored, input.kind);
         }
         if (isModel && study.workloads.empty() && isChanged(input)) {
-            const std::string suffix = input.name.starts_with(kZoo) ? ".json" : "";
+            const std::string suffix = model::isZooName(input.name) ? ".json" : "";
             substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
         }
         if (!isModel && isChanged(input) && isParameter(study, input.name)) {

@@ -512,17 +512,18 @@ bool isQueuedHere(const SQLite::Database& database, RunId run) {
 }  // namespace
 
 std::optional<Json> Store::takeUp(RunId run) {
-    constexpr std::array kParts{Part::facts, Part::study, Part::trace, Part::checkpoint};
-    implementation_->change(run, {kParts.begin(), kParts.end()}, [&](const SQLite::Database& database) {
-        if (wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND status = 'done'", run) != 0)
-            throw UsageError(fmt::format("run {} is done already", run));
-        if (!isQueuedHere(database, run)) requireIdle(database, run);
-        execute(database,
+    implementation_->change(
+        run, {Part::facts, Part::study, Part::trace, Part::checkpoint}, [&](const SQLite::Database& database) {
+            if (wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND status = 'done'", run) != 0)
+                throw UsageError(fmt::format("run {} is done already", run));
+            if (!isQueuedHere(database, run)) requireIdle(database, run);
+            execute(
+                database,
                 "DELETE FROM trace WHERE run = ?1 AND id > coalesce((SELECT trace FROM checkpoint WHERE run = ?1), 0)",
                 run);
-        endWork(database, run, std::nullopt);
-        applyStatus(database, run, RunStatus::running, "");
-    });
+            endWork(database, run, std::nullopt);
+            applyStatus(database, run, RunStatus::running, "");
+        });
     return checkpoint(run);
 }
 

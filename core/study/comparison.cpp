@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/model/zoo/zoo_name.h"
 #include "core/study/engine.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/partition/outcome.h"
@@ -363,7 +364,7 @@ std::string modelOf(const Result& result) {
     std::string text;
     for (const std::string& model : result.study.models) {
         // A generated model's contents follow the batch, which is a condition of its own.
-        const bool generated = model.starts_with("zoo:");
+        const bool generated = model::isZooName(model);
         if (generated) text += model;
         for (const Input& input : result.inputs)
             if (!generated && input.name == model) text += input.sha256;

@@ -14,6 +14,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/model/zoo/zoo_name.h"
 #include "core/study/stored_form.h"
 
 namespace tessera::study {
@@ -38,7 +39,7 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
 /// A file named in a study is looked for beside the study first.
 std::string beside(const std::string& studyFile, const std::string& name) {
     const std::filesystem::path path(name);
-    if (name.starts_with("zoo:") || path.is_absolute()) return name;
+    if (model::isZooName(name) || path.is_absolute()) return name;
     std::error_code ignored;
     const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
     return std::filesystem::is_regular_file(candidate, ignored) ? candidate.string() : name;

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/model/zoo/zoo_name.h"
 #include "core/study/engine.h"
 
 namespace tessera::study {
 
 namespace {
 
-constexpr std::string_view kZoo = "zoo:";
 constexpr std::array<std::string_view, 4> kExtensions{".onnx", ".json", ".csv", ".txt"};
 
 }  // namespace
@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 4> kExtensions{".onnx", ".json", ".csv", 
 std::string shortNames(const std::vector<std::string>& inputs) {
     std::vector<std::string> names;
     for (const std::string& input : inputs) {
-        const std::filesystem::path path(input.starts_with(kZoo) ? input.substr(kZoo.size()) : input);
+        const std::filesystem::path path(model::isZooName(input) ? input.substr(model::kZooPrefix.size()) : input);
         const bool isFile = std::find(kExtensions.begin(), kExtensions.end(), path.extension()) != kExtensions.end();
         names.push_back(isFile ? path.stem().string() : path.filename().string());
     }
@@ -34,7 +34,7 @@ std::string shortNames(const std::vector<std::string>& inputs) {
 
 std::string modelName(const std::string& input, const std::string& own) {
     const std::filesystem::path path(input);
-    return path.extension() == kExtensions.front() && !input.starts_with(kZoo) ? path.stem().string() : own;
+    return path.extension() == kExtensions.front() && !model::isZooName(input) ? path.stem().string() : own;
 }
 
 std::string titleOf(const Study& study) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/model/zoo/zoo_name.h"
 
 namespace tessera::study {
 
@@ -23,12 +24,11 @@ std::string besideFile(const std::string& file, const std::string& name) {
 }
 
 std::vector<InputFile> workloadFiles(const std::string& name, const cost::Workload& workload) {
-    constexpr std::string_view kZoo = "zoo:";
     std::vector<InputFile> files;
     const bool isModel = workload.file.empty();  // all of whose layers are jobs
     if (!isModel) addFile(files, {.hardware = false, .name = name, .path = workload.file});
     for (const cost::WorkloadSource& source : workload.sources) {
-        if (source.model.starts_with(kZoo)) continue;
+        if (model::isZooName(source.model)) continue;
         addFile(files, {.hardware = false,
                         .name = isModel ? name : source.model,
                         .path = isModel ? source.model : besideFile(workload.file, source.model)});
