@@ -34,6 +34,10 @@ EndedBy readEndedBy(const JsonNode& word) {
     return *endedByNamed(word.oneOf(names));
 }
 
+JsonDocument documentOf(const Json& json, const std::string& name) {
+    return JsonDocument::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace), name);
+}
+
 Json wholeWherePossible(double value) {
     if (value == std::floor(value) && std::fabs(value) < 0x1p53) return static_cast<std::int64_t>(value);
     return value;

@@ -18,12 +18,17 @@ constexpr std::size_t kLongestText = 1'000'000;
 
 }  // namespace
 
+Json inputsJson(const std::vector<Input>& inputs) {
+    Json list = Json::array();
+    for (const Input& input : inputs) list.push_back({{"name", input.name}, {"sha256", input.sha256}});
+    return list;
+}
+
 Json documentHead(const std::string& schema, const std::string& command, const std::vector<Input>& inputs,
                   std::optional<std::uint64_t> seed) {
     Json json = {{"schema", schema}, {"tool_version", TESSERA_VERSION}, {"command", command}};
     if (seed) json["seed"] = *seed;
-    Json& list = json["inputs"] = Json::array();
-    for (const Input& input : inputs) list.push_back({{"name", input.name}, {"sha256", input.sha256}});
+    json["inputs"] = inputsJson(inputs);
     return json;
 }
 

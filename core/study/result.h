@@ -63,6 +63,9 @@ Json toJson(const Result& result);
 /// toJson(r)`. Throws DataError.
 Result readResult(const JsonNode& document, const Study& study);
 
+/// Names and hashes, as documents list them.
+Json inputsJson(const std::vector<Input>& inputs);
+
 /// How every output document begins: schema, tool_version, command, seed where there is one, inputs.
 Json documentHead(const std::string& schema, const std::string& command, const std::vector<Input>& inputs,
                   std::optional<std::uint64_t> seed = std::nullopt);

@@ -19,6 +19,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/study/checkpoint.h"
 #include "core/study/codesign/document.h"
 #include "core/study/codesign/metrics.h"
 #include "core/study/names.h"
@@ -31,7 +32,6 @@ namespace {
 
 using codesign::Options;
 
-constexpr const char* kCheckpoint = "tessera.codesign-checkpoint/1";
 constexpr const char* kReferenceArea = "tpu-v4";
 constexpr double kMaxAccelerators = 1e6;
 constexpr double kMaxBatch = 1e6;
@@ -252,44 +252,16 @@ CodesignInputs readInputs(const Study& study, const Options& options, const RunH
     return read;
 }
 
-Json inputsJson(const std::vector<Input>& inputs) {
-    Json list = Json::array();
-    for (const Input& input : inputs) list.push_back({{"name", input.name}, {"sha256", input.sha256}});
-    return list;
-}
-
-Json checkpointOf(const Result& begun, const codesign::Progress& progress) {
-    return {{"schema", kCheckpoint},
-            {"tool_version", begun.version},
-            {"study_sha256", contentHash(begun.study)},
-            {"inputs", inputsJson(begun.inputs)},
-            {"state", progressJson(progress)}};
-}
-
-/// Nothing where another version of the program wrote it. Throws DataError.
-codesign::Progress readCheckpoint(const Json& given, const Result& begun) {
-    const JsonDocument document =
-        JsonDocument::parse(given.dump(-1, ' ', false, Json::error_handler_t::replace), "the run's checkpoint");
-    const JsonNode root = document.root();
-    if (root.at("schema").text() != kCheckpoint) root.at("schema").fail(fmt::format("'{}'", kCheckpoint));
-    if (root.at("tool_version").text() != begun.version) return {};
-    if (root.at("study_sha256").text() != contentHash(begun.study))
-        root.at("study_sha256").fail("the study that is to be continued", "of another study");
-    if (root.at("inputs").json() != inputsJson(begun.inputs))
-        root.at("inputs").fail("the models and the template as they were when the run began", "of other contents");
-    return readProgress(root.at("state"), begun.study.models.size());
-}
-
 /// Hands states on, but not more often than every other second: each holds all that was found.
-std::function<void(const codesign::Progress&)> checkpoints(const RunHooks& hooks, const Result& begun) {
-    if (!hooks.checkpoint) return {};
+std::function<void(const codesign::Progress&)> checkpoints(std::function<void(Json)> sink) {
+    if (!sink) return {};
     constexpr std::chrono::seconds kEvery{2};
     auto last = std::chrono::steady_clock::now() - kEvery;
-    return [&hooks, &begun, last, kEvery](const codesign::Progress& progress) mutable {
+    return [sink = std::move(sink), last, kEvery](const codesign::Progress& progress) mutable {
         const auto now = std::chrono::steady_clock::now();
         if (now - last < kEvery) return;
         last = now;
-        hooks.checkpoint(checkpointOf(begun, progress));
+        sink(progressJson(progress));
     };
 }
 
@@ -348,8 +320,9 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     const CodesignInputs inputs = readInputs(study, options, hooks);
     result.inputs = inputs.inputs;
     codesign::Hooks engineHooks{hooks};
-    engineHooks.checkpoint = checkpoints(hooks, result);
-    if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result);
+    engineHooks.checkpoint = checkpoints(checkpointSink(hooks, result));
+    if (const auto state = resumedState(hooks, result))
+        engineHooks.resume = readProgress(state->root(), study.models.size());
     CodesignOutcome outcome;
     outcome.result = codesign::search(inputs.workloads, inputs.space, options, engineHooks);
     if (outcome.result.endedBy != EndedBy::stop && (!outcome.result.best || outcome.result.best->objective == 0))

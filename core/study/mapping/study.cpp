@@ -16,6 +16,8 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/checkpoint.h"
+#include "core/study/document_study.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/reading.h"
@@ -31,7 +33,6 @@ constexpr double kMaxSamples = 1e9;
 constexpr double kMaxJobs = 100'000;
 constexpr double kMaxExplored = 100'000;
 constexpr double kMaxSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
-constexpr const char* kCheckpoint = "tessera.mapping-checkpoint/1";
 
 std::vector<std::string_view> objectiveNames() {
     std::vector<std::string_view> names;
@@ -206,11 +207,6 @@ std::vector<Parameter> makeParameters() {
     };
 }
 
-/// A document that is a parameter: on one line, so that errors do not name lines that nobody wrote.
-JsonDocument documentOf(const Json& json, const std::string& name) {
-    return JsonDocument::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace), name);
-}
-
 /// Mappings to start from, and the problem that they were made for where that is another one.
 struct WarmStart {
     std::vector<mapping::Mapping> mappings;
@@ -276,33 +272,6 @@ mapping::Result scored(const mapping::Problem& problem, mapping::Mapping mapping
     run.convergence = {{.samples = 1, .best = run.value, .mean = run.value, .spread = 0}};
     result.runs.push_back(std::move(run));
     return result;
-}
-
-Json inputsJson(const std::vector<Input>& inputs) {
-    Json list = Json::array();
-    for (const Input& input : inputs) list.push_back({{"name", input.name}, {"sha256", input.sha256}});
-    return list;
-}
-
-Json checkpointOf(const Result& begun, const Json& state) {
-    return {{"schema", kCheckpoint},
-            {"tool_version", begun.version},
-            {"study_sha256", contentHash(begun.study)},
-            {"inputs", inputsJson(begun.inputs)},
-            {"state", state}};
-}
-
-/// The engine's state; null where another version of the program wrote it. Throws DataError.
-Json readCheckpoint(const Json& given, const Result& begun) {
-    const JsonDocument document = documentOf(given, "the run's checkpoint");
-    const JsonNode root = document.root();
-    if (root.at("schema").text() != kCheckpoint) root.at("schema").fail(fmt::format("'{}'", kCheckpoint));
-    if (root.at("tool_version").text() != begun.version) return nullptr;
-    if (root.at("study_sha256").text() != contentHash(begun.study))
-        root.at("study_sha256").fail("the study that is to be continued", "of another study");
-    if (root.at("inputs").json() != inputsJson(begun.inputs))
-        root.at("inputs").fail("the workload and hardware as they were when the run began", "of other contents");
-    return given.at("state");
 }
 
 /// Measured on one core of 2020: evaluating a job of a mapping, and what a search does around it.
@@ -402,9 +371,8 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
             scored(problem, readMapping(document.root(), problem.jobs.size(), problem.cores.size()), options);
     } else {
         mapping::Hooks engineHooks{hooks};
-        if (hooks.checkpoint)
-            engineHooks.checkpoint = [&](const Json& state) { hooks.checkpoint(checkpointOf(result, state)); };
-        if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result);
+        engineHooks.checkpoint = checkpointSink(hooks, result);
+        if (const auto state = resumedState(hooks, result)) engineHooks.resume = state->json();
         outcome.result = mapping::solve(problem, options, std::move(engineHooks));
     }
     addOnce(result.assumptions, outcome.result.assumptions);

@@ -24,8 +24,9 @@
 #include "core/model/model.h"
 #include "core/model/training.h"
 #include "core/partition/array.h"
+#include "core/study/checkpoint.h"
 #include "core/study/names.h"
-#include "core/study/partition/checkpoint.h"
+#include "core/study/partition/partial_plans.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
@@ -388,11 +389,12 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
     partition::Hooks engineHooks{hooks};
-    if (hooks.checkpoint)
-        engineHooks.checkpoint = [&](const std::vector<const partition::PartialPlan*>& plans) {
-            hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
+    const std::size_t count = layers.layers.size();
+    if (const auto sink = checkpointSink(hooks, result))
+        engineHooks.checkpoint = [sink, count](const std::vector<const partition::PartialPlan*>& plans) {
+            sink(partialPlansJson(count, plans));
         };
-    if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result, layers.layers.size());
+    if (const auto state = resumedState(hooks, result)) engineHooks.resume = readPartialPlans(*state, count);
     outcome.result = partition::solve(layers, fleet, options, std::move(engineHooks));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)

@@ -87,7 +87,10 @@ TEST(Checkpoint, ofAnotherStudyOrDamagedIsRefused) {
     hooks.resume = Json{{"schema", "nonsense"}};
     EXPECT_THROW(run(study, hooks), DataError);
     hooks.resume = state;
-    hooks.resume["plans"][0]["plan"]["levels"] = 7;
+    hooks.resume["seed"] = 12;
+    EXPECT_NO_THROW(run(study, hooks)) << "an engine that draws no numbers has no seed";
+    hooks.resume = state;
+    hooks.resume["state"][0]["plan"]["levels"] = 7;
     EXPECT_THROW(run(study, hooks), DataError);
 }
 
@@ -96,7 +99,7 @@ TEST(Checkpoint, ofAnotherVersionIsNotUsed) {
     RunHooks hooks;
     hooks.resume = checkpointOf(study);
     hooks.resume["tool_version"] = "0.0.0";
-    hooks.resume["plans"][0]["plan"]["levels"] = 7;
+    hooks.resume["state"][0]["plan"]["levels"] = 7;
     EXPECT_EQ(resultBytes(run(study, hooks)), resultBytes(run(study)));
 }
 
@@ -251,12 +254,12 @@ TEST_F(LongChain, goesOnFromACheckpointWhosePlansHaveManyRows) {
         if (event.kind == ProgressEvent::Kind::incumbent) cancel.request_stop();
     };
     EXPECT_THROW(run(deep, hooks), InterruptedError);
-    ASSERT_EQ(state["plans"].size(), 1U);
-    EXPECT_TRUE(state["plans"][0].contains("rows")) << "more than 200,000";
+    ASSERT_EQ(state["state"].size(), 1U);
+    EXPECT_TRUE(state["state"][0].contains("rows")) << "more than 200,000";
     RunHooks again;
     again.resume = Json::parse(toText(state));
     EXPECT_TRUE(packResult(run(deep, again)) == whole) << "not printed, because it is long";
-    again.resume["plans"][0]["rows"] = "AAAA";
+    again.resume["state"][0]["rows"] = "AAAA";
     EXPECT_THROW(run(deep, again), DataError);
 }
 

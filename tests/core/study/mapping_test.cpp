@@ -247,6 +247,9 @@ TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
     Study other = study;
     setParameter(other, "samples", {"301"});
     EXPECT_THROW(run(other, again), DataError);
+    Study reseeded = study;
+    reseeded.seed = study.seed.value_or(1) + 1;
+    EXPECT_THROW(run(reseeded, again), DataError);
 }
 
 TEST(MappingStudy, scoresAGivenMapping) {

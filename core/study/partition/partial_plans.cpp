@@ -1,4 +1,4 @@
-#include "core/study/partition/checkpoint.h"
+#include "core/study/partition/partial_plans.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -7,13 +7,11 @@
 #include "core/base/base64.h"
 #include "core/study/partition/document.h"
 #include "core/study/partition/packed_result.h"
-#include "core/study/study.h"
 
 namespace tessera::study {
 
 namespace {
 
-constexpr const char* kSchema = "tessera.partition-checkpoint/1";
 constexpr std::size_t kMaxRowsAsJson = 200'000;  ///< of a plan; above, its rows are packed
 constexpr std::size_t kMaxKeptRows = 1'000'000;  ///< of all plans that are kept: some 50 MB
 
@@ -26,20 +24,10 @@ std::vector<std::string> numbers(std::size_t layers) {
     return names;
 }
 
-Json inputsJson(const std::vector<Input>& inputs) {
-    Json list = Json::array();
-    for (const Input& input : inputs) list.push_back({{"name", input.name}, {"sha256", input.sha256}});
-    return list;
-}
-
 }  // namespace
 
-Json checkpointJson(const Result& begun, std::size_t layers, const std::vector<const partition::PartialPlan*>& plans) {
-    Json state = {{"schema", kSchema},
-                  {"tool_version", begun.version},
-                  {"study_sha256", contentHash(begun.study)},
-                  {"inputs", inputsJson(begun.inputs)}};
-    Json& list = state["plans"] = Json::array();
+Json partialPlansJson(std::size_t layers, const std::vector<const partition::PartialPlan*>& plans) {
+    Json list = Json::array();
     const std::vector<std::string> names = numbers(layers);
     std::size_t kept = 0;
     for (const partition::PartialPlan* partial : plans) {
@@ -54,22 +42,14 @@ Json checkpointJson(const Result& begun, std::size_t layers, const std::vector<c
         entry["plan"] = planJson(packs ? withoutRows(partial->plan) : partial->plan, names);
         if (packs) entry["rows"] = toBase64(packRows(partial->plan));
     }
-    return state;
+    return list;
 }
 
-std::vector<partition::PartialPlan> readCheckpoint(const Json& state, const Result& begun, std::size_t layers) {
-    const JsonDocument document = JsonDocument::parse(toText(state), "the run's checkpoint");
-    const JsonNode root = document.root();
-    if (root.at("schema").text() != kSchema) root.at("schema").fail("'" + std::string(kSchema) + "'");
-    if (root.at("tool_version").text() != begun.version) return {};
-    if (root.at("study_sha256").text() != contentHash(begun.study))
-        root.at("study_sha256").fail("the study that is to be continued", "of another study");
-    if (root.at("inputs").json() != inputsJson(begun.inputs))
-        root.at("inputs").fail("the model and hardware as they were when the run began", "of other contents");
+std::vector<partition::PartialPlan> readPartialPlans(const JsonDocument& list, std::size_t layers) {
     std::vector<partition::PartialPlan> plans;
     const std::vector<std::string> known = numbers(layers);
     const LayerNames names(known);
-    for (const JsonNode& node : root.at("plans").elements()) {
+    for (const JsonNode& node : list.root().elements()) {
         partition::PartialPlan partial;
         partial.simplified = node.at("simplified").boolean();
         partial.compared = node.at("compared").boolean();
@@ -78,7 +58,7 @@ std::vector<partition::PartialPlan> readCheckpoint(const Json& state, const Resu
         if (node.has("rows")) {
             const std::optional<std::string> rows = fromBase64(node.at("rows").text(kLongestRows));
             if (!rows) node.at("rows").fail("bytes in Base64", "another text");
-            unpackRows(*rows, partial.plan, layers, document.file());
+            unpackRows(*rows, partial.plan, layers, list.file());
         }
         plans.push_back(std::move(partial));
     }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "core/base/json.h"
+#include "core/study/engine.h"
+#include "core/study/result.h"
+
+/// The one envelope of what an interrupted run goes on from (`tessera.checkpoint/1`): what the state was computed from,
+/// and the state in its engine's own form.
+namespace tessera::study {
+
+/// Puts a state in its envelope. `begun` holds the study, its seed and its inputs.
+Json checkpointJson(const Result& begun, Json state);
+
+/// Hands an engine's states on in their envelope; null where nobody keeps them. Both references must outlive it.
+std::function<void(Json state)> checkpointSink(const RunHooks& hooks, const Result& begun);
+
+/// The state that `hooks.resume` holds for `begun`, as the root of a document; nothing where there is none or another
+/// version of the program wrote it. Throws DataError where it is damaged, or belongs to another study, to another seed
+/// or to inputs that have changed since.
+std::optional<JsonDocument> resumedState(const RunHooks& hooks, const Result& begun);
+
+}  // namespace tessera::study
