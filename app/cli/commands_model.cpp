@@ -15,6 +15,7 @@
 #include "core/base/units.h"
 #include "core/draw/table.h"
 #include "core/model/model.h"
+#include "core/model/readers/readers.h"
 #include "core/model/writers/writers.h"
 #include "core/model/zoo/zoo.h"
 #include "core/study/model_summary.h"
@@ -41,7 +42,8 @@ struct ModelChoice {
 };
 
 void addModel(CLI::App& app, ModelChoice& choice) {
-    addText(app, "MODEL", choice.model, "", "a file (.onnx, .json, .csv, .txt), '-' for standard input, or zoo:NAME")
+    addText(app, "MODEL", choice.model, "",
+            fmt::format("a file ({}), '-' for standard input, or zoo:NAME", fmt::join(model::modelSuffixes(), ", ")))
         ->required();
     addTexts(app, "--dim", choice.dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
 }

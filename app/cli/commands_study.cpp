@@ -19,6 +19,7 @@
 #include "core/base/text.h"
 #include "core/draw/table.h"
 #include "core/hardware/library.h"
+#include "core/model/readers/readers.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/study/partition/study.h"
@@ -79,7 +80,9 @@ Action addPartition(CLI::App& app) {
         ParameterTexts parameters;
     };
     const auto options = std::make_shared<Options>();
-    addText(app, "--model", options->model, "MODEL", "a file (.onnx, .json, .csv, .txt) or zoo:NAME")->required();
+    addText(app, "--model", options->model, "MODEL",
+            fmt::format("a file ({}) or zoo:NAME", fmt::join(model::modelSuffixes(), ", ")))
+        ->required();
     addText(app, "--fleet", options->fleet, "FLEET", "a fleet's file, or a name of 'tessera hardware list'")
         ->required();
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");

@@ -170,7 +170,7 @@ bool isStandardInput(const fs::path& path) {
     return std::find(kNames.begin(), kNames.end(), path.native()) != kNames.end();
 }
 
-bool namesFile(const std::string& name, std::initializer_list<std::string_view> suffixes) {
+bool namesFile(const std::string& name, const std::vector<std::string_view>& suffixes) {
     if (isStandardInput(name) || name.find('/') != std::string::npos) return true;
     if (std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view suffix) { return name.ends_with(suffix); }))
         return true;

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -21,7 +21,7 @@ bool isStandardInput(const std::filesystem::path& path);
 
 /// True where a name means a file and not an entry of the library: standard input, an existing file that is no folder,
 /// a path, or a name with one of the suffixes.
-bool namesFile(const std::string& name, std::initializer_list<std::string_view> suffixes = {".json"});
+bool namesFile(const std::string& name, const std::vector<std::string_view>& suffixes = {".json"});
 
 /// For a file that this process has not enough memory to read.
 DataError outOfMemory(const std::string& file);

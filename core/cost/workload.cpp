@@ -261,7 +261,7 @@ Json toJson(const Workload& workload) {
 
 Workload loadWorkload(const std::string& name, const model::LoadOptions& options) {
     if (model::isZooName(name)) return workloadOfModel(name, options);
-    if (namesFile(name, {".json", ".csv", ".onnx", ".txt"}))
+    if (namesFile(name, model::modelSuffixes()))
         return isWorkloadFile(name) ? loadFile(name) : workloadOfModel(name, options);
     if (const auto path = hardware::libraryFile(kFolder, kSchemaMark, name)) return loadFile(path->string());
     std::vector<std::string> known;

@@ -12,23 +12,6 @@ namespace tessera::report {
 
 namespace {
 
-struct StrategyColour {
-    std::string_view id;
-    std::string_view colour;
-};
-
-constexpr std::array kStrategyColours{
-    StrategyColour{"accpar", kCategories[0]},      StrategyColour{"hypar", kCategories[1]},
-    StrategyColour{"owt", kCategories[2]},         StrategyColour{"accpar-paper", kCategories[4]},
-    StrategyColour{"dp", kCategories[5]},          StrategyColour{"tessera", kCategories[0]},
-    StrategyColour{"magma", kCategories[1]},       StrategyColour{"stdga", kCategories[2]},
-    StrategyColour{"de", kCategories[3]},          StrategyColour{"cmaes", kCategories[4]},
-    StrategyColour{"random", kCategories[5]},      StrategyColour{"pso", kCategories[6]},
-    StrategyColour{"tbpsa", kCategories[7]},       StrategyColour{"magma-published", kCategories[6]},
-    StrategyColour{"a2c", kCategories[3]},         StrategyColour{"ppo2", kCategories[4]},
-    StrategyColour{"herald-like", kCategories[7]}, StrategyColour{"ai-mt-like", kCategories[6]},
-};
-
 /// Red, green or blue (0, 1, 2) of "#RRGGBB", 0 to 255.
 int channel(std::string_view colour, std::size_t index) {
     int value = 0;
@@ -68,12 +51,6 @@ std::string Theme::operator()(std::string_view token) const {
         return std::string(kind_ == ThemeKind::light ? known.light : known.dark);
     }
     throw std::logic_error("unknown theme token");
-}
-
-std::string_view strategyColour(std::string_view id) {
-    for (const StrategyColour& row : kStrategyColours)
-        if (row.id == id) return row.colour;
-    return kCategories[7];
 }
 
 std::string_view operatorColour(std::string_view operatorClass) {

@@ -21,9 +21,6 @@ private:
     ThemeKind kind_;
 };
 
-/// The colour of a strategy or algorithm: the same everywhere. Ours is blue, baselines are grey and after.
-std::string_view strategyColour(std::string_view id);
-
 /// The colour of a class of operators ("matrix", "vector", "memory", "communication", "embedding", "normalisation");
 /// that of memory for an unknown one.
 std::string_view operatorColour(std::string_view operatorClass);

@@ -17,9 +17,8 @@ namespace tessera::mapping {
 
 namespace {
 
-const SearchRow& rowOf(std::string_view algorithm) {
-    for (const SearchRow& row : searchRows())
-        if (row.id == algorithm) return row;
+const Algorithm& rowOf(std::string_view algorithm) {
+    if (const Algorithm* row = findAlgorithm(algorithm)) return *row;
     throw UsageError(fmt::format("the algorithm '{}' is not part of this program", algorithm));
 }
 

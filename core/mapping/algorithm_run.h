@@ -59,7 +59,7 @@ private:
     EndedBy ending() const;
 
     const Portfolio& portfolio_;
-    const SearchRow* row_;
+    const Algorithm* row_;
     Record record_;
     std::size_t phase_ = 0;
     std::vector<EndedBy> endings_;  ///< of the parts behind

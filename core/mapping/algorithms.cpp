@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/mapping/searches.h"
@@ -30,7 +32,10 @@ std::vector<Algorithm> makeAlgorithms() {
              "from several starts of which the better go on; all schedules of up to 12 jobs; ends when the bound "
              "proves the best.",
          .settings = {},
-         .source = "Tessera"},
+         .source = "Tessera",
+         .colour = 0,
+         .baseline = false,
+         .start = startTessera},
         {.id = "magma",
          .title = "MAGMA",
          .description = "Genetic search whose crossovers keep what belongs together: one genome, a range of jobs, or "
@@ -47,7 +52,10 @@ std::vector<Algorithm> makeAlgorithms() {
                       rate("crossover-rg", 0.05, "chance that children exchange a range of both genomes"),
                       rate("crossover-accel", 0.05, "chance that children exchange the schedule of a core"),
                       rate("mutation", 0.05, "chance of every job to be drawn anew, on average over the children")},
-         .source = "Kao, Krishna: MAGMA, HPCA 2022, section V-B"},
+         .source = "Kao, Krishna: MAGMA, HPCA 2022, section V-B",
+         .colour = 1,
+         .baseline = false,
+         .start = startMagma},
         {.id = "magma-published",
          .title = "MAGMA (published code)",
          .description = "The operators and rates of the code that was published, whose crossovers copy one way.",
@@ -57,20 +65,26 @@ std::vector<Algorithm> makeAlgorithms() {
                       rate("crossover-rg", 0.1, "chance that a range of both genomes is copied"),
                       rate("crossover-accel", 0.1, "chance that the schedule of a core is copied"),
                       rate("mutation", 0.1, "chance of every gene to be drawn anew")},
-         .source = "the code published with Kao, Krishna: MAGMA, HPCA 2022"},
+         .source = "the code published with Kao, Krishna: MAGMA, HPCA 2022",
+         .colour = 6,
+         .start = startMagmaPublished},
         {.id = "stdga",
          .title = "Standard GA",
          .description = "Genetic search with one crossover point in the whole genome, as pagmo has it.",
          .settings = {kPopulation, rate("crossover", 0.1, "chance of a gene to begin an exchange"),
                       rate("mutation", 0.1, "chance of every gene to be drawn anew")},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 2,
+         .start = startStandardGenetic},
         {.id = "de",
          .title = "Differential evolution",
          .description =
              "Adds differences of mappings, the best one's among them, to mappings (pagmo, rand-to-best/1/bin).",
          .settings = {kPopulation, rate("weight", 0.8, "weight of the local and of the global difference"),
                       rate("crossover", 0.5, "chance of every gene to be the new one; not in the table")},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 3,
+         .start = startDifferentialEvolution},
         {.id = "cmaes",
          .title = "CMA-ES",
          .description = "Learns which genes move together from the better half of every generation.",
@@ -80,7 +94,9 @@ std::vector<Algorithm> makeAlgorithms() {
                        .min = 1e-6,
                        .max = 10,
                        .help = "width of the first steps, as a share of a gene's range; not in the table"}},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 4,
+         .start = startCovarianceAdaptation},
         {.id = "pso",
          .title = "Particle swarm",
          .description = "Mappings fly towards their own best and the best of all, slowing down as they meet.",
@@ -94,7 +110,9 @@ std::vector<Algorithm> makeAlgorithms() {
                        .max = 1,
                        .help = "greatest speed, as a share of a gene's range"}},
          .source = "Clerc, Kennedy: The particle swarm - explosion, stability, and convergence in a multidimensional "
-                   "complex space, IEEE Transactions on Evolutionary Computation 6(1), 2002"},
+                   "complex space, IEEE Transactions on Evolutionary Computation 6(1), 2002",
+         .colour = 6,
+         .start = startParticleSwarm},
         {.id = "pso-published",
          .title = "Particle swarm (Table IV)",
          .description =
@@ -112,7 +130,9 @@ std::vector<Algorithm> makeAlgorithms() {
                        .min = 1e-6,
                        .max = 1,
                        .help = "greatest speed, as a share of a gene's range; not in the table"}},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 7,
+         .start = startParticleSwarm},
         {.id = "tbpsa",
          .title = "TBPSA",
          .description = "Evolution strategy that doubles its population whenever a test finds no progress.",
@@ -127,19 +147,25 @@ std::vector<Algorithm> makeAlgorithms() {
                        .min = 1e-6,
                        .max = 10,
                        .help = "width of the first steps, as a share of a gene's range; not in the table"}},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 7,
+         .start = startTestBased},
         {.id = "random",
          .title = "Random search",
          .description = "Mappings drawn uniformly: what every search must beat.",
          .settings = {kPopulation},
-         .source = "Kao, Krishna: MAGMA, HPCA 2022, section VI"},
+         .source = "Kao, Krishna: MAGMA, HPCA 2022, section VI",
+         .colour = 5,
+         .start = startRandom},
         {.id = "a2c",
          .title = "RL A2C",
          .description = "A policy network maps job after job and learns from the mapping's value against a critic's "
                         "expectation.",
          .settings = {rate("discount", 0.99, "discount of a reward per step"),
                       rate("learning-rate", 0.0007, "of RMSProp")},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 3,
+         .start = startActorCritic},
         {.id = "ppo2",
          .title = "RL PPO2",
          .description = "As A2C, but with several careful steps per batch: what a decision's likelihood changes by is "
@@ -147,45 +173,45 @@ std::vector<Algorithm> makeAlgorithms() {
          .settings = {rate("discount", 0.99, "discount of a reward per step"),
                       rate("learning-rate", 0.00025, "of Adam"),
                       rate("clipping", 0.2, "by which a likelihood may change per batch")},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 4,
+         .start = startProximalPolicy},
         {.id = "herald-like",
          .title = "Herald-like",
          .description = "Every job, as they come, to the core where it would end first by latency alone. One sample.",
          .settings = {},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 7,
+         .start = startHeraldLike},
         {.id = "ai-mt-like",
          .title = "AI-MT-like",
          .description = "Runs memory- and compute-bound jobs side by side, taking all cores for the same. One sample.",
          .settings = {},
-         .source = kTable4},
+         .source = kTable4,
+         .colour = 6,
+         .start = startAiMtLike},
     };
+}
+
+std::vector<Algorithm>& all() {
+    static std::vector<Algorithm> rows = makeAlgorithms();
+    return rows;
 }
 
 }  // namespace
 
 const std::vector<Algorithm>& algorithms() {
-    static const std::vector<Algorithm> kAlgorithms = makeAlgorithms();
-    return kAlgorithms;
+    return all();
 }
 
-const std::vector<SearchRow>& searchRows() {
-    static const std::vector<SearchRow> kRows{
-        {.id = "tessera", .start = startTessera},
-        {.id = "magma", .start = startMagma},
-        {.id = "magma-published", .start = startMagmaPublished},
-        {.id = "stdga", .start = startStandardGenetic},
-        {.id = "de", .start = startDifferentialEvolution},
-        {.id = "cmaes", .start = startCovarianceAdaptation},
-        {.id = "pso", .start = startParticleSwarm},
-        {.id = "pso-published", .start = startParticleSwarm},
-        {.id = "tbpsa", .start = startTestBased},
-        {.id = "random", .start = startRandom},
-        {.id = "a2c", .start = startActorCritic},
-        {.id = "ppo2", .start = startProximalPolicy},
-        {.id = "herald-like", .start = startHeraldLike},
-        {.id = "ai-mt-like", .start = startAiMtLike},
-    };
-    return kRows;
+void addAlgorithm(Algorithm algorithm) {
+    all().push_back(std::move(algorithm));
+}
+
+const Algorithm* findAlgorithm(std::string_view id) {
+    const std::vector<Algorithm>& rows = algorithms();
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Algorithm& row) { return row.id == id; });
+    return found == rows.end() ? nullptr : &*found;
 }
 
 }  // namespace tessera::mapping

@@ -111,18 +111,28 @@ struct Setting {
     std::string_view help;
 };
 
-/// A row of the algorithm table: what menus, `--help` and tests list.
+class Trial;
+struct Search;
+
+/// A mapping algorithm: the one row of what menus, `--help`, tests and pictures say of it, and its search.
 struct Algorithm {
     std::string_view id;     ///< "magma"
     std::string_view title;  ///< "MAGMA"
     std::string_view description;
-    std::vector<Setting> settings;
+    std::vector<Setting> settings = {};
     std::string_view source;  ///< paper and table that the defaults are from
+    int colour = 7;           ///< of the eight of pictures
+    bool baseline = true;     ///< one that ours is compared with: drawn dashed
+    /// Begins the search, or goes on from what Search::state returned; null = from the start. See search.h.
+    Search (*start)(Trial& trial, const Json& state) = nullptr;
 };
 
-/// tessera, magma, magma-published, stdga, de, cmaes, pso, pso-published, tbpsa, random, a2c, ppo2, herald-like,
-/// ai-mt-like.
+/// Every algorithm, in the order in which they are listed.
 const std::vector<Algorithm>& algorithms();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addAlgorithm(Algorithm algorithm);
+/// Null where there is no such algorithm.
+const Algorithm* findAlgorithm(std::string_view id);
 
 struct Options {
     std::vector<std::string> algorithms = {"tessera"};

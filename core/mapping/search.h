@@ -88,13 +88,6 @@ struct Search {
     std::function<Json()> state;
 };
 
-/// A row's implementation, matched to `algorithms()` by id. `state` is what Search::state returned, or null.
-struct SearchRow {
-    std::string_view id;
-    Search (*start)(Trial& trial, const Json& state);
-};
-const std::vector<SearchRow>& searchRows();
-
 inline constexpr double kProof = 1 + 1e-9;  ///< within which of its bound an objective is proven
 
 }  // namespace tessera::mapping

@@ -189,11 +189,9 @@ std::size_t Trial::cores() const {
 double Trial::setting(std::string_view name) const {
     const auto given = options().settings.find(fmt::format("{}.{}", d_->task.algorithm, name));
     if (given != options().settings.end()) return given->second;
-    for (const Algorithm& algorithm : algorithms()) {
-        if (algorithm.id != d_->task.algorithm) continue;
-        for (const Setting& setting : algorithm.settings)
+    if (const Algorithm* algorithm = findAlgorithm(d_->task.algorithm))
+        for (const Setting& setting : algorithm->settings)
             if (setting.name == name) return setting.fallback;
-    }
     throw std::logic_error(fmt::format("{} has no setting '{}'", d_->task.algorithm, name));
 }
 

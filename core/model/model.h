@@ -31,7 +31,7 @@ struct Model {
     const Graph* graph() const { return std::get_if<Graph>(&form); }
 };
 
-/// Loads MODEL as users name it: a file (`.onnx`, `.json`, `.csv`, `.txt`) or `zoo:NAME`.
+/// Loads MODEL as users name it: a file (see modelSuffixes) or `zoo:NAME`.
 /// Throws FileError, DataError, UsageError (unknown zoo name, with a hint).
 Model loadModel(const std::string& name, const LoadOptions& options = {});
 

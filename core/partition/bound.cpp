@@ -469,7 +469,7 @@ double boundOver(const BoundContext& context, CostModel model, Counted counted, 
 }
 
 /// The ratios of level 0 that the plans `row` competes with may use.
-std::pair<double, double> ratiosOf(const BoundContext& context, const StrategyRow& row, CostModel model) {
+std::pair<double, double> ratiosOf(const BoundContext& context, const Strategy& row, CostModel model) {
     const Options& options = *context.options;
     const Cluster& root = context.array->clusters[toIndex(context.array->root)];
     const std::int64_t first =
@@ -516,7 +516,7 @@ Level rootLevel(const Network& network, const Array& array, const Options& optio
     return {network, std::vector<Share>(network.nodes.size()), sides};
 }
 
-double boundCost(const BoundContext& context, const StrategyRow& row, double ratio, CostModel model) {
+double boundCost(const BoundContext& context, const Strategy& row, double ratio, CostModel model) {
     static const Allowed kAny;
     const Options& options = *context.options;
     const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
@@ -538,7 +538,7 @@ double unsplitTime(const BoundContext& context) {
 }
 
 /// The bound where the other side of the first split is absent: that of a shorter hierarchy.
-double boundOfOneSide(const BoundContext& context, const StrategyRow& row, std::int32_t side) {
+double boundOfOneSide(const BoundContext& context, const Strategy& row, std::int32_t side) {
     Array rest = *context.array;
     rest.root = side;
     Options options = *context.options;
@@ -554,7 +554,7 @@ double boundOfOneSide(const BoundContext& context, const StrategyRow& row, std::
 
 }  // namespace
 
-double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model) {
+double boundStepTime(const BoundContext& context, const Strategy& row, CostModel model) {
     static const Allowed kAny;
     const Cluster& root = context.array->clusters[toIndex(context.array->root)];
     if (root.count == 1) return unsplitTime(context);
@@ -570,7 +570,7 @@ double boundStepTime(const BoundContext& context, const StrategyRow& row, CostMo
     return std::max(bound({.compute = true, .transfers = false}), bound({.compute = false, .transfers = true}));
 }
 
-double boundRange(const BoundContext& context, const StrategyRow& row, CostModel model, const SubsetRange& range) {
+double boundRange(const BoundContext& context, const Strategy& row, CostModel model, const SubsetRange& range) {
     static const Allowed kAny;
     const double compute = boundCompute(*context.network, range.max);
     const Options& options = *context.options;

@@ -23,18 +23,18 @@ Level rootLevel(const Network& network, const Array& array, const Options& optio
 
 /// A lower bound of `cost_s` at one level for the plans that `row` competes with: those that split at the same given
 /// `ratio`, or at any where the ratio is free.
-double boundCost(const BoundContext& context, const StrategyRow& row, double ratio, CostModel model);
+double boundCost(const BoundContext& context, const Strategy& row, double ratio, CostModel model);
 
 /// A lower bound of the step time over all plans for the hierarchy that `row` competes with: any types and layouts at
 /// every node, and any ratio where kinds part unless it is given.
 /// Every accelerator on a path through the tree pays, for each layer, what the cheapest sequence of types down that
 /// path costs, and what the top-level split moves between layers; what deeper splits move between layers is left out.
-double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model);
+double boundStepTime(const BoundContext& context, const Strategy& row, CostModel model);
 
 /// A lower bound of the step time that holds for every subset of a range, `context` being that of any array.
 /// Where two sorts of accelerators part first, transfers are those of the shortest paths and compute is shared by the
 /// most accelerators.
-double boundRange(const BoundContext& context, const StrategyRow& row, CostModel model, const SubsetRange& range);
+double boundRange(const BoundContext& context, const Strategy& row, CostModel model, const SubsetRange& range);
 
 /// A lower bound of the step time on any subset of the array: all compute at the FLOP/s of all accelerators.
 double boundCompute(const Network& network, const Array& array);

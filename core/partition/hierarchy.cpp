@@ -47,7 +47,7 @@ private:
 
 class Solver {
 public:
-    Solver(const Network& network, const Array& array, const StrategyRow& strategy, const Options& options,
+    Solver(const Network& network, const Array& array, const Strategy& strategy, const Options& options,
            const NodeContext& context)
         : network_(network),
           array_(array),
@@ -388,7 +388,7 @@ private:
 
     const Network& network_;
     const Array& array_;
-    const StrategyRow& strategy_;
+    const Strategy& strategy_;
     const Options& options_;
     const NodeContext& context_;
     bool paper_;
@@ -405,7 +405,7 @@ private:
 
 }  // namespace
 
-HierarchyResult solveHierarchy(const Network& network, const Array& array, const StrategyRow& strategy,
+HierarchyResult solveHierarchy(const Network& network, const Array& array, const Strategy& strategy,
                                const Options& options, const NodeContext& context) {
     return Solver(network, array, strategy, options, context).run();
 }

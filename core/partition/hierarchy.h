@@ -26,7 +26,7 @@ struct HierarchyResult {
 
 /// Splits the network over the array, level by level, and times the slowest accelerator:
 /// its transfers on the path through the tree plus its compute.
-HierarchyResult solveHierarchy(const Network& network, const Array& array, const StrategyRow& strategy,
+HierarchyResult solveHierarchy(const Network& network, const Array& array, const Strategy& strategy,
                                const Options& options, const NodeContext& context);
 
 }  // namespace tessera::partition

@@ -169,15 +169,30 @@ struct Result {
     std::vector<std::string> warnings;
 };
 
-/// A row of the strategy table: what menus, `--help` and tests list.
+class Level;
+class Elimination;
+struct NodeContext;
+struct Split;
+
+/// A partition strategy: the one row of what menus, `--help`, tests and pictures say of it, and how it chooses.
 struct Strategy {
     std::string_view id;
     std::string_view title;
     std::string_view description;
+    /// Splits one node of the hierarchy. See strategies.h.
+    Split (*choose)(const Level& level, Elimination& elimination, const NodeContext& context) = nullptr;
+    bool paperModel = false;   ///< evaluated under the paper's section 5.3, halving shapes below the root
+    bool searchesAll = false;  ///< chooses among all types: its own bound is the problem's
+    int colour = 7;            ///< of the eight of pictures
+    bool baseline = true;      ///< one that ours is compared with: drawn dashed
 };
 
-/// accpar, accpar-paper, hypar, owt, dp.
+/// Every strategy, in the order in which they are listed.
 const std::vector<Strategy>& strategies();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addStrategy(const Strategy& strategy);
+/// Null where there is no such strategy.
+const Strategy* findStrategy(std::string_view id);
 
 /// Every broken rule of the options against this problem, as sentences; empty where all is well.
 std::vector<std::string> problems(const Options& options, const model::LayerGraph& layers,

@@ -49,7 +49,7 @@ Allowed pinnedStates(const model::LayerGraph& layers, const Network& network, co
 }
 
 /// Under the paper's cost model, accpar is the paper's own search.
-const StrategyRow* rowFor(const std::string& id, const Options& options) {
+const Strategy* rowFor(const std::string& id, const Options& options) {
     return findStrategy(id == "accpar" && options.costModel == CostModel::paper ? "accpar-paper" : id);
 }
 
@@ -64,7 +64,7 @@ struct Study {
     Subsets subsets;  ///< of the fleet that are allowed, the whole fleet first
     Watched* watched;
 
-    HierarchyResult solve(const Array& array, const StrategyRow& row, Watch& watch, bool curves = false) const {
+    HierarchyResult solve(const Array& array, const Strategy& row, Watch& watch, bool curves = false) const {
         NodeContext context{.options = options, .pinned = &pinned, .watch = &watch, .curves = curves};
         if (sample != nullptr && row.searchesAll && options->ratio == RatioRule::balanced) {
             NodeContext onSample = context;
@@ -83,7 +83,7 @@ struct Study {
                 .sample = sample,
                 .pinnedInSample = &pinnedInSample};
     }
-    CostModel modelOf(const StrategyRow& row) const { return row.paperModel ? CostModel::paper : options->costModel; }
+    CostModel modelOf(const Strategy& row) const { return row.paperModel ? CostModel::paper : options->costModel; }
 };
 
 /// Level 0's cost by the rule of the chosen ratio and objective (specification of `cost_s`).
@@ -118,7 +118,7 @@ Plan makePlan(const Study& study, const Array& array, const std::string& strateg
 
 /// A strategy's place in a run: its plan as far as it is, or nothing yet.
 struct Slot {
-    const StrategyRow* row = nullptr;
+    const Strategy* row = nullptr;
     PartialPlan partial;
     bool solved = false;
     bool cut = false;         ///< the search for the plan was ended early
@@ -232,7 +232,7 @@ public:
 
     /// Works out the bounds of all subsets for a row, several at a time; those that the end of the search leaves out
     /// stay empty.
-    const std::vector<std::optional<double>>& of(const StrategyRow& row) {
+    const std::vector<std::optional<double>>& of(const Strategy& row) {
         const Options& options = *study_->options;
         const bool restricted = !options.pinnedTypes.empty() || !options.pinnedRatios.empty() || ratioIsGiven(options);
         const std::pair key{row.searchesAll && !row.paperModel && restricted, row.paperModel};
@@ -241,7 +241,7 @@ public:
         std::vector<std::optional<double>>& bounds = known_[key];
         bounds.resize(study_->subsets.list.size());
         parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
-            Watch watch(*study_->watched, "proving a bound", std::string(row.strategy.id));
+            Watch watch(*study_->watched, "proving a bound", std::string(row.id));
             watch.poll();
             if (watch.finishing()) return;
             bounds[k] = boundStepTime(study_->boundContext(k, watch, k == 0), row, study_->modelOf(row));
@@ -250,7 +250,7 @@ public:
     }
 
     /// Of the step time whichever subset takes part.
-    std::optional<double> overall(const StrategyRow& row) {
+    std::optional<double> overall(const Strategy& row) {
         double min = std::numeric_limits<double>::infinity();
         for (const std::optional<double>& bound : of(row)) {
             if (!bound) return std::nullopt;
@@ -261,12 +261,12 @@ public:
 
 private:
     /// Of the subsets that are not in the list.
-    double ofTheRest(const StrategyRow& row) {
+    double ofTheRest(const Strategy& row) {
         const Subsets& subsets = study_->subsets;
         if (subsets.ranges.empty()) return boundCompute(*study_->network, subsets.list.front().array);
         std::vector<double> bounds(subsets.ranges.size());
         parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
-            Watch watch(*study_->watched, "proving a bound", std::string(row.strategy.id));
+            Watch watch(*study_->watched, "proving a bound", std::string(row.id));
             watch.poll();
             bounds[k] = boundRange(study_->boundContext(0, watch, false), row, study_->modelOf(row), subsets.ranges[k]);
         });
@@ -291,7 +291,7 @@ bool isBetter(const Plan& plan, const Plan& than) {
 
 /// The best of a row's plans on the subsets of the fleet, from the plan on the whole fleet on: those of the least lower
 /// bounds first, until bounds rule out the rest.
-Chosen chooseSubset(const Study& study, const StrategyRow& row, Chosen chosen,
+Chosen chooseSubset(const Study& study, const Strategy& row, Chosen chosen,
                     const std::vector<std::optional<double>>& bounds, Watch& watch) {
     const std::vector<Subset>& list = study.subsets.list;
     if (list.size() == 1) return chosen;
@@ -338,7 +338,7 @@ Chosen chooseSubset(const Study& study, const StrategyRow& row, Chosen chosen,
 
 /// Step time of data parallelism under a cost model and on its best subset, which speed-ups are measured against.
 double dataParallel(const Study& study, bool paperModel, SubsetBounds& bounds) {
-    StrategyRow dp = *findStrategy("dp");
+    Strategy dp = *findStrategy("dp");
     dp.paperModel = paperModel;
     Watch watch(*study.watched, "timing data parallelism", "dp");
     const Array& whole = study.subsets.list.front().array;
@@ -566,7 +566,7 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
         broken.push_back(fmt::format("levels is {}; expected a whole number from 1 to 1000", *options.levels));
     if (options.strategies.empty()) broken.emplace_back("strategy is empty; expected at least one");
     std::vector<std::string> known;
-    for (const StrategyRow& row : strategyRows()) known.emplace_back(row.strategy.id);
+    for (const Strategy& row : strategies()) known.emplace_back(row.id);
     std::set<std::string> seen;
     for (const std::string& id : options.strategies) {
         if (findStrategy(id) == nullptr)

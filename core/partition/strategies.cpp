@@ -115,44 +115,56 @@ Split chooseAccparPaper(const Level& level, Elimination& elimination, const Node
     return alternate(level, elimination, RatioRule::eq10, {}, {context.watch, context.curves});
 }
 
-}  // namespace
-
-const std::vector<StrategyRow>& strategyRows() {
-    static const std::vector<StrategyRow> rows{
-        {{"accpar", "AccPar", "Every layer batch-, input- or output-split, exact; ratios balance unequal sides."},
-         chooseAccpar,
-         false,
-         true},
-        {{"accpar-paper", "AccPar (paper)", "AccPar under the paper's section 5.3: transfers scale with the ratio."},
-         chooseAccparPaper,
-         true,
-         true},
-        {{"hypar", "HyPar", "Batch or input split along the main path, least elements moved, equal shares."},
-         chooseHypar,
-         false,
-         false},
-        {{"owt", "One weird trick", "Convolutions split by batch, fully connected layers by input channels."},
-         chooseOwt,
-         false,
-         false},
-        {{"dp", "Data parallel", "Every layer split by batch, equal shares: the baseline."}, chooseDp, false, false},
+std::vector<Strategy>& all() {
+    static std::vector<Strategy> rows{
+        {.id = "accpar",
+         .title = "AccPar",
+         .description = "Every layer batch-, input- or output-split, exact; ratios balance unequal sides.",
+         .choose = chooseAccpar,
+         .searchesAll = true,
+         .colour = 0,
+         .baseline = false},
+        {.id = "accpar-paper",
+         .title = "AccPar (paper)",
+         .description = "AccPar under the paper's section 5.3: transfers scale with the ratio.",
+         .choose = chooseAccparPaper,
+         .paperModel = true,
+         .searchesAll = true,
+         .colour = 4,
+         .baseline = false},
+        {.id = "hypar",
+         .title = "HyPar",
+         .description = "Batch or input split along the main path, least elements moved, equal shares.",
+         .choose = chooseHypar,
+         .colour = 1},
+        {.id = "owt",
+         .title = "One weird trick",
+         .description = "Convolutions split by batch, fully connected layers by input channels.",
+         .choose = chooseOwt,
+         .colour = 2},
+        {.id = "dp",
+         .title = "Data parallel",
+         .description = "Every layer split by batch, equal shares: the baseline.",
+         .choose = chooseDp,
+         .colour = 5},
     };
     return rows;
 }
 
-const StrategyRow* findStrategy(std::string_view id) {
-    for (const StrategyRow& row : strategyRows())
-        if (row.strategy.id == id) return &row;
-    return nullptr;
-}
+}  // namespace
 
 const std::vector<Strategy>& strategies() {
-    static const std::vector<Strategy> list = [] {
-        std::vector<Strategy> result;
-        for (const StrategyRow& row : strategyRows()) result.push_back(row.strategy);
-        return result;
-    }();
-    return list;
+    return all();
+}
+
+void addStrategy(const Strategy& strategy) {
+    all().push_back(strategy);
+}
+
+const Strategy* findStrategy(std::string_view id) {
+    const std::vector<Strategy>& rows = strategies();
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Strategy& row) { return row.id == id; });
+    return found == rows.end() ? nullptr : &*found;
 }
 
 bool isPapersRule(RatioRule rule) {

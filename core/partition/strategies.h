@@ -30,18 +30,6 @@ struct NodeContext {
     std::map<std::int32_t, double> found = {};  ///< ratios that are known to be good, by the array's cluster
 };
 
-/// A strategy as the solver uses it.
-struct StrategyRow {
-    Strategy strategy;
-    Split (*choose)(const Level& level, Elimination& elimination, const NodeContext& context);
-    bool paperModel;   ///< evaluated under the paper's section 5.3, halving shapes below the root
-    bool searchesAll;  ///< chooses among all types: its own bound is the problem's
-};
-
-const std::vector<StrategyRow>& strategyRows();
-/// Null where there is no such strategy.
-const StrategyRow* findStrategy(std::string_view id);
-
 /// The ratios at which both sides take part: each has at least one sample's worth of work, or half of its share of the
 /// FLOP/s or its share of the accelerators where that is less. All from 0 to 1 for the paper's own rules.
 RatioRange ratiosTakingPart(double flopsI, double flopsJ, double countShare, const Options& options);

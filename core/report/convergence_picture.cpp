@@ -10,6 +10,7 @@
 #include "core/partition/partition.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/partition_pictures.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {
@@ -99,11 +100,6 @@ struct Bundle {
     }
 };
 
-bool isKnown(std::string_view strategy) {
-    const auto& all = partition::strategies();
-    return std::any_of(all.begin(), all.end(), [&](const partition::Strategy& row) { return row.id == strategy; });
-}
-
 std::vector<Bundle> bundled(const std::vector<NamedCurve>& curves) {
     std::vector<Bundle> bundles;
     for (const NamedCurve& curve : curves) {
@@ -117,7 +113,7 @@ std::vector<Bundle> bundled(const std::vector<NamedCurve>& curves) {
                                   [&](const Bundle& bundle) { return bundle.name.run != bundles[0].name.run; });
     std::size_t next = 0;
     for (Bundle& bundle : bundles) {
-        const bool strategy = isKnown(bundle.name.owner);
+        const bool strategy = partition::findStrategy(bundle.name.owner) != nullptr;
         bundle.colour = std::string(strategy && !runs ? strategyColour(bundle.name.owner)
                                                       : kCategories.at(next++ % kCategories.size()));
         bundle.dashed = strategy && isBaseline(bundle.name.owner);

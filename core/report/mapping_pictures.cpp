@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/mapping/fields.h"
 #include "core/study/metric.h"
 

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/draw/table.h"
 #include "core/report/partition_report.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/metric.h"
 #include "core/study/partition/outcome.h"
 
@@ -100,12 +101,6 @@ double transfersOf(const LevelPlan& level, bool first) {
 }
 
 }  // namespace
-
-/// Ours is blue, baselines are grey or dashed: what is neither ours nor what the papers propose is dashed.
-bool isBaseline(std::string_view strategy) {
-    constexpr std::array<std::string_view, 2> kMappers{"tessera", "magma"};
-    return !strategy.starts_with("accpar") && std::find(kMappers.begin(), kMappers.end(), strategy) == kMappers.end();
-}
 
 std::optional<std::size_t> slowestShare(const Plan& plan) {
     const auto slowest =

@@ -42,8 +42,6 @@ std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, Cu
                                      bool generations = false);
 /// The first of them.
 Chart convergenceChart(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
-/// Whether a strategy is one that ours is compared with, and drawn dashed.
-bool isBaseline(std::string_view strategy);
 /// A metric of several runs as bars, the baseline dashed.
 Chart comparisonChart(const study::Comparison& comparison, const std::string& metric);
 

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/report/partition_pictures.h"
+#include "core/report/strategy_colour.h"
 
 namespace tessera::report {
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/model/readers/readers.h"
 #include "core/model/zoo/zoo_name.h"
 #include "core/study/engine.h"
 
@@ -18,15 +18,16 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kExtensions{".onnx", ".json", ".csv", ".txt"};
+constexpr std::string_view kOnnx = ".onnx";  ///< whose own names are those of the exporter
 
 }  // namespace
 
 std::string shortNames(const std::vector<std::string>& inputs) {
+    const std::vector<std::string_view> suffixes = model::modelSuffixes();
     std::vector<std::string> names;
     for (const std::string& input : inputs) {
         const std::filesystem::path path(model::isZooName(input) ? input.substr(model::kZooPrefix.size()) : input);
-        const bool isFile = std::find(kExtensions.begin(), kExtensions.end(), path.extension()) != kExtensions.end();
+        const bool isFile = std::find(suffixes.begin(), suffixes.end(), path.extension()) != suffixes.end();
         names.push_back(isFile ? path.stem().string() : path.filename().string());
     }
     return joined(names, ", ");
@@ -34,7 +35,7 @@ std::string shortNames(const std::vector<std::string>& inputs) {
 
 std::string modelName(const std::string& input, const std::string& own) {
     const std::filesystem::path path(input);
-    return path.extension() == kExtensions.front() && !model::isZooName(input) ? path.stem().string() : own;
+    return path.extension() == kOnnx && !model::isZooName(input) ? path.stem().string() : own;
 }
 
 std::string titleOf(const Study& study) {

@@ -423,7 +423,7 @@ public:
 
 private:
     void ask() {
-        auto* dialog = new QFileDialog(this, row_.label, {}, tr("Documents (*.json);;All files (*)"));
+        auto* dialog = new QFileDialog(this, row_.label, {}, fileFilter(tr("Documents")));
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
         connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { take(path); });

@@ -82,7 +82,7 @@ struct InputKind {
     std::string_view kind;
     const char* label;
     const char* hint;
-    const char* filter;
+    const char* files;  ///< what a file dialog calls them
     const char* ask;
     const char* another;
     const char* folder = "";  ///< of the library, whose files are offered by their names
@@ -93,34 +93,34 @@ constexpr const char* kAddHardware = QT_TRANSLATE_NOOP("tessera::ui", "Add hardw
 constexpr std::array kInputKinds{
     InputKind{"model", QT_TRANSLATE_NOOP("tessera::ui", "Model"),
               QT_TRANSLATE_NOOP("tessera::ui", "A network of the zoo, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Models (*.onnx *.json *.csv *.txt);;All files (*)"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."), QT_TRANSLATE_NOOP("tessera::ui", "Add a model")},
+              QT_TRANSLATE_NOOP("tessera::ui", "Models"), QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."),
+              QT_TRANSLATE_NOOP("tessera::ui", "Add a model")},
     InputKind{"workload", QT_TRANSLATE_NOOP("tessera::ui", "Workload"),
               QT_TRANSLATE_NOOP("tessera::ui", "A workload, a model, or a table of jobs"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Workloads and tables of jobs (*.json *.csv *.onnx);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Workloads and tables of jobs"),
               QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."),
               QT_TRANSLATE_NOOP("tessera::ui", "Add a workload"), "workloads"},
     InputKind{"file of layers", QT_TRANSLATE_NOOP("tessera::ui", "Layers"),
               QT_TRANSLATE_NOOP("tessera::ui", "Layers of the library, or a file of what each costs"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Files of layers (*.json);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Files of layers"),
               QT_TRANSLATE_NOOP("tessera::ui", "Choose the layers."),
               QT_TRANSLATE_NOOP("tessera::ui", "Add a file of layers"), "placements"},
     InputKind{"list of operators", QT_TRANSLATE_NOOP("tessera::ui", "Operators"),
               QT_TRANSLATE_NOOP("tessera::ui", "Operators of the library, or a file of what each takes"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Lists of operators (*.json);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Lists of operators"),
               QT_TRANSLATE_NOOP("tessera::ui", "Choose the operators."),
               QT_TRANSLATE_NOOP("tessera::ui", "Add a list of operators"), "operators"},
     InputKind{"fleet", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)"), kAskHardware, kAddHardware},
+              QT_TRANSLATE_NOOP("tessera::ui", "Fleets"), kAskHardware, kAddHardware},
     InputKind{"accelerator", QT_TRANSLATE_NOOP("tessera::ui", "Accelerator"),
               QT_TRANSLATE_NOOP("tessera::ui", "An accelerator of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Accelerators (*.json);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Accelerators"),
               QT_TRANSLATE_NOOP("tessera::ui", "Choose accelerators to compare."),
               QT_TRANSLATE_NOOP("tessera::ui", "Add an accelerator")},
     InputKind{"template", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A template of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Templates (*.json);;All files (*)"), kAskHardware, kAddHardware},
+              QT_TRANSLATE_NOOP("tessera::ui", "Templates"), kAskHardware, kAddHardware},
     InputKind{"platform", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)"), kAskHardware, kAddHardware},
+              QT_TRANSLATE_NOOP("tessera::ui", "Platforms"), kAskHardware, kAddHardware},
 };
 
 /// A list of inputs of a kind; of one without words of its own, by its name alone.
@@ -130,7 +130,8 @@ InputSlot slotOf(const char* list, std::string_view kind) {
             return {.list = list,
                     .label = tr(row.label),
                     .hint = tr(row.hint),
-                    .filter = tr(row.filter),
+                    .filter = kind == "model" || kind == "workload" ? fileFilter(tr(row.files), modelPatterns())
+                                                                    : fileFilter(tr(row.files)),
                     .ask = tr(row.ask),
                     .another = tr(row.another),
                     .folder = row.folder};
@@ -138,7 +139,7 @@ InputSlot slotOf(const char* list, std::string_view kind) {
     return {.list = list,
             .label = sentence(kind),
             .hint = tr("A file, or a name of the library"),
-            .filter = tr("All files (*)"),
+            .filter = fileFilter({}, {}),
             .ask = tr("Choose the %1.").arg(name),
             .another = tr("Add %1").arg(name)};
 }

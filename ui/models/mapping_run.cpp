@@ -19,13 +19,6 @@ QString nameAt(const std::vector<std::string>& names, int index) {
     return index >= 0 && toIndex(index) < names.size() ? shownText(names[toIndex(index)]) : QString();
 }
 
-const mapping::Algorithm* known(const std::string& id) {
-    const auto& all = mapping::algorithms();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const mapping::Algorithm& row) { return row.id == id; });
-    return found == all.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 MappingRun::MappingRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
@@ -76,12 +69,12 @@ bool MappingRun::hasExplored() const {
 }
 
 QString MappingRun::algorithmTitle(int run) const {
-    const mapping::Algorithm* const row = known(this->run(run).algorithm);
+    const mapping::Algorithm* const row = mapping::findAlgorithm(this->run(run).algorithm);
     return row == nullptr ? algorithm(run) : toQt(row->title);
 }
 
 QString MappingRun::algorithmHelp(int run) const {
-    const mapping::Algorithm* const row = known(this->run(run).algorithm);
+    const mapping::Algorithm* const row = mapping::findAlgorithm(this->run(run).algorithm);
     return row == nullptr ? QString() : toQt(row->description);
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/number.h"
 #include "core/draw/theme.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/mapping/fields.h"
 #include "ui/models/field_columns.h"
 #include "ui/models/text.h"

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/draw/theme.h"
 #include "core/partition/partition.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/metric.h"
 #include "core/study/partition/metrics.h"
 #include "ui/models/table_columns.h"

@@ -6,12 +6,24 @@
 #include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/model/readers/readers.h"
 #include "core/study/metric.h"
 
 namespace tessera::ui {
 
 QString counted(double count, const char* one, const char* many) {
     return QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(count)), tr(count == 1 ? one : many));
+}
+
+QString fileFilter(const QString& title, const QString& patterns) {
+    const QString all = tr("All files (*)");
+    return title.isEmpty() ? all : QStringLiteral("%1 (%2);;%3").arg(title, patterns, all);
+}
+
+QString modelPatterns() {
+    QStringList patterns;
+    for (const std::string_view suffix : model::modelSuffixes()) patterns << QLatin1Char('*') + toQt(suffix);
+    return patterns.join(QLatin1Char(' '));
 }
 
 QString shownText(const std::string& text, std::size_t max) {

@@ -21,6 +21,11 @@ inline QString toQt(std::string_view text) {
 /// "1 group", "2 groups".
 QString counted(double count, const char* one, const char* many);
 
+/// What a file dialog offers: "Fleets (*.json);;All files (*)"; all files alone where there is no title.
+QString fileFilter(const QString& title, const QString& patterns = QStringLiteral("*.json"));
+/// "*.onnx *.json ...": the models that can be read.
+QString modelPatterns();
+
 /// A text of strangers: on one line, cut, control characters shown.
 QString shownText(const std::string& text, std::size_t max = 256);
 /// As the stem of a file's name: letters and digits of any language in lower case, "_", and dashes between them.

@@ -19,11 +19,14 @@ constexpr std::array<Family, 9> kFamilies{
     shapingKinds, indexingKinds,    generatorKinds, gradientKinds,
 };
 
-std::vector<OperatorKind> allKinds() {
-    std::vector<OperatorKind> kinds;
-    for (const Family family : kFamilies)
-        for (OperatorKind& kind : family()) kinds.push_back(std::move(kind));
-    return kinds;
+std::vector<OperatorKind>& all() {
+    static std::vector<OperatorKind> rows = [] {
+        std::vector<OperatorKind> kinds;
+        for (const Family family : kFamilies)
+            for (OperatorKind& kind : family()) kinds.push_back(std::move(kind));
+        return kinds;
+    }();
+    return rows;
 }
 
 using Key = std::pair<std::string_view, std::string_view>;
@@ -74,8 +77,11 @@ std::string_view nameOf(OperatorClass group) {
 }
 
 const std::vector<OperatorKind>& operatorKinds() {
-    static const std::vector<OperatorKind> kKinds = allKinds();
-    return kKinds;
+    return all();
+}
+
+void addOperatorKind(OperatorKind kind) {
+    all().push_back(std::move(kind));
 }
 
 const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain) {

@@ -101,6 +101,8 @@ struct OperatorKind {
 
 /// All operators, by family.
 const std::vector<OperatorKind>& operatorKinds();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addOperatorKind(OperatorKind kind);
 
 /// The row of an operator; nullptr where it is not known. "ai.onnx" is the standard domain "".
 const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain = {});

@@ -47,40 +47,43 @@ bool isLayersJson(std::string_view bytes) {
     return isSchema(bytes, kLayersKind);
 }
 
-const std::vector<Reader> kReaders{
-    {"onnx",
-     "ONNX model",
-     {".onnx"},
-     looksLikeOnnx,
-     // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
-     [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
-         return readOnnx(bytes, file, options);
-     }},
-    {"native-json",
-     "Tessera model (tessera.model/1)",
-     {".json"},
-     isNativeJson,
-     [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
-         return readNativeJson(std::move(bytes), file, options);
-     }},
-    {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
-    {"calculon",
-     "Calculon model (hidden, feedforward, seq_size, ...)",
-     {".json"},
-     looksLikeCalculon,
-     // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
-     [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
-         return readCalculon(bytes, file, options);
-     }},
-    {"accpar", "AccPar network text (num_layers ...)", {".txt"}, looksLikeAccpar, readTable<readAccpar>},
-    {"m3e", "M3E job table (thread,layer,d0,...,d5,T)", {".csv"}, looksLikeM3e, readTable<readM3e>},
-    {"maestro", "MAESTRO layer table (header K,C,Y,X,R,S,T)", {".csv"}, looksLikeMaestro, readTable<readMaestro>},
-    {"scale-sim",
-     "SCALE-Sim topology (header Layer name, IFMAP Height, ... or Layer, M, N, K)",
-     {".csv"},
-     looksLikeScaleSim,
-     readTable<readScaleSim>},
-};
+std::vector<Reader>& all() {
+    static std::vector<Reader> rows{
+        {"onnx",
+         "ONNX model",
+         {".onnx"},
+         looksLikeOnnx,
+         // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
+         [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+             return readOnnx(bytes, file, options);
+         }},
+        {"native-json",
+         "Tessera model (tessera.model/1)",
+         {".json"},
+         isNativeJson,
+         [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+             return readNativeJson(std::move(bytes), file, options);
+         }},
+        {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
+        {"calculon",
+         "Calculon model (hidden, feedforward, seq_size, ...)",
+         {".json"},
+         looksLikeCalculon,
+         // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
+         [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+             return readCalculon(bytes, file, options);
+         }},
+        {"m3e", "M3E job table (thread,layer,d0,...,d5,T)", {".csv"}, looksLikeM3e, readTable<readM3e>},
+        {"maestro", "MAESTRO layer table (header K,C,Y,X,R,S,T)", {".csv"}, looksLikeMaestro, readTable<readMaestro>},
+        {"scale-sim",
+         "SCALE-Sim topology (header Layer name, IFMAP Height, ... or Layer, M, N, K)",
+         {".csv"},
+         looksLikeScaleSim,
+         readTable<readScaleSim>},
+        {"accpar", "AccPar network text (num_layers ...)", {".txt"}, looksLikeAccpar, readTable<readAccpar>},
+    };
+    return rows;
+}
 
 std::string titles(const std::vector<const Reader*>& rows) {
     std::vector<std::string> names;
@@ -108,23 +111,35 @@ std::string firstLine(std::string_view bytes) {
 }  // namespace
 
 const std::vector<Reader>& readers() {
-    return kReaders;
+    return all();
+}
+
+void addReader(Reader reader) {
+    all().push_back(std::move(reader));
+}
+
+std::vector<std::string_view> modelSuffixes() {
+    std::vector<std::string_view> suffixes;
+    for (const Reader& row : readers())
+        for (const std::string_view suffix : row.suffixes)
+            if (std::find(suffixes.begin(), suffixes.end(), suffix) == suffixes.end()) suffixes.push_back(suffix);
+    return suffixes;
 }
 
 const Reader& readerFor(std::string_view bytes, const std::string& file) {
     const std::string suffix = lowered(std::filesystem::path(file).extension().string());
     std::vector<const Reader*> known;
-    std::vector<const Reader*> all;
-    for (const Reader& row : kReaders) {
-        all.push_back(&row);
+    std::vector<const Reader*> every;
+    for (const Reader& row : readers()) {
+        every.push_back(&row);
         if (std::find(row.suffixes.begin(), row.suffixes.end(), suffix) != row.suffixes.end()) known.push_back(&row);
     }
     if (known.size() == 1 && known.front()->sniff == looksLikeOnnx) return *known.front();
-    for (const std::vector<const Reader*>& rows : {known, all})
+    for (const std::vector<const Reader*>& rows : {known, every})
         for (const Reader* row : rows)
             if (row->sniff(bytes)) return *row;
     if (known.size() == 1) return *known.front();
-    refuse(bytes, file, known.empty() ? all : known);
+    refuse(bytes, file, known.empty() ? every : known);
 }
 
 std::string_view schemaIn(std::string_view json) {

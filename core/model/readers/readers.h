@@ -24,6 +24,11 @@ struct Reader {
 
 /// All formats, in the order in which they are tried.
 const std::vector<Reader>& readers();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addReader(Reader reader);
+
+/// The suffixes of model files, ".onnx" first, each once, in the order of the formats.
+std::vector<std::string_view> modelSuffixes();
 
 /// The format of a file: one of its suffix that recognises the bytes, else one that recognises them, else the only one
 /// of its suffix. Throws DataError that says which formats there are.

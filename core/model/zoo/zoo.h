@@ -9,6 +9,10 @@
 
 namespace tessera::model {
 
+namespace zoo {
+class Network;
+}
+
 /// A size of a network that users may choose (`--dim NAME=N`), besides its batch (`--batch`, the micro-batch).
 struct ZooDimension {
     std::string name;
@@ -19,18 +23,21 @@ struct ZooDimension {
     std::string dividend = {};  ///< what that number counts
 };
 
-/// A network that is generated in code, as `zoo:ID`.
+/// A network that is generated in code, as `zoo:ID`: the one row of what lists say of it, and what builds it.
 struct ZooEntry {
     std::string id;  ///< written to files and studies; never changes
     std::string title;
     std::string family;  ///< "perceptron", "convolutional", ...: for grouping in lists
     std::string source;  ///< paper, authors, year; and the implementation whose details are followed
     std::string description;
+    Graph (*build)(zoo::Network net) = nullptr;  ///< see network.h
     std::vector<ZooDimension> dimensions = {};
 };
 
 /// All networks of the zoo, by family and size.
 const std::vector<ZooEntry>& zooEntries();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addZooEntry(ZooEntry entry);
 
 /// Builds a network of the zoo; `options.batch` samples (1 where absent), `options.dimensions` of the entry. A
 /// `tensor_parallel` above 1 makes the slice of one device of a tensor-parallel group. Operators carry the names of

@@ -126,7 +126,7 @@ protected:
         const Network network = prepare(testCase_.graph, options_);
         const Array array = makeArray(fleet(mixed), options_.dtype);
         const Allowed any;
-        const StrategyRow& row = *findStrategy(paper_ && strategy == "accpar" ? "accpar-paper" : strategy);
+        const Strategy& row = *findStrategy(paper_ && strategy == "accpar" ? "accpar-paper" : strategy);
         return boundStepTime({&network, &array, &options_, &any}, row, paper_ ? CostModel::paper : CostModel::exact);
     }
 
@@ -171,7 +171,7 @@ double ArrayCase::reevaluate(const nlohmann::json& levels, bool mixed) {
     listed = {&levels, &testCase_};
     const Network network = prepare(testCase_.graph, options_);
     const Array array = makeArray(fleet(mixed), options_.dtype);
-    const StrategyRow row{{"listed", "Listed", ""}, chooseListed, paper_, true};
+    const Strategy row{"listed", "Listed", "", chooseListed, paper_, true};
     const Allowed any;
     NodeContext context;
     context.options = &options_;

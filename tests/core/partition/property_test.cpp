@@ -267,33 +267,35 @@ TEST(Bound, staysBelowTheBestOfManyRandomPlans) {
         const Array array = makeArray(fleet, options.dtype);
         const Allowed any;
         const bool paper = random.below(2) == 0;
-        const StrategyRow& row = *findStrategy(paper ? "accpar-paper" : "accpar");
+        const Strategy& row = *findStrategy(paper ? "accpar-paper" : "accpar");
         const double bound =
             boundStepTime({&network, &array, &options, &any}, row, paper ? CostModel::paper : CostModel::exact);
         static std::uint64_t stream = 0;
-        StrategyRow anything{{"random", "Random", ""},
-                             [](const Level& level, Elimination&, const NodeContext& context) {
-                                 RandomStream dice(17, stream++);
-                                 Split split;
-                                 for (std::int32_t v = 0; v < level.network().variables(); ++v)
-                                     split.states.push_back(static_cast<std::uint8_t>(dice.below(3)));
-                                 const double between = dice.uniform() * (context.ratios.to - context.ratios.from);
-                                 split.ratio = context.kindsPart ? context.ratios.from + between : context.countShare;
-                                 return split;
-                             },
-                             paper,
-                             true};
+        Strategy anything{"random",
+                          "Random",
+                          "",
+                          [](const Level& level, Elimination&, const NodeContext& context) {
+                              RandomStream dice(17, stream++);
+                              Split split;
+                              for (std::int32_t v = 0; v < level.network().variables(); ++v)
+                                  split.states.push_back(static_cast<std::uint8_t>(dice.below(3)));
+                              const double between = dice.uniform() * (context.ratios.to - context.ratios.from);
+                              split.ratio = context.kindsPart ? context.ratios.from + between : context.countShare;
+                              return split;
+                          },
+                          paper,
+                          true};
         NodeContext context;
         context.options = &options;
         context.pinned = &any;
         for (int k = 0; k < 50; ++k)
             ASSERT_LE(bound, solveHierarchy(network, array, anything, options, context).stepTime * (1 + 1e-9))
                 << "seed " << seed;
-        for (StrategyRow strategy : strategyRows()) {
+        for (Strategy strategy : strategies()) {
             if (strategy.paperModel && !paper) continue;
             strategy.paperModel = paper;
             ASSERT_LE(bound, solveHierarchy(network, array, strategy, options, context).stepTime * (1 + 1e-9))
-                << "seed " << seed << " " << strategy.strategy.id;
+                << "seed " << seed << " " << strategy.id;
         }
     }
 }
@@ -314,7 +316,7 @@ Split chooseDictated(const Level&, Elimination&, const NodeContext& context) {
 
 /// The least step time over all types at every split alike and a grid of ratios, on one subset of the fleet.
 double bestDictated(const Network& network, const Array& array, const Options& options) {
-    const StrategyRow row{{"dictated", "Dictated", ""}, chooseDictated, false, true};
+    const Strategy row{"dictated", "Dictated", "", chooseDictated, false, true};
     const Allowed any;
     NodeContext context;
     context.options = &options;
@@ -434,7 +436,7 @@ TEST(Subsets, theBoundOfARangeHoldsForEverySubsetInIt) {
         const model::LayerGraph graph = test::randomNetwork(random, 5);
         const Network network = prepare(graph, options);
         const Allowed any;
-        const StrategyRow& row = *findStrategy("accpar");
+        const Strategy& row = *findStrategy("accpar");
         NodeContext context;
         context.options = &options;
         context.pinned = &any;

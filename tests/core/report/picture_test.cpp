@@ -21,6 +21,7 @@
 #include "core/draw/timeline_layout.h"
 #include "core/report/hardware_pictures.h"
 #include "core/report/partition_pictures.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/partition/outcome.h"
 #include "tests/support/partition_result.h"
 

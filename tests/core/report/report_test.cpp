@@ -11,6 +11,7 @@
 #include "core/report/partition_report.h"
 #include "core/report/prediction_report.h"
 #include "core/report/report_document.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/prediction/outcome.h"
 #include "tests/support/partition_result.h"

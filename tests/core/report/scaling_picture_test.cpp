@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/report/partition_pictures.h"
+#include "core/report/strategy_colour.h"
 
 namespace tessera::report {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/report/mapping_pictures.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/explanation.h"
 #include "core/study/mapping/fields.h"
 #include "core/study/mapping/metrics.h"

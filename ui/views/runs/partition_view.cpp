@@ -18,6 +18,7 @@
 #include "core/base/units.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
+#include "core/report/strategy_colour.h"
 #include "core/study/metric.h"
 #include "core/study/partition/metrics.h"
 #include "core/study/partition/outcome.h"
@@ -173,10 +174,7 @@ void PartitionView::Implementation::fillStrategies() {
         const std::string& id = choice->run.plan(plan).strategy;
         choices.append(
             {.title = choice->run.strategy(plan), .icon = dotIcon(theme().dataColour(report::strategyColour(id)))});
-        for (const partition::Strategy& known : partition::strategies())
-            if (known.id == id)
-                choices.back().help =
-                    QString::fromUtf8(known.description.data(), static_cast<int>(known.description.size()));
+        if (const auto* known = partition::findStrategy(id)) choices.back().help = toQt(known->description);
     }
     strategies->setChoices(choices, choice->plan);
 }

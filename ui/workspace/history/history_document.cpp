@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/focus_start.h"
@@ -343,7 +344,8 @@ void HistoryDocument::exportRuns() {
 
 void HistoryDocument::importRuns() {
     asker().openFile(
-        *this, tr("Import runs"), tr("Exported runs (*.tessera *.db);;All files (*)"), [this](const QString& path) {
+        *this, tr("Import runs"), fileFilter(tr("Exported runs"), QStringLiteral("*.tessera *.db")),
+        [this](const QString& path) {
             history_->transfer<store::MergeCount>(
                 this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
                 [this, path](const store::MergeCount& count) {

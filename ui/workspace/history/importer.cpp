@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/model/readers/readers.h"
 #include "ui/editors/native_file.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -48,9 +49,7 @@ ImportedFile examineFile(const QString& path) {
 }
 
 QString openFilter() {
-    return QCoreApplication::translate("importer",
-                                       "Models, hardware, studies, runs (*.onnx *.json *.csv *.txt *.tessera);;All "
-                                       "files (*)");
+    return fileFilter(tr("Models, hardware, studies, runs"), modelPatterns() + QStringLiteral(" *.tessera"));
 }
 
 }  // namespace tessera::ui

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 #include "ui/views/document.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/workspace/pane_widths.h"
@@ -163,7 +164,7 @@ void MainWindow::Implementation::startFresh() {
 
 void MainWindow::Implementation::chooseHistory() {
     asker().saveFile(window, tr("Choose a history, or name a new one"), pathText(historyPath),
-                     tr("Histories (*.db);;All files (*)"), [this](const QString& path) {
+                     fileFilter(tr("Histories"), QStringLiteral("*.db")), [this](const QString& path) {
                          QSettings().setValue(kHistoryPath, path);
                          openHistory(path.toStdString());
                      });
