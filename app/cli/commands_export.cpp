@@ -210,9 +210,11 @@ Action addExport(CLI::App& app) {
         const study::Result result = resultOf(history, run);
         study::RunHooks hooks = hooksOf(context);
         // What is solved anew rests on the run's own inputs; they are only looked at where one is asked for.
-        hooks.locate = [&, stored = std::function<std::string(const std::string&)>()](const std::string& name) mutable {
-            if (!stored) stored = store::storedInputs(history, run);
-            return stored(name);
+        hooks.files = std::make_shared<InputFiles>();
+        hooks.locate = [&history, run,
+                        stored = study::RunHooks{{}, {}, {}, {}, hooks.files}](const std::string& name) mutable {
+            if (!stored.locate) store::useStoredInputs(stored, history, run);
+            return stored.locate(name);
         };
         if (wish->what == "file") {
             const std::string sentence = writeFiles(result, *wish, run);

@@ -23,6 +23,7 @@
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/part.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -145,6 +146,14 @@ private:
     std::string bytes_;
 };
 
+/// Bytes that are kept, where a reader takes that many.
+const std::string& within(std::uintmax_t limit, const std::string& bytes, const fs::path& path) {
+    if (bytes.size() > limit)
+        throw DataError({.file = path.string()}, fmt::format("{} bytes", bytes.size()),
+                        fmt::format("at most {} MiB", limit >> 20));
+    return bytes;
+}
+
 /// What can be read but once, by its name.
 std::string keptStream(const fs::path& path, std::uintmax_t limit) {
     static std::mutex mutex;
@@ -155,11 +164,11 @@ std::string keptStream(const fs::path& path, std::uintmax_t limit) {
         const FileDescriptor opened = isStandardInput(path) ? FileDescriptor() : openForReading(path);
         kept[name] = Intake(path, opened.isOpen() ? opened.get() : STDIN_FILENO, limit).take();
     }
-    const std::string& bytes = kept[name];
-    if (bytes.size() > limit)
-        throw DataError({.file = path.string()}, fmt::format("{} bytes", bytes.size()),
-                        fmt::format("at most {} MiB", limit >> 20));
-    return bytes;
+    return within(limit, kept[name], path);
+}
+
+bool isKeptStream(const fs::path& path) {
+    return isStandardInput(path) || path.native().starts_with("/dev/fd/");
 }
 
 }  // namespace
@@ -174,9 +183,16 @@ bool namesFile(const std::string& name, const std::vector<std::string_view>& suf
     if (isStandardInput(name) || name.find('/') != std::string::npos) return true;
     if (std::any_of(suffixes.begin(), suffixes.end(), [&](std::string_view suffix) { return name.ends_with(suffix); }))
         return true;
+    if (isFile(name)) return true;
     std::error_code ignored;
     const fs::file_status status = fs::status(name, ignored);
     return fs::exists(status) && !fs::is_directory(status);
+}
+
+bool isFile(const fs::path& path) {
+    if (const InputFiles* files = InputScope::current(); files != nullptr && files->has(path)) return true;
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
 }
 
 DataError outOfMemory(const std::string& file) {
@@ -184,7 +200,13 @@ DataError outOfMemory(const std::string& file) {
 }
 
 std::string readFile(const fs::path& path, std::uintmax_t limit) {
-    if (isStandardInput(path) || path.native().starts_with("/dev/fd/")) return keptStream(path, limit);
+    InputFiles* const files = isKeptStream(path) ? nullptr : InputScope::current();
+    if (files == nullptr) return readFromDisk(path, limit);
+    return within(limit, files->bytesOf(path, [&] { return readFromDisk(path, limit); }), path);
+}
+
+std::string readFromDisk(const fs::path& path, std::uintmax_t limit) {
+    if (isKeptStream(path)) return keptStream(path, limit);
     const FileDescriptor file = openForReading(path);
     return Intake(path, file.get(), limit).take();
 }

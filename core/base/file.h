@@ -26,10 +26,16 @@ bool namesFile(const std::string& name, const std::vector<std::string_view>& suf
 /// For a file that this process has not enough memory to read.
 DataError outOfMemory(const std::string& file);
 
+/// True where there is an ordinary file, or one that stands among the files of this thread's run (input_files.h).
+bool isFile(const std::filesystem::path& path);
+
 /// The bytes of a file, of standard input, or of a pipe. What can be read but once (standard input, /dev/fd/N) is kept:
-/// whoever asks again gets the same. Throws FileError where it cannot be read (missing, a folder, a device, a pipe that
-/// nobody writes to, no permission) and DataError where it is larger than `limit` bytes.
+/// whoever asks again gets the same. Within an InputScope so is every file. Throws FileError where it cannot be read
+/// (missing, a folder, a device, a pipe that nobody writes to, no permission) and DataError where it is larger than
+/// `limit` bytes.
 std::string readFile(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
+/// The same of what is no input of a run: always from the disk, and not kept.
+std::string readFromDisk(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
 
 /// Writes a whole file or nothing: into a new neighbour that is renamed. Devices and pipes are written to directly.
 /// Folders are not made. Throws FileError.

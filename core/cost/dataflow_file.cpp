@@ -324,9 +324,8 @@ Dataflow bundledDataflow(const std::string& name) {
     }
     const std::string file = fmt::format("{}.m", bundled->id);
     for (const fs::path& folder : hardware::dataFolders()) {
-        std::error_code ignored;
         const fs::path path = folder / "dataflows" / file;
-        if (fs::is_regular_file(path, ignored)) return readDataflowFile(path);
+        if (isFile(path)) return readDataflowFile(path);
     }
     throw FileError(fmt::format("the bundled dataflow '{}' is in none of the data folders", file));
 }

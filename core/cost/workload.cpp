@@ -64,11 +64,6 @@ Workload loadFile(const std::string& path) {
     return readWorkload(JsonDocument::parse(readFile(path, kLargestWorkloadFile), path).root());
 }
 
-bool isFile(const fs::path& path) {
-    std::error_code ignored;
-    return fs::is_regular_file(path, ignored);
-}
-
 /// True where the file says that it is a workload; another file is a model.
 bool isWorkloadFile(const std::string& path) {
     std::error_code ignored;

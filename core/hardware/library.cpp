@@ -58,11 +58,6 @@ std::optional<fs::path> environmentPath(const char* name) {
     return fs::path(value);
 }
 
-bool isOrdinaryFile(const fs::path& path) {
-    std::error_code ignored;
-    return fs::is_regular_file(path, ignored);
-}
-
 /// Names of the library never become paths: what could leave its folder is no name.
 bool isName(std::string_view text) {
     return !text.empty() && text.size() <= 256 && text.front() != '.' &&
@@ -76,7 +71,7 @@ bool isJsonPath(std::string_view text) {
 /// Files that lie directly in $TESSERA_DATA are told apart by the schema they name.
 bool mentionsSchema(const fs::path& path, std::string_view schema) {
     try {
-        return readFile(path, kLargestHardwareFile).find(schema) != std::string::npos;
+        return readFromDisk(path, kLargestHardwareFile).find(schema) != std::string::npos;
     } catch (const std::exception&) {
         return false;
     }
@@ -89,7 +84,7 @@ void collect(std::map<std::string, fs::path>& files, const fs::path& folder, std
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
         const fs::path& path = entry->path();
         const std::string id = path.stem().string();
-        if (path.extension() != ".json" || !isName(id) || !isOrdinaryFile(path)) continue;
+        if (path.extension() != ".json" || !isName(id) || !isFile(path)) continue;
         if (!onlyOfSchema.empty() && !mentionsSchema(path, onlyOfSchema)) continue;
         here.emplace(id, path);
         if (here.size() >= kMaxListed) break;
@@ -166,9 +161,9 @@ std::optional<fs::path> libraryFile(std::string_view folder, std::string_view sc
     const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
     for (const fs::path& data : dataFolders()) {
         const fs::path inFolder = data / folder / (id + ".json");
-        if (isOrdinaryFile(inFolder)) return inFolder;
+        if (isFile(inFolder)) return inFolder;
         const fs::path flat = data / (id + ".json");
-        if (own && data == *own && isOrdinaryFile(flat) && mentionsSchema(flat, schema)) return flat;
+        if (own && data == *own && isFile(flat) && mentionsSchema(flat, schema)) return flat;
     }
     for (const auto& [known, path] : libraryFiles(folder, schema))
         if (lowered(known) == lowered(id)) return path;
@@ -218,7 +213,7 @@ Accelerator acceleratorNamedBy(const JsonNode& field) {
     if (!path && !reference.empty() && reference.find('\0') == std::string::npos) {
         // Only ordinary files: a pipe would wait forever, a device never end.
         const fs::path beside = fs::path(field.document().file()).parent_path() / reference;
-        if (isOrdinaryFile(beside)) path = beside;
+        if (isFile(beside)) path = beside;
     }
     if (!path) {
         const std::vector<std::string> known = namesOf(kAccelerators);

@@ -37,8 +37,7 @@ std::string checkedText(std::string text, const JsonNode& node) {
 /// forever, a device never end.
 std::string textBeside(const JsonNode& node, const std::string& reference) {
     const fs::path path = fs::path(node.document().file()).parent_path() / reference;
-    std::error_code ignored;
-    if (reference.find('\0') != std::string::npos || !fs::is_regular_file(path, ignored))
+    if (reference.find('\0') != std::string::npos || !isFile(path))
         node.fail("a bundled dataflow's name, or the path of a dataflow's file beside this one");
     try {
         return checkedText(readFile(path, kLargestInlineDataflow), node);

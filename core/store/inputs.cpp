@@ -6,16 +6,18 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/sha256.h"
 #include "core/model/readers/native_json.h"
 #include "core/model/zoo/zoo.h"
 #include "core/model/zoo/zoo_name.h"
 #include "core/store/database.h"
 #include "core/store/recorder.h"
+#include "core/study/reading.h"
 #include "core/study/study.h"
 
 namespace tessera::store {
@@ -34,28 +36,20 @@ std::string modelBytes(const study::Study& study, const std::string& name, const
     return model::writeNativeJson(model::buildZooModel(name.substr(model::kZooPrefix.size()), options));
 }
 
-/// Whether reading a file leaves it as it is for who reads it next: a named pipe is read once.
-bool canBeReadAgain(const std::string& place) {
-    if (isStandardInput(place) || place.starts_with("/dev/fd/")) return true;  // kept once they are read
-    std::error_code ignored;
-    const fs::file_status status = fs::status(place, ignored);
-    return !fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status);
-}
-
 /// Calls `found` with every input of a study that can be read now, where the hooks say.
 template <typename Found>
 void readInputs(const study::Study& study, const study::RunHooks& hooks, const Found& found) {
+    const study::Reading reading(hooks, "reading the inputs", "the run");
     // What cannot be read any more is left out.
     const auto attempt = [](const auto& work) {
         try {
             work();
+        } catch (const InterruptedError&) {
+            throw;
         } catch (const std::exception&) {
             return;
         }
     };
-    for (const auto* names : {&study.models, &study.workloads, &study.hardware})
-        for (const std::string& name : *names)
-            if (!canBeReadAgain(hooks.located(name))) return;
     for (const std::string& name : study.models)
         attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name, hooks.located(name))); });
     const study::Engine& engine = study::engineNamed(study.engine);
@@ -80,14 +74,20 @@ std::string fileName(const std::string& name, const std::string& suffix) {
     return stem.ends_with(suffix) ? stem : stem + suffix;
 }
 
-fs::path writeInto(const fs::path& folder, const std::string& file, const std::string& bytes) {
-    fs::create_directories(folder);
-    writeFile(folder / file, bytes);
-    return folder / file;
-}
+/// Inputs of a history that stand for files that are gone or changed, in a folder that is none on the disk.
+struct Substitutes {
+    InputFiles& files;
+    std::map<std::string, std::string> paths;  ///< of what a study names
+
+    fs::path give(const fs::path& folder, const std::string& file, const std::string& bytes) const {
+        files.give(folder / file, bytes);
+        return folder / file;
+    }
+};
 
 /// A fleet's accelerators where its file looks for them: paths relative to it. Names of the library are left alone.
-void writeAccelerators(const fs::path& folder, const std::string& fleet, const std::vector<InputContent>& inputs) {
+void giveAccelerators(const Substitutes& into, const fs::path& folder, const std::string& fleet,
+                      const std::vector<InputContent>& inputs) {
     const Json document = Json::parse(fleet, nullptr, false);
     if (!document.is_object() || !document.contains("groups") || !document["groups"].is_array()) return;
     for (const Json& group : document["groups"]) {
@@ -97,14 +97,14 @@ void writeAccelerators(const fs::path& folder, const std::string& fleet, const s
         if (inside.empty() || inside.is_absolute() || *inside.begin() == "..") continue;
         for (const InputContent& input : inputs)
             if (input.kind == InputContent::Kind::hardware && input.name == inside.stem().string())
-                writeInto(folder / inside.parent_path(), inside.filename().string(), input.bytes);
+                into.give(folder / inside.parent_path(), inside.filename().string(), input.bytes);
     }
 }
 
 /// A prediction's accelerator in the folder, and its table of kernels where its file looks for it: beside it, or in a
 /// folder near by. Where the accelerator is.
-fs::path writeAccelerator(const fs::path& folder, const InputContent& accelerator,
-                          const std::vector<InputContent>& inputs) {
+fs::path giveAccelerator(const Substitutes& into, const fs::path& folder, const InputContent& accelerator,
+                         const std::vector<InputContent>& inputs) {
     constexpr std::ptrdiff_t kHighest = 4;  // folders that the table may stand above the accelerator
     const std::string file = fileName(accelerator.name, ".json");
     const Json document = Json::parse(accelerator.bytes, nullptr, false);
@@ -117,9 +117,9 @@ fs::path writeAccelerator(const fs::path& folder, const InputContent& accelerato
     for (const InputContent& input : inputs) {
         if (!names || input.name != stored || table.is_absolute() || up > kHighest) continue;
         const fs::path place = (deep / table).lexically_normal();
-        writeInto(place.parent_path(), place.filename().string(), input.bytes);
+        into.give(place.parent_path(), place.filename().string(), input.bytes);
     }
-    return writeInto(deep, file, accelerator.bytes);
+    return into.give(deep, file, accelerator.bytes);
 }
 
 bool isAmong(const std::vector<std::string>& names, const std::string& name) {
@@ -133,21 +133,15 @@ bool isParameter(const study::Study& study, const std::string& name) {
 }
 
 /// What a workload's or platform's file names, where it looks for them: paths relative to it.
-void writeNeighbours(const fs::path& folder, const study::Study& study, const std::vector<InputContent>& inputs,
-                     InputContent::Kind kind) {
+void giveNeighbours(const Substitutes& into, const fs::path& folder, const study::Study& study,
+                    const std::vector<InputContent>& inputs, InputContent::Kind kind) {
     for (const InputContent& input : inputs) {
         const fs::path inside = fs::path(input.name).lexically_normal();
         if (input.kind != kind || isAmong(study.workloads, input.name) || isAmong(study.hardware, input.name)) continue;
         if (inside.empty() || inside.is_absolute() || *inside.begin() == ".." || !inside.has_filename()) continue;
-        writeInto(folder / inside.parent_path(), inside.filename().string(), input.bytes);
+        into.give(folder / inside.parent_path(), inside.filename().string(), input.bytes);
     }
 }
-
-/// What stands in a temporary folder instead of the inputs that are gone or changed.
-struct Substitutes {
-    TemporaryFolder folder;
-    std::map<std::string, std::string> paths;
-};
 
 }  // namespace
 
@@ -166,7 +160,7 @@ std::vector<InputContent> InputSet::of(const study::Result& result) && {
     return std::move(inputs_);
 }
 
-std::function<std::string(const std::string&)> storedInputs(const Store& store, RunId run) {
+void useStoredInputs(study::RunHooks& hooks, const Store& store, RunId run) {
     const study::Study study = store.study(run);
     const std::vector<InputContent> stored = store.inputs(run);
     std::map<std::pair<InputContent::Kind, std::string>, std::string> present;
@@ -181,43 +175,43 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
     const bool hardwareChanged = anyChanged(InputContent::Kind::hardware);
     const bool modelsChanged = anyChanged(InputContent::Kind::model);
 
-    // Shared, because functions are copied; the folder goes with the last copy.
-    const auto substitutes = std::make_shared<Substitutes>();
+    if (!hooks.files) hooks.files = std::make_shared<InputFiles>();
+    Substitutes into{.files = *hooks.files, .paths = {}};
     int number = 0;
     for (const InputContent& input : stored) {
-        const fs::path folder = substitutes->folder.path() / fmt::format("{}", number++);
+        const fs::path folder = fs::path(fmt::format("inputs of run {}", run)) / fmt::format("{}", number++);
         const bool isModel = input.kind == InputContent::Kind::model;
         if (isModel && isAmong(study.workloads, input.name) && modelsChanged) {
             const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
-            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
-            writeNeighbours(folder, study, stored, input.kind);
+            into.paths[input.name] = into.give(folder, fileName(input.name, suffix), input.bytes).string();
+            giveNeighbours(into, folder, study, stored, input.kind);
         }
         if (isModel && study.workloads.empty() && isChanged(input)) {
             const std::string suffix = model::isZooName(input.name) ? ".json" : "";
-            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+            into.paths[input.name] = into.give(folder, fileName(input.name, suffix), input.bytes).string();
         }
         if (!isModel && isChanged(input) && isParameter(study, input.name)) {
             const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
-            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+            into.paths[input.name] = into.give(folder, fileName(input.name, suffix), input.bytes).string();
             continue;
         }
         if (!isModel && hardwareChanged && study.engine == "predict") {
             if (isAmong(study.hardware, input.name))
-                substitutes->paths[input.name] = writeAccelerator(folder, input, stored).string();
+                into.paths[input.name] = giveAccelerator(into, folder, input, stored).string();
             continue;
         }
         // A fleet and its accelerators stand together.
         if (!isModel && hardwareChanged && isAmong(study.hardware, input.name)) {
-            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
+            into.paths[input.name] = into.give(folder, fileName(input.name, ".json"), input.bytes).string();
             if (study.workloads.empty())
-                writeAccelerators(folder, input.bytes, stored);
+                giveAccelerators(into, folder, input.bytes, stored);
             else
-                writeNeighbours(folder, study, stored, input.kind);
+                giveNeighbours(into, folder, study, stored, input.kind);
         }
     }
-    return [substitutes](const std::string& name) {
-        const auto found = substitutes->paths.find(name);
-        return found == substitutes->paths.end() ? std::string() : found->second;
+    hooks.locate = [paths = std::move(into.paths)](const std::string& name) {
+        const auto found = paths.find(name);
+        return found == paths.end() ? std::string() : found->second;
     };
 }
 

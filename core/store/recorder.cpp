@@ -182,7 +182,7 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
     if (history.run() != 0 && options.begun) options.begun(history.run());
     if (hooks.resume->is_null() && history.state()) hooks.resume = *history.state();
 
-    InputSet inputs(study, hooks);
+    if (!hooks.files) hooks.files = std::make_shared<InputFiles>();
     Writer writer(history);
     hooks.progress = [&writer, next = hooks.progress](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
@@ -201,6 +201,7 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
         history.end(status, sentence);
     };
     try {
+        InputSet inputs(study, hooks);
         Recorded recorded{0, study::run(study, hooks)};
         writer.finish();
         if (history.finish(recorded.result, std::move(inputs))) recorded.run = history.run();

@@ -38,11 +38,11 @@ struct Recorded {
 /// done, StoreError where it is being worked on or damaged.
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
 
-/// The contents of the files and generated models that a study names, read before it runs: what somebody changes
-/// meanwhile is still kept with the run.
+/// The contents of the files and generated models that a study names, read before it runs. The run reads the same ones
+/// where it is lent the same `hooks.files`: what somebody changes meanwhile changes neither result nor history.
 class InputSet {
 public:
-    /// Reads them where `hooks.locate` says. What cannot be read is left out: the run says so.
+    /// Reads them where `hooks.locate` says. What cannot be read is left out: the run says so. Throws InterruptedError.
     InputSet(const study::Study& study, const study::RunHooks& hooks);
     /// Those that a result rests on.
     std::vector<InputContent> of(const study::Result& result) &&;
@@ -51,8 +51,8 @@ private:
     std::vector<InputContent> inputs_;
 };
 
-/// A `locate` hook for repeating a run from the history: files that are gone or changed are read from the history, out
-/// of a temporary folder that lives as long as the hook.
-std::function<std::string(const std::string&)> storedInputs(const Store& store, RunId run);
+/// For repeating a run from the history: files that are gone or changed are read from there. Sets `hooks.locate`, and
+/// gives their contents to `hooks.files`.
+void useStoredInputs(study::RunHooks& hooks, const Store& store, RunId run);
 
 }  // namespace tessera::store

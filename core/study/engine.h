@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/input_files.h"
 #include "core/base/json.h"
 #include "core/base/run_control.h"
 #include "core/base/timeline.h"
@@ -30,6 +32,8 @@ struct RunHooks : RunControl {
     /// Where to read an input that the study names (a model or hardware), so that a run can be repeated from the
     /// history after its files are gone. Empty, or an empty answer = the name itself.
     std::function<std::string(const std::string& name)> locate = {};
+    /// What the run reads, and may find there instead of on the disk; null = its own.
+    std::shared_ptr<InputFiles> files = {};
 
     /// Where an input is read that the study calls `name`.
     std::string located(const std::string& name) const;

@@ -8,6 +8,7 @@
 #include "core/base/json.h"
 #include "core/base/poll.h"
 #include "core/base/run_control.h"
+#include "core/study/engine.h"
 #include "core/study/result.h"
 
 namespace tessera::study {
@@ -19,12 +20,14 @@ inline void reportWarnings(const RunControl& control, const std::vector<std::str
     for (const std::string& warning : warnings) control.report({.kind = ProgressEvent::Kind::log, .text = warning});
 }
 
-/// Answers to Cancel and to a pause, and tells that work goes on, while inputs are read.
+/// While it lives, the inputs of a run are read: answers to Cancel and to a pause, and tells that work goes on.
 class Reading {
 public:
     /// `search` is what stops when it is cancelled: "the partition search".
-    Reading(const RunControl& control, std::string task, std::string search)
-        : control_(control), task_(std::move(task)), search_(std::move(search)), scope_([this] { ask(); }) {
+    Reading(const RunHooks& hooks, std::string task, std::string search)
+        : control_(hooks), inputs_(hooks.files), task_(std::move(task)), search_(std::move(search)), scope_([this] {
+              ask();
+          }) {
         check();
         control_.reportProgress(task_);
     }
@@ -41,6 +44,7 @@ private:
     }
 
     const RunControl& control_;
+    InputScope inputs_;
     std::string task_;
     std::string search_;
     std::chrono::steady_clock::time_point lastReport_ = std::chrono::steady_clock::now();

@@ -40,9 +40,8 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
 std::string beside(const std::string& studyFile, const std::string& name) {
     const std::filesystem::path path(name);
     if (model::isZooName(name) || path.is_absolute()) return name;
-    std::error_code ignored;
     const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
-    return std::filesystem::is_regular_file(candidate, ignored) ? candidate.string() : name;
+    return isFile(candidate) ? candidate.string() : name;
 }
 
 std::vector<std::string> readNames(const JsonNode& node) {
@@ -200,6 +199,7 @@ std::string contentHash(const Study& study) {
 
 Result run(const Study& study, const RunHooks& hooks) {
     const Engine& engine = engineNamed(study.engine);
+    const InputScope inputs(hooks.files);
     // A study that was put together in the program gives the bytes that it gives once it is stored.
     Study stored = study;
     for (const Parameter& row : engine.parameters()) {

@@ -11,9 +11,7 @@
 namespace tessera::study {
 
 void addFile(std::vector<InputFile>& files, InputFile file) {
-    std::error_code ignored;
-    if (file.path.empty() || !(isStandardInput(file.path) || std::filesystem::is_regular_file(file.path, ignored)))
-        return;
+    if (file.path.empty() || !(isStandardInput(file.path) || isFile(file.path))) return;
     const auto same = [&](const InputFile& other) { return other.name == file.name; };
     if (std::none_of(files.begin(), files.end(), same)) files.push_back(std::move(file));
 }

@@ -228,7 +228,7 @@ TEST_F(ToyEngine, isRepeatedFromTheHistoryWhenItsFileIsGone) {
     fs::remove(folder_ / "three.json");
     const store::Store store = store::Store::open(folder_ / "history.db", store::OpenMode::readOnly);
     study::RunHooks hooks;
-    hooks.locate = store::storedInputs(store, 1);
+    store::useStoredInputs(hooks, store, 1);
     const Result again = study::run(store.study(1), hooks);
     EXPECT_EQ(study::headline(again), "sum 14");
     EXPECT_EQ(study::toJson(again), study::toJson(*store.result(1)));

@@ -173,11 +173,10 @@ std::vector<std::string> bundledOperatorNames() {
 }
 
 JsonDocument loadOperators(const std::string& nameOrPath) {
-    std::error_code ignored;
     if (namesFile(nameOrPath)) return JsonDocument::load(nameOrPath);
     for (const fs::path& folder : hardware::dataFolders()) {
         const fs::path path = folder / "operators" / (nameOrPath + ".json");
-        if (fs::is_regular_file(path, ignored)) return JsonDocument::load(path.string());
+        if (isFile(path)) return JsonDocument::load(path.string());
     }
     const std::vector<std::string> names = bundledOperatorNames();
     const std::string_view hint = closest(nameOrPath, names);

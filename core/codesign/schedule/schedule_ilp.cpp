@@ -227,7 +227,7 @@ Answer runCbc(const std::string& program, const ScheduleOptions& options, std::c
     std::error_code ignored;
     if (!fs::exists(solution, ignored))
         throw FileError(fmt::format("cbc wrote no solution: {}", escaped(trimmed(result.output + result.errors))));
-    return readAnswer(readFile(solution), result.output);
+    return readAnswer(readFromDisk(solution), result.output);
 }
 
 /// The schedule that values mean: each operator as early as the order of x and the edges allow.

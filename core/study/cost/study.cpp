@@ -62,9 +62,7 @@ Parameter wholeRow(std::string_view name, std::string_view label, std::string_vi
 
 /// The bytes of an M3E table, whose rows are analysed as they stand there; empty for any other workload.
 std::string m3eTable(const std::string& path) {
-    std::error_code ignored;
-    if (!path.ends_with(".csv") && !isStandardInput(path) && !std::filesystem::is_regular_file(path, ignored))
-        return "";
+    if (!path.ends_with(".csv") && !isStandardInput(path) && !isFile(path)) return "";
     std::string bytes = readFile(path);
     return model::looksLikeM3e(bytes) ? bytes : "";
 }

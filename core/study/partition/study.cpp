@@ -122,8 +122,7 @@ std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet
     std::vector<Input> inputs;
     std::set<std::string> seen;
     const auto add = [&](const std::string& shown, const std::string& file) {
-        std::error_code ignored;
-        const bool known = isStandardInput(file) || std::filesystem::is_regular_file(file, ignored);
+        const bool known = isStandardInput(file) || isFile(file);
         if (file.empty() || !known || !seen.insert(file).second) return;
         inputs.push_back({shown, sha256(readFile(file))});
     };

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include "core/base/error.h"
 #include "core/base/escape.h"
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/parallel.h"
 #include "core/base/part.h"
 #include "core/base/random.h"
@@ -124,6 +126,39 @@ TEST_F(FileIo, enforcesTheLimitOnAPipeToo) {
     const std::jthread writer([&] { std::ofstream(pipe) << std::string(300'000, 'x'); });
     EXPECT_EQ(errorText<DataError>([&] { readFile(pipe, 70'000); }),
               pipe.string() + ": found more than 70000 bytes; expected a file of at most 0 MiB");
+}
+
+TEST_F(FileIo, readsEveryFileOnceWithinARun) {
+    const fs::path one = folder / "one", other = folder / "other";
+    writeFile(one, "before");
+    const auto files = std::make_shared<InputFiles>();
+    files->give(other, "given");
+    {
+        const InputScope scope(files);
+        EXPECT_EQ(readFile(one), "before");
+        writeFile(one, "after");
+        EXPECT_EQ(readFile(one), "before");
+        EXPECT_EQ(readFile(folder / "x" / ".." / "one"), "before") << "the same file";
+        EXPECT_EQ(readFromDisk(one), "after");
+        EXPECT_EQ(readFile(other), "given") << "although there is none";
+        EXPECT_TRUE(isFile(other));
+        EXPECT_TRUE(namesFile(other.string()));
+        EXPECT_FALSE(isFile(folder / "third"));
+        EXPECT_THROW(readFile(folder / "third"), FileError);
+        EXPECT_EQ(errorText<DataError>([&] { readFile(other, 3); }),
+                  other.string() + ": found 5 bytes; expected at most 0 MiB");
+        {
+            const InputScope inner;
+            EXPECT_EQ(readFile(one), "before") << "those of the scope around";
+            const InputScope own(std::make_shared<InputFiles>());
+            EXPECT_EQ(readFile(one), "after");
+            EXPECT_FALSE(isFile(other));
+        }
+        EXPECT_EQ(readFile(one), "before");
+        std::jthread([&] { EXPECT_EQ(readFile(one), "after") << "another thread's"; }).join();
+    }
+    EXPECT_EQ(readFile(one), "after");
+    EXPECT_FALSE(isFile(other));
 }
 
 TEST_F(FileIo, makesItsNewFileUnderANameThatNobodyKnowsBefore) {

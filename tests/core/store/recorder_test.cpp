@@ -1,6 +1,7 @@
 #include "core/store/recorder.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <utility>
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
@@ -281,21 +283,57 @@ TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
     const Recorded first = runRecorded(study, {}, options());
     const Store store = Store::open(file());
     ASSERT_THAT(store.inputs(first.run), SizeIs(3));
-    EXPECT_EQ(storedInputs(store, first.run)(model.string()), "") << "nothing has changed";
+    study::RunHooks unchanged;
+    useStoredInputs(unchanged, store, first.run);
+    EXPECT_EQ(unchanged.locate(model.string()), "") << "nothing has changed";
 
     fs::remove(model);
     writeFile(chip, "{}");
-    const auto locate = storedInputs(store, first.run);
-    const fs::path folder = fs::path(locate(model.string())).parent_path().parent_path();
-    EXPECT_TRUE(fs::exists(locate(model.string())));
-    EXPECT_EQ(readFile(fs::path(locate(fleet.string())).parent_path() / "chips/chip.json"),
+    study::RunHooks hooks;
+    useStoredInputs(hooks, store, first.run);
+    EXPECT_EQ(hooks.locate("zoo:resnet50"), "");
+    EXPECT_FALSE(fs::exists(hooks.locate(model.string()))) << "nothing is written";
+    EXPECT_EQ(study::toJson(study::run(study, hooks)), study::toJson(first.result));
+    const InputScope scope(hooks.files);
+    EXPECT_TRUE(isFile(hooks.locate(model.string())));
+    EXPECT_EQ(readFile(fs::path(hooks.locate(fleet.string())).parent_path() / "chips/chip.json"),
               readFile(tessera::test::sourcePath("data/accelerators/tpu-v3-board.json")));
-    EXPECT_EQ(locate("zoo:resnet50"), "");
-    study::Study substituted = study;
-    substituted.models = {locate(model.string())};
-    substituted.hardware = {locate(fleet.string())};
-    EXPECT_EQ(study::toJson(study::run(substituted))["strategies"], study::toJson(first.result)["strategies"]);
-    EXPECT_TRUE(fs::exists(folder)) << "as long as the function lives";
+}
+
+TEST_F(Recording, rerunsWhatIsReadOnceWithTheSameBytes) {
+    const fs::path model = file("model.json");
+    const std::string bytes = InputSet(smallStudy(), {}).of(study::run(smallStudy())).at(0).bytes;
+    ASSERT_EQ(mkfifo(model.c_str(), 0600), 0);
+    const std::jthread writer([&] { std::ofstream(model) << bytes; });
+    study::Study study = smallStudy();
+    study.models = {model.string()};
+    const Recorded recorded = runRecorded(study, {}, options());
+    EXPECT_THAT(troubles_, IsEmpty());
+    fs::remove(model);
+    const Store store = Store::open(file());
+    EXPECT_EQ(store.inputs(recorded.run).at(0).bytes, bytes) << "a pipe is kept, too";
+    study::RunHooks hooks;
+    useStoredInputs(hooks, store, recorded.run);
+    EXPECT_EQ(resultText(study::run(study, hooks)), resultText(recorded.result));
+}
+
+TEST_F(Recording, runsOnTheInputsThatItKeepsWhateverBecomesOfThem) {
+    const fs::path model = file("model.json");
+    const std::string bytes = InputSet(smallStudy(), {}).of(study::run(smallStudy())).at(0).bytes;
+    writeFile(model, bytes);
+    study::Study study = smallStudy();
+    study.models = {model.string()};
+    const std::string whole = resultText(study::run(study));
+    bool changed = false;
+    study::RunHooks hooks;
+    hooks.progress = [&](const ProgressEvent& event) {
+        if (event.task != "reading the model" || std::exchange(changed, true)) return;
+        writeFile(model, "{}");  // after what is kept was read, and before the engine reads
+    };
+    const Recorded recorded = runRecorded(study, hooks, options());
+    ASSERT_TRUE(changed);
+    EXPECT_EQ(resultText(recorded.result), whole);
+    EXPECT_THAT(Store::open(file()).inputs(recorded.run), SizeIs(3)) << "the model among them";
 }
 
 TEST_F(Recording, keepsInputsThatAreChangedWhileTheRunWorks) {
@@ -334,7 +372,7 @@ TEST_F(Recording, keepsTheTemplateOfACodesign) {
     const Store store = Store::open(file());
     EXPECT_THAT(store.inputs(recorded.run), SizeIs(2));
     study::RunHooks hooks;
-    hooks.locate = storedInputs(store, recorded.run);
+    useStoredInputs(hooks, store, recorded.run);
     EXPECT_EQ(toText(study::toJson(study::run(study, hooks))), toText(study::toJson(recorded.result)));
 }
 
@@ -361,12 +399,14 @@ TEST_F(Recording, readsWorkloadsAndPlatformsThatAreGoneFromTheHistory) {
     EXPECT_THAT(troubles_, IsEmpty());
     const Store store = Store::open(file());
     EXPECT_THAT(store.inputs(first.run), SizeIs(4));
-    EXPECT_EQ(storedInputs(store, first.run)(workload.string()), "") << "nothing has changed";
+    study::RunHooks unchanged;
+    useStoredInputs(unchanged, store, first.run);
+    EXPECT_EQ(unchanged.locate(workload.string()), "") << "nothing has changed";
 
     for (const fs::path& gone : {flow, net}) fs::remove(gone);
     writeFile(platform, "{}");
     study::RunHooks hooks;
-    hooks.locate = storedInputs(store, first.run);
+    useStoredInputs(hooks, store, first.run);
     EXPECT_NE(hooks.locate(platform.string()), "");
     EXPECT_NE(hooks.locate(workload.string()), "");
     EXPECT_EQ(resultText(study::run(study, hooks)), resultText(first.result));

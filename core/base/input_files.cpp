@@ -1,0 +1,34 @@
+#include "core/base/input_files.h"
+
+#include <utility>
+
+namespace tessera {
+
+namespace {
+
+thread_local InputScope* innermost = nullptr;
+
+}  // namespace
+
+void InputFiles::give(const std::filesystem::path& path, std::string bytes) {
+    files_[nameOf(path)] = std::move(bytes);
+}
+
+bool InputFiles::has(const std::filesystem::path& path) const {
+    return files_.contains(nameOf(path));
+}
+
+InputScope::InputScope(std::shared_ptr<InputFiles> files) : files_(std::move(files)), outer_(innermost) {
+    if (!files_) files_ = outer_ != nullptr ? outer_->files_ : std::make_shared<InputFiles>();
+    innermost = this;
+}
+
+InputScope::~InputScope() {
+    innermost = outer_;
+}
+
+InputFiles* InputScope::current() {
+    return innermost == nullptr ? nullptr : innermost->files_.get();
+}
+
+}  // namespace tessera
