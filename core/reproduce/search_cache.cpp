@@ -184,10 +184,9 @@ codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workloa
     result.study = newStudy("codesign");
     result.assumptions = found.assumptions;
     result.warnings = found.warnings;
+    result.outcome = CodesignOutcome{found};
     std::string text;
-    CodesignOutcome outcome;
-    outcome.result = found;
-    writeCodesignJson(result, outcome, [&](std::string_view part) { text += part; });
+    writeCodesignJson(result, [&](std::string_view part) { text += part; });
     folder_.write(whole, text);
     folder_.remove(begun);
     return found;

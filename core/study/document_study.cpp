@@ -13,11 +13,10 @@ constexpr std::size_t kMaxDocumentInputs = 10'000;
 
 }  // namespace
 
-Json resultHead(const std::string& schema, const std::string& command, const Result& result) {
-    Json json = documentHead(schema, command, result.inputs, result.study.seed);
+Json resultHead(const DocumentKind& kind, const Result& result) {
+    Json json = documentHead(std::string(kind.schema), std::string(kind.command), result.inputs, result.study.seed);
     json["tool_version"] = result.version;
-    if (!result.study.name.empty()) json["name"] = result.study.name;
-    json["parameters"] = *result.study.parameters;
+    if (!result.study.name.empty()) json[std::string(kind.nameOfStudy)] = result.study.name;
     return json;
 }
 
@@ -43,9 +42,11 @@ Json wholeWherePossible(double value) {
     return value;
 }
 
-Result readFrame(const JsonNode& document, const Study& study) {
+Result readFrame(const JsonNode& document, const Study& study, const DocumentKind& kind) {
     Result result;
     result.study = studyOf(document, study);
+    const std::string name(kind.nameOfStudy);
+    result.study.name = document.has(name) ? document.at(name).text(kLongestSentence) : "";
     result.version = document.at("tool_version").text();
     for (const JsonNode& input : document.at("inputs").elements(kMaxDocumentInputs))
         result.inputs.push_back({input.at("name").text(kLongestSentence), input.at("sha256").text()});

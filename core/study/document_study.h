@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/ended_by.h"
@@ -12,10 +13,16 @@
 /// What the writers and readers of all engines' output documents share.
 namespace tessera::study {
 
-/// How the document of a result begins: `documentHead`, then the study's name and parameters.
-Json resultHead(const std::string& schema, const std::string& command, const Result& result);
+/// A kind of document of results.
+struct DocumentKind {
+    std::string_view schema;                ///< "tessera.mapping-result/1"
+    std::string_view command;               ///< "map"
+    std::string_view nameOfStudy = "name";  ///< the key of the study's name
+};
+/// How the document of a result begins: `documentHead`, then the study's name.
+Json resultHead(const DocumentKind& kind, const Result& result);
 /// What every document says of its result: all but the outcome. Throws DataError.
-Result readFrame(const JsonNode& document, const Study& study);
+Result readFrame(const JsonNode& document, const Study& study, const DocumentKind& kind);
 /// A list of at most so many sentences or names. Throws DataError.
 std::vector<std::string> readSentences(const JsonNode& list, std::size_t max = 1'000'000);
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -14,28 +17,15 @@
 
 namespace tessera::study {
 
-/// A text as it stands in JSON.
-struct Quoted {
-    explicit Quoted(const std::string& any)
-        : text(jsonEscaped(Json(any).dump(-1, ' ', false, Json::error_handler_t::replace))) {}
-    std::string text;
-};
-
 /// Writes nested JSON in parts, in the layout of `toText`: a result of a deep network has millions of values, which
 /// never stand in memory together.
 class JsonWriter {
 public:
     explicit JsonWriter(const TextSink& write) : write_(write) {}
 
-    /// `name` is plain: nothing in it needs to be escaped.
     void key(std::string_view name) {
         separate();
-        value(name);
-        buffer_ += ": ";
-    }
-    void key(const Quoted& name) {
-        separate();
-        value(name);
+        text(name);
         buffer_ += ": ";
     }
     void open(char bracket) {
@@ -58,11 +48,17 @@ public:
             else
                 buffer_ += c;
     }
-    /// A plain word.
-    void value(std::string_view word) {
+    void text(std::string_view any) {
+        const auto isPlain = [](char c) { return c >= ' ' && c < '\x7F' && c != '"' && c != '\\'; };
+        if (!std::all_of(any.begin(), any.end(), isPlain)) return value(Json(any));
         buffer_ += '"';
-        buffer_ += word;
+        buffer_ += any;
         buffer_ += '"';
+    }
+    void whole(std::int64_t number) {
+        std::array<char, 32> digits{};
+        const char* end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+        buffer_.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
     }
     void value(double number) {
         if (!std::isfinite(number)) {
@@ -74,11 +70,9 @@ public:
         const char* end = nlohmann::detail::to_chars(text.data(), text.data() + text.size(), number);
         buffer_.append(text.data(), static_cast<std::size_t>(end - text.data()));
     }
-    /// A text in its quotes, as it is to stand.
-    void value(const Quoted& text) { buffer_ += text.text; }
     void members(const Json& object) {
         for (const auto& [name, member] : object.items()) {
-            key(Quoted(name));
+            key(name);
             value(member);
         }
     }

@@ -8,7 +8,7 @@
 namespace tessera::study {
 
 /// Writes the output document, part by part.
-void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, const TextSink& write);
+void writeCodesignJson(const Result& result, const TextSink& write);
 
 /// Reads it back. Throws DataError.
 Result readCodesignResult(const JsonNode& document, const Study& study);

@@ -8,14 +8,13 @@
 
 #include "core/base/text.h"
 #include "core/study/cost/study.h"
-#include "core/study/document_study.h"
+#include "core/study/members.h"
 
 namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kMaxLayers = 10'000'000;
-constexpr std::size_t kLongestName = 1'000'000;
+constexpr DocumentKind kKind{"tessera.layer-costs/1", "cost"};
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxWhole = std::numeric_limits<std::int64_t>::max();
 
@@ -40,19 +39,15 @@ LayerNumber numberOf(Field<LayerEstimate> field) {
                 }};
 }
 
-/// A number of the array by its key.
-struct ArrayNumber {
-    const char* key;
-    std::int64_t cost::Array::*member;
-    std::int64_t min;
+constexpr auto kCostedArray = [](auto& doc, auto& array) {
+    doc("pes", array.pes, 1);
+    doc("cluster", array.clusterSize, 1);
+    doc("noc_bytes_per_cycle", array.nocBandwidth, 1);
+    doc("noc_hops", array.nocHops);
+    doc("noc_hop_latency_cycles", array.nocHopLatency);
+    doc("offchip_bytes_per_cycle", array.offchipBandwidth, 1);
+    doc("simd_lanes", array.simdLanes, 1);
 };
-constexpr std::array kArray{ArrayNumber{"pes", &cost::Array::pes, 1},
-                            ArrayNumber{"cluster", &cost::Array::clusterSize, 1},
-                            ArrayNumber{"noc_bytes_per_cycle", &cost::Array::nocBandwidth, 1},
-                            ArrayNumber{"noc_hops", &cost::Array::nocHops, 0},
-                            ArrayNumber{"noc_hop_latency_cycles", &cost::Array::nocHopLatency, 0},
-                            ArrayNumber{"offchip_bytes_per_cycle", &cost::Array::offchipBandwidth, 1},
-                            ArrayNumber{"simd_lanes", &cost::Array::simdLanes, 1}};
 
 std::string percentWithDigit(double share) {
     return fmt::format("{:.1f} %", 100 * share);
@@ -70,27 +65,31 @@ FieldValue wordsOf(const std::string& text) {
     return text.empty() ? FieldValue() : FieldValue(text);
 }
 
-Json jsonOf(const LayerEstimate& layer, std::size_t index) {
-    Json json{{"index", index}, {"name", layer.name}};
-    if (!layer.ok()) json["error"] = layer.problem;
-    if (layer.ok())
-        for (const LayerNumber& number : layerNumbers()) json[std::string(number.field.id)] = number.write(layer.cost);
-    json["differences"] = layer.differences;
-    return json;
-}
-
-LayerEstimate readLayer(const JsonNode& node) {
-    LayerEstimate layer;
-    layer.name = node.at("name").text(kLongestName);
-    if (node.has("error")) {
-        layer.problem = node.at("error").text(kLongestName);
-        if (layer.ok()) node.at("error").fail("a sentence", "empty");
+constexpr auto kLayer = [](auto& doc, auto& layer, std::size_t number) {
+    doc.derived("index", number);
+    doc("name", layer.name);
+    if (doc.has("error", !layer.ok())) {
+        doc("error", layer.problem);
+        doc.require(!layer.ok(), "error", "a sentence", "empty");
     } else {
-        for (const LayerNumber& number : layerNumbers()) number.read(node.at(std::string(number.field.id)), layer.cost);
+        for (const LayerNumber& each : layerNumbers()) {
+            if constexpr (kReads<decltype(doc)>)
+                each.read(doc.at(each.field.id), layer.cost);
+            else
+                doc(each.field.id, each.write(layer.cost));
+        }
     }
-    layer.differences = readSentences(node.at("differences"));
-    return layer;
-}
+    doc("differences", layer.differences);
+};
+
+constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
+    doc.derived("parameters", *result.study.parameters);
+    doc("variant", outcome.variant, std::array{cost::Variant::corrected, cost::Variant::published});
+    doc("dataflow", outcome.dataflow);
+    doc.object("array", outcome.array, kCostedArray);
+    doc.list("rows", outcome.layers, kLayer);
+    doc.derived("differs", [&] { return totalsOf(outcome).differing; });
+};
 
 }  // namespace
 
@@ -177,30 +176,11 @@ std::optional<double> macsPerCycle(const LayerEstimate& layer) {
 }
 
 void writeCostJson(const Result& result, const TextSink& write) {
-    const auto& outcome = result.outcome.get<CostOutcome>();
-    Json json = resultHead("tessera.layer-costs/1", "cost", result);
-    json["variant"] = cost::nameOf(outcome.variant);
-    json["dataflow"] = outcome.dataflow;
-    for (const ArrayNumber& number : kArray) json["array"][number.key] = outcome.array.*number.member;
-    Json& rows = json["rows"] = Json::array();
-    for (const LayerEstimate& layer : outcome.layers) rows.push_back(jsonOf(layer, rows.size()));
-    json["differs"] = totalsOf(outcome).differing;
-    finishDocument(json, result.assumptions, result.warnings);
-    write(toText(json));
+    writeDocument<CostOutcome>(result, write, kKind, kDocument);
 }
 
 Result readCostResult(const JsonNode& document, const Study& study) {
-    Result result = readFrame(document, study);
-    CostOutcome outcome;
-    const JsonNode variant = document.at("variant");
-    outcome.variant = *cost::variantNamed(variant.oneOf({"corrected", "published"}));
-    outcome.dataflow = document.at("dataflow").text(kLongestName);
-    const JsonNode array = document.at("array");
-    for (const ArrayNumber& number : kArray)
-        outcome.array.*number.member = array.at(number.key).whole(number.min, kMaxWhole);
-    for (const JsonNode& node : document.at("rows").elements(kMaxLayers)) outcome.layers.push_back(readLayer(node));
-    result.outcome = std::move(outcome);
-    return result;
+    return readDocument<CostOutcome>(document, study, kKind, kDocument);
 }
 
 }  // namespace tessera::study

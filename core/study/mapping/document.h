@@ -11,7 +11,7 @@
 namespace tessera::study {
 
 /// Writes the output document, part by part.
-void writeMappingJson(const Result& result, const MappingOutcome& outcome, const TextSink& write);
+void writeMappingJson(const Result& result, const TextSink& write);
 
 /// Reads it back. Throws DataError.
 Result readMappingResult(const JsonNode& document, const Study& study);
@@ -29,8 +29,5 @@ mapping::Mapping readMapping(const JsonNode& node, std::size_t jobs, std::size_t
 /// The table of a problem, and back. Throws DataError.
 Json problemJson(const mapping::Problem& problem);
 mapping::Problem readProblem(const JsonNode& node);
-
-/// The objective of a name. Throws DataError at the node.
-mapping::Objective readObjective(const JsonNode& node);
 
 }  // namespace tessera::study

@@ -68,53 +68,51 @@ Engine mappingEngine() {
     constexpr std::string_view kAlike = "All runs take {0} for their jobs",
                                kBaseline = "No run is done before {1}, after {0}",
                                kOther = "{1} is {2} as fast as {3}: done after {0} against {4}";
-    return {
-        .id = "mapping",
-        .title = "Mapping",
-        .description =
-            "Assigns independent jobs to the cores of an accelerator that share its bandwidth, and "
-            "orders them.",
-        .hardwareKind = "platform",
-        .models = InputArity::none,
-        .workloads = InputArity::one,
-        .hardware = InputArity::atMostOne,
-        .drawsNumbers = true,
-        .checkpoints = true,
-        .parameters = mappingParameters,
-        .files = mappingFiles,
-        .run = runMapping,
-        .estimate = estimateMapping,
-        .objectives = {{"throughput", "Makespan (cycles)", wholeCyclesText},
-                       {"latency", "Mean completion time (cycles)", wholeCyclesText},
-                       {"energy", "Energy", joulesText},
-                       {"edp", "Energy × delay (J·cycles)", formatCount},
-                       {"weighted", "Weighted objective", formatCount}},
-        .spansDecades = true,
-        .samplesParameter = "samples",
-        .resultSchema = "tessera.mapping-result/1",
-        .write = [](const Result& result,
-                    const TextSink& write) { writeMappingJson(result, result.outcome.get<MappingOutcome>(), write); },
-        .read = readMappingResult,
-        .titleOf = ofOutcome<mappingTitle>,
-        .headline = ofOutcome<mappingHeadline>,
-        .metrics = ofOutcome<mappingMetrics>,
-        .metricText = mappingMetricText,
-        .explain = explainedBy<MappingOutcome, explainMapping>,
-        .keyMetrics = {{"throughput_flops", Measure::flopsPerSecond},
-                       {"makespan_s", Measure::seconds},
-                       {"makespan_cycles"}},
-        .timeline =
-            [](const Result& result, const std::string& algorithm) {
-                const auto& outcome = result.outcome.get<MappingOutcome>();
-                return scheduleTimeline(outcome, runOf(outcome, algorithm));
-            },
-        .keptTimeline = ofOutcome<keptTimeline>,
-        .facts = ofOutcome<facts>,
-        .deciding = {{"makespan_s", true, kAlike, kBaseline, kOther},
-                     {"makespan_cycles", true, kAlike, kBaseline, kOther},
-                     {"throughput_flops", false, "All runs compute {0}", "No run is faster than {1}, at {0}",
-                      "{1} is {2} as fast as {3}: {0} against {4}"}},
-        .work = work};
+    return {.id = "mapping",
+            .title = "Mapping",
+            .description =
+                "Assigns independent jobs to the cores of an accelerator that share its bandwidth, and "
+                "orders them.",
+            .hardwareKind = "platform",
+            .models = InputArity::none,
+            .workloads = InputArity::one,
+            .hardware = InputArity::atMostOne,
+            .drawsNumbers = true,
+            .checkpoints = true,
+            .parameters = mappingParameters,
+            .files = mappingFiles,
+            .run = runMapping,
+            .estimate = estimateMapping,
+            .objectives = {{"throughput", "Makespan (cycles)", wholeCyclesText},
+                           {"latency", "Mean completion time (cycles)", wholeCyclesText},
+                           {"energy", "Energy", joulesText},
+                           {"edp", "Energy × delay (J·cycles)", formatCount},
+                           {"weighted", "Weighted objective", formatCount}},
+            .spansDecades = true,
+            .samplesParameter = "samples",
+            .resultSchema = "tessera.mapping-result/1",
+            .write = writeMappingJson,
+            .read = readMappingResult,
+            .titleOf = ofOutcome<mappingTitle>,
+            .headline = ofOutcome<mappingHeadline>,
+            .metrics = ofOutcome<mappingMetrics>,
+            .metricText = mappingMetricText,
+            .explain = explainedBy<MappingOutcome, explainMapping>,
+            .keyMetrics = {{"throughput_flops", Measure::flopsPerSecond},
+                           {"makespan_s", Measure::seconds},
+                           {"makespan_cycles"}},
+            .timeline =
+                [](const Result& result, const std::string& algorithm) {
+                    const auto& outcome = result.outcome.get<MappingOutcome>();
+                    return scheduleTimeline(outcome, runOf(outcome, algorithm));
+                },
+            .keptTimeline = ofOutcome<keptTimeline>,
+            .facts = ofOutcome<facts>,
+            .deciding = {{"makespan_s", true, kAlike, kBaseline, kOther},
+                         {"makespan_cycles", true, kAlike, kBaseline, kOther},
+                         {"throughput_flops", false, "All runs compute {0}", "No run is faster than {1}, at {0}",
+                          "{1} is {2} as fast as {3}: {0} against {4}"}},
+            .work = work};
 }
 
 }  // namespace tessera::study

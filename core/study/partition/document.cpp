@@ -2,186 +2,234 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/number.h"
-#include "core/study/document_study.h"
+#include "core/study/members.h"
 #include "core/study/partition/outcome.h"
-#include "core/study/provenance.h"
+#include "core/study/partition/study.h"
 
 namespace tessera::study {
 
 namespace {
 
 using partition::AcceleratorShare;
-using partition::JoinPlan;
-using partition::LayerPlan;
-using partition::LevelPlan;
+using partition::Layout;
 using partition::Plan;
 using partition::SubsetPlan;
+using partition::Type;
 
-constexpr std::size_t kMaxRows = 10'000'000;
-constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
+constexpr DocumentKind kKind{"tessera.partition-result/1", "partition"};
+constexpr std::size_t kLongestName = 1'000'000;
+constexpr std::size_t kMaxLayers = 10'000'000;
+constexpr std::int64_t kDeepest = 1000;
+constexpr std::array kTypes{Type::I, Type::II, Type::III};
+constexpr std::array kLayouts{Layout::rows, Layout::channels, Layout::duplicated};
+constexpr std::array kSides{std::pair(true, std::string_view("i")), std::pair(false, std::string_view("j"))};
+constexpr std::array kBounded{std::pair(true, std::string_view("cost_s")),
+                              std::pair(false, std::string_view("step_time_s"))};
 
-template <typename Row>
-Json rowsJson(const LevelPlan& level, const std::vector<Row>& rows, const std::vector<std::string>& names) {
-    Json list = Json::array();
-    for (const Row& row : rows) {
-        Json& json = list.emplace_back(Json::object());
-        putRow(level, row, names.at(toIndex(row.layer)),
-               [&](const char* key, const auto& value) { json[key] = value; });
-    }
-    return list;
+// Levels --------------------------------------------------------------------------------------------------------------
+
+/// The name of the layer that a row is about, by which a reader finds it: of several the first after `after`.
+void putName(DocumentWriter& doc, std::int32_t layer, const std::vector<std::string>& names, std::int32_t /*after*/) {
+    doc("name", names.at(toIndex(layer)));
+}
+void putName(const DocumentReader& doc, std::int32_t& layer, const LayerNames& names, std::int32_t after) {
+    layer = names.find(doc.at("name"), after);
 }
 
-Json levelJson(const LevelPlan& level, const std::vector<std::string>& names) {
-    Json json = levelHead(level);
-    json["layers"] = rowsJson(level, level.layers, names);
-    json["joins"] = rowsJson(level, level.joins, names);
-    return json;
+/// What the other side moves, where it differs.
+constexpr auto kOther = [](auto& doc, auto& level, std::int32_t layer, std::size_t layers, bool intra) {
+    const std::size_t at = toIndex(layer);
+    if (!doc.has("other_inter_s", at < level.other.size())) return;
+    if constexpr (kReads<decltype(doc)>) level.other.resize(layers);
+    if (doc.has("other_intra_s", intra)) doc("other_intra_s", level.other[at].intra, kOrUnknown);
+    doc("other_inter_s", level.other[at].inter, kOrUnknown);
+};
+
+constexpr auto kHardware = [](auto& doc, auto& hardware) {
+    doc("flops_i", hardware.flopsI, kOrUnknown);
+    doc("flops_j", hardware.flopsJ, kOrUnknown);
+    doc("rate_i_bytes_per_s", hardware.rateI, kOrUnknown);
+    doc("rate_j_bytes_per_s", hardware.rateJ, kOrUnknown);
+    doc("latency_s", hardware.latency, kOrUnknown);
+};
+
+constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
+    doc("level", level.level, 0, kDeepest);
+    doc("group", level.group);
+    doc("accelerators", level.accelerators, 1);
+    doc("occurrences", level.occurrences, 1);
+    doc("ratio", level.ratio);
+    doc.require(level.ratio >= 0 && level.ratio <= 1, "ratio", "a number from 0 to 1");
+    doc("objective_s", level.objective, kOrUnknown);
+    doc("side_i_s", level.sideI, kOrUnknown);
+    doc("side_j_s", level.sideJ, kOrUnknown);
+    doc("lower_bound_s", level.lowerBound, kOrUnknown);
+    doc.object("hardware", level.hardware, kHardware);
+    doc.list("layers", level.layers, [&](auto& row, auto& layer, std::size_t number) {
+        putName(row, layer.layer, names, number > 0 ? level.layers[number - 1].layer : -1);
+        row("type", layer.type, kTypes);
+        row("compute_s", layer.compute, kOrUnknown);
+        row("intra_s", layer.intra, kOrUnknown);
+        row("inter_s", layer.inter, kOrUnknown);
+        kOther(row, level, layer.layer, names.size(), true);
+    });
+    doc.list("joins", level.joins, [&](auto& row, auto& join, std::size_t number) {
+        putName(row, join.layer, names, number > 0 ? level.joins[number - 1].layer : -1);
+        row("layout", join.layout, kLayouts);
+        row("compute_s", join.compute, kOrUnknown);
+        row("inter_s", join.inter, kOrUnknown);
+        kOther(row, level, join.layer, names.size(), false);
+    });
+};
+
+// Plans ---------------------------------------------------------------------------------------------------------------
+
+constexpr auto kShare = [](auto& doc, auto& share, std::size_t levels, std::size_t layers) {
+    doc("kind", share.kind);
+    doc("count", share.count, 1);
+    doc("compute_s", share.compute, kOrUnknown);
+    doc("communication_s", share.communication, kOrUnknown);
+    doc("memory_bytes", share.memory, kOrUnknown);
+    doc("capacity_bytes", share.capacity, kOrUnknown);
+    doc("fits", share.fits);
+    if (!doc.has("layer_compute_s", !share.layerCompute.empty())) return;
+    doc("parameter_elements", share.parameters, kOrUnknown);
+    doc("activation_elements", share.activations, kOrUnknown);
+    doc.list(
+        "path", share.path,
+        [&](auto& row, auto& step) {
+            row("split", step.split, 0, static_cast<std::int64_t>(levels) - 1);
+            row("side", step.first, kSides);
+        },
+        levels);
+    doc("layer_compute_s", share.layerCompute, kOrUnknown);
+    doc.requireSize("layer_compute_s", share.layerCompute.size(), layers, "one time for each of {} layers");
+};
+
+constexpr auto kSubset = [](auto& doc, auto& subset) {
+    doc("idle_groups", subset.idle);
+    doc("accelerators", subset.accelerators, 1);
+    doc("step_time_s", subset.stepTime, kOrUnknown);
+    doc("speedup_over_dp", subset.speedupOverDp, kOrUnknown);
+    doc("lower_bound_s", subset.lowerBound, kOrUnknown);
+};
+
+/// Of the subsets those without one group.
+constexpr auto kWithoutGroup = [](auto& doc, auto& plan) {
+    const SubsetPlan* whole = partition::wholeFleetOf(plan);
+    for (const SubsetPlan& subset : plan.subsets)
+        if (subset.idle.size() == 1 && whole != nullptr)
+            doc.group(subset.idle.front(), [&](auto& other) {
+                other("step_time_s", subset.stepTime);
+                other("speedup_over_dp", subset.speedupOverDp);
+                other("faster", subset.stepTime < whole->stepTime);
+            });
+};
+
+/// Documents of older programs: the plan is always that of the whole fleet, and single groups were left out in turn.
+void readWithoutGroup(Plan& plan, const JsonNode& node) {
+    std::int64_t all = 0;
+    std::map<std::string, std::int64_t> counts;
+    for (const AcceleratorShare& share : plan.shares) all += counts[share.kind] = share.count;
+    for (const auto& [group, other] : node.members())
+        plan.subsets.push_back({.idle = {group},
+                                .accelerators = all - counts[group],
+                                .stepTime = {detail::readNumber(other.at("step_time_s"), kOrUnknown)},
+                                .speedupOverDp = detail::readNumber(other.at("speedup_over_dp"), kOrUnknown),
+                                .lowerBound = {}});
+    if (plan.subsets.empty()) return;
+    plan.subsets.push_back({{}, all, plan.stepTime, plan.speedupOverDp, plan.boundsCost ? Seconds{} : plan.lowerBound});
+    std::stable_sort(plan.subsets.begin(), plan.subsets.end(),
+                     [](const SubsetPlan& a, const SubsetPlan& b) { return a.stepTime < b.stepTime; });
 }
 
-Json shareJson(const AcceleratorShare& share) {
-    Json json = {{"kind", share.kind},
-                 {"count", share.count},
-                 {"compute_s", share.compute.value},
-                 {"communication_s", share.communication.value},
-                 {"memory_bytes", share.memory.value}};
-    if (share.capacity) json["capacity_bytes"] = share.capacity->value;
-    json["fits"] = share.fits;
-    if (share.layerCompute.empty()) return json;
-    json["parameter_elements"] = share.parameters;
-    json["activation_elements"] = share.activations;
-    Json& path = json["path"] = Json::array();
-    for (const partition::PathStep& step : share.path)
-        path.push_back({{"split", step.split}, {"side", step.first ? "i" : "j"}});
-    Json& layers = json["layer_compute_s"] = Json::array();
-    for (const Seconds time : share.layerCompute) layers.push_back(time.value);
-    return json;
-}
+constexpr auto kPlan = [](auto& doc, auto& plan, const auto& names) {
+    const bool subsets = doc.has("subsets");
+    doc("step_time_s", plan.stepTime, kOrUnknown);
+    doc("throughput_samples_per_s", plan.throughput, kOrUnknown);
+    doc("speedup_over_dp", plan.speedupOverDp, kOrUnknown);
+    if (subsets) doc("idle_groups", plan.idle);
+    doc("cost_s", plan.cost, kOrUnknown);
+    doc("lower_bound_s", plan.lowerBound, kOrUnknown);
+    doc("bounds", plan.boundsCost, kBounded);
+    if (subsets) doc("bounds_subsets", plan.boundsSubsets);
+    doc("gap", plan.gap, kOrUnknown);
+    doc("optimal", plan.optimal);
+    doc("ended_by", plan.endedBy);
+    doc("fits", plan.fits);
+    doc.list("levels", plan.levels, [&](auto& row, auto& level) { kLevel(row, level, names); });
+    doc.list("per_accelerator", plan.shares,
+             [&](auto& row, auto& share) { kShare(row, share, plan.levels.size(), names.size()); });
+    if constexpr (kReads<decltype(doc)>)
+        if (!subsets) return readWithoutGroup(plan, doc.at("without_group"));
+    doc.derived("without_group", plan, kWithoutGroup);
+    doc.list("subsets", plan.subsets, kSubset);
+    doc("subsets_ruled_out", plan.subsetsRuledOut);
+    doc("subsets_left", plan.subsetsLeft);
+};
 
-Json subsetJson(const SubsetPlan& subset) {
-    return {{"idle_groups", subset.idle},
-            {"accelerators", subset.accelerators},
-            {"step_time_s", subset.stepTime.value},
-            {"speedup_over_dp", subset.speedupOverDp},
-            {"lower_bound_s", subset.lowerBound.value}};
-}
+// The whole -----------------------------------------------------------------------------------------------------------
 
-std::vector<std::string> namesIn(const JsonNode& node) {
+constexpr auto kGroup = [](auto& doc, auto& group) {
+    doc("name", group.name);
+    doc("accelerator", group.accelerator);
+    doc("count", group.count, 1);
+    doc("peak_flops", group.peak, kOrUnknown);
+    doc("efficiency", group.efficiency, kOrUnknown);
+    doc("network_bytes_per_s", group.rate, kOrUnknown);
+    doc("capacity_bytes", group.capacity, kOrUnknown);
+    doc("sources", group.sources);
+};
+
+/// Documents of the first programs name the layers in the splits only.
+std::vector<std::string> layerNames(const JsonNode& document) {
+    if (document.has("layers")) return readSentences(document.at("layers"), kMaxLayers);
     std::vector<std::string> names;
-    for (const JsonNode& name : node.elements(kMaxRows)) names.push_back(name.text(kLongestName));
+    std::set<std::string> seen;
+    for (const auto& [strategy, plan] : document.at("strategies").members())
+        for (const JsonNode& level : plan.at("levels").elements(kMaxLayers))
+            for (const char* rows : {"layers", "joins"})
+                for (const JsonNode& row : level.at(rows).elements(kMaxLayers)) {
+                    const std::string name = row.at("name").text(kLongestName);
+                    if (seen.insert(name).second) names.push_back(name);
+                }
     return names;
 }
 
-/// A number; null stands for one that JSON has no word for, and reads as NaN so that it is written as null again.
-double numberIn(const JsonNode& node) {
-    return node.isNull() ? std::numeric_limits<double>::quiet_NaN() : node.number();
-}
-
-double numberAt(const JsonNode& node, const std::string& key) {
-    return numberIn(node.at(key));
-}
-
-Seconds secondsAt(const JsonNode& node, const std::string& key) {
-    return {numberAt(node, key)};
-}
-
-template <typename Value, std::size_t Count>
-Value wordAt(const JsonNode& node, const std::string& key, const std::array<Value, Count>& values) {
-    std::vector<std::string> words;
-    for (const Value value : values) words.emplace_back(partition::nameOf(value));
-    const std::string word = node.at(key).oneOf(words);
-    return values[static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin())];
-}
-
-partition::Type typeAt(const JsonNode& node) {
-    using partition::Type;
-    return wordAt(node, "type", std::array{Type::I, Type::II, Type::III});
-}
-
-partition::Layout layoutAt(const JsonNode& node) {
-    using partition::Layout;
-    return wordAt(node, "layout", std::array{Layout::rows, Layout::channels, Layout::duplicated});
-}
-
-void readOther(LevelPlan& level, const JsonNode& row, std::int32_t layer, std::size_t layers) {
-    if (!row.has("other_inter_s")) return;
-    level.other.resize(layers);
-    if (row.has("other_intra_s")) level.other[toIndex(layer)].intra = secondsAt(row, "other_intra_s");
-    level.other[toIndex(layer)].inter = secondsAt(row, "other_inter_s");
-}
-
-partition::SplitHardware readHardware(const JsonNode& node) {
-    return {.flopsI = {numberAt(node, "flops_i")},
-            .flopsJ = {numberAt(node, "flops_j")},
-            .rateI = {numberAt(node, "rate_i_bytes_per_s")},
-            .rateJ = {numberAt(node, "rate_j_bytes_per_s")},
-            .latency = secondsAt(node, "latency_s")};
-}
-
-LevelPlan readLevel(const JsonNode& node, const LayerNames& names) {
-    LevelPlan level;
-    level.level = static_cast<int>(node.at("level").whole(0, 1000));
-    level.group = node.at("group").text(kLongestName);
-    level.accelerators = node.at("accelerators").whole(1, kMaxCount);
-    level.occurrences = node.at("occurrences").whole(1, kMaxCount);
-    level.ratio = node.at("ratio").number();
-    if (!(level.ratio >= 0 && level.ratio <= 1)) node.at("ratio").fail("a number from 0 to 1");
-    level.objective = secondsAt(node, "objective_s");
-    level.sideI = secondsAt(node, "side_i_s");
-    level.sideJ = secondsAt(node, "side_j_s");
-    level.lowerBound = secondsAt(node, "lower_bound_s");
-    if (node.has("hardware")) level.hardware = readHardware(node.at("hardware"));
-    std::int32_t last = -1;
-    for (const JsonNode& row : node.at("layers").elements(kMaxRows)) {
-        last = names.find(row.at("name"), last);
-        level.layers.push_back({.layer = last,
-                                .type = typeAt(row),
-                                .compute = secondsAt(row, "compute_s"),
-                                .intra = secondsAt(row, "intra_s"),
-                                .inter = secondsAt(row, "inter_s")});
-        readOther(level, row, last, names.size());
+constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
+    doc("model", outcome.model);
+    doc("fleet", outcome.fleet);
+    doc("accelerators", outcome.accelerators, 1);
+    if (doc.has("groups", !outcome.groups.empty())) doc.list("groups", outcome.groups, kGroup);
+    doc("batch", outcome.result.batch, kPositive.asWhole());
+    doc.derived("dtype", [&] { return result.study.parameters->value("dtype", "bf16"); });
+    doc.derived("parameters", *result.study.parameters);
+    auto& plans = outcome.result.plans;
+    auto& layers = outcome.result.names;
+    // With one strategy there is one cost, and scripts that solve a single split look for it here.
+    if (plans.size() == 1) doc.derived("cost_s", plans[0].cost);
+    const auto putPlans = [&](const auto& names) {
+        doc.byName("strategies", plans, &Plan::strategy, [&](auto& inner, auto& plan) { kPlan(inner, plan, names); });
+    };
+    if constexpr (kReads<decltype(doc)>) {
+        layers = layerNames(doc.node());
+        putPlans(LayerNames(layers));
+    } else {
+        doc("layers", layers);
+        putPlans(layers);
     }
-    last = -1;
-    for (const JsonNode& row : node.at("joins").elements(kMaxRows)) {
-        last = names.find(row.at("name"), last);
-        level.joins.push_back({.layer = last,
-                               .layout = layoutAt(row),
-                               .compute = secondsAt(row, "compute_s"),
-                               .inter = secondsAt(row, "inter_s")});
-        readOther(level, row, last, names.size());
-    }
-    return level;
-}
-
-AcceleratorShare readShare(const JsonNode& node, const Plan& plan, const LayerNames& names) {
-    AcceleratorShare share;
-    share.kind = node.at("kind").text(kLongestName);
-    share.count = node.at("count").whole(1, kMaxCount);
-    share.compute = secondsAt(node, "compute_s");
-    share.communication = secondsAt(node, "communication_s");
-    share.memory = {numberAt(node, "memory_bytes")};
-    if (node.has("capacity_bytes")) share.capacity = Bytes{numberAt(node, "capacity_bytes")};
-    share.fits = node.at("fits").boolean();
-    if (!node.has("layer_compute_s")) return share;
-    share.parameters = numberAt(node, "parameter_elements");
-    share.activations = numberAt(node, "activation_elements");
-    for (const JsonNode& step : node.at("path").elements(plan.levels.size())) {
-        const auto split = step.at("split").whole(0, static_cast<std::int64_t>(plan.levels.size()) - 1);
-        share.path.push_back({static_cast<std::int32_t>(split), step.at("side").oneOf({"i", "j"}) == "i"});
-    }
-    const JsonNode times = node.at("layer_compute_s");
-    for (const JsonNode& time : times.elements(kMaxRows)) share.layerCompute.push_back({numberIn(time)});
-    if (share.layerCompute.size() != names.size())
-        times.fail("one time for each of " + std::to_string(names.size()) + " layers",
-                   "a list of " + std::to_string(share.layerCompute.size()));
-    return share;
-}
+    doc.require(!plans.empty(), "strategies", "at least one strategy", "an empty object");
+};
 
 }  // namespace
 
@@ -197,149 +245,30 @@ std::int32_t LayerNames::find(const JsonNode& name, std::int32_t after) const {
     return next == places.end() ? places.front() : *next;
 }
 
-Json planHead(const Plan& plan) {
-    return {{"step_time_s", plan.stepTime.value},
-            {"throughput_samples_per_s", plan.throughput},
-            {"speedup_over_dp", plan.speedupOverDp},
-            {"idle_groups", plan.idle},
-            {"cost_s", plan.cost.value},
-            {"lower_bound_s", plan.lowerBound.value},
-            {"bounds", plan.boundsCost ? "cost_s" : "step_time_s"},
-            {"bounds_subsets", plan.boundsSubsets},
-            {"gap", plan.gap},
-            {"optimal", plan.optimal},
-            {"ended_by", nameOf(plan.endedBy)},
-            {"fits", plan.fits}};
-}
-
-Json levelHead(const LevelPlan& level) {
-    Json json = {{"level", level.level},
-                 {"group", level.group},
-                 {"accelerators", level.accelerators},
-                 {"occurrences", level.occurrences},
-                 {"ratio", level.ratio},
-                 {"objective_s", level.objective.value},
-                 {"side_i_s", level.sideI.value},
-                 {"side_j_s", level.sideJ.value},
-                 {"lower_bound_s", level.lowerBound.value}};
-    if (level.hardware)
-        json["hardware"] = {{"flops_i", level.hardware->flopsI.value},
-                            {"flops_j", level.hardware->flopsJ.value},
-                            {"rate_i_bytes_per_s", level.hardware->rateI.value},
-                            {"rate_j_bytes_per_s", level.hardware->rateJ.value},
-                            {"latency_s", level.hardware->latency.value}};
-    return json;
-}
-
-Json planTail(const Plan& plan) {
-    Json json = Json::object();
-    Json& shares = json["per_accelerator"] = Json::array();
-    for (const AcceleratorShare& share : plan.shares) shares.push_back(shareJson(share));
-    Json& without = json["without_group"] = Json::object();
-    const SubsetPlan* whole = partition::wholeFleetOf(plan);
-    for (const SubsetPlan& subset : plan.subsets)
-        if (subset.idle.size() == 1 && whole != nullptr)
-            without[subset.idle.front()] = {{"step_time_s", subset.stepTime.value},
-                                            {"speedup_over_dp", subset.speedupOverDp},
-                                            {"faster", subset.stepTime < whole->stepTime}};
-    Json& subsets = json["subsets"] = Json::array();
-    for (const SubsetPlan& subset : plan.subsets) subsets.push_back(subsetJson(subset));
-    json["subsets_ruled_out"] = plan.subsetsRuledOut;
-    json["subsets_left"] = plan.subsetsLeft;
-    return json;
-}
-
 Json planJson(const Plan& plan, const std::vector<std::string>& names) {
-    Json json = planHead(plan);
-    Json& levels = json["levels"] = Json::array();
-    for (const LevelPlan& level : plan.levels) levels.push_back(levelJson(level, names));
-    json.update(planTail(plan));
-    return json;
+    return jsonOf(plan, [&](auto& doc, auto& of) { kPlan(doc, of, names); });
 }
-
-namespace {
-
-void readSubsets(Plan& plan, const JsonNode& node) {
-    plan.idle = namesIn(node.at("idle_groups"));
-    plan.boundsSubsets = node.at("bounds_subsets").boolean();
-    for (const JsonNode& row : node.at("subsets").elements(kMaxRows)) {
-        SubsetPlan subset;
-        subset.idle = namesIn(row.at("idle_groups"));
-        subset.accelerators = row.at("accelerators").whole(1, kMaxCount);
-        subset.stepTime = secondsAt(row, "step_time_s");
-        subset.speedupOverDp = numberAt(row, "speedup_over_dp");
-        subset.lowerBound = secondsAt(row, "lower_bound_s");
-        plan.subsets.push_back(std::move(subset));
-    }
-    plan.subsetsRuledOut = node.at("subsets_ruled_out").whole(0, kMaxCount);
-    plan.subsetsLeft = node.at("subsets_left").whole(0, kMaxCount);
-}
-
-/// Documents of older programs: the plan is always that of the whole fleet, and single groups were left out in turn.
-void readWithoutGroup(Plan& plan, const JsonNode& node) {
-    std::int64_t all = 0;
-    std::map<std::string, std::int64_t> counts;
-    for (const AcceleratorShare& share : plan.shares) all += counts[share.kind] = share.count;
-    for (const auto& [group, other] : node.members())
-        plan.subsets.push_back({.idle = {group},
-                                .accelerators = all - counts[group],
-                                .stepTime = secondsAt(other, "step_time_s"),
-                                .speedupOverDp = numberAt(other, "speedup_over_dp"),
-                                .lowerBound = {}});
-    if (plan.subsets.empty()) return;
-    plan.subsets.push_back({{}, all, plan.stepTime, plan.speedupOverDp, plan.boundsCost ? Seconds{} : plan.lowerBound});
-    std::stable_sort(plan.subsets.begin(), plan.subsets.end(),
-                     [](const SubsetPlan& a, const SubsetPlan& b) { return a.stepTime < b.stepTime; });
-}
-
-}  // namespace
 
 Plan readPlan(const JsonNode& node, const std::string& strategy, const LayerNames& names) {
-    Plan plan;
+    Plan plan = readMembers<Plan>(node, [&](auto& doc, auto& of) { kPlan(doc, of, names); });
     plan.strategy = strategy;
-    plan.stepTime = secondsAt(node, "step_time_s");
-    plan.throughput = numberAt(node, "throughput_samples_per_s");
-    plan.speedupOverDp = numberAt(node, "speedup_over_dp");
-    plan.cost = secondsAt(node, "cost_s");
-    plan.lowerBound = secondsAt(node, "lower_bound_s");
-    plan.boundsCost = node.at("bounds").oneOf({"cost_s", "step_time_s"}) == "cost_s";
-    plan.gap = numberAt(node, "gap");
-    plan.optimal = node.at("optimal").boolean();
-    plan.endedBy = readEndedBy(node.at("ended_by"));
-    plan.fits = node.at("fits").boolean();
-    for (const JsonNode& level : node.at("levels").elements()) plan.levels.push_back(readLevel(level, names));
-    for (const JsonNode& share : node.at("per_accelerator").elements())
-        plan.shares.push_back(readShare(share, plan, names));
-    if (node.has("subsets"))
-        readSubsets(plan, node);
-    else
-        readWithoutGroup(plan, node.at("without_group"));
     return plan;
 }
 
-Json groupJson(const GroupNumbers& group) {
-    Json json = {{"name", group.name},
-                 {"accelerator", group.accelerator},
-                 {"count", group.count},
-                 {"peak_flops", group.peak.value},
-                 {"efficiency", group.efficiency},
-                 {"network_bytes_per_s", group.rate.value}};
-    if (group.capacity) json["capacity_bytes"] = group.capacity->value;
-    json["sources"] = sourcesJson(group.sources);
-    return json;
+void writePartitionJson(const Result& result, const TextSink& write) {
+    writeDocument<PartitionOutcome>(result, write, kKind, kDocument);
 }
 
-GroupNumbers readGroup(const JsonNode& node) {
-    GroupNumbers group;
-    group.name = node.at("name").text(kLongestName);
-    group.accelerator = node.at("accelerator").text(kLongestName);
-    group.count = node.at("count").whole(1, kMaxCount);
-    group.peak = {numberAt(node, "peak_flops")};
-    group.efficiency = numberAt(node, "efficiency");
-    group.rate = {numberAt(node, "network_bytes_per_s")};
-    if (node.has("capacity_bytes")) group.capacity = Bytes{numberAt(node, "capacity_bytes")};
-    group.sources = readSources(node.at("sources"));
-    return group;
+Result readPartitionResult(const JsonNode& document, const Study& study) {
+    return readDocument<PartitionOutcome>(document, study, kKind, kDocument);
+}
+
+const partition::Plan* fastestPlan(const PartitionOutcome& outcome) {
+    const std::vector<partition::Plan>& plans = outcome.result.plans;
+    const auto best =
+        std::min_element(plans.begin(), plans.end(),
+                         [](const partition::Plan& a, const partition::Plan& b) { return a.stepTime < b.stepTime; });
+    return best == plans.end() ? nullptr : &*best;
 }
 
 }  // namespace tessera::study

@@ -1,264 +1,202 @@
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "core/study/document_study.h"
+#include "core/study/members.h"
 #include "core/study/placement/study.h"
 
 namespace tessera::study {
 
 namespace {
 
-using codesign::Placement;
 using codesign::Plan;
 
-constexpr std::size_t kLongestName = 1'000'000;
+constexpr DocumentKind kKind{"tessera.placement-result/1", "place", "study_name"};  // `name` is the model's
+constexpr std::size_t kLongestReason = 1'000'000;
 constexpr std::size_t kMaxReported = 1000;
 constexpr std::int64_t kMaxReplicas = 1'000'000'000;
-constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::array kOptimizers{codesign::Optimizer::sgd, codesign::Optimizer::momentum, codesign::Optimizer::adam,
                                  codesign::Optimizer::mixedAdam};
+constexpr std::array kRules{codesign::OptimizerMemory::reference, codesign::OptimizerMemory::exact,
+                            codesign::OptimizerMemory::mixed};
+constexpr std::array kBranches{std::pair(false, std::string_view("parallel")),
+                               std::pair(true, std::string_view("serial"))};
+constexpr NumberRule kRound = kNotNegative.asWhole();
 
-Json number(Bytes bytes) {
-    return wholeWherePossible(bytes.value);
+// Plans ---------------------------------------------------------------------------------------------------------------
+
+constexpr auto kMemory = [](auto& doc, auto& memory) {
+    doc("weights_and_gradients_bytes", memory.weights, kRound);
+    doc("optimizer_bytes", memory.optimizer, kRound);
+    doc("activations_bytes", memory.activations, kRound);
+    doc("in_flight_bytes", memory.stashed, kRound);
+    doc("micro_batches_in_flight", memory.inFlight);
+};
+
+/// A plan holds indices of layers, its document their ids.
+std::vector<std::int64_t> idsOf(const std::vector<std::size_t>& layers, const std::vector<std::int64_t>& ids) {
+    std::vector<std::int64_t> all;
+    for (const std::size_t layer : layers) all.push_back(ids[layer]);
+    return all;
 }
+
+std::vector<std::size_t> indicesOf(const std::vector<std::int64_t>& layers, std::vector<std::int64_t>& ids) {
+    std::vector<std::size_t> all;
+    for (const std::int64_t id : layers) {
+        const auto found = std::find(ids.begin(), ids.end(), id);
+        all.push_back(static_cast<std::size_t>(found - ids.begin()));
+        if (found == ids.end()) ids.push_back(id);
+    }
+    return all;
+}
+
+constexpr auto kStage = [](auto& doc, auto& stage, auto& ids) {
+    std::vector<std::int64_t> layers;
+    if constexpr (!kReads<decltype(doc)>) layers = idsOf(stage.layers, ids);
+    doc("layers", layers, std::numeric_limits<std::int64_t>::min());
+    if constexpr (kReads<decltype(doc)>) stage.layers = indicesOf(layers, ids);
+    doc("accelerators", stage.accelerators, 1);
+    doc("load_s", stage.load, kNotNegative);
+    doc("forward_s", stage.forward, kNotNegative);
+    doc.require(!(stage.forward > stage.load), "forward_s", "a part of the load");
+    doc.derived("memory_bytes", [&] { return wholeWherePossible(stage.memory.total().value); });
+    doc.object("memory", stage.memory, kMemory);
+};
+
 template <typename Value>
 Json orNull(const std::optional<Value>& value) {
     return value ? Json(*value) : Json();
 }
 
-// Writing -------------------------------------------------------------------------------------------------------------
-
-Json jsonOf(const codesign::StageMemory& memory) {
-    return {{"weights_and_gradients_bytes", number(memory.weights)},
-            {"optimizer_bytes", number(memory.optimizer)},
-            {"activations_bytes", number(memory.activations)},
-            {"in_flight_bytes", number(memory.stashed)},
-            {"micro_batches_in_flight", memory.inFlight}};
-}
-
-Json stagesJson(const std::optional<Plan>& plan, const PlacementOutcome& outcome) {
-    Json stages = Json::array();
-    if (!plan) return stages;
-    for (const codesign::PlacedStage& stage : plan->stages) {
-        Json layers = Json::array();
-        for (const std::size_t layer : stage.layers) layers.push_back(outcome.layers[layer]);
-        stages.push_back({{"layers", layers},
-                          {"accelerators", stage.accelerators},
-                          {"load_s", stage.load.value},
-                          {"forward_s", stage.forward.value},
-                          {"memory_bytes", number(stage.memory.total())},
-                          {"memory", jsonOf(stage.memory)}});
+/// A plan's members, null or empty where there is none; `more(doc)` stand between its times and its degrees.
+constexpr auto kPlan = [](auto& doc, auto& plan, auto& outcome, const auto& more) {
+    std::optional<Seconds> time;
+    if (plan) time = plan->timePerBatch;
+    doc.orNull("time_per_batch_s", time, kPositive);
+    if constexpr (kReads<decltype(doc)>)
+        if (time) plan = Plan{.timePerBatch = *time, .stages = {}};
+    doc.derived("throughput_samples_per_s", [&] { return orNull(outcome.throughputOf(plan)); });
+    more(doc);
+    if (plan) {
+        doc.derived("pipeline", plan->stages.size());
+        doc("data", plan->data, 1, kMaxReplicas);
+        doc("tensor", plan->tensor, 1);
+        doc.list("stages", plan->stages, [&](auto& row, auto& stage) { kStage(row, stage, outcome.layers); });
+        doc.require(!plan->stages.empty(), "stages", "at least one stage", "an empty list");
+    } else {
+        for (const char* key : {"pipeline", "data", "tensor"}) doc.derived(key, nullptr);
+        doc.derived("stages", Json::array());
     }
-    return stages;
-}
-
-/// Time, throughput and degrees, null where there is no plan.
-void putPlan(Json& json, const std::optional<Plan>& plan) {
-    json["pipeline"] = plan ? Json(plan->stages.size()) : Json();
-    json["data"] = plan ? Json(plan->data) : Json();
-    json["tensor"] = plan ? Json(plan->tensor) : Json();
-}
-
-Json jsonOf(const codesign::Shortage& shortage) {
-    Json json{{"least_accelerators", shortage.minAccelerators},
-              {"fits_with",
-               {{"memory_bytes", shortage.memory ? number(*shortage.memory) : Json()},
-                {"accelerators", orNull(shortage.accelerators)},
-                {"recompute", shortage.recompute}}},
-              {"fullest", nullptr}};
-    if (!shortage.closest) return json;
-    const Plan& plan = *shortage.closest;
-    json["fullest"] = {{"tensor", plan.tensor},
-                       {"pipeline", plan.stages.size()},
-                       {"stage", shortage.stage},
-                       {"memory_bytes", number(plan.stages[shortage.stage].memory.total())},
-                       {"memory", jsonOf(plan.stages[shortage.stage].memory)}};
-    return json;
-}
-
-Json problemJson(const PlacementOutcome& outcome) {
-    const codesign::PlacementProblem& problem = outcome.problem;
-    Json widths = Json::array();
-    for (const codesign::WidthCosts& width : problem.widths) widths.push_back(width.width);
-    Json reported = Json::object();
-    for (const auto& [key, value] : outcome.reported)
-        reported[key] = value < 0 ? Json(value) : wholeWherePossible(value);
-    return {{"layers", outcome.layerCount},
-            {"widths", widths},
-            {"accelerators", problem.accelerators},
-            {"micro_batches", problem.microBatches},
-            {"memory_bytes", number(problem.memory)},
-            {"bandwidth_bytes_per_s", wholeWherePossible(problem.bandwidth.value)},
-            {"recompute", problem.recompute},
-            {"optimizer", codesign::nameOf(outcome.optimizer)},
-            {"optimizer_memory", codesign::nameOf(outcome.rule)},
-            {"branches", problem.serialBranches ? "serial" : "parallel"},
-            {"global_batch", orNull(outcome.globalBatch)},
-            {"reported", reported}};
-}
-
-Json jsonOf(const OwnPlan& own, const PlacementOutcome& outcome) {
-    Json json{{"given", own.given},
-              {"feasible", own.misfit.empty()},
-              {"reason", own.misfit.empty() ? Json() : Json(own.misfit)},
-              {"time_per_batch_s", own.plan ? Json(own.plan->timePerBatch.value) : Json()},
-              {"throughput_samples_per_s", orNull(outcome.throughputOf(own.plan))},
-              {"times_the_fastest", orNull(outcome.timesTheFastest())}};
-    putPlan(json, own.plan);
-    json["stages"] = stagesJson(own.plan, outcome);
-    return json;
-}
-
-// Reading -------------------------------------------------------------------------------------------------------------
-
-/// The ids of layers as they are met, by which plans hold indices.
-class LayerIds {
-public:
-    std::size_t indexOf(std::int64_t id) {
-        const auto [found, isNew] = indices_.try_emplace(id, ids_.size());
-        if (isNew) ids_.push_back(id);
-        return found->second;
-    }
-    std::vector<std::int64_t> take() { return std::move(ids_); }
-
-private:
-    std::vector<std::int64_t> ids_;
-    std::map<std::int64_t, std::size_t> indices_;
 };
 
-codesign::StageMemory readMemory(const JsonNode& node) {
-    return {.weights = Bytes{node.at("weights_and_gradients_bytes").notNegative()},
-            .optimizer = Bytes{node.at("optimizer_bytes").notNegative()},
-            .activations = Bytes{node.at("activations_bytes").notNegative()},
-            .stashed = Bytes{node.at("in_flight_bytes").notNegative()},
-            .inFlight = node.at("micro_batches_in_flight").whole(0, kMax)};
-}
+constexpr auto kOwnPlan = [](auto& doc, auto& own, auto& outcome) {
+    doc("given", own.given);
+    bool feasible = own.misfit.empty();
+    doc("feasible", feasible);
+    if (feasible)
+        doc.derived("reason", nullptr);
+    else
+        doc("reason", own.misfit);
+    kPlan(doc, own.plan, outcome,
+          [&](auto& inner) { inner.derived("times_the_fastest", [&] { return orNull(outcome.timesTheFastest()); }); });
+    doc.require(own.plan || !own.misfit.empty(), "time_per_batch_s", "the time of a plan that fits");
+};
 
-/// A plan with its stages; none where its time is null.
-std::optional<Plan> readPlan(const JsonNode& node, LayerIds& ids) {
-    if (node.at("time_per_batch_s").isNull()) return std::nullopt;
-    Plan plan{.timePerBatch = Seconds{node.at("time_per_batch_s").positive()},
-              .tensor = node.at("tensor").whole(1, kMax),
-              .data = node.at("data").whole(1, kMaxReplicas),
-              .stages = {}};
-    for (const JsonNode& each : node.at("stages").elements(codesign::kMaxPlacedLayers)) {
-        codesign::PlacedStage& stage = plan.stages.emplace_back();
-        for (const JsonNode& layer : each.at("layers").elements(codesign::kMaxPlacedLayers))
-            stage.layers.push_back(ids.indexOf(layer.whole(std::numeric_limits<std::int64_t>::min(), kMax)));
-        stage.accelerators = each.at("accelerators").whole(1, kMax);
-        stage.load = Seconds{each.at("load_s").notNegative()};
-        stage.forward = Seconds{each.at("forward_s").notNegative()};
-        if (stage.forward > stage.load) each.at("forward_s").fail("a part of the load");
-        stage.memory = readMemory(each.at("memory"));
+constexpr auto kShortage = [](auto& doc, auto& shortage) {
+    doc("least_accelerators", shortage.minAccelerators, 1);
+    doc.group("fits_with", [&](auto& with) {
+        with.orNull("memory_bytes", shortage.memory, kRound);
+        with.orNull("accelerators", shortage.accelerators, 1);
+        with("recompute", shortage.recompute);
+    });
+    if constexpr (kReads<decltype(doc)>)
+        if (!doc.at("fullest").isNull()) shortage.closest.emplace();
+    if (!shortage.closest) return doc.derived("fullest", nullptr);
+    auto& stages = shortage.closest->stages;
+    doc.group("fullest", [&](auto& fullest) {
+        auto count = static_cast<std::int64_t>(stages.size());
+        fullest("tensor", shortage.closest->tensor, 1);
+        fullest("pipeline", count, 1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
+        if constexpr (kReads<decltype(doc)>) stages.resize(static_cast<std::size_t>(count));
+        fullest("stage", shortage.stage, 0, count - 1);
+        auto& memory = stages[shortage.stage].memory;
+        fullest.derived("memory_bytes", [&] { return wholeWherePossible(memory.total().value); });
+        fullest.object("memory", memory, kMemory);
+    });
+};
+
+// What was asked ------------------------------------------------------------------------------------------------------
+
+constexpr auto kAsked = [](auto& doc, auto& outcome) {
+    auto& problem = outcome.problem;
+    doc("layers", outcome.layerCount, 1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
+    std::vector<std::int64_t> widths;
+    for (const codesign::WidthCosts& width : problem.widths) widths.push_back(width.width);
+    doc("widths", widths, 1);
+    if constexpr (kReads<decltype(doc)>)
+        for (const std::int64_t width : widths) problem.widths.push_back({.width = width, .layers = {}, .edges = {}});
+    doc("accelerators", problem.accelerators, 1);
+    doc("micro_batches", problem.microBatches, 1);
+    doc("memory_bytes", problem.memory, kRound);
+    doc("bandwidth_bytes_per_s", problem.bandwidth, kRound);
+    doc("recompute", problem.recompute);
+    doc("optimizer", outcome.optimizer, kOptimizers);
+    doc("optimizer_memory", outcome.rule, kRules);
+    doc("branches", problem.serialBranches, kBranches);
+    doc.orNull("global_batch", outcome.globalBatch, 1);
+    doc.group("reported", [&](auto& reported) {
+        if constexpr (kReads<decltype(doc)>) {
+            for (const auto& [key, value] : reported.node().members())
+                outcome.reported.emplace_back(key, value.number());
+            if (outcome.reported.size() > kMaxReported) reported.node().fail("at most 1000 fields");
+        } else {
+            for (const auto& [key, value] : outcome.reported)
+                reported(key, value < 0 ? Json(value) : wholeWherePossible(value));
+        }
+    });
+};
+
+constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
+    auto& placement = outcome.placement;
+    doc.unlessEmpty("name", outcome.name);
+    doc.derived("parameters", *result.study.parameters);
+    doc.object("problem", outcome, kAsked);
+    bool feasible = placement.plan.has_value();
+    doc("feasible", feasible);
+    doc.derived("reason", placement.shortage ? Json(placement.shortage->reason) : Json());
+    kPlan(doc, placement.plan, outcome, [](auto& /*doc*/) {});
+    doc.require(feasible == placement.plan.has_value(), "feasible", "whether there is a plan");
+    doc("optimal", placement.optimal);
+    if (placement.plan) {
+        doc("lower_bound_s", placement.lowerBound, kNotNegative);
+        doc.derived("gap", [&] { return outcome.gap(); });
+    } else {
+        for (const char* key : {"lower_bound_s", "gap"}) doc.derived(key, nullptr);
     }
-    if (plan.stages.empty()) node.at("stages").fail("at least one stage", "an empty list");
-    return plan;
-}
-
-codesign::Shortage readShortage(const JsonNode& node, std::string reason) {
-    codesign::Shortage shortage;
-    shortage.reason = std::move(reason);
-    shortage.minAccelerators = node.at("least_accelerators").whole(1, kMax);
-    const JsonNode with = node.at("fits_with");
-    if (!with.at("memory_bytes").isNull()) shortage.memory = Bytes{with.at("memory_bytes").notNegative()};
-    if (!with.at("accelerators").isNull()) shortage.accelerators = with.at("accelerators").whole(1, kMax);
-    shortage.recompute = with.at("recompute").boolean();
-    const JsonNode fullest = node.at("fullest");
-    if (fullest.isNull()) return shortage;
-    Plan& plan = shortage.closest.emplace();
-    plan.tensor = fullest.at("tensor").whole(1, kMax);
-    const std::int64_t stages = fullest.at("pipeline").whole(1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
-    plan.stages.resize(static_cast<std::size_t>(stages));
-    shortage.stage = static_cast<std::size_t>(fullest.at("stage").whole(0, stages - 1));
-    plan.stages[shortage.stage].memory = readMemory(fullest.at("memory"));
-    return shortage;
-}
-
-void readProblem(const JsonNode& node, PlacementOutcome& outcome) {
-    codesign::PlacementProblem& problem = outcome.problem;
-    outcome.layerCount = node.at("layers").whole(1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
-    for (const JsonNode& width : node.at("widths").elements(codesign::kMaxWidths))
-        problem.widths.push_back({.width = width.whole(1, kMax), .layers = {}, .edges = {}});
-    problem.accelerators = node.at("accelerators").whole(1, kMax);
-    problem.microBatches = node.at("micro_batches").whole(1, kMax);
-    problem.memory = Bytes{node.at("memory_bytes").notNegative()};
-    problem.bandwidth = BytesPerSecond{node.at("bandwidth_bytes_per_s").notNegative()};
-    problem.recompute = node.at("recompute").boolean();
-    std::vector<std::string> rules;
-    for (const std::string_view each : codesign::optimizerMemories()) rules.emplace_back(each);
-    outcome.optimizer = readNamed(node.at("optimizer"), kOptimizers);
-    outcome.rule = *codesign::optimizerMemoryNamed(node.at("optimizer_memory").oneOf(rules));
-    problem.serialBranches = node.at("branches").oneOf({"parallel", "serial"}) == "serial";
-    if (!node.at("global_batch").isNull()) outcome.globalBatch = node.at("global_batch").whole(1, kMax);
-    for (const auto& [key, value] : node.at("reported").members()) {
-        if (outcome.reported.size() == kMaxReported) node.at("reported").fail("at most 1000 fields");
-        outcome.reported.emplace_back(key, value.number());
+    doc("cuts", outcome.cuts, 2);
+    doc.objectOrNull("shortage", placement.shortage, kShortage);
+    doc.object("own_plan", outcome.own, [&](auto& inner, auto& own) { kOwnPlan(inner, own, outcome); });
+    if constexpr (kReads<decltype(doc)>) {
+        if (placement.shortage) placement.shortage->reason = doc.at("reason").text(kLongestReason);
+        placement.warnings = result.warnings;
     }
-}
-
-OwnPlan readOwnPlan(const JsonNode& node, LayerIds& ids) {
-    OwnPlan own{.given = node.at("given").text(kLongestName)};
-    own.plan = readPlan(node, ids);
-    if (!node.at("feasible").boolean()) own.misfit = node.at("reason").text(kLongestName);
-    if (own.misfit.empty() && !own.plan) node.at("time_per_batch_s").fail("the time of a plan that fits");
-    return own;
-}
+};
 
 }  // namespace
 
-Json placementJson(const Result& result) {
-    const auto& outcome = result.outcome.get<PlacementOutcome>();
-    const Placement& placement = outcome.placement;
-    Json json = documentHead("tessera.placement-result/1", "place", result.inputs);
-    json["tool_version"] = result.version;
-    if (!result.study.name.empty()) json["study_name"] = result.study.name;
-    if (!outcome.name.empty()) json["name"] = outcome.name;
-    json["parameters"] = *result.study.parameters;
-    json["problem"] = problemJson(outcome);
-    json["feasible"] = placement.plan.has_value();
-    json["reason"] = placement.shortage ? Json(placement.shortage->reason) : Json();
-    json["time_per_batch_s"] = placement.plan ? Json(placement.plan->timePerBatch.value) : Json();
-    json["throughput_samples_per_s"] = orNull(outcome.throughputOf(placement.plan));
-    putPlan(json, placement.plan);
-    json["stages"] = stagesJson(placement.plan, outcome);
-    json["optimal"] = placement.optimal;
-    json["lower_bound_s"] = placement.plan ? Json(placement.lowerBound.value) : Json();
-    json["gap"] = placement.plan ? Json(outcome.gap()) : Json();
-    json["cuts"] = outcome.cuts;
-    json["shortage"] = placement.shortage ? jsonOf(*placement.shortage) : Json();
-    if (outcome.own) json["own_plan"] = jsonOf(*outcome.own, outcome);
-    finishDocument(json, result.assumptions, result.warnings);
-    return json;
+void writePlacementJson(const Result& result, const TextSink& write) {
+    writeDocument<PlacementOutcome>(result, write, kKind, kDocument);
 }
 
 Result readPlacementResult(const JsonNode& document, const Study& study) {
-    Result result = readFrame(document, study);
-    // `name` is the model's.
-    result.study.name = document.has("study_name") ? document.at("study_name").text(kLongestName) : "";
-    PlacementOutcome outcome;
-    outcome.name = document.has("name") ? document.at("name").text(kLongestName) : "";
-    readProblem(document.at("problem"), outcome);
-    LayerIds ids;
-    Placement& placement = outcome.placement;
-    placement.plan = readPlan(document, ids);
-    if (document.at("feasible").boolean() != placement.plan.has_value())
-        document.at("feasible").fail("whether there is a plan");
-    placement.optimal = document.at("optimal").boolean();
-    if (placement.plan) placement.lowerBound = Seconds{document.at("lower_bound_s").notNegative()};
-    if (!document.at("shortage").isNull())
-        placement.shortage = readShortage(document.at("shortage"), document.at("reason").text(kLongestName));
-    placement.warnings = result.warnings;
-    outcome.cuts = static_cast<std::size_t>(document.at("cuts").whole(2, kMax));
-    if (document.has("own_plan")) outcome.own = readOwnPlan(document.at("own_plan"), ids);
-    outcome.layers = ids.take();
-    result.outcome = std::move(outcome);
-    return result;
+    return readDocument<PlacementOutcome>(document, study, kKind, kDocument);
 }
 
 }  // namespace tessera::study

@@ -264,7 +264,7 @@ Engine placementEngine() {
         .run = runPlacement,
         .estimate = estimatePlacement,
         .resultSchema = "tessera.placement-result/1",
-        .write = [](const Result& result, const TextSink& write) { write(toText(placementJson(result))); },
+        .write = writePlacementJson,
         .read = readPlacementResult,
         .headline = ofOutcome<placementHeadline>,
         .metrics = [](const Result& result) { return metricsBy(placementFields(), result.outcome.get<Row>()); },

@@ -25,7 +25,7 @@ Estimate estimatePlacement(const Study& study);
 Json planIn(const std::string& file, const Study& study);
 
 /// Writes `tessera.placement-result/1`, and reads it. Throws DataError.
-Json placementJson(const Result& result);
+void writePlacementJson(const Result& result, const TextSink& write);
 Result readPlacementResult(const JsonNode& document, const Study& study);
 
 /// The numbers of a placement.

@@ -57,10 +57,7 @@ Engine predictionEngine() {
             .run = runPrediction,
             .estimate = estimatePrediction,
             .resultSchema = "tessera.prediction-result/1",
-            .write =
-                [](const Result& result, const TextSink& write) {
-                    write(toText(predictionJson(result, result.outcome.get<PredictionOutcome>())));
-                },
+            .write = writePredictionJson,
             .read = readPredictionResult,
             .headline = ofOutcome<predictionHeadline>,
             .metrics = ofOutcome<predictionMetrics>,

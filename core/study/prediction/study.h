@@ -40,7 +40,7 @@ Result readPredictionResult(const JsonNode& document, const Study& study);
 Estimate estimatePrediction(const Study& study);
 
 /// Writes `tessera.prediction-result/1`.
-Json predictionJson(const Result& result, const PredictionOutcome& outcome);
+void writePredictionJson(const Result& result, const TextSink& write);
 
 /// See metricsOf: the fastest prediction's, then those of each that fits.
 std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome);

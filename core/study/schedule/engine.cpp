@@ -155,7 +155,7 @@ Engine scheduleEngine() {
         .run = runSchedule,
         .estimate = estimateSchedule,
         .resultSchema = "tessera.schedule-result/1",
-        .write = [](const Result& result, const TextSink& write) { write(toText(scheduleJson(result))); },
+        .write = writeScheduleJson,
         .read = readScheduleResult,
         .headline = ofOutcome<scheduleHeadline>,
         .metrics =

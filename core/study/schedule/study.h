@@ -23,7 +23,7 @@ Result runSchedule(const Study& study, const RunHooks& hooks);
 Estimate estimateSchedule(const Study& study);
 
 /// Writes `tessera.schedule-result/1`, and reads it. Throws DataError.
-Json scheduleJson(const Result& result);
+void writeScheduleJson(const Result& result, const TextSink& write);
 Result readScheduleResult(const JsonNode& document, const Study& study);
 
 /// The numbers of a schedule.
