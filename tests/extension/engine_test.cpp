@@ -18,6 +18,7 @@
 #include "core/report/catalogue.h"
 #include "core/store/recorder.h"
 #include "core/store/store.h"
+#include "core/study/members.h"
 #include "core/study/study.h"
 #include "tests/extension/command.h"
 #include "tests/support/shown.h"
@@ -74,31 +75,21 @@ Result runToy(const Study& study, const study::RunHooks& hooks) {
     return result;
 }
 
+/// How they stand in a document: a row for each number, from which it is written and read.
+constexpr study::DocumentKind kToyKind{"tessera.toy-result/1", "toy", "study_name"};
+constexpr auto kToyDocument = [](auto& doc, auto& found, auto& result) {
+    doc.derived("parameters", *result.study.parameters);
+    doc("name", found.name);
+    doc("terms", found.terms);
+    doc("sum", found.sum);
+};
+
 void writeToy(const Result& result, const study::TextSink& write) {
-    const auto& found = result.outcome.get<Powers>();
-    Json json = study::documentHead("tessera.toy-result/1", "toy", result.inputs);
-    json["parameters"] = *result.study.parameters;
-    json["name"] = found.name;
-    json["terms"] = found.terms;
-    study::finishDocument(json, result.assumptions, result.warnings);
-    write(toText(json));
+    study::writeDocument<Powers>(result, write, kToyKind, kToyDocument);
 }
 
 Result readToy(const JsonNode& document, const Study& study) {
-    Result result;
-    result.study = study;
-    result.study.parameters = document.at("parameters").json();
-    for (const JsonNode& input : document.at("inputs").elements(9))
-        result.inputs.push_back({input.at("name").text(), input.at("sha256").text()});
-    for (const JsonNode& sentence : document.at("assumptions").elements(9))
-        result.assumptions.push_back(sentence.text());
-    Powers found{.name = document.at("name").text(), .terms = {}, .sum = 0};
-    for (const JsonNode& term : document.at("terms").elements(100)) {
-        found.terms.push_back(term.number());
-        found.sum += found.terms.back();
-    }
-    result.outcome = std::move(found);
-    return result;
+    return study::readDocument<Powers>(document, study, kToyKind, kToyDocument);
 }
 
 study::Engine toyEngine() {
@@ -253,6 +244,7 @@ TEST_F(ToyEngine, itsDocumentComesBackExactly) {
     const Json json = study::toJson(result);
     const Result again = study::readResult(JsonDocument::parse(toText(json), "toy.json").root(), study);
     EXPECT_EQ(study::toJson(again), json);
+    EXPECT_EQ(again.outcome.get<Powers>().sum, 36);
     EXPECT_THROW(study::readResult(JsonDocument::parse(R"({"schema": "other/1"})", "toy.json").root(), study),
                  DataError);
 }
