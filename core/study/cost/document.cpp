@@ -193,7 +193,7 @@ Result readCostResult(const JsonNode& document, const Study& study) {
     Result result = readFrame(document, study);
     CostOutcome outcome;
     const JsonNode variant = document.at("variant");
-    outcome.variant = *cost::variantNamed(variant.oneOf({"corrected", "published"}));
+    outcome.variant = *cost::kVariantNames.named(variant.oneOf({"corrected", "published"}));
     outcome.dataflow = document.at("dataflow").text(kLongestName);
     const JsonNode array = document.at("array");
     for (const ArrayNumber& number : kArray)

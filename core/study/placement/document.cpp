@@ -191,9 +191,9 @@ void readProblem(const JsonNode& node, PlacementOutcome& outcome) {
     problem.bandwidth = BytesPerSecond{node.at("bandwidth_bytes_per_s").notNegative()};
     problem.recompute = node.at("recompute").boolean();
     std::vector<std::string> rules;
-    for (const std::string_view each : codesign::optimizerMemories()) rules.emplace_back(each);
+    for (const std::string_view each : codesign::kOptimizerMemoryNames.all()) rules.emplace_back(each);
     outcome.optimizer = readNamed(node.at("optimizer"), kOptimizers);
-    outcome.rule = *codesign::optimizerMemoryNamed(node.at("optimizer_memory").oneOf(rules));
+    outcome.rule = *codesign::kOptimizerMemoryNames.named(node.at("optimizer_memory").oneOf(rules));
     problem.serialBranches = node.at("branches").oneOf({"parallel", "serial"}) == "serial";
     if (!node.at("global_batch").isNull()) outcome.globalBatch = node.at("global_batch").whole(1, kMax);
     for (const auto& [key, value] : node.at("reported").members()) {
