@@ -19,14 +19,21 @@
 namespace tessera::calibrate {
 
 struct Options {
-    bool quick = false;             ///< a coarser grid, at most 30 s instead of 180
-    std::optional<double> seconds;  ///< at most so long in all, within a second or one kernel; the default by `quick`
-    unsigned threads = 0;           ///< of one process, which is one device; 0 = all cores
-    std::vector<std::string> dtypes{};  ///< of all kernels: "fp32", "bf16"; none = fp32, and bf16 where the processor
-                                        ///< has instructions for it
-    std::vector<Request> kernels{};     ///< measured before the standard grid: the operators of a model
-    bool grid = true;                   ///< the standard grid, too
-    bool tcp = true;                    ///< all-reduces between processes by TCP on loopback, too
+    /// A coarser grid, at most 30 s instead of 180: for a first look, or a machine that others use meanwhile.
+    bool quick = false;
+    /// At most so long in all, within a second or one kernel; the default by `quick`. Raise it where a result says that
+    /// kernels were left out for want of time.
+    std::optional<double> seconds;
+    /// Of one process, which is one device; 0 = all cores. Fewer where training will share the machine.
+    unsigned threads = 0;
+    /// Of all kernels: "fp32", "bf16"; none = fp32, and bf16 where the processor has instructions for it. One alone
+    /// leaves more time for its shapes.
+    std::vector<std::string> dtypes{};
+    std::vector<Request> kernels{};  ///< measured before the standard grid: the operators of a model
+    /// The standard grid, too. Off where one model's kernels are all that is wanted.
+    bool grid = true;
+    /// All-reduces between processes by TCP on loopback, too. Off where no socket may be opened.
+    bool tcp = true;
     std::string name = "this machine";
 };
 

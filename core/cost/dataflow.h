@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/model/layers.h"
 
 namespace tessera::cost {
@@ -147,13 +148,13 @@ struct Array {
 std::string problemOf(const Array& array);
 
 enum class Variant : std::uint8_t {
+    corrected,  ///< the analysis of `published` without its known errors
     published,  ///< MAESTRO as the published MAGMA code uses it, its known errors included
-    corrected,  ///< the same analysis without them
 };
-
-std::string_view nameOf(Variant variant);
-/// Empty for a text that names no variant.
-std::optional<Variant> variantNamed(std::string_view name);
+inline constexpr EnumNames<Variant> kVariantNames{"corrected", "published"};
+constexpr std::string_view nameOf(Variant variant) {
+    return kVariantNames.of(variant);
+}
 
 /// What a layer costs on an array under a dataflow. `published` gives what its original prints, which may be negative.
 struct LayerCost {
@@ -190,9 +191,10 @@ enum class BandwidthDefinition : std::uint8_t {
     streaming,  ///< off-chip bytes of the layer / cycles: the least bandwidth that keeps it compute-bound
     tile,       ///< l2Bytes / 2 / (cycles - 1): the published code's, which counts the first tiles only
 };
-
-std::string_view nameOf(BandwidthDefinition definition);
-std::optional<BandwidthDefinition> bandwidthDefinitionNamed(std::string_view name);
+inline constexpr EnumNames<BandwidthDefinition> kBandwidthDefinitionNames{"streaming", "tile"};
+constexpr std::string_view nameOf(BandwidthDefinition definition) {
+    return kBandwidthDefinitionNames.of(definition);
+}
 
 /// Bytes per cycle that a layer asks for. Where it takes a single cycle, `tile` (infinite in the published code)
 /// divides by 1.

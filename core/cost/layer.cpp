@@ -148,28 +148,8 @@ std::string problemOf(const Array& array) {
                            {"the number of lanes", array.simdLanes}});
 }
 
-std::string_view nameOf(Variant variant) {
-    return variant == Variant::published ? "published" : "corrected";
-}
-
-std::optional<Variant> variantNamed(std::string_view name) {
-    for (const Variant variant : {Variant::published, Variant::corrected})
-        if (nameOf(variant) == name) return variant;
-    return std::nullopt;
-}
-
 const Dataflow& dataflowFor(const Layer& layer, const Dataflow& style, const Dataflow& depthwise) {
     return layer.kind == LayerKind::dsconv ? depthwise : style;
-}
-
-std::string_view nameOf(BandwidthDefinition definition) {
-    return definition == BandwidthDefinition::streaming ? "streaming" : "tile";
-}
-
-std::optional<BandwidthDefinition> bandwidthDefinitionNamed(std::string_view name) {
-    for (const BandwidthDefinition definition : {BandwidthDefinition::streaming, BandwidthDefinition::tile})
-        if (nameOf(definition) == name) return definition;
-    return std::nullopt;
 }
 
 double requiredBandwidth(const LayerCost& cost, BandwidthDefinition definition) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/ended_by.h"
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
@@ -51,7 +52,10 @@ struct Mapping {
 enum class Objective : std::uint8_t { throughput, latency, energy, edp, weighted };
 inline constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
                                         Objective::weighted};
-std::string_view nameOf(Objective objective);  ///< as written in study files: "throughput", …
+inline constexpr EnumNames<Objective> kObjectiveNames{"throughput", "latency", "energy", "edp", "weighted"};
+constexpr std::string_view nameOf(Objective objective) {
+    return kObjectiveNames.of(objective);
+}
 
 /// Shares of the objective `weighted`; 0 or more, at least one above 0.
 struct Weights {
@@ -135,16 +139,28 @@ void addAlgorithm(Algorithm algorithm);
 const Algorithm* findAlgorithm(std::string_view id);
 
 struct Options {
+    /// Rows of `algorithms()` that race. Add baselines to see what ours gains; each gets all samples, so time adds up.
     std::vector<std::string> algorithms = {"tessera"};
-    std::int64_t samples = 10'000;  ///< evaluated mappings that each algorithm may spend
+    /// Evaluated mappings that each algorithm may spend: the budget in its repeatable form. Raise it while the gap to
+    /// the bound still falls.
+    std::int64_t samples = 10'000;
+    /// Of all random numbers. Repeat with other seeds to see how much of a difference between algorithms is luck.
     std::uint64_t seed = 1;
+    /// What is minimised. `throughput` for batches of jobs, `latency` where each job's end counts, `energy` and `edp`
+    /// where the table knows the energy.
     Objective objective = Objective::throughput;
+    /// Shares of the objective `weighted`; of no meaning for any other.
     Weights weights = {};
-    /// Two objectives whose front is kept besides; each algorithm then divides its samples between them.
+    /// Two objectives whose front is kept besides; each algorithm then divides its samples between them. For seeing
+    /// what one costs in terms of the other before one is chosen.
     std::optional<std::pair<Objective, Objective>> pareto = {};
-    std::map<std::string, double> settings = {};  ///< "magma.mutation" → 0.1
-    std::vector<Mapping> warmStart = {};  ///< of this problem's size (see `adapted`); seeds of the first generation
-    std::size_t explored = 1000;          ///< samples per algorithm that are kept; 0 = none
+    /// Algorithms' own parameters, "magma.mutation" → 0.1, where their published values are to be varied.
+    std::map<std::string, double> settings = {};
+    /// Mappings of this problem's size (see `adapted`) that seed the first generation. For a problem much like one that
+    /// is solved: the search then begins near its best.
+    std::vector<Mapping> warmStart = {};
+    /// Samples per algorithm that are kept for the picture of the search; 0 = none, for sweeps.
+    std::size_t explored = 1000;
 };
 
 /// A point of a convergence curve: after `samples` evaluations, over those since the last point.

@@ -1,14 +1,6 @@
-#include <array>
-#include <cstddef>
-
 #include "core/mapping/mapping.h"
 
 namespace tessera::mapping {
-
-std::string_view nameOf(Objective objective) {
-    constexpr std::array<std::string_view, 5> kNames{"throughput", "latency", "energy", "edp", "weighted"};
-    return kNames[static_cast<std::size_t>(objective)];
-}
 
 double objectiveOf(const Values& values, Objective objective, const Weights& weights, const Bound& bound) {
     const double energy = values.energy.value_or(0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/ended_by.h"
+#include "core/base/enum_names.h"
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
 #include "core/hardware/fleet.h"
@@ -22,45 +23,86 @@ namespace tessera::partition {
 
 /// How a layer's tensors are split between the two sides of a level: by batch, input channels or output channels.
 enum class Type : std::uint8_t { I, II, III };  // NOLINT(readability-identifier-naming): the paper's names
+inline constexpr EnumNames<Type> kTypeNames{"I", "II", "III"};
 /// How a join's map lies on the two sides.
 enum class Layout : std::uint8_t { rows, channels, duplicated };
+inline constexpr EnumNames<Layout> kLayoutNames{"r", "c", "d"};
 
-std::string_view nameOf(Type type);      ///< "I", "II", "III"
-std::string_view nameOf(Layout layout);  ///< "r", "c", "d"
+constexpr std::string_view nameOf(Type type) {
+    return kTypeNames.of(type);
+}
+constexpr std::string_view nameOf(Layout layout) {
+    return kLayoutNames.of(layout);
+}
 
 enum class RatioRule : std::uint8_t { balanced, eq10, alternating, equal, fixed };
+inline constexpr EnumNames<RatioRule> kRatioRuleNames{"balanced", "eq10", "alternating", "equal"};
 enum class Objective : std::uint8_t { max, sum, side };
+inline constexpr EnumNames<Objective> kObjectiveNames{"max", "sum", "side"};
 enum class Psum : std::uint8_t { next, conv };
+inline constexpr EnumNames<Psum> kPsumNames{"next", "conv"};
 enum class JoinRule : std::uint8_t { free, next };
+inline constexpr EnumNames<JoinRule> kJoinRuleNames{"free", "next"};
 enum class FlopRule : std::uint8_t { exact, table6 };
+inline constexpr EnumNames<FlopRule> kFlopRuleNames{"exact", "table6"};
 enum class Overlap : std::uint8_t { none, comm };
+inline constexpr EnumNames<Overlap> kOverlapNames{"none", "comm"};
 /// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
 /// side's ratio (what the paper's figures were made with).
 enum class CostModel : std::uint8_t { exact, paper };
-/// Which groups of the fleet take part: `all`, or the `best` subset of them.
-enum class Groups : std::uint8_t { all, best };
+/// Which groups of the fleet take part: the `best` subset of them, or `all`.
+enum class Groups : std::uint8_t { best, all };
+inline constexpr EnumNames<Groups> kGroupsNames{"best", "all"};
 using model::Optimizer;
 
 struct Options {
-    double batch = 512;          ///< samples per step over the whole fleet
-    std::string dtype = "bf16";  ///< whose peak counts, and whose width the tensors have
-    std::optional<int> levels;   ///< depth of the hierarchy; empty = down to single accelerators
+    /// Samples per step over the whole fleet. Take what the training run will use: the larger, the less the sum of
+    /// gradients weighs, and with it what data parallelism loses.
+    double batch = 512;
+    /// Data type whose peak rate counts and whose width the tensors have. Change it where a group of the fleet has no
+    /// peak for it, or to see what wider numbers cost.
+    std::string dtype = "bf16";
+    /// Depth of the hierarchy of splits; empty = down to single accelerators. 1 looks at the topmost split alone, of
+    /// which more can be proved.
+    std::optional<int> levels;
+    /// Rows of `strategies()` to compare. Leave the baselines out where only the best plan is asked for: each strategy
+    /// costs a search of its own.
     std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
+    /// How much of the work the first side of a split takes where two kinds of accelerator meet. `balanced` searches
+    /// for the best share; `eq10`, `alternating` and `equal` are for comparison with the paper and its baselines.
     RatioRule ratio = RatioRule::balanced;
-    double fixedRatio = 0.5;                  ///< share of the first side, with RatioRule::fixed
-    std::map<std::string, Type> pinnedTypes;  ///< by layer name
-    std::map<int, double> pinnedRatios;       ///< by level
+    /// Share of the first side with RatioRule::fixed: for a split that is decided elsewhere.
+    double fixedRatio = 0.5;
+    /// Types by layer name that are not searched. Pin a layer that a framework can split in one way only.
+    std::map<std::string, Type> pinnedTypes;
+    /// Ratios by level, 0 the topmost, that are not searched. They speak of splits of the whole fleet: with them all
+    /// groups take part.
+    std::map<int, double> pinnedRatios;
+    /// Whose state takes memory. It decides what fits, never how long a step takes.
     Optimizer optimizer = Optimizer::adam;
+    /// Whether transfers hide behind a layer's compute. `comm` for frameworks that overlap them; `none` is the paper's
+    /// and the safe side.
     Overlap overlap = Overlap::none;
+    /// How the two sides' times combine when types are chosen. `max` is the step as it runs; `sum` and `side` repeat
+    /// what others minimise.
     Objective objective = Objective::max;
+    /// Whether type II sums the map behind the pooling (`next`) or before it (`conv`). `conv` counts the larger map, as
+    /// where partial sums are exchanged at the convolution itself.
     Psum psum = Psum::next;
+    /// Whether a join's layout is chosen or follows the next layer's. `next` repeats tools that know no joins.
     JoinRule join = JoinRule::free;
+    /// How a convolution's operations are counted. `table6` repeats the paper's Table 6, which takes one addition off
+    /// per element of the output.
     FlopRule flop = FlopRule::exact;
-    CostModel costModel = CostModel::exact;  ///< with `paper`, the strategy accpar is accpar-paper
+    /// Which cost model types are chosen by; with `paper`, the strategy accpar is accpar-paper. For repeating figures.
+    CostModel costModel = CostModel::exact;
+    /// Whether compute is part of the cost. Without it the plan is that of least communication, as HyPar's.
     bool computation = true;
-    std::int64_t nodeLimit =
-        500;  ///< eliminations spent on proving a ratio optimal; the repeatable form of a time limit
-    Groups groups = Groups::all;  ///< pinned ratios speak of splits of the whole fleet: with them all groups take part
+    /// Eliminations spent on proving a ratio optimal: the repeatable form of a time limit. Raise it where a plan's gap
+    /// is to be closed.
+    std::int64_t nodeLimit = 500;
+    /// Which groups take part. `all` solves the whole fleet alone, which is faster; `best` may leave slow groups idle.
+    Groups groups = Groups::all;
 };
 
 /// One layer at one node of the hierarchy; times are those of the slower side.

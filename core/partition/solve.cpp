@@ -538,16 +538,6 @@ std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet
 
 }  // namespace
 
-std::string_view nameOf(Type type) {
-    constexpr std::array<std::string_view, 3> kNames{"I", "II", "III"};
-    return kNames[static_cast<std::size_t>(type)];
-}
-
-std::string_view nameOf(Layout layout) {
-    constexpr std::array<std::string_view, 3> kNames{"r", "c", "d"};
-    return kNames[static_cast<std::size_t>(layout)];
-}
-
 const SubsetPlan* wholeFleetOf(const Plan& plan) {
     const auto found = std::find_if(plan.subsets.begin(), plan.subsets.end(),
                                     [](const SubsetPlan& subset) { return subset.idle.empty(); });

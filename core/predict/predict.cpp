@@ -102,11 +102,6 @@ std::vector<std::int64_t> powersOfTwo() {
     return powers;
 }
 
-const std::vector<BatchRuleRow>& batchRules() {
-    static const std::vector<BatchRuleRow> kRules{{"fastest", BatchRule::fastest}, {"memory", BatchRule::memory}};
-    return kRules;
-}
-
 // Stages of a cut model -----------------------------------------------------------------------------------------------
 
 /// The stages of model parallelism; one stage that is all of it otherwise.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/hardware/dataset.h"
 #include "core/predict/machine.h"
 #include "core/predict/memory.h"
@@ -16,21 +17,17 @@
 namespace tessera::predict {
 
 enum class Parallelism : std::uint8_t { data, model };
+inline constexpr EnumNames<Parallelism> kParallelismNames{"data", "model"};
 
 /// Which of the candidates that fit is chosen: the one that trains fastest, of equally fast ones the largest, where
 /// caches do not count, since what small batches gain there the starts of their kernels take; or by equation 5 of
 /// Centimani, which asks for memory alone and as a rule takes the largest.
 enum class BatchRule : std::uint8_t { fastest, memory };
+inline constexpr EnumNames<BatchRule> kBatchRuleNames{"fastest", "memory"};
+
 /// How fast an operator's operands move: at the rates of the levels where the step's data lie, or, as Centimani
 /// publishes it, at that of the fastest level that they fit into (DataPlaces::byOperands).
 enum class LevelRule : std::uint8_t { placed, operands };
-
-/// A row of the table of rules.
-struct BatchRuleRow {
-    std::string_view id;
-    BatchRule rule = BatchRule::fastest;
-};
-const std::vector<BatchRuleRow>& batchRules();
 
 /// A model whose training was measured on some accelerator, as far as baselines need it.
 struct BenchmarkModel {
@@ -40,21 +37,40 @@ struct BenchmarkModel {
 };
 
 struct Options {
-    std::optional<std::int64_t> batch;     ///< per device; empty = the best candidate
-    std::vector<std::int64_t> candidates;  ///< rising
+    /// Samples per step on each device; empty = the best candidate. Give the one that training will use where it is
+    /// fixed.
+    std::optional<std::int64_t> batch;
+    /// Batches to choose from, rising. Few of them where a framework or convergence allows no others.
+    std::vector<std::int64_t> candidates;
+    /// Which of the candidates that fit is chosen. `memory` repeats Centimani, which asks for memory alone.
     BatchRule batchRule = BatchRule::fastest;
+    /// At which rates operands move. `operands` repeats Centimani, which knows no data in slower memory.
     LevelRule levelRule = LevelRule::placed;
+    /// How several devices share the work. `model` where a model does not fit one device: stretches of it then wait for
+    /// each other.
     Parallelism parallelism = Parallelism::data;
-    std::string collective;  ///< empty = the measured one where there is one, else the ring
+    /// How gradients are summed, a row of `collectives()`; empty = the measured one where there is one, else the ring.
+    /// Name one to compare algorithms.
+    std::string collective;
+    /// Devices do not wait for each other's gradients: a parameter server's training, which may need more steps.
     bool asynchronous = false;
-    std::optional<double> gradientBits;  ///< of one element on the wire; empty = as stored
-    double gradientDensity = 1;          ///< share of the elements that is sent
+    /// Bits of one gradient's element on the wire; empty = as stored. For compressed gradients.
+    std::optional<double> gradientBits;
+    /// Share of the gradients' elements that is sent: below 1 for sparse exchange, such as of the largest ones alone.
+    double gradientDensity = 1;
+    /// A row of `memoryModels()`: how the memory of a step is estimated. "closed-form" is a published
+    /// estimate that counts all activations at once: the safe side.
     std::string memoryModel = "live-ranges";
-    double workspace = 0;  ///< bytes that libraries take
+    /// Bytes that libraries take for themselves. Measure it once: batches that nearly fill memory depend on it.
+    double workspace = 0;
+    /// What is trained on. Without one, loading samples takes no time.
     std::optional<hardware::Dataset> dataset;
-    std::optional<double> samples;                   ///< to train; for time and cost
-    std::optional<hardware::Accelerator> reference;  ///< of the utilisation baseline
-    std::vector<BenchmarkModel> benchmarks;          ///< those that accelerators name
+    /// Samples to train, for time, cost and energy of a whole training; empty = these are not told.
+    std::optional<double> samples;
+    /// The accelerator whose measured utilisation the baseline `utilization` scales.
+    std::optional<hardware::Accelerator> reference;
+    std::vector<BenchmarkModel> benchmarks;  ///< those that accelerators name, for baselines
+    /// Operators that are listed one by one, slowest first.
     std::size_t slowest = 10;
 };
 

@@ -188,7 +188,7 @@ Json readPairs(const Parameter& parameter, const JsonNode& node) {
 }  // namespace
 
 Json defaultOf(const Parameter& parameter) {
-    return parameter.fallback.empty() ? Json() : storedForm(parameter, Json::parse(parameter.fallback));
+    return storedForm(parameter, *parameter.fallback);
 }
 
 std::string expectationOf(const Parameter& parameter) {

@@ -26,22 +26,22 @@ enum class ParameterKind : std::uint8_t {
     document,      ///< a JSON document as it stands; its option takes the name of a file that holds it
 };
 
-/// One parameter of an engine: the only place that knows its name, option, unit, range, default and help. The command
-/// line, study files and forms are generated from these rows.
+/// One parameter of an engine: its name, option, unit, range, default and help, from which the command line, study
+/// files and forms are generated. Engines write theirs as rows of an OptionTable, which bind the member that each sets.
 struct Parameter {
-    std::string_view name;          ///< in study files; never changes
-    std::string_view option;        ///< on the command line, with its dashes
+    std::string_view name = {};     ///< in study files; never changes
+    std::string_view option = {};   ///< on the command line, with its dashes
     std::string_view label = {};    ///< in forms; empty = the name's words
     std::string_view library = {};  ///< of a text that names an entry: the library's folder, "datasets"
     ParameterKind kind = ParameterKind::number;
     Measure measure = Measure::count;
-    std::string_view fallback;  ///< the default as JSON text; empty = none (the engine decides)
+    HeldJson fallback = {};  ///< the default; null = none (the engine decides)
     double min = 0;
     double max = 0;
-    std::vector<std::string_view> words;
-    std::string_view value;  ///< what stands for the value in help, such as "N"
-    std::string_view help;   ///< one line
-    bool research = false;   ///< shown apart: for studying the method, not for using it
+    std::vector<std::string_view> words = {};
+    std::string_view value = {};  ///< what stands for the value in help, such as "N"
+    std::string_view help = {};   ///< one line
+    bool research = false;        ///< shown apart: for studying the method, not for using it
     /// Of a document: the value that a file gives; null = the file's document as it stands. Throws DataError.
     Json (*fromFile)(const JsonDocument& file) = nullptr;
 };

@@ -13,9 +13,6 @@
 
 namespace tessera::study {
 
-/// The parameters of a study, with the defaults of its engine where it gives none.
-Json completeParameters(const Study& study);
-
 inline void reportWarnings(const RunControl& control, const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) control.report({.kind = ProgressEvent::Kind::log, .text = warning});
 }

@@ -5,13 +5,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <QUndoStack>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "app/cli/study_options.h"
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
@@ -19,6 +23,7 @@
 #include "core/store/recorder.h"
 #include "core/store/store.h"
 #include "core/study/members.h"
+#include "core/study/option_table.h"
 #include "core/study/study.h"
 #include "tests/extension/command.h"
 #include "tests/support/shown.h"
@@ -45,17 +50,26 @@ struct Powers {
     double sum = 0;
 };
 
+enum class Terms : std::uint8_t { all, largest };
+constexpr EnumNames<Terms> kTermsNames{"all", "largest"};
+
+struct Options {
+    int power = 2;
+    Terms terms = Terms::all;
+};
+
+const study::OptionTable<Options>& toyTable() {
+    using study::Values;
+    static const study::OptionTable<Options> kTable{
+        {"power", "--power N", &Options::power, Values::whole(1, 9), "to which the numbers are raised"},
+        {"terms", "--terms WHICH", &Options::terms, Values::word(kTermsNames.all()).labelled("Terms that count"),
+         "which terms are added"},
+    };
+    return kTable;
+}
+
 const std::vector<study::Parameter>& parameters() {
-    static const std::vector<study::Parameter> kRows{{.name = "power",
-                                                      .option = "--power",
-                                                      .kind = study::ParameterKind::whole,
-                                                      .fallback = "2",
-                                                      .min = 1,
-                                                      .max = 9,
-                                                      .words = {},
-                                                      .value = "N",
-                                                      .help = "to which the numbers are raised"}};
-    return kRows;
+    return toyTable().parameters();
 }
 
 Result runToy(const Study& study, const study::RunHooks& hooks) {
@@ -65,11 +79,16 @@ Result runToy(const Study& study, const study::RunHooks& hooks) {
     result.inputs = {{study.workloads[0], sha256(file.text())}};
     result.assumptions = {"Numbers are exact."};
     Powers found{.name = file.root().at("name").text(), .terms = {}, .sum = 0};
+    const Options options = toyTable().of(study);
     for (const JsonNode& number : file.root().at("numbers").elements(100)) {
         double term = 1;
-        for (int i = 0; i < study.parameters->at("power").get<int>(); ++i) term *= number.number();
+        for (int i = 0; i < options.power; ++i) term *= number.number();
         found.terms.push_back(term);
         found.sum += term;
+    }
+    if (options.terms == Terms::largest) {
+        found.sum = *std::max_element(found.terms.begin(), found.terms.end());
+        found.terms = {found.sum};
     }
     result.outcome = std::move(found);
     return result;
@@ -228,6 +247,24 @@ TEST_F(ToyEngine, isRepeatedFromTheHistoryWhenItsFileIsGone) {
 TEST_F(ToyEngine, isSweptOverItsParameter) {
     const std::string text = command({"sweep", (folder_ / "squares.study.json").string(), "--over", "power=1,2,3"});
     EXPECT_THAT(text, AllOf(HasSubstr("sum 6"), HasSubstr("sum 14"), HasSubstr("sum 36")));
+}
+
+TEST_F(ToyEngine, aParameterIsAMemberAndARow) {
+    Study study = study::loadStudy((folder_ / "squares.study.json").string());
+    EXPECT_EQ(study.parameters->at("terms"), "all") << "the member's own value";
+    study::setParameter(study, "terms", {"largest"});
+    EXPECT_EQ(toyTable().of(study).terms, Terms::largest);
+    EXPECT_EQ(study::headline(study::run(study)), "sum 9");
+    EXPECT_THROW(study::setParameter(study, "terms", {"smallest"}), UsageError);
+
+    CLI::App app;
+    cli::ParameterTexts given;
+    cli::addParameters(app, parameters(), given);
+    EXPECT_THAT(app.help(), AllOf(HasSubstr("--power N"), HasSubstr("to which the numbers are raised (default 2)"),
+                                  HasSubstr("--terms WHICH"), HasSubstr("all, largest (default all)")));
+    const auto field = ui::fieldOf(*study::findParameter(parameters(), "terms"));
+    EXPECT_EQ(field->label, QStringLiteral("Terms that count"));
+    EXPECT_EQ(field->words, (QStringList{QStringLiteral("all"), QStringLiteral("largest")}));
 }
 
 TEST_F(ToyEngine, itsParametersAreChecked) {

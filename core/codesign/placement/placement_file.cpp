@@ -255,21 +255,6 @@ std::string_view nameOf(Optimizer optimizer) {
     return rowOf(optimizer).name;
 }
 
-std::string_view nameOf(OptimizerMemory rule) {
-    return optimizerMemories()[static_cast<std::size_t>(rule)];
-}
-
-const std::vector<std::string_view>& optimizerMemories() {
-    static const std::vector<std::string_view> kNames{"reference", "exact", "mixed"};
-    return kNames;
-}
-
-std::optional<OptimizerMemory> optimizerMemoryNamed(std::string_view name) {
-    for (const OptimizerMemory rule : {OptimizerMemory::reference, OptimizerMemory::exact, OptimizerMemory::mixed})
-        if (nameOf(rule) == name) return rule;
-    return std::nullopt;
-}
-
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule) {
     const OptimizerRow& row = rowOf(optimizer);
     switch (rule) {

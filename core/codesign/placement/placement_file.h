@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/codesign/placement/placement.h"
 
@@ -20,10 +21,13 @@ enum class Optimizer : std::uint8_t { sgd, momentum, adam, mixedAdam };
 /// 16 bytes for each parameter in all.
 enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
 
-std::string_view nameOf(Optimizer optimizer);  ///< as written in files: "SGD", "Momentum", "Adam", "MixedPrecisionAdam"
-std::string_view nameOf(OptimizerMemory rule);  ///< "reference", "exact", "mixed"
-const std::vector<std::string_view>& optimizerMemories();
-std::optional<OptimizerMemory> optimizerMemoryNamed(std::string_view name);
+inline constexpr EnumNames<Optimizer> kOptimizerNames{"sgd", "momentum", "adam", "mixed-adam"};  ///< in studies
+inline constexpr EnumNames<OptimizerMemory> kOptimizerMemoryNames{"reference", "exact", "mixed"};
+
+std::string_view nameOf(Optimizer optimizer);  ///< in the published program's files: "SGD", "MixedPrecisionAdam"
+constexpr std::string_view nameOf(OptimizerMemory rule) {
+    return kOptimizerMemoryNames.of(rule);
+}
 /// Bytes of state per byte of weights: reference SGD 0, Adam 1; exact SGD 0, momentum 1, Adam 2, mixed-precision Adam 6
 /// (32-bit copy, mean and variance of 16-bit weights); mixed SGD 2, momentum 4, Adam 6. None where the rule does not
 /// know the optimiser.

@@ -438,36 +438,6 @@ void check(const std::vector<Workload>& workloads, const hardware::Template& spa
 
 }  // namespace
 
-std::string_view nameOf(Objective objective) {
-    constexpr std::array<std::string_view, 3> kNames{"geomean", "mean", "worst"};
-    return kNames[static_cast<std::size_t>(objective)];
-}
-
-std::optional<Objective> objectiveNamed(std::string_view name) {
-    for (const Objective objective : {Objective::geomean, Objective::mean, Objective::worst})
-        if (nameOf(objective) == name) return objective;
-    return std::nullopt;
-}
-
-const std::vector<SearchRow>& searches() {
-    static const std::vector<SearchRow> kSearches{
-        {SearchKind::exhaustive, "exhaustive", "all points, those that bounds rule out left out"},
-        {SearchKind::hysteresis, "hysteresis", "from large to small areas until the objective no longer rises"},
-        {SearchKind::random, "random", "architectures drawn at random"},
-    };
-    return kSearches;
-}
-
-std::optional<SearchKind> searchNamed(std::string_view name) {
-    for (const SearchRow& row : searches())
-        if (row.name == name) return row.kind;
-    return std::nullopt;
-}
-
-std::string_view nameOf(SearchKind kind) {
-    return searches()[static_cast<std::size_t>(kind)].name;
-}
-
 Result search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
               const Hooks& hooks) {
     check(workloads, space, options);

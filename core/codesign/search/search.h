@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/ended_by.h"
+#include "core/base/enum_names.h"
 #include "core/base/quantity.h"
 #include "core/base/run_control.h"
 #include "core/codesign/placement/placement.h"
@@ -30,42 +31,61 @@ enum class Objective : std::uint8_t {
     mean,     ///< weighted arithmetic mean of throughput, samples per second: the paper's
     worst,    ///< the least of each model's throughput over that of the template's reference
 };
-std::string_view nameOf(Objective objective);  ///< "geomean", "mean", "worst"
-std::optional<Objective> objectiveNamed(std::string_view name);
+inline constexpr EnumNames<Objective> kObjectiveNames{"geomean", "mean", "worst"};
+constexpr std::string_view nameOf(Objective objective) {
+    return kObjectiveNames.of(objective);
+}
 
-/// Which points are looked at: rows of a table (`searches`).
+/// Which points are looked at.
 enum class SearchKind : std::uint8_t {
     exhaustive,  ///< all; those that bounds rule out are not evaluated
     hysteresis,  ///< from large to small areas until maxima stop to rise: appendix C.1
     random,      ///< as many architectures as `samples`, drawn without repetition
 };
-struct SearchRow {
-    SearchKind kind = SearchKind::exhaustive;
-    std::string_view name;
-    std::string_view summary;
-};
-const std::vector<SearchRow>& searches();
-std::optional<SearchKind> searchNamed(std::string_view name);
-std::string_view nameOf(SearchKind kind);
+inline constexpr EnumNames<SearchKind> kSearchNames{"exhaustive", "hysteresis", "random"};
+constexpr std::string_view nameOf(SearchKind kind) {
+    return kSearchNames.of(kind);
+}
 
 struct Options {
+    /// Accelerators that train a model together. More of them favour small accelerators, as long as the batch feeds
+    /// them.
     std::int64_t accelerators = 1024;
-    std::int64_t globalBatch = 4096;   ///< samples of a batch, over all replicas
-    std::vector<double> weights = {};  ///< by model; empty = all 1
+    /// Samples of a batch, over all replicas. What training allows: it limits data parallelism and the pipeline's fill.
+    std::int64_t globalBatch = 4096;
+    /// By model; empty = all 1. Give what share of the work each model will be where that is known.
+    std::vector<double> weights = {};
+    /// How models are weighed. `worst` where every one has to be served well; `mean` repeats the paper; the model
+    /// of the most samples per second then decides.
     Objective objective = Objective::geomean;
+    /// Which architectures are evaluated. `exhaustive` proves the best; `hysteresis` repeats the paper and `random` is
+    /// the baseline of both.
     SearchKind search = SearchKind::exhaustive;
-    std::int64_t hysteresis = 6;                      ///< buckets of area whose maxima must not rise
-    SquareMillimetres bucket{0.01};                   ///< width of these buckets: the published program's 10,000 µm²
-    std::int64_t samples = 1000;                      ///< architectures of `random`
-    std::uint64_t seed = 1;                           ///< of `random`
-    std::string estimator = "physical";               ///< a row of cost::estimators
-    Optimizer optimizer = Optimizer::adam;            ///< its state by OptimizerMemory::exact
-    BytesPerSecond bandwidth{300e9};                  ///< between any two accelerators that have none of their own
-    std::optional<SquareMillimetres> areaLimit = {};  ///< none: the template's
-    /// States that the exact scheduler may look at for each layer and phase, where the best depends on it.
+    /// Buckets of area whose maxima must not rise before `hysteresis` ends. Raise it where the trace still rises behind
+    /// a dip.
+    std::int64_t hysteresis = 6;
+    /// Width of these buckets: the published program's 10,000 µm². Wider ones end the search earlier.
+    SquareMillimetres bucket{0.01};
+    /// Architectures that `random` draws: its budget.
+    std::int64_t samples = 1000;
+    /// Of `random`; no other search draws.
+    std::uint64_t seed = 1;
+    /// A row of cost::estimators: how operators are estimated. Change it to see how much of a choice the estimate is.
+    std::string estimator = "physical";
+    /// Whose update takes time and whose state takes memory, by OptimizerMemory::exact. `mixedAdam` for training in 16
+    /// bits, whose state is three times as large.
+    Optimizer optimizer = Optimizer::adam;
+    /// Between any two accelerators that have none of their own: that of the network which is planned.
+    BytesPerSecond bandwidth{300e9};
+    /// Largest accelerator; none: the template's. Lower it to ask what a smaller chip would do.
+    std::optional<SquareMillimetres> areaLimit = {};
+    /// States that the exact scheduler may look at for each layer and phase, where the best depends on it. Raise it
+    /// where a result is not proven for want of schedules.
     std::int64_t scheduleStates = 400'000;
-    bool spotlight = true;          ///< Spotlight's accelerators, each for one of the models, are baselines, too
-    std::size_t maxTraced = 2'000;  ///< evaluated architectures that are kept
+    /// Spotlight's accelerators, each for one of the models, are baselines, too. Off saves their searches.
+    bool spotlight = true;
+    /// Evaluated architectures that are kept for pictures; the results do not depend on it.
+    std::size_t maxTraced = 2'000;
 
     /// States where much is looked at: most schedules are proved by so few.
     std::int64_t firstStates() const { return std::min<std::int64_t>(scheduleStates, 1'000); }

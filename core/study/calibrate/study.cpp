@@ -11,6 +11,7 @@
 #include "core/calibrate/grid.h"
 #include "core/model/model.h"
 #include "core/study/names.h"
+#include "core/study/option_table.h"
 #include "core/study/reading.h"
 
 namespace tessera::study {
@@ -18,6 +19,33 @@ namespace tessera::study {
 namespace {
 
 constexpr double kMaxThreads = 1024;
+
+/// What a study's parameters mean: the engine's options, and what is measured of a model.
+struct Settings : calibrate::Options {
+    std::vector<std::int64_t> batches;
+    model::Optimizer optimizer = model::Optimizer::adam;
+};
+
+const OptionTable<Settings>& calibrationTable() {
+    static const OptionTable<Settings> kTable{
+        {"quick", "--quick", &Settings::quick, Values::flag().labelled("Fewer shapes"),
+         "fewer shapes, in 30 s instead of 180 s"},
+        {"batch", "--batch LIST", wholeNumbersInto(&Settings::batches, "--batch", calibrate::kMaxBatch),
+         Values::text().byDefault("1,4,16"), "batch sizes of the model, separated by commas"},
+        {"optimizer", "--optimizer NAME", &Settings::optimizer, Values::word(idsOf(model::optimizerKinds())),
+         "the model's optimiser"},
+        {"dtypes", "--dtype LIST", &Settings::dtypes, Values::words({"fp32", "bf16"}).labelled("Data types"),
+         "data types of kernels; without it fp32, and bf16 where the processor has instructions for it"},
+        {"tcp", "--no-tcp", &Settings::tcp, Values::flag().labelled("No network"),
+         "opens no network socket: leaves out all-reduce over TCP, which frameworks use"},
+        {"time_limit", "--time-limit TIME", &Settings::seconds,
+         Values::number(calibrate::kMinSeconds, calibrate::kMaxSeconds, Measure::seconds),
+         "at most this long in all; without it 180 s, or 30 s where shapes are fewer"},
+        {"threads", "--threads N", &Settings::threads, Values::whole(0, kMaxThreads),
+         "threads of the process that is one device; 0 takes all cores"},
+    };
+    return kTable;
+}
 
 /// What the study says, with its model read.
 struct Inputs {
@@ -28,25 +56,14 @@ struct Inputs {
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.models.size() > 1) throw UsageError("a calibration takes at most one model");
     const Reading reading(hooks, "reading the model", std::string(calibrate::kCalibration));
-    const Json given = completeParameters(study);
-    Inputs inputs;
-    calibrate::Options& options = inputs.options;
-    options.quick = given.at("quick").get<bool>();
-    options.tcp = given.at("tcp").get<bool>();
-    options.threads = given.at("threads").get<unsigned>();
-    if (given.contains("time_limit")) options.seconds = given.at("time_limit").get<double>();
-    if (given.contains("dtypes")) options.dtypes = given.at("dtypes").get<std::vector<std::string>>();
-    const std::vector<std::int64_t> batches =
-        wholeNumbers("--batch", given.at("batch").get<std::string>(), calibrate::kMaxBatch);
+    const Settings settings = calibrationTable().of(study);
+    Inputs inputs{.options = settings, .inputs = {}};
     if (study.models.empty()) return inputs;
-    model::Optimizer optimizer = model::Optimizer::adam;
-    for (const model::OptimizerKind& row : model::optimizerKinds())
-        if (row.id == given.at("optimizer").get<std::string>()) optimizer = row.optimizer;
     model::LoadOptions load;
     load.dimensions = study.dimensions;
     const model::Model model = model::loadModel(hooks.located(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], model.sha256});
-    options.kernels = calibrate::requestsOf(model, optimizer, batches);
+    inputs.options.kernels = calibrate::requestsOf(model, settings.optimizer, settings.batches);
     reading.check();
     return inputs;
 }
@@ -67,66 +84,7 @@ CalibrationOutcome outcomeOf(calibrate::Calibration made) {
 }  // namespace
 
 const std::vector<Parameter>& calibrationParameters() {
-    static const std::vector<Parameter> kParameters{
-        {.name = "quick",
-         .option = "--quick",
-         .label = "Fewer shapes",
-         .kind = ParameterKind::flag,
-         .fallback = "false",
-         .words = {},
-         .value = {},
-         .help = "fewer shapes, in 30 s instead of 180 s"},
-        {.name = "batch",
-         .option = "--batch",
-         .kind = ParameterKind::text,
-         .fallback = R"("1,4,16")",
-         .words = {},
-         .value = "LIST",
-         .help = "batch sizes of the model, separated by commas"},
-        {.name = "optimizer",
-         .option = "--optimizer",
-         .kind = ParameterKind::word,
-         .fallback = R"("adam")",
-         .words = idsOf(model::optimizerKinds()),
-         .value = "NAME",
-         .help = "the model's optimiser"},
-        {.name = "dtypes",
-         .option = "--dtype",
-         .label = "Data types",
-         .kind = ParameterKind::words,
-         .fallback = "",
-         .words = {"fp32", "bf16"},
-         .value = "LIST",
-         .help = "data types of kernels; without it fp32, and bf16 where the processor has instructions for it"},
-        {.name = "tcp",
-         .option = "--no-tcp",
-         .label = "No network",
-         .kind = ParameterKind::flag,
-         .fallback = "true",
-         .words = {},
-         .value = {},
-         .help = "opens no network socket: leaves out all-reduce over TCP, which frameworks use"},
-        {.name = "time_limit",
-         .option = "--time-limit",
-         .kind = ParameterKind::number,
-         .measure = Measure::seconds,
-         .fallback = "",
-         .min = calibrate::kMinSeconds,
-         .max = calibrate::kMaxSeconds,
-         .words = {},
-         .value = "TIME",
-         .help = "at most this long in all; without it 180 s, or 30 s where shapes are fewer"},
-        {.name = "threads",
-         .option = "--threads",
-         .kind = ParameterKind::whole,
-         .fallback = "0",
-         .min = 0,
-         .max = kMaxThreads,
-         .words = {},
-         .value = "N",
-         .help = "threads of the process that is one device; 0 takes all cores"},
-    };
-    return kParameters;
+    return calibrationTable().parameters();
 }
 
 Result runCalibration(const Study& study, const RunHooks& hooks) {

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -23,6 +22,7 @@
 #include "core/study/codesign/document.h"
 #include "core/study/codesign/metrics.h"
 #include "core/study/names.h"
+#include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 
@@ -32,158 +32,64 @@ namespace {
 
 using codesign::Options;
 
-constexpr const char* kReferenceArea = "tpu-v4";
 constexpr double kMaxAccelerators = 1e6;
 constexpr double kMaxBatch = 1e6;
 
-/// An optimiser by the name that studies write.
-struct OptimizerName {
-    std::string_view name;
-    codesign::Optimizer optimizer;
+/// What a study's parameters mean: the engine's options, without `weights`, and what changes its inputs.
+struct CodesignSettings : Options {
+    std::map<std::size_t, double> weightOf;                      ///< by model
+    std::vector<std::int64_t> hbmBandwidths, networkBandwidths;  ///< searched instead of the template's
 };
-constexpr std::array kOptimizers{
-    OptimizerName{"sgd", codesign::Optimizer::sgd}, OptimizerName{"momentum", codesign::Optimizer::momentum},
-    OptimizerName{"adam", codesign::Optimizer::adam}, OptimizerName{"mixed-adam", codesign::Optimizer::mixedAdam}};
 
-std::vector<Parameter> makeParameters() {
-    using Kind = ParameterKind;
-    return {
-        {.name = "accelerators",
-         .option = "--accelerators",
-         .kind = Kind::whole,
-         .fallback = "1024",
-         .min = 1,
-         .max = kMaxAccelerators,
-         .words = {},
-         .value = "N",
-         .help = "accelerators that train a model together"},
-        {.name = "global_batch",
-         .option = "--global-batch",
-         .kind = Kind::whole,
-         .fallback = "4096",
-         .min = 1,
-         .max = kMaxBatch,
-         .words = {},
-         .value = "N",
-         .help = "samples of a batch"},
-        {.name = "area_limit",
-         .option = "--area-limit",
-         .kind = Kind::wordOrNumber,
-         .measure = Measure::area,
-         .fallback = R"("tpu-v4")",
-         .min = 0,
-         .max = 1e9,
-         .words = {kReferenceArea},
-         .value = "AREA",
-         .help = "largest accelerator, mm²; 'tpu-v4' is the template's own bound"},
-        {.name = "search",
-         .option = "--search",
-         .kind = Kind::word,
-         .fallback = R"("exhaustive")",
-         .words = namesOf(codesign::searches()),
-         .value = "NAME",
-         .help = "which architectures are evaluated"},
-        {.name = "hysteresis",
-         .option = "--hysteresis",
-         .kind = Kind::whole,
-         .fallback = "6",
-         .min = 1,
-         .max = 1e6,
-         .words = {},
-         .value = "H",
-         .help = "areas whose best must not rise before 'hysteresis' stops"},
-        {.name = "samples",
-         .option = "--samples",
-         .kind = Kind::whole,
-         .fallback = "1000",
-         .min = 1,
-         .max = 1e6,
-         .words = {},
-         .value = "N",
-         .help = "architectures that 'random' draws"},
-        {.name = "estimator",
-         .option = "--estimator",
-         .kind = Kind::word,
-         .fallback = R"("physical")",
-         .words = idsOf(cost::estimators()),
-         .value = "NAME",
-         .help = "how operators are estimated"},
-        {.name = "objective",
-         .option = "--objective",
-         .kind = Kind::word,
-         .fallback = R"("geomean")",
-         .words = {"geomean", "mean", "worst"},
-         .value = "NAME",
-         .help = "how several models are weighed"},
-        {.name = "weights",
-         .option = "--weight",
-         .kind = Kind::namedNumbers,
-         .fallback = "{}",
-         .min = 0,
-         .max = kInfinity,
-         .words = {},
-         .value = "N=W",
-         .help = "weight of the N-th model, from 0; may be repeated (default 1 each)"},
-        {.name = "optimizer",
-         .option = "--optimizer",
-         .kind = Kind::word,
-         .fallback = R"("adam")",
-         .words = namesOf(kOptimizers),
-         .value = "NAME",
-         .help = "how weights are updated"},
-        {.name = "bandwidth",
-         .option = "--bandwidth",
-         .kind = Kind::number,
-         .measure = Measure::bytesPerSecond,
-         .fallback = "3e11",
-         .min = 0,
-         .max = kInfinity,
-         .words = {},
-         .value = "BW",
-         .help = "between any two accelerators, B/s; the default is a TPU v4's six links"},
-        {.name = "hbm_bandwidths",
-         .option = "--hbm-bandwidths",
-         .kind = Kind::numbers,
-         .measure = Measure::bytesPerSecond,
-         .fallback = "",
-         .min = 1,
-         .max = static_cast<double>(hardware::kFastestInterface),
-         .words = {},
-         .value = "BW,...",
-         .help = "of the HBM that are searched instead of the template's, B/s; baselines keep the template's"},
-        {.name = "network_bandwidths",
-         .option = "--network-bandwidths",
-         .kind = Kind::numbers,
-         .measure = Measure::bytesPerSecond,
-         .fallback = "",
-         .min = 1,
-         .max = static_cast<double>(hardware::kFastestInterface),
-         .words = {},
-         .value = "BW,...",
-         .help = "between any two accelerators that are searched instead of the template's, B/s; baselines keep "
-                 "--bandwidth"},
-        {.name = "bucket",
-         .option = "--bucket",
-         .kind = Kind::number,
-         .measure = Measure::area,
-         .fallback = "0.01",
-         .min = 0,
-         .max = 1e9,
-         .words = {},
-         .value = "AREA",
-         .help = "width of an area of 'hysteresis', mm²",
-         .research = true},
-        {.name = "schedule_states",
-         .option = "--schedule-states",
-         .kind = Kind::whole,
-         .fallback = "400000",
-         .min = 1,
-         .max = 1e9,
-         .words = {},
-         .value = "N",
-         .help = "search-node budget per phase schedule",
-         .research = true},
+/// The numbers of a range in whole bytes per second.
+template <std::vector<std::int64_t> CodesignSettings::*range>
+void setRange(CodesignSettings& settings, const Json& values) {
+    for (const Json& value : values) (settings.*range).push_back(std::llround(value.get<double>()));
+}
+
+const OptionTable<CodesignSettings>& codesignTable() {
+    using Settings = CodesignSettings;
+    constexpr auto kFastest = static_cast<double>(hardware::kFastestInterface);
+    static const OptionTable<Settings> kTable{
+        {"accelerators", "--accelerators N", &Settings::accelerators, Values::whole(1, kMaxAccelerators),
+         "accelerators that train a model together"},
+        {"global_batch", "--global-batch N", &Settings::globalBatch, Values::whole(1, kMaxBatch), "samples of a batch"},
+        {"area_limit", "--area-limit AREA", &Settings::areaLimit,
+         Values::wordOrNumber({"tpu-v4"}, 0, 1e9, Measure::area),
+         "largest accelerator, mm²; 'tpu-v4' is the template's own bound"},
+        {"search", "--search NAME", &Settings::search, Values::word(codesign::kSearchNames.all()),
+         "which architectures are evaluated"},
+        {"hysteresis", "--hysteresis H", &Settings::hysteresis, Values::whole(1, 1e6),
+         "areas whose best must not rise before 'hysteresis' stops"},
+        {"samples", "--samples N", &Settings::samples, Values::whole(1, 1e6), "architectures that 'random' draws"},
+        {"estimator", "--estimator NAME", &Settings::estimator, Values::word(idsOf(cost::estimators())),
+         "how operators are estimated"},
+        {"objective", "--objective NAME", &Settings::objective, Values::word(codesign::kObjectiveNames.all()),
+         "how several models are weighed"},
+        {"weights", "--weight N=W", &Settings::weightOf, Values::namedNumbers(0, kInfinity),
+         "weight of the N-th model, from 0; may be repeated (default 1 each)"},
+        {"optimizer", "--optimizer NAME", &Settings::optimizer, Values::word(codesign::kOptimizerNames.all()),
+         "how weights are updated"},
+        {"bandwidth", "--bandwidth BW", &Settings::bandwidth, Values::number(0, kInfinity, Measure::bytesPerSecond),
+         "between any two accelerators, B/s; the default is a TPU v4's six links"},
+        {"hbm_bandwidths", "--hbm-bandwidths BW,...", setRange<&Settings::hbmBandwidths>,
+         Values::numbers(1, kFastest, Measure::bytesPerSecond),
+         "of the HBM that are searched instead of the template's, B/s; baselines keep the template's"},
+        {"network_bandwidths", "--network-bandwidths BW,...", setRange<&Settings::networkBandwidths>,
+         Values::numbers(1, kFastest, Measure::bytesPerSecond),
+         "between any two accelerators that are searched instead of the template's, B/s; baselines keep --bandwidth"},
+        {"bucket", "--bucket AREA", &Settings::bucket, Values::number(0, 1e9, Measure::area).forResearch(),
+         "width of an area of 'hysteresis', mm²"},
+        {"schedule_states", "--schedule-states N", &Settings::scheduleStates, Values::whole(1, 1e9).forResearch(),
+         "search-node budget per phase schedule"},
     };
+    return kTable;
+}
+
+CodesignSettings settingsOf(const Study& study) {
+    CodesignSettings settings = codesignTable().of(study);
+    settings.seed = study.seed.value_or(1);
+    return settings;
 }
 
 void checkInputs(const Study& study) {
@@ -196,29 +102,21 @@ void checkInputs(const Study& study) {
 }
 
 /// Weights by model, those that are not given 1.
-std::vector<double> weightsOf(const Study& study) {
+std::vector<double> weightsOf(const Study& study, const CodesignSettings& settings) {
     std::vector<double> weights(study.models.size(), 1);
-    const Json given = completeParameters(study).at("weights");
-    for (const auto& [name, value] : given.items()) {
-        const auto model = static_cast<std::size_t>(std::stoull(name));
+    for (const auto& [model, weight] : settings.weightOf) {
         if (model >= weights.size())
             throw UsageError(
-                fmt::format("option --weight names model {}; there are {}, counted from 0", name, weights.size()));
-        weights[model] = value.get<double>();
+                fmt::format("option --weight names model {}; there are {}, counted from 0", model, weights.size()));
+        weights[model] = weight;
     }
     return weights;
 }
 
 /// Searches the bandwidths that the study gives instead of the template's. Throws UsageError.
-void searchBandwidths(const Study& study, hardware::Template& space) {
-    const Json given = completeParameters(study);
-    const auto set = [&](const char* name, hardware::Range& range) {
-        if (!given.contains(name)) return;
-        range = {};
-        for (const Json& value : given.at(name)) range.values.push_back(std::llround(value.get<double>()));
-    };
-    set("hbm_bandwidths", space.hbmBandwidth);
-    set("network_bandwidths", space.networkBandwidth);
+void searchBandwidths(const CodesignSettings& settings, hardware::Template& space) {
+    if (!settings.hbmBandwidths.empty()) space.hbmBandwidth = {.values = settings.hbmBandwidths};
+    if (!settings.networkBandwidths.empty()) space.networkBandwidth = {.values = settings.networkBandwidths};
     const std::size_t points = hardware::architectureCount(space) * space.hbm.values.size();
     if (points > hardware::kMaxPoints)
         throw UsageError(fmt::format("the bandwidths make {} points of the template; expected at most {}", points,
@@ -231,16 +129,16 @@ struct CodesignInputs {
     std::vector<Input> inputs;
 };
 
-CodesignInputs readInputs(const Study& study, const Options& options, const RunHooks& hooks) {
+CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, const RunHooks& hooks) {
     checkInputs(study);
     const Reading reading(hooks, "reading the models", "the co-design search");
     CodesignInputs read;
     const std::string& hardware = study.hardware.front();
     read.space = hardware::loadTemplate(hooks.located(hardware));
-    searchBandwidths(study, read.space);
+    searchBandwidths(settings, read.space);
     for (const std::string& name : study.models) {
         codesign::WorkloadOptions load;
-        load.optimizer = options.optimizer;
+        load.optimizer = settings.optimizer;
         load.wordBytes = read.space.rates.wordBytes;
         load.dimensions = study.dimensions;
         load.stop = hooks.cancel;
@@ -286,45 +184,27 @@ std::string reasonOf(const codesign::Result& found, const CodesignInputs& inputs
 }  // namespace
 
 const std::vector<Parameter>& codesignParameters() {
-    static const std::vector<Parameter> kParameters = makeParameters();
-    return kParameters;
+    return codesignTable().parameters();
 }
 
 Options codesignOptions(const Study& study) {
-    const Json given = completeParameters(study);
-    Options options;
-    options.accelerators = given.at("accelerators").get<std::int64_t>();
-    options.globalBatch = given.at("global_batch").get<std::int64_t>();
-    if (const Json& area = given.at("area_limit"); area.is_number())
-        options.areaLimit = SquareMillimetres{area.get<double>()};
-    options.search = *codesign::searchNamed(given.at("search").get<std::string>());
-    options.hysteresis = given.at("hysteresis").get<std::int64_t>();
-    options.samples = given.at("samples").get<std::int64_t>();
-    options.estimator = given.at("estimator").get<std::string>();
-    options.objective = *codesign::objectiveNamed(given.at("objective").get<std::string>());
-    for (const OptimizerName& row : kOptimizers)
-        if (row.name == given.at("optimizer").get<std::string>()) options.optimizer = row.optimizer;
-    options.bandwidth = BytesPerSecond{given.at("bandwidth").get<double>()};
-    options.bucket = SquareMillimetres{given.at("bucket").get<double>()};
-    options.scheduleStates = given.at("schedule_states").get<std::int64_t>();
-    options.seed = study.seed.value_or(1);
-    return options;
+    return settingsOf(study);
 }
 
 Result runCodesign(const Study& study, const RunHooks& hooks) {
-    Options options = codesignOptions(study);
-    options.weights = weightsOf(study);
+    CodesignSettings settings = settingsOf(study);
+    settings.weights = weightsOf(study, settings);
     Result result;
     result.study = study;
-    result.study.seed = options.seed;
-    const CodesignInputs inputs = readInputs(study, options, hooks);
+    result.study.seed = settings.seed;
+    const CodesignInputs inputs = readInputs(study, settings, hooks);
     result.inputs = inputs.inputs;
     codesign::Hooks engineHooks{hooks};
     engineHooks.checkpoint = checkpoints(checkpointSink(hooks, result));
     if (const auto state = resumedState(hooks, result))
         engineHooks.resume = readProgress(state->root(), study.models.size());
     CodesignOutcome outcome;
-    outcome.result = codesign::search(inputs.workloads, inputs.space, options, engineHooks);
+    outcome.result = codesign::search(inputs.workloads, inputs.space, settings, engineHooks);
     if (outcome.result.endedBy != EndedBy::stop && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);
@@ -344,16 +224,16 @@ Estimate estimateCodesign(const Study& study) {
     Estimate estimate;
     std::size_t architectures = 0;
     try {
-        const Options options = codesignOptions(study);
-        weightsOf(study);
+        const CodesignSettings settings = settingsOf(study);
+        weightsOf(study, settings);
         checkInputs(study);
         hardware::Template space = hardware::loadTemplate(study.hardware.front());
-        searchBandwidths(study, space);
+        searchBandwidths(settings, space);
         architectures = hardware::architectureCount(space);
-        if (options.search == codesign::SearchKind::random)
-            architectures = std::min(architectures, static_cast<std::size_t>(options.samples));
-        if (!(options.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
-        if (!(options.bucket.value > 0)) throw UsageError("option --bucket is 0; expected an area above 0");
+        if (settings.search == codesign::SearchKind::random)
+            architectures = std::min(architectures, static_cast<std::size_t>(settings.samples));
+        if (!(settings.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
+        if (!(settings.bucket.value > 0)) throw UsageError("option --bucket is 0; expected an area above 0");
     } catch (const std::exception& error) {
         estimate.problems.emplace_back(error.what());
         estimate.text = estimate.problems.front();

@@ -17,6 +17,7 @@
 #include "core/cost/job_analysis.h"
 #include "core/cost/workload.h"
 #include "core/model/readers/layer_csv.h"
+#include "core/study/option_table.h"
 #include "core/study/reading.h"
 #include "core/study/title.h"
 #include "core/study/workload_files.h"
@@ -46,18 +47,36 @@ struct Inputs {
     std::vector<std::string> warnings;
 };
 
-Parameter wholeRow(std::string_view name, std::string_view label, std::string_view option, std::string_view fallback,
-                   double min, std::string_view value, std::string_view help) {
-    return {.name = name,
-            .option = option,
-            .label = label,
-            .kind = ParameterKind::whole,
-            .fallback = fallback,
-            .min = min,
-            .max = kMax,
-            .words = {},
-            .value = value,
-            .help = help};
+/// What a study's parameters mean: the array, and how it is analysed.
+struct Settings : cost::Array {
+    std::string dataflow = "nvdla";
+    cost::Variant variant = cost::Variant::corrected;
+};
+
+const OptionTable<Settings>& costTable() {
+    static const OptionTable<Settings> kTable{
+        {"dataflow", "--dataflow NAME", &Settings::dataflow, Values::text(kLongestPath),
+         "nvdla, eyeriss, shidiannao, under which depthwise layers run under the depthwise dataflow, or a "
+         "mapping file FILE.m for every layer"},
+        {"pes", "--pes N", &Settings::pes, Values::whole(1, kMax).labelled("Processing elements"),
+         "processing elements"},
+        {"cluster", "--cluster N", &Settings::clusterSize, Values::whole(1, kMax).labelled("Elements of a cluster"),
+         "elements of a cluster, the constant ClusterSz"},
+        {"variant", "--variant VARIANT", &Settings::variant, Values::word(cost::kVariantNames.all()),
+         "of the analysis: published is MAESTRO's as the published MAGMA code uses it, with its known errors"},
+        {"noc_bandwidth", "--noc-bandwidth B", &Settings::nocBandwidth,
+         Values::whole(1, kMax).labelled("On-chip bandwidth (elements per cycle)"), "elements per cycle on chip"},
+        {"noc_hops", "--noc-hops N", &Settings::nocHops, Values::whole(0, kMax).labelled("On-chip hops"),
+         "hops on chip"},
+        {"noc_hop_latency", "--noc-hop-latency N", &Settings::nocHopLatency,
+         Values::whole(0, kMax).labelled("Cycles of a hop"), "cycles of a hop"},
+        {"offchip_bandwidth", "--offchip-bandwidth B", &Settings::offchipBandwidth,
+         Values::whole(1, kMax).labelled("Off-chip bandwidth (elements per cycle)"), "elements per cycle off chip"},
+        {"simd_lanes", "--simd-lanes N", &Settings::simdLanes,
+         Values::whole(1, kMax).labelled("Multiply-accumulates per element and cycle"),
+         "multiply-accumulates per element and cycle"},
+    };
+    return kTable;
 }
 
 /// The bytes of an M3E table, whose rows are analysed as they stand there; empty for any other workload.
@@ -103,19 +122,12 @@ void readJobs(const Study& study, const RunHooks& hooks, Inputs& inputs) {
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) throw UsageError("a cost study takes exactly one list of layers");
     const Reading reading(hooks, "reading the layers", kWork);
-    const Json given = completeParameters(study);
-    const auto whole = [&](const char* name) { return given.at(name).get<std::int64_t>(); };
+    const Settings settings = costTable().of(study);
     Inputs inputs;
     CostOutcome& outcome = inputs.outcome;
-    outcome.array = {.pes = whole("pes"),
-                     .clusterSize = whole("cluster"),
-                     .nocBandwidth = whole("noc_bandwidth"),
-                     .nocHops = whole("noc_hops"),
-                     .nocHopLatency = whole("noc_hop_latency"),
-                     .offchipBandwidth = whole("offchip_bandwidth"),
-                     .simdLanes = whole("simd_lanes")};
-    outcome.variant = cost::variantNamed(given.at("variant").get<std::string>()).value();
-    inputs.dataflowName = given.at("dataflow").get<std::string>();
+    outcome.array = settings;
+    outcome.variant = settings.variant;
+    inputs.dataflowName = settings.dataflow;
     const std::string dataflow = hooks.located(inputs.dataflowName);
     inputs.dataflow = cost::loadDataflow(dataflow);
     outcome.dataflow = inputs.dataflow.name;
@@ -158,36 +170,7 @@ LayerEstimate analysed(const Job& job, const cost::Dataflow& dataflow, const Cos
 }  // namespace
 
 const std::vector<Parameter>& costParameters() {
-    static const std::vector<Parameter> kParameters{
-        {.name = "dataflow",
-         .option = "--dataflow",
-         .kind = ParameterKind::text,
-         .fallback = R"("nvdla")",
-         .max = kLongestPath,
-         .words = {},
-         .value = "NAME",
-         .help = "nvdla, eyeriss, shidiannao, under which depthwise layers run under the depthwise dataflow, or a "
-                 "mapping file FILE.m for every layer"},
-        wholeRow("pes", "Processing elements", "--pes", "2048", 1, "N", "processing elements"),
-        wholeRow("cluster", "Elements of a cluster", "--cluster", "64", 1, "N",
-                 "elements of a cluster, the constant ClusterSz"),
-        {.name = "variant",
-         .option = "--variant",
-         .kind = ParameterKind::word,
-         .fallback = R"("corrected")",
-         .words = {"corrected", "published"},
-         .value = "VARIANT",
-         .help = "of the analysis: published is MAESTRO's as the published MAGMA code uses it, with its known errors"},
-        wholeRow("noc_bandwidth", "On-chip bandwidth (elements per cycle)", "--noc-bandwidth", "81920000", 1, "B",
-                 "elements per cycle on chip"),
-        wholeRow("noc_hops", "On-chip hops", "--noc-hops", "1", 0, "N", "hops on chip"),
-        wholeRow("noc_hop_latency", "Cycles of a hop", "--noc-hop-latency", "1", 0, "N", "cycles of a hop"),
-        wholeRow("offchip_bandwidth", "Off-chip bandwidth (elements per cycle)", "--offchip-bandwidth", "81920000", 1,
-                 "B", "elements per cycle off chip"),
-        wholeRow("simd_lanes", "Multiply-accumulates per element and cycle", "--simd-lanes", "1", 1, "N",
-                 "multiply-accumulates per element and cycle"),
-    };
-    return kParameters;
+    return costTable().parameters();
 }
 
 std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks) {

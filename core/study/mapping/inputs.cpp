@@ -17,11 +17,6 @@ namespace tessera::study {
 
 namespace {
 
-std::optional<double> numberOf(const Study& study, const char* name) {
-    const auto found = study.parameters->find(name);
-    return found == study.parameters->end() ? std::nullopt : std::optional(found->get<double>());
-}
-
 /// Parameters that have no meaning for this kind of input.
 void refuseParameters(const Study& study, std::initializer_list<const char*> names, const std::string& why) {
     for (const char* name : names)
@@ -31,8 +26,8 @@ void refuseParameters(const Study& study, std::initializer_list<const char*> nam
 
 MappingInputs tableInputs(const Study& study, const RunHooks& hooks) {
     refuseParameters(study, {"bandwidth", "group_size", "job_seed"}, "is for a platform; a table of jobs has none");
-    const std::optional<double> bandwidth = numberOf(study, "bandwidth_bytes_per_cycle");
-    if (!bandwidth) throw UsageError("a table of jobs needs a bandwidth: --bandwidth-bytes-per-cycle X");
+    const MappingSettings settings = mappingSettings(study);
+    if (!settings.bytesPerCycle) throw UsageError("a table of jobs needs a bandwidth: --bandwidth-bytes-per-cycle X");
     const std::string& name = study.workloads[0];
     const std::string bytes = readFile(hooks.located(name), mapping::kLargestJobTable);
     MappingInputs inputs;
@@ -40,11 +35,10 @@ MappingInputs tableInputs(const Study& study, const RunHooks& hooks) {
     outcome.jobTable = std::filesystem::path(name).stem().string();
     outcome.problem = mapping::readJobTable(bytes, name);
     outcome.problem.name = outcome.jobTable;
-    outcome.problem.bandwidth = *bandwidth;
-    if (const std::optional<double> clock = numberOf(study, "clock")) {
-        if (!(*clock > 0)) throw UsageError("option --clock is 0; expected a frequency above 0");
-        outcome.problem.clock = Hertz{*clock};
-    }
+    outcome.problem.bandwidth = *settings.bytesPerCycle;
+    if (settings.clock && !(settings.clock->value > 0))
+        throw UsageError("option --clock is 0; expected a frequency above 0");
+    outcome.problem.clock = settings.clock;
     if (!(outcome.problem.bandwidth > 0))
         throw UsageError("option --bandwidth-bytes-per-cycle is 0; expected a number above 0");
     for (const std::string& core : outcome.problem.cores) {

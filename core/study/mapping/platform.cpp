@@ -21,18 +21,6 @@ namespace tessera::study {
 
 namespace {
 
-std::string wordOf(const Study& study, const char* name) {
-    const Json fallback = defaultOf(*findParameter(mappingParameters(), name));
-    return study.parameters->value(name, fallback.get<std::string>());
-}
-
-cost::AnalysisOptions analysisOf(const Study& study, const RunHooks& hooks) {
-    return {.variant = wordOf(study, "variant") == "published" ? cost::Variant::published : cost::Variant::corrected,
-            .bandwidth = wordOf(study, "bandwidth_definition") == "tile" ? cost::BandwidthDefinition::tile
-                                                                         : cost::BandwidthDefinition::streaming,
-            .threads = hooks.threads};
-}
-
 void addSource(hardware::ProvenanceMap& sources, const std::string& field, const hardware::Platform& platform,
                const std::string& path) {
     if (const auto found = platform.provenance.find(path); found != platform.provenance.end())
@@ -103,26 +91,24 @@ std::vector<InputFile> platformFiles(const Study& study, const RunHooks& hooks) 
 
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     hardware::Platform platform = cost::loadPlatform(hooks.located(study.hardware[0]));
-    if (const auto given = study.parameters->find("bandwidth"); given != study.parameters->end())
-        platform.bandwidth = BytesPerSecond{given->get<double>()};
+    const MappingSettings settings = mappingSettings(study);
+    platform.bandwidth = settings.bandwidth.value_or(platform.bandwidth);
     if (!(platform.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
     model::LoadOptions load;
     load.dimensions = study.dimensions;
     const cost::Workload workload = cost::loadWorkload(hooks.located(study.workloads[0]), load);
-    const auto size = study.parameters->find("group_size");
-    const auto seed = study.parameters->find("job_seed");
     const cost::JobPool pool = cost::jobPool(workload);
     const std::vector<cost::Job> jobs =
-        cost::drawGroup(pool, size == study.parameters->end() ? 0 : size->get<std::int64_t>(),
-                        seed == study.parameters->end() ? study.seed.value_or(1) : seed->get<std::uint64_t>());
-    const cost::JobTable table = cost::jobTable(jobs, platform, analysisOf(study, hooks));
+        cost::drawGroup(pool, settings.groupSize.value_or(0), settings.jobSeed.value_or(settings.seed));
+    const cost::JobTable table = cost::jobTable(
+        jobs, platform, {.variant = settings.variant, .bandwidth = settings.definition, .threads = hooks.threads});
 
     MappingInputs inputs;
     MappingOutcome& outcome = inputs.outcome;
     outcome.platform = platform.name;
     outcome.workload = workload.name;
-    outcome.variant = wordOf(study, "variant");
-    outcome.bandwidthDefinition = wordOf(study, "bandwidth_definition");
+    outcome.variant = cost::nameOf(settings.variant);
+    outcome.bandwidthDefinition = cost::nameOf(settings.definition);
     outcome.problem = problemOf(table);
     outcome.cores = coreNumbers(platform);
     outcome.differingRows = table.differing;

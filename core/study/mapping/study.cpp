@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,38 +19,20 @@
 #include "core/study/document_study.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/metrics.h"
+#include "core/study/names.h"
+#include "core/study/option_table.h"
 #include "core/study/reading.h"
 
 namespace tessera::study {
 
 namespace {
 
-using mapping::Objective;
 using mapping::Options;
 
 constexpr double kMaxSamples = 1e9;
 constexpr double kMaxJobs = 100'000;
 constexpr double kMaxExplored = 100'000;
 constexpr double kMaxSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
-
-std::vector<std::string_view> objectiveNames() {
-    std::vector<std::string_view> names;
-    for (const Objective objective : mapping::kObjectives) names.push_back(mapping::nameOf(objective));
-    return names;
-}
-
-Objective objectiveNamed(const Json& json) {
-    const auto& name = json.get_ref<const std::string&>();
-    for (const Objective objective : mapping::kObjectives)
-        if (mapping::nameOf(objective) == name) return objective;
-    throw UsageError(fmt::format("{} is none of {}", inQuotes(name), fmt::join(objectiveNames(), ", ")));
-}
-
-std::vector<std::string_view> algorithmNames() {
-    std::vector<std::string_view> names;
-    for (const mapping::Algorithm& algorithm : mapping::algorithms()) names.push_back(algorithm.id);
-    return names;
-}
 
 /// "magma.mutation" and so on; the words of a parameter refer to them.
 const std::vector<std::string>& settingNames() {
@@ -65,146 +46,63 @@ const std::vector<std::string>& settingNames() {
     return kNames;
 }
 
-std::vector<Parameter> makeParameters() {
-    using Kind = ParameterKind;
-    return {
-        {.name = "bandwidth",
-         .option = "--bandwidth",
-         .kind = Kind::number,
-         .measure = Measure::bytesPerSecond,
-         .fallback = "",
-         .min = 0,
-         .max = kInfinity,
-         .words = {},
-         .value = "BW",
-         .help = "bandwidth that the sub-accelerators share; without it, the platform's"},
-        {.name = "bandwidth_definition",
-         .option = "--bandwidth-definition",
-         .kind = Kind::word,
-         .fallback = R"("streaming")",
-         .words = {"streaming", "tile"},
-         .value = "RULE",
-         .help = "what bandwidth a job asks for: that of all its bytes, or that of the published code's tiles"},
-        {.name = "variant",
-         .option = "--variant",
-         .kind = Kind::word,
-         .fallback = R"("corrected")",
-         .words = {"corrected", "published"},
-         .value = "NAME",
-         .help = "cost model: without the published one's defects, or exactly as published"},
-        {.name = "group_size",
-         .option = "--group-size",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = kMaxJobs,
-         .words = {},
-         .value = "N",
-         .help = "jobs that are drawn from the workload; without it, as many as the workload says (100)"},
-        {.name = "job_seed",
-         .option = "--job-seed",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 0,
-         .max = kMaxSeed,
-         .words = {},
-         .value = "N",
-         .help = "seed that jobs are drawn from the workload with; without it, the seed of the search"},
-        {.name = "bandwidth_bytes_per_cycle",
-         .option = "--bandwidth-bytes-per-cycle",
-         .kind = Kind::number,
-         .fallback = "",
-         .min = 0,
-         .max = kInfinity,
-         .words = {},
-         .value = "X",
-         .help = "bandwidth that the cores of a job table share, bytes per cycle"},
-        {.name = "clock",
-         .option = "--clock",
-         .kind = Kind::number,
-         .measure = Measure::hertz,
-         .fallback = "",
-         .min = 0,
-         .max = kInfinity,
-         .words = {},
-         .value = "HZ",
-         .help = "clock of a job table's cycles: seconds and throughput are told with it only"},
-        {.name = "algorithms",
-         .option = "--algorithm",
-         .kind = Kind::words,
-         .fallback = R"(["tessera"])",
-         .words = algorithmNames(),
-         .value = "LIST",
-         .help = "algorithms to race, separated by commas"},
-        {.name = "samples",
-         .option = "--samples",
-         .kind = Kind::whole,
-         .fallback = "10000",
-         .min = 1,
-         .max = kMaxSamples,
-         .words = {},
-         .value = "N",
-         .help = "mappings that each algorithm may evaluate"},
-        {.name = "objective",
-         .option = "--objective",
-         .kind = Kind::word,
-         .fallback = R"("throughput")",
-         .words = objectiveNames(),
-         .value = "NAME",
-         .help = "what is optimised"},
-        {.name = "weights",
-         .option = "--weight",
-         .kind = Kind::wordNumbers,
-         .fallback = "{}",
-         .min = 0,
-         .max = kInfinity,
-         .words = {"makespan", "latency", "energy"},
-         .value = "NAME=W",
-         .help = "share of a value in the objective 'weighted'; may be repeated"},
-        {.name = "pareto",
-         .option = "--pareto",
-         .kind = Kind::words,
-         .fallback = "",
-         .words = objectiveNames(),
-         .value = "A,B",
-         .help = "two objectives whose front is kept besides"},
-        {.name = "settings",
-         .option = "--set",
-         .kind = Kind::wordNumbers,
-         .fallback = "{}",
-         .min = -kInfinity,
-         .max = kInfinity,
-         .words = {settingNames().begin(), settingNames().end()},
-         .value = "ALGORITHM.SETTING=X",
-         .help = "setting of an algorithm; may be repeated",
-         .research = true},
-        {.name = "explored",
-         .option = "--explored",
-         .kind = Kind::whole,
-         .fallback = "1000",
-         .min = 0,
-         .max = kMaxExplored,
-         .words = {},
-         .value = "N",
-         .help = "samples per algorithm that are kept",
-         .research = true},
-        {.name = "warm_start",
-         .option = "--warm-start",
-         .kind = Kind::document,
-         .fallback = "",
-         .words = {},
-         .value = "RUN|FILE",
-         .help = "starts from the mappings of a stored run, of a result or of a mapping in a file",
-         .fromFile = warmStartIn},
-        {.name = "evaluate",
-         .option = "--evaluate",
-         .kind = Kind::document,
-         .fallback = "",
-         .words = {},
-         .value = "FILE",
-         .help = "scores the mapping of a file, or the best of a result in it, instead of searching",
-         .fromFile = mappingIn},
+/// Weights that are not given are 0, as soon as one is.
+void setWeights(MappingSettings& settings, const Json& weights) {
+    if (weights.empty()) return;
+    settings.weights = {.makespan = weights.value("makespan", 0.0),
+                        .latency = weights.value("latency", 0.0),
+                        .energy = weights.value("energy", 0.0)};
+}
+
+const OptionTable<MappingSettings>& mappingTable() {
+    using Settings = MappingSettings;
+    static const OptionTable<Settings> kTable{
+        {"bandwidth", "--bandwidth BW", &Settings::bandwidth, Values::number(0, kInfinity, Measure::bytesPerSecond),
+         "bandwidth that the sub-accelerators share; without it, the platform's"},
+        {"bandwidth_definition", "--bandwidth-definition RULE", &Settings::definition,
+         Values::word(cost::kBandwidthDefinitionNames.all()),
+         "what bandwidth a job asks for: that of all its bytes, or that of the published code's tiles"},
+        {"variant", "--variant NAME", &Settings::variant, Values::word(cost::kVariantNames.all()),
+         "cost model: without the published one's defects, or exactly as published"},
+        {"group_size", "--group-size N", &Settings::groupSize, Values::whole(1, kMaxJobs),
+         "jobs that are drawn from the workload; without it, as many as the workload says (100)"},
+        {"job_seed", "--job-seed N", &Settings::jobSeed, Values::whole(0, kMaxSeed),
+         "seed that jobs are drawn from the workload with; without it, the seed of the search"},
+        {"bandwidth_bytes_per_cycle", "--bandwidth-bytes-per-cycle X", &Settings::bytesPerCycle,
+         Values::number(0, kInfinity), "bandwidth that the cores of a job table share, bytes per cycle"},
+        {"clock", "--clock HZ", &Settings::clock, Values::number(0, kInfinity, Measure::hertz),
+         "clock of a job table's cycles: seconds and throughput are told with it only"},
+        {"algorithms", "--algorithm LIST", &Settings::algorithms, Values::words(idsOf(mapping::algorithms())),
+         "algorithms to race, separated by commas"},
+        {"samples", "--samples N", &Settings::samples, Values::whole(1, kMaxSamples),
+         "mappings that each algorithm may evaluate"},
+        {"objective", "--objective NAME", &Settings::objective, Values::word(mapping::kObjectiveNames.all()),
+         "what is optimised"},
+        {"weights", "--weight NAME=W", setWeights,
+         Values::wordNumbers({"makespan", "latency", "energy"}, 0, kInfinity).byDefault(Json::object()),
+         "share of a value in the objective 'weighted'; may be repeated"},
+        {"pareto", "--pareto A,B", &Settings::front, Values::words(mapping::kObjectiveNames.all()),
+         "two objectives whose front is kept besides"},
+        {"settings", "--set ALGORITHM.SETTING=X", &Settings::settings,
+         Values::wordNumbers({settingNames().begin(), settingNames().end()}, -kInfinity, kInfinity).forResearch(),
+         "setting of an algorithm; may be repeated"},
+        {"explored", "--explored N", &Settings::explored, Values::whole(0, kMaxExplored).forResearch(),
+         "samples per algorithm that are kept"},
+        {"warm_start", "--warm-start RUN|FILE", &Settings::start, Values::document(warmStartIn),
+         "starts from the mappings of a stored run, of a result or of a mapping in a file"},
+        {"evaluate", "--evaluate FILE", &Settings::evaluated, Values::document(mappingIn),
+         "scores the mapping of a file, or the best of a result in it, instead of searching"},
     };
+    return kTable;
+}
+
+Options optionsOf(const MappingSettings& settings) {
+    Options options = settings;
+    const std::size_t given = settings.front.size();
+    if (given != 0 && given != 2)
+        throw UsageError(fmt::format("a front has two objectives; {} {} given", given, given == 1 ? "is" : "are"));
+    if (given == 2) options.pareto = std::pair(settings.front[0], settings.front[1]);
+    return options;
 }
 
 /// Mappings to start from, and the problem that they were made for where that is another one.
@@ -280,31 +178,13 @@ constexpr double kSecondsPerJob = 40e-9;
 }  // namespace
 
 const std::vector<Parameter>& mappingParameters() {
-    static const std::vector<Parameter> kParameters = makeParameters();
-    return kParameters;
+    return mappingTable().parameters();
 }
 
-Options mappingOptions(const Study& study) {
-    const Json given = completeParameters(study);
-    Options options;
-    options.algorithms = given.at("algorithms").get<std::vector<std::string>>();
-    options.samples = given.at("samples").get<std::int64_t>();
-    options.seed = study.seed.value_or(1);
-    options.objective = objectiveNamed(given.at("objective"));
-    if (const Json& weights = given.at("weights"); !weights.empty())
-        options.weights = {.makespan = weights.value("makespan", 0.0),
-                           .latency = weights.value("latency", 0.0),
-                           .energy = weights.value("energy", 0.0)};
-    if (given.contains("pareto")) {
-        const Json& both = given.at("pareto");
-        if (both.size() != 2)
-            throw UsageError(
-                fmt::format("a front has two objectives; {} {} given", both.size(), both.size() == 1 ? "is" : "are"));
-        options.pareto = std::pair(objectiveNamed(both[0]), objectiveNamed(both[1]));
-    }
-    for (const auto& [name, value] : given.at("settings").items()) options.settings[name] = value.get<double>();
-    options.explored = given.at("explored").get<std::size_t>();
-    return options;
+MappingSettings mappingSettings(const Study& study) {
+    MappingSettings settings = mappingTable().of(study);
+    settings.seed = study.seed.value_or(1);
+    return settings;
 }
 
 Json warmStartOf(const Result& result) {
@@ -339,7 +219,8 @@ Json mappingIn(const JsonDocument& file) {
 }
 
 Result runMapping(const Study& study, const RunHooks& hooks) {
-    Options options = mappingOptions(study);
+    const MappingSettings settings = mappingSettings(study);
+    Options options = optionsOf(settings);
     MappingInputs inputs = readMappingInputs(study, hooks);
     Result result;
     result.study = study;
@@ -353,18 +234,18 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
     outcome.samples = options.samples;
     outcome.pareto = options.pareto;
     const mapping::Problem& problem = outcome.problem;
-    if (const auto given = study.parameters->find("warm_start"); given != study.parameters->end()) {
-        WarmStart start = warmStart(*given, problem);
+    if (!settings.start->is_null()) {
+        WarmStart start = warmStart(*settings.start, problem);
         if (!start.mappings.empty()) result.assumptions.push_back(warmStartSentence(start, problem));
         options.warmStart = std::move(start.mappings);
     }
-    if (const auto given = study.parameters->find("evaluate"); given != study.parameters->end()) {
-        if (given->contains("made_for") && given->at("made_for") != namesHash(problem))
+    if (const Json& given = *settings.evaluated; !given.is_null()) {
+        if (given.contains("made_for") && given.at("made_for") != namesHash(problem))
             result.warnings.emplace_back(
                 "The mapping that is scored was found for other jobs or sub-accelerators: job by job it says little "
                 "about "
                 "these.");
-        const JsonDocument document = documentOf(*given, "the mapping to evaluate");
+        const JsonDocument document = documentOf(given, "the mapping to evaluate");
         outcome.evaluated = true;
         outcome.samples = 1;
         outcome.result =
@@ -396,17 +277,18 @@ Estimate estimateMapping(const Study& study) {
             estimate.problems.emplace_back(error.what());
         }
     };
-    attempt([&] { options = mappingOptions(study); });
+    const MappingSettings settings = mappingSettings(study);
+    attempt([&] { options = optionsOf(settings); });
     attempt([&] { inputs = readMappingInputs(study, {}); });
     if (options && inputs) {
         attempt([&] {
-            if (const auto given = study.parameters->find("warm_start"); given != study.parameters->end())
-                options->warmStart = warmStart(*given, inputs->outcome.problem).mappings;
+            if (!settings.start->is_null())
+                options->warmStart = warmStart(*settings.start, inputs->outcome.problem).mappings;
         });
         attempt([&] {
             const mapping::Problem& problem = inputs->outcome.problem;
-            if (const auto given = study.parameters->find("evaluate"); given != study.parameters->end())
-                readMapping(documentOf(*given, "the mapping to evaluate").root(), problem.jobs.size(),
+            if (!settings.evaluated->is_null())
+                readMapping(documentOf(*settings.evaluated, "the mapping to evaluate").root(), problem.jobs.size(),
                             problem.cores.size());
         });
         for (std::string& problem : mapping::problems(*options, inputs->outcome.problem))
@@ -424,7 +306,7 @@ Estimate estimateMapping(const Study& study) {
     const std::string what =
         fmt::format("{} on {}", formatCounted(jobs, "job", "jobs"),
                     formatCounted(static_cast<double>(problem.cores.size()), "sub-accelerator", "sub-accelerators"));
-    if (study.parameters->contains("evaluate")) {
+    if (!settings.evaluated->is_null()) {
         estimate.text = what + ", one mapping that is scored: less than a second";
         return estimate;
     }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/cost/dataflow.h"
 #include "core/mapping/mapping.h"
 #include "core/study/estimate.h"
 #include "core/study/mapping/outcome.h"
@@ -15,9 +17,21 @@ namespace tessera::study {
 /// The mapping engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& mappingParameters();
 
-/// The engine's options that a study's parameters mean; without `warmStart`, which needs the problem. The parameters
-/// must be valid (see readParameter).
-mapping::Options mappingOptions(const Study& study);
+/// What a study's parameters mean: the engine's options, without `pareto` and `warmStart`, and what makes its problem.
+struct MappingSettings : mapping::Options {
+    std::optional<BytesPerSecond> bandwidth = {};  ///< that sub-accelerators share; none: the platform's
+    cost::BandwidthDefinition definition = cost::BandwidthDefinition::streaming;
+    cost::Variant variant = cost::Variant::corrected;
+    std::optional<std::int64_t> groupSize = {};  ///< jobs that are drawn; none: as many as the workload says
+    std::optional<std::uint64_t> jobSeed = {};   ///< that they are drawn with; none: the search's
+    std::optional<double> bytesPerCycle = {};    ///< bandwidth of a table of jobs
+    std::optional<Hertz> clock = {};             ///< of a table of jobs
+    std::vector<mapping::Objective> front = {};
+    HeldJson start = {};      ///< the mappings to start from; null = none
+    HeldJson evaluated = {};  ///< the mapping that is scored instead of a search; null = none
+};
+/// The parameters must be valid (see readParameter).
+MappingSettings mappingSettings(const Study& study);
 
 /// The files behind a study's names, those that they name among them; what comes with the program as a whole (models of
 /// the zoo) is none. Throws FileError, DataError, UsageError.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -26,6 +24,7 @@
 #include "core/partition/array.h"
 #include "core/study/checkpoint.h"
 #include "core/study/names.h"
+#include "core/study/option_table.h"
 #include "core/study/partition/partial_plans.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -37,83 +36,61 @@ namespace tessera::study {
 namespace {
 
 using partition::Options;
+using partition::RatioRule;
 
 constexpr double kMaxSamples = 1e9;
 constexpr double kMaxLevels = 63;
 
-/// A word of the parameter table and the engine's value for it.
-template <typename Value>
-struct Word {
-    std::string_view name;
-    Value value;
-};
-
-constexpr std::array kRatios{
-    Word<partition::RatioRule>{"balanced", partition::RatioRule::balanced},
-    Word<partition::RatioRule>{"eq10", partition::RatioRule::eq10},
-    Word<partition::RatioRule>{"alternating", partition::RatioRule::alternating},
-    Word<partition::RatioRule>{"equal", partition::RatioRule::equal},
-};
-constexpr std::array kObjectives{
-    Word<partition::Objective>{"max", partition::Objective::max},
-    Word<partition::Objective>{"sum", partition::Objective::sum},
-    Word<partition::Objective>{"side", partition::Objective::side},
-};
-constexpr std::array kPsums{
-    Word<partition::Psum>{"next", partition::Psum::next},
-    Word<partition::Psum>{"conv", partition::Psum::conv},
-};
-constexpr std::array kJoins{
-    Word<partition::JoinRule>{"free", partition::JoinRule::free},
-    Word<partition::JoinRule>{"next", partition::JoinRule::next},
-};
-constexpr std::array kFlops{
-    Word<partition::FlopRule>{"exact", partition::FlopRule::exact},
-    Word<partition::FlopRule>{"table6", partition::FlopRule::table6},
-};
-constexpr std::array kOverlaps{
-    Word<partition::Overlap>{"none", partition::Overlap::none},
-    Word<partition::Overlap>{"comm", partition::Overlap::comm},
-};
-constexpr std::array kGroups{
-    Word<partition::Groups>{"best", partition::Groups::best},
-    Word<partition::Groups>{"all", partition::Groups::all},
-};
-constexpr std::array kOptimizers{
-    Word<partition::Optimizer>{"sgd", partition::Optimizer::sgd},
-    Word<partition::Optimizer>{"momentum", partition::Optimizer::momentum},
-    Word<partition::Optimizer>{"adam", partition::Optimizer::adam},
-};
-constexpr std::array kTypes{
-    Word<partition::Type>{"I", partition::Type::I},
-    Word<partition::Type>{"II", partition::Type::II},
-    Word<partition::Type>{"III", partition::Type::III},
-};
-
-template <typename Words>
-auto parsedValue(const Words& words, const Json& json) {
-    const auto& text = json.get_ref<const std::string&>();
-    for (const auto& word : words)
-        if (word.name == text) return word.value;
-    throw UsageError(fmt::format("{} is none of {}", inQuotes(text), fmt::join(namesOf(words), ", ")));
+/// A rule by its word, or the share itself.
+void setRatio(Options& options, const Json& ratio) {
+    options.ratio = RatioRule::fixed;
+    if (ratio.is_number())
+        options.fixedRatio = ratio.get<double>();
+    else
+        options.ratio = partition::kRatioRuleNames.named(ratio.get<std::string>()).value();
 }
 
-void setRatio(Options& options, const Json& json) {
-    if (json.is_number()) {
-        options.ratio = partition::RatioRule::fixed;
-        options.fixedRatio = json.get<double>();
-    } else {
-        options.ratio = parsedValue(kRatios, json);
-    }
-}
-
-void setPins(Options& options, const Json& types, const Json& ratios) {
-    for (const auto& [layer, type] : types.items()) options.pinnedTypes[layer] = parsedValue(kTypes, type);
-    for (const auto& [text, ratio] : ratios.items()) {
-        int level = 0;
-        std::from_chars(text.data(), text.data() + text.size(), level);
-        options.pinnedRatios[level] = ratio.get<double>();
-    }
+const OptionTable<Options>& partitionTable() {
+    static const OptionTable<Options> kTable{
+        {"batch", "--batch N", &Options::batch, Values::whole(1, kMaxSamples), "samples per step over the whole fleet"},
+        {"dtype", "--dtype TYPE", &Options::dtype, Values::text().labelled("Data type"),
+         "data type whose peak rate counts and whose width the tensors have"},
+        {"levels", "--levels N", &Options::levels, Values::whole(1, kMaxLevels).labelled("Levels of splits"),
+         "depth of the hierarchy of splits; without it, down to single accelerators"},
+        {"strategies", "--strategy LIST", &Options::strategies, Values::words(idsOf(partition::strategies())),
+         "strategies to compare, separated by commas"},
+        {"ratio", "--ratio RULE|R", setRatio,
+         Values::wordOrNumber(partition::kRatioRuleNames.all(), 0, 1).byDefault("balanced"),
+         "share of the first side where two kinds part"},
+        {"groups", "--groups RULE", &Options::groups,
+         Values::word(partition::kGroupsNames.all()).labelled("Groups taking part").byDefault("best"),
+         "which groups of the fleet take part: the best subset of them, or all"},
+        {"pin", "--pin LAYER=TYPE", &Options::pinnedTypes,
+         Values::namedWords(partition::kTypeNames.all()).labelled("Pinned layers"),
+         "fixes a layer's type; may be repeated"},
+        {"pin_ratio", "--pin-ratio LEVEL=R", &Options::pinnedRatios,
+         Values::namedNumbers(0, 1).labelled("Pinned ratios"),
+         "fixes the ratio of a level (0 is the top-level split); may be repeated"},
+        {"optimizer", "--optimizer NAME", &Options::optimizer, Values::word(idsOf(model::optimizerKinds())),
+         "whose state takes memory"},
+        {"overlap", "--overlap RULE", &Options::overlap, Values::word(partition::kOverlapNames.all()),
+         "whether transfers hide behind a layer's compute"},
+        {"objective", "--objective RULE", &Options::objective,
+         Values::word(partition::kObjectiveNames.all()).forResearch(),
+         "how the two sides' times of a layer or edge combine when types are chosen"},
+        {"psum", "--psum RULE", &Options::psum,
+         Values::word(partition::kPsumNames.all()).labelled("Partial sums").forResearch(),
+         "type II sums the map after pooling (next) or before it (conv)"},
+        {"join", "--join RULE", &Options::join,
+         Values::word(partition::kJoinRuleNames.all()).labelled("Merge nodes").forResearch(),
+         "a join's layout is chosen (free) or follows the next layer (next)"},
+        {"flop", "--flop RULE", &Options::flop,
+         Values::word(partition::kFlopRuleNames.all()).labelled("Operation count").forResearch(),
+         "how a convolution's operations are counted"},
+        {"computation", "--no-compute", &Options::computation, Values::flag().labelled("Compute").forResearch(),
+         "leaves compute out of the cost"},
+    };
+    return kTable;
 }
 
 }  // namespace
@@ -133,137 +110,11 @@ std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet
 }
 
 const std::vector<Parameter>& partitionParameters() {
-    using Kind = ParameterKind;
-    static const std::vector<Parameter> kParameters{
-        {.name = "batch",
-         .option = "--batch",
-         .kind = Kind::whole,
-         .fallback = "512",
-         .min = 1,
-         .max = kMaxSamples,
-         .words = {},
-         .value = "N",
-         .help = "samples per step over the whole fleet"},
-        {.name = "dtype",
-         .option = "--dtype",
-         .label = "Data type",
-         .kind = Kind::text,
-         .fallback = R"("bf16")",
-         .words = {},
-         .value = "TYPE",
-         .help = "data type whose peak rate counts and whose width the tensors have"},
-        {.name = "levels",
-         .option = "--levels",
-         .label = "Levels of splits",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = kMaxLevels,
-         .words = {},
-         .value = "N",
-         .help = "depth of the hierarchy of splits; without it, down to single accelerators"},
-        {.name = "strategies",
-         .option = "--strategy",
-         .kind = Kind::words,
-         .fallback = R"(["accpar","hypar","owt","dp"])",
-         .words = idsOf(partition::strategies()),
-         .value = "LIST",
-         .help = "strategies to compare, separated by commas"},
-        {.name = "ratio",
-         .option = "--ratio",
-         .kind = Kind::wordOrNumber,
-         .fallback = R"("balanced")",
-         .min = 0,
-         .max = 1,
-         .words = namesOf(kRatios),
-         .value = "RULE|R",
-         .help = "share of the first side where two kinds part"},
-        {.name = "groups",
-         .option = "--groups",
-         .label = "Groups taking part",
-         .kind = Kind::word,
-         .fallback = R"("best")",
-         .words = namesOf(kGroups),
-         .value = "RULE",
-         .help = "which groups of the fleet take part: the best subset of them, or all"},
-        {.name = "pin",
-         .option = "--pin",
-         .label = "Pinned layers",
-         .kind = Kind::namedWords,
-         .fallback = "{}",
-         .words = namesOf(kTypes),
-         .value = "LAYER=TYPE",
-         .help = "fixes a layer's type; may be repeated"},
-        {.name = "pin_ratio",
-         .option = "--pin-ratio",
-         .label = "Pinned ratios",
-         .kind = Kind::namedNumbers,
-         .fallback = "{}",
-         .min = 0,
-         .max = 1,
-         .words = {},
-         .value = "LEVEL=R",
-         .help = "fixes the ratio of a level (0 is the top-level split); may be repeated"},
-        {.name = "optimizer",
-         .option = "--optimizer",
-         .kind = Kind::word,
-         .fallback = R"("adam")",
-         .words = namesOf(kOptimizers),
-         .value = "NAME",
-         .help = "whose state takes memory"},
-        {.name = "overlap",
-         .option = "--overlap",
-         .kind = Kind::word,
-         .fallback = R"("none")",
-         .words = namesOf(kOverlaps),
-         .value = "RULE",
-         .help = "whether transfers hide behind a layer's compute"},
-        {.name = "objective",
-         .option = "--objective",
-         .kind = Kind::word,
-         .fallback = R"("max")",
-         .words = namesOf(kObjectives),
-         .value = "RULE",
-         .help = "how the two sides' times of a layer or edge combine when types are chosen",
-         .research = true},
-        {.name = "psum",
-         .option = "--psum",
-         .label = "Partial sums",
-         .kind = Kind::word,
-         .fallback = R"("next")",
-         .words = namesOf(kPsums),
-         .value = "RULE",
-         .help = "type II sums the map after pooling (next) or before it (conv)",
-         .research = true},
-        {.name = "join",
-         .option = "--join",
-         .label = "Merge nodes",
-         .kind = Kind::word,
-         .fallback = R"("free")",
-         .words = namesOf(kJoins),
-         .value = "RULE",
-         .help = "a join's layout is chosen (free) or follows the next layer (next)",
-         .research = true},
-        {.name = "flop",
-         .option = "--flop",
-         .label = "Operation count",
-         .kind = Kind::word,
-         .fallback = R"("exact")",
-         .words = namesOf(kFlops),
-         .value = "RULE",
-         .help = "how a convolution's operations are counted",
-         .research = true},
-        {.name = "computation",
-         .option = "--no-compute",
-         .label = "Compute",
-         .kind = Kind::flag,
-         .fallback = "true",
-         .words = {},
-         .value = "",
-         .help = "leaves compute out of the cost",
-         .research = true},
-    };
-    return kParameters;
+    return partitionTable().parameters();
+}
+
+Options partitionOptions(const Study& study) {
+    return partitionTable().of(study);
 }
 
 std::string defaultDtype(const hardware::Fleet& fleet) {
@@ -273,26 +124,6 @@ std::string defaultDtype(const hardware::Fleet& fleet) {
                            [&](const hardware::Group& group) { return group.accelerator.peakFlops.contains(dtype); });
     });
     return found == known.end() ? known.front() : *found;
-}
-
-Options partitionOptions(const Study& study) {
-    const Json given = completeParameters(study);
-    Options options;
-    options.batch = given.at("batch").get<double>();
-    options.dtype = given.at("dtype").get<std::string>();
-    if (given.contains("levels")) options.levels = given.at("levels").get<int>();
-    options.strategies = given.at("strategies").get<std::vector<std::string>>();
-    setRatio(options, given.at("ratio"));
-    setPins(options, given.at("pin"), given.at("pin_ratio"));
-    options.groups = parsedValue(kGroups, given.at("groups"));
-    options.optimizer = parsedValue(kOptimizers, given.at("optimizer"));
-    options.overlap = parsedValue(kOverlaps, given.at("overlap"));
-    options.objective = parsedValue(kObjectives, given.at("objective"));
-    options.psum = parsedValue(kPsums, given.at("psum"));
-    options.join = parsedValue(kJoins, given.at("join"));
-    options.flop = parsedValue(kFlops, given.at("flop"));
-    options.computation = given.at("computation").get<bool>();
-    return options;
 }
 
 namespace {

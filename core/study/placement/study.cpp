@@ -15,6 +15,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/option_table.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
 
@@ -120,6 +121,38 @@ Json planOf(const JsonDocument& file) {
     return plan;
 }
 
+/// What a study's parameters mean.
+struct Settings {
+    std::optional<std::int64_t> accelerators = {};  ///< none: the file's
+    std::optional<std::int64_t> globalBatch = {};
+    codesign::OptimizerMemory rule = codesign::OptimizerMemory::reference;
+    bool serialBranches = false;
+    std::string plan = {};   ///< degrees or "file"; empty = none
+    HeldJson planFile = {};  ///< see planOf
+};
+
+const OptionTable<Settings>& placementTable() {
+    static const OptionTable<Settings> kTable{
+        {"accelerators", "--accelerators K", &Settings::accelerators, Values::whole(1, kMaxAccelerators),
+         "accelerators; without it, the file's maxDevices"},
+        {"global_batch", "--global-batch N", &Settings::globalBatch, Values::whole(1, kLargestBatch),
+         "samples of a batch, for the throughput"},
+        {"optimizer_memory", "--optimizer-memory RULE", &Settings::rule,
+         Values::word(codesign::kOptimizerMemoryNames.all()),
+         "how the optimiser's state is counted: as the published program counts, exactly in the weights' type, "
+         "or for mixed precision, with Adam 16 bytes for each parameter in all"},
+        {"branches", "--branches RULE", &Settings::serialBranches, Values::word({"parallel", "serial"}),
+         "how layers of a stage run that do not depend on each other; the paper's rule is parallel"},
+        {"plan", "--plan PLAN", &Settings::plan, Values::text(),
+         "evaluates a plan of one's own beside the fastest: stages, tensor width and replicas such as 8,4,16, "
+         "'file' for what the layers' file fixes (both cut as well as they can be), or a result of this "
+         "command as a file"},
+        {"plan_file", "--plan-file FILE", &Settings::planFile, Values::document(planOf),
+         "a result of this command whose plan is evaluated beside the fastest"},
+    };
+    return kTable;
+}
+
 /// What a study of it rests on.
 struct Inputs {
     PlacementFile file;
@@ -137,27 +170,26 @@ JsonDocument loadLayers(const Study& study, const RunHooks& hooks) {
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     const Reading reading(hooks, "reading the layers", "the placement");
     const JsonDocument document = loadLayers(study, hooks);
-    const Json given = completeParameters(study);
+    const Settings settings = placementTable().of(study);
     Inputs inputs;
     inputs.file = codesign::readPlacementFile(document);
     inputs.inputs = {{study.workloads.front(), sha256(document.text())}};
     PlacementProblem& problem = inputs.file.problem;
-    if (given.contains("accelerators")) problem.accelerators = given.at("accelerators").get<std::int64_t>();
-    problem.serialBranches = given.at("branches") == "serial";
+    problem.accelerators = settings.accelerators.value_or(problem.accelerators);
+    problem.serialBranches = settings.serialBranches;
     PlacementOutcome& asked = inputs.asked;
-    asked.rule = *codesign::optimizerMemoryNamed(given.at("optimizer_memory").get<std::string>());
+    asked.rule = settings.rule;
     asked.optimizer = inputs.file.optimizer;
     problem.optimizerState = stateOf(asked.optimizer, asked.rule);
-    if (given.contains("global_batch")) asked.globalBatch = given.at("global_batch").get<std::int64_t>();
+    asked.globalBatch = settings.globalBatch;
     asked.name = inputs.file.name;
     asked.layers = inputs.file.layers;
     asked.layerCount = static_cast<std::int64_t>(inputs.file.layers.size());
     asked.reported = inputs.file.reported;
-    inputs.plan = given.value("plan", "");
-    if (!given.contains("plan_file")) return inputs;
+    inputs.plan = settings.plan;
+    if (settings.planFile->is_null()) return inputs;
     if (!inputs.plan.empty()) throw UsageError("options --plan and --plan-file both give a plan; expected one of them");
-    const Json& plan = given.at("plan_file");
-    inputs.whole = JsonDocument::parse(plan.dump(), "the plan");
+    inputs.whole = JsonDocument::parse(settings.planFile->dump(), "the plan");
     const JsonNode root = inputs.whole->root();
     constexpr std::size_t kLongestPath = 4096;
     inputs.inputs.push_back({root.at("file").text(kLongestPath), root.at("sha256").text()});
@@ -231,60 +263,7 @@ std::int64_t PlacementOutcome::occupied(const Plan& plan) {
 }
 
 const std::vector<Parameter>& placementParameters() {
-    using Kind = ParameterKind;
-    static const std::vector<Parameter> kParameters{
-        {.name = "accelerators",
-         .option = "--accelerators",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = kMaxAccelerators,
-         .words = {},
-         .value = "K",
-         .help = "accelerators; without it, the file's maxDevices"},
-        {.name = "global_batch",
-         .option = "--global-batch",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = kLargestBatch,
-         .words = {},
-         .value = "N",
-         .help = "samples of a batch, for the throughput"},
-        {.name = "optimizer_memory",
-         .option = "--optimizer-memory",
-         .kind = Kind::word,
-         .fallback = R"("reference")",
-         .words = codesign::optimizerMemories(),
-         .value = "RULE",
-         .help = "how the optimiser's state is counted: as the published program counts, exactly in the weights' type, "
-                 "or for mixed precision, with Adam 16 bytes for each parameter in all"},
-        {.name = "branches",
-         .option = "--branches",
-         .kind = Kind::word,
-         .fallback = R"("parallel")",
-         .words = {"parallel", "serial"},
-         .value = "RULE",
-         .help = "how layers of a stage run that do not depend on each other; the paper's rule is parallel"},
-        {.name = "plan",
-         .option = "--plan",
-         .kind = Kind::text,
-         .fallback = "",
-         .words = {},
-         .value = "PLAN",
-         .help = "evaluates a plan of one's own beside the fastest: stages, tensor width and replicas such as 8,4,16, "
-                 "'file' for what the layers' file fixes (both cut as well as they can be), or a result of this "
-                 "command as a file"},
-        {.name = "plan_file",
-         .option = "--plan-file",
-         .kind = Kind::document,
-         .fallback = "",
-         .words = {},
-         .value = "FILE",
-         .help = "a result of this command whose plan is evaluated beside the fastest",
-         .fromFile = planOf},
-    };
-    return kParameters;
+    return placementTable().parameters();
 }
 
 Json planIn(const std::string& file, const Study& study) {

@@ -19,6 +19,7 @@
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
 #include "core/study/names.h"
+#include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/title.h"
@@ -39,54 +40,65 @@ std::vector<std::string_view> collectiveNames() {
     return names;
 }
 
-/// What the study's parameters say, with those that it leaves out at their defaults.
-struct Settings {
-    predict::Options options;
-    predict::Precision precision;
-    std::string dtype;
+/// What the study's parameters say: the engine's options, without what has to be read, and what is predicted.
+struct Settings : predict::Options {
+    std::string dtype = "bf16";
     model::Optimizer optimizer = model::Optimizer::adam;
     std::vector<std::int64_t> devices;
-    std::string dataset;    ///< empty = loading is not counted
-    std::string reference;  ///< empty = none
+    std::string datasetName;  ///< empty = loading is not counted
+    std::string referenceName = "a100-40gb";
 };
 
-Settings settingsOf(const Study& study) {
-    const Json given = completeParameters(study);
-    const auto text = [&](const char* name) { return given.value(name, std::string()); };
-    const auto number = [&](const char* name) {
-        const auto found = given.find(name);
-        return found == given.end() ? std::nullopt : std::optional(found->get<double>());
+void setBatch(Settings& settings, const Json& batch) {
+    if (!batch.is_number()) return;
+    const double samples = batch.get<double>();
+    if (samples != std::floor(samples))
+        throw UsageError(fmt::format("option '--batch' is '{}'; expected 'auto' or a whole number", samples));
+    settings.batch = static_cast<std::int64_t>(samples);
+}
+
+void setCollective(Settings& settings, const Json& name) {
+    if (name != "auto") settings.collective = name.get<std::string>();
+}
+
+const OptionTable<Settings>& predictionTable() {
+    static const OptionTable<Settings> kTable{
+        {"batch", "--batch auto|N", setBatch,
+         Values::wordOrNumber({"auto"}, 1, static_cast<double>(kMaxBatch)).byDefault("auto"),
+         "samples per step on each device; auto chooses among the candidates that fit"},
+        {"devices", "--devices LIST", wholeNumbersInto(&Settings::devices, "--devices", kMaxDevices),
+         Values::text().byDefault("1"), "device counts, separated by commas"},
+        {"parallelism", "--parallelism KIND", &Settings::parallelism, Values::word(predict::kParallelismNames.all()),
+         "how several devices share the work"},
+        {"dataset", "--dataset NAME", &Settings::datasetName, Values::text().ofLibrary("datasets"),
+         "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
+        {"dtype", "--dtype TYPE", &Settings::dtype, Values::text().labelled("Data type"),
+         "data type of the computation; bf16 and fp16 stand for each other where one is missing"},
+        {"optimizer", "--optimizer NAME", &Settings::optimizer, Values::word(idsOf(model::optimizerKinds())),
+         "whose state takes memory and whose update takes time"},
+        {"candidates", "--candidates LIST", wholeNumbersInto(&Settings::candidates, "--candidates", kMaxBatch),
+         Values::text(), "batch sizes that 'auto' chooses from; without it, powers of two up to 65,536"},
+        {"batch_rule", "--batch-rule RULE", &Settings::batchRule, Values::word(predict::kBatchRuleNames.all()),
+         "which candidate 'auto' takes of those that fit: the one that trains fastest, or the one that fills "
+         "memory best (Centimani, equation 5)"},
+        {"samples", "--samples N", &Settings::samples, Values::number(1, 1e18),
+         "samples to train, for time, cost and energy; without it, those of the dataset"},
+        {"collective", "--collective NAME", setCollective, Values::word(collectiveNames()).byDefault("auto"),
+         "gradient all-reduce algorithm; auto takes the measured one, else the ring"},
+        {"updates", "--updates KIND", &Settings::asynchronous, Values::word({"sync", "async"}),
+         "whether devices wait for each other; async needs a parameter server"},
+        {"gradient_bits", "--gradient-bits N", &Settings::gradientBits, Values::number(1, 64),
+         "bits of one gradient element on the wire; without it, as stored"},
+        {"gradient_density", "--gradient-density SHARE", &Settings::gradientDensity, Values::number(1e-9, 1),
+         "share of the gradient's elements that is sent"},
+        {"reference", "--reference NAME", &Settings::referenceName, Values::text().ofLibrary("accelerators"),
+         "accelerator whose measured utilisation the baseline scales"},
+        {"memory_model", "--memory-model NAME", &Settings::memoryModel,
+         Values::word(idsOf(predict::memoryModels())).forResearch(), "how the memory of a step is estimated"},
+        {"workspace", "--workspace SIZE", &Settings::workspace, Values::number(0, 1e18, Measure::bytes).forResearch(),
+         "memory that libraries take for themselves"},
     };
-    Settings settings;
-    settings.dtype = text("dtype");
-    settings.precision = predict::precisionOf(settings.dtype);
-    for (const model::OptimizerKind& row : model::optimizerKinds())
-        if (row.id == text("optimizer")) settings.optimizer = row.optimizer;
-    settings.devices = wholeNumbers("--devices", text("devices"), kMaxDevices);
-    settings.dataset = text("dataset");
-    settings.reference = text("reference");
-    predict::Options& options = settings.options;
-    if (given.at("batch").is_number()) {
-        const double batch = given.at("batch").get<double>();
-        if (batch != std::floor(batch))
-            throw UsageError(fmt::format("option '--batch' is '{}'; expected 'auto' or a whole number", batch));
-        options.batch = static_cast<std::int64_t>(batch);
-    }
-    if (given.contains("candidates"))
-        options.candidates = wholeNumbers("--candidates", text("candidates"), kMaxBatch);
-    else
-        options.candidates = predict::powersOfTwo();
-    options.parallelism = text("parallelism") == "model" ? predict::Parallelism::model : predict::Parallelism::data;
-    if (text("collective") != "auto") options.collective = text("collective");
-    for (const predict::BatchRuleRow& row : predict::batchRules())
-        if (row.id == text("batch_rule")) options.batchRule = row.rule;
-    options.asynchronous = text("updates") == "async";
-    options.gradientBits = number("gradient_bits");
-    options.gradientDensity = number("gradient_density").value_or(1);
-    options.memoryModel = text("memory_model");
-    options.workspace = number("workspace").value_or(0);
-    options.samples = number("samples");
-    return settings;
+    return kTable;
 }
 
 /// The table of kernels that an accelerator's file names: beside it.
@@ -122,35 +134,35 @@ void readAccelerators(const Study& study, const RunHooks& hooks, Inputs& inputs)
 /// The models that accelerators name as measured, and the reference of the utilisation baseline.
 void readBenchmarks(const Study& study, Inputs& inputs) {
     Settings& settings = inputs.settings;
-    if (!settings.reference.empty()) settings.options.reference = hardware::loadAccelerator(settings.reference);
+    settings.reference = hardware::loadAccelerator(settings.referenceName);
     std::set<std::string> names;
     const auto collect = [&](const hardware::Accelerator& accelerator) {
         for (const hardware::Benchmark& benchmark : accelerator.benchmarks) names.insert(benchmark.model);
     };
     for (const predict::Machine& machine : inputs.machines) collect(machine.accelerator);
-    if (settings.options.reference) collect(*settings.options.reference);
+    if (settings.reference) collect(*settings.reference);
     for (const std::string& name : names) {
         const bool same = study.models.front() == name && study.dimensions.empty();
         const predict::Workload other =
             same ? inputs.workload
-                 : predict::workloadOf(model::loadModel(name), settings.precision, settings.optimizer);
-        settings.options.benchmarks.push_back(
+                 : predict::workloadOf(model::loadModel(name), inputs.workload.precision, settings.optimizer);
+        settings.benchmarks.push_back(
             {.model = name, .flopsPerSample = other.flops(1), .parameters = other.parameters});
     }
 }
 
 void readDatasetOf(const RunHooks& hooks, Inputs& inputs) {
     Settings& settings = inputs.settings;
-    if (settings.dataset.empty()) {
+    if (settings.datasetName.empty()) {
         inputs.assumptions.emplace_back("Loading samples is not counted: no dataset is named.");
         return;
     }
-    hardware::Dataset dataset = hardware::loadDataset(hooks.located(settings.dataset));
-    inputs.inputs.push_back({settings.dataset, sha256(readFile(dataset.file))});
-    if (dataset.samples && !settings.options.samples) settings.options.samples = dataset.samples;
+    hardware::Dataset dataset = hardware::loadDataset(hooks.located(settings.datasetName));
+    inputs.inputs.push_back({settings.datasetName, sha256(readFile(dataset.file))});
+    if (dataset.samples && !settings.samples) settings.samples = dataset.samples;
     for (const predict::Machine& machine : inputs.machines)
         addOnce(inputs.assumptions, predict::loadingTime(dataset, machine.accelerator).assumptions);
-    settings.options.dataset = std::move(dataset);
+    settings.dataset = std::move(dataset);
 }
 
 /// What a prediction takes from measurements of something else, a sentence each.
@@ -180,7 +192,7 @@ void addOwnNumbers(Inputs& inputs) {
     OwnNumbers own;
     for (const predict::Machine& machine : inputs.machines)
         own.add(machine.accelerator.name, machine.accelerator.provenance);
-    if (const auto& dataset = inputs.settings.options.dataset) own.add(dataset->name, dataset->provenance);
+    if (const auto& dataset = inputs.settings.dataset) own.add(dataset->name, dataset->provenance);
     addOnce(inputs.assumptions, own.sentences());
     if (own.count() > 0)
         inputs.assumptions.emplace_back("In the errors of predictions, numbers of your own count as assumed.");
@@ -189,16 +201,16 @@ void addOwnNumbers(Inputs& inputs) {
 void addAssumptions(Inputs& inputs) {
     const Settings& settings = inputs.settings;
     addOnce(inputs.assumptions, inputs.workload.assumptions);
-    if (settings.precision.master)
+    if (inputs.workload.precision.master)
         inputs.assumptions.emplace_back("Training is in mixed precision, with float32 copies of the parameters.");
-    if (settings.options.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
+    if (settings.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
     inputs.assumptions.emplace_back(
         "Errors of predictions are independent of each other and log-normal. Their standard deviation is the mean over "
         "the parts of a step, weighted by time, of that of the numbers that each rests on: measured 8.65 % (the mean "
         "error of 6.9 % in Centimani, section 6.2.1), datasheet 30 % and assumed 50 % (set by this program). How far "
         "rooflines are off is taken from the kernels that were measured on the same accelerator; without any it is "
         "30 % or more.");
-    if (settings.options.parallelism == predict::Parallelism::model)
+    if (settings.parallelism == predict::Parallelism::model)
         inputs.assumptions.emplace_back(
             "Model parallelism cuts the forward pass into stretches of equal time, which run one after the other "
             "(Centimani, equation 3).");
@@ -210,13 +222,16 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.hardware.empty()) throw UsageError("a prediction study takes at least one accelerator");
     const Reading reading(hooks, "reading the model", "the prediction");
     Inputs inputs;
-    inputs.settings = settingsOf(study);
+    Settings& settings = inputs.settings;
+    settings = predictionTable().of(study);
+    if (settings.candidates.empty()) settings.candidates = predict::powersOfTwo();
+    const predict::Precision precision = predict::precisionOf(settings.dtype);
     model::LoadOptions load;
-    load.batch = inputs.settings.options.batch;
+    load.batch = settings.batch;
     load.dimensions = study.dimensions;
     inputs.model = model::loadModel(hooks.located(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], inputs.model.sha256});
-    inputs.workload = predict::workloadOf(inputs.model, inputs.settings.precision, inputs.settings.optimizer);
+    inputs.workload = predict::workloadOf(inputs.model, precision, settings.optimizer);
     addOnce(inputs.warnings, inputs.model.warnings);
     addOnce(inputs.warnings, inputs.workload.warnings);
     const std::int64_t loaded = inputs.model.graph()->batch;
@@ -234,139 +249,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
 }  // namespace
 
 const std::vector<Parameter>& predictionParameters() {
-    using Kind = ParameterKind;
-    static const std::vector<Parameter> kParameters{
-        {.name = "batch",
-         .option = "--batch",
-         .kind = Kind::wordOrNumber,
-         .fallback = R"("auto")",
-         .min = 1,
-         .max = static_cast<double>(kMaxBatch),
-         .words = {"auto"},
-         .value = "auto|N",
-         .help = "samples per step on each device; auto chooses among the candidates that fit"},
-        {.name = "devices",
-         .option = "--devices",
-         .kind = Kind::text,
-         .fallback = R"("1")",
-         .words = {},
-         .value = "LIST",
-         .help = "device counts, separated by commas"},
-        {.name = "parallelism",
-         .option = "--parallelism",
-         .kind = Kind::word,
-         .fallback = R"("data")",
-         .words = {"data", "model"},
-         .value = "KIND",
-         .help = "how several devices share the work"},
-        {.name = "dataset",
-         .option = "--dataset",
-         .library = "datasets",
-         .kind = Kind::text,
-         .fallback = "",
-         .words = {},
-         .value = "NAME",
-         .help = "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
-        {.name = "dtype",
-         .option = "--dtype",
-         .label = "Data type",
-         .kind = Kind::text,
-         .fallback = R"("bf16")",
-         .words = {},
-         .value = "TYPE",
-         .help = "data type of the computation; bf16 and fp16 stand for each other where one is missing"},
-        {.name = "optimizer",
-         .option = "--optimizer",
-         .kind = Kind::word,
-         .fallback = R"("adam")",
-         .words = idsOf(model::optimizerKinds()),
-         .value = "NAME",
-         .help = "whose state takes memory and whose update takes time"},
-        {.name = "candidates",
-         .option = "--candidates",
-         .kind = Kind::text,
-         .fallback = "",
-         .words = {},
-         .value = "LIST",
-         .help = "batch sizes that 'auto' chooses from; without it, powers of two up to 65,536"},
-        {.name = "batch_rule",
-         .option = "--batch-rule",
-         .kind = Kind::word,
-         .fallback = R"("fastest")",
-         .words = idsOf(predict::batchRules()),
-         .value = "RULE",
-         .help = "which candidate 'auto' takes of those that fit: the one that trains fastest, or the one that fills "
-                 "memory best (Centimani, equation 5)"},
-        {.name = "samples",
-         .option = "--samples",
-         .kind = Kind::number,
-         .fallback = "",
-         .min = 1,
-         .max = 1e18,
-         .words = {},
-         .value = "N",
-         .help = "samples to train, for time, cost and energy; without it, those of the dataset"},
-        {.name = "collective",
-         .option = "--collective",
-         .kind = Kind::word,
-         .fallback = R"("auto")",
-         .words = collectiveNames(),
-         .value = "NAME",
-         .help = "gradient all-reduce algorithm; auto takes the measured one, else the ring"},
-        {.name = "updates",
-         .option = "--updates",
-         .kind = Kind::word,
-         .fallback = R"("sync")",
-         .words = {"sync", "async"},
-         .value = "KIND",
-         .help = "whether devices wait for each other; async needs a parameter server"},
-        {.name = "gradient_bits",
-         .option = "--gradient-bits",
-         .kind = Kind::number,
-         .fallback = "",
-         .min = 1,
-         .max = 64,
-         .words = {},
-         .value = "N",
-         .help = "bits of one gradient element on the wire; without it, as stored"},
-        {.name = "gradient_density",
-         .option = "--gradient-density",
-         .kind = Kind::number,
-         .fallback = "1",
-         .min = 1e-9,
-         .max = 1,
-         .words = {},
-         .value = "SHARE",
-         .help = "share of the gradient's elements that is sent"},
-        {.name = "reference",
-         .option = "--reference",
-         .library = "accelerators",
-         .kind = Kind::text,
-         .fallback = R"("a100-40gb")",
-         .words = {},
-         .value = "NAME",
-         .help = "accelerator whose measured utilisation the baseline scales"},
-        {.name = "memory_model",
-         .option = "--memory-model",
-         .kind = Kind::word,
-         .fallback = R"("live-ranges")",
-         .words = idsOf(predict::memoryModels()),
-         .value = "NAME",
-         .help = "how the memory of a step is estimated",
-         .research = true},
-        {.name = "workspace",
-         .option = "--workspace",
-         .kind = Kind::number,
-         .measure = Measure::bytes,
-         .fallback = "0",
-         .min = 0,
-         .max = 1e18,
-         .words = {},
-         .value = "SIZE",
-         .help = "memory that libraries take for themselves",
-         .research = true},
-    };
-    return kParameters;
+    return predictionTable().parameters();
 }
 
 predict::Machine readMachine(const std::string& name, const std::string& path, const std::string& dtype,
@@ -422,10 +305,10 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     PredictionOutcome outcome;
     outcome.model = modelName(study.models.at(0), inputs.model.name);
     outcome.dtype = inputs.settings.dtype;
-    outcome.dataset = inputs.settings.dataset;
+    outcome.dataset = inputs.settings.datasetName;
     outcome.parameters = inputs.workload.parameters;
     outcome.flopsPerSample = inputs.workload.flops(1);
-    const predict::Predictor predictor(inputs.workload, std::move(inputs.settings.options));
+    const predict::Predictor predictor(inputs.workload, inputs.settings);
     const auto total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
     for (const predict::Machine& machine : inputs.machines)
         for (const std::int64_t devices : inputs.settings.devices) {
@@ -451,7 +334,7 @@ Estimate estimatePrediction(const Study& study) {
     Estimate estimate;
     try {
         const Inputs inputs = readInputs(study, {});
-        const predict::Predictor checked(inputs.workload, inputs.settings.options);
+        const predict::Predictor checked(inputs.workload, inputs.settings);
         const auto count = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
         const auto operators = static_cast<double>(inputs.workload.operators.size());
         constexpr double kSecondsPerOperator = 1e-6;  // memory of every candidate and the time

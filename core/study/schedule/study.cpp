@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/names.h"
+#include "core/study/option_table.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
 
@@ -23,39 +24,59 @@ namespace {
 
 constexpr double kShortestTime = 1e-3, kLongestTime = 1e6;  // seconds
 
+/// What a study's parameters mean: the engine's options, and the cores.
+struct Settings : codesign::ScheduleOptions {
+    std::optional<std::int64_t> tensorCores = {}, vectorCores = {};  ///< none: the file's
+};
+
+void setTime(Settings& settings, const Json& seconds) {
+    settings.time = std::chrono::milliseconds(static_cast<std::int64_t>(seconds.get<double>() * 1e3));
+}
+
+const OptionTable<Settings>& scheduleTable() {
+    constexpr auto kMost = static_cast<double>(codesign::kMaxCores);
+    static const OptionTable<Settings> kTable{
+        {"tensor_cores", "--tensor-cores N", &Settings::tensorCores, Values::whole(1, kMost),
+         "tensor cores; without it, the file's num_tc"},
+        {"vector_cores", "--vector-cores N", &Settings::vectorCores, Values::whole(1, kMost),
+         "vector cores; without it, the file's num_vc"},
+        {"method", "--method METHOD", &Settings::method, Values::word(namesOf(codesign::scheduleMethods())),
+         "exact search, the paper's integer linear program (needs CBC), or list scheduling"},
+        {"time_limit", "--time-limit TIME", setTime,
+         Values::number(kShortestTime, kLongestTime, Measure::seconds).byDefault(60),
+         "ends the search with the best so far"},
+        {"node_limit", "--node-limit N", &Settings::nodes, Values::whole(1, std::numeric_limits<std::int32_t>::max()),
+         "states (of ilp: nodes) to look at, the repeatable limit"},
+    };
+    return kTable;
+}
+
 /// What a study of it rests on.
 struct Inputs {
     codesign::OperatorGraph graph;
     codesign::Cores cores;
-    codesign::ScheduleOptions options;
+    Settings options;
     std::vector<Input> inputs;
 };
 
-std::int64_t coresOf(const Study& study, const char* parameter, const std::optional<std::int64_t>& inFile,
-                     const char* field) {
-    if (const auto given = study.parameters->find(parameter); given != study.parameters->end())
-        return given->get<std::int64_t>();
-    if (inFile) return *inFile;
-    throw UsageError(fmt::format("option {} is missing, and the file has no '{}'",
-                                 findParameter(scheduleParameters(), parameter)->option, field));
+std::int64_t coresOf(const std::optional<std::int64_t>& given, const std::optional<std::int64_t>& inFile,
+                     std::string_view option, std::string_view field) {
+    if (given || inFile) return given ? *given : *inFile;
+    throw UsageError(fmt::format("option {} is missing, and the file has no '{}'", option, field));
 }
 
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) throw UsageError("a scheduling study takes exactly one list of operators");
-    const Json given = completeParameters(study);
     Inputs inputs;
-    inputs.options.method = given.at("method").get<std::string>();
-    inputs.options.time =
-        std::chrono::milliseconds(static_cast<std::int64_t>(given.at("time_limit").get<double>() * 1e3));
-    if (const auto nodes = given.find("node_limit"); nodes != given.end())
-        inputs.options.nodes = nodes->get<std::int64_t>();
+    inputs.options = scheduleTable().of(study);
     const Reading reading(hooks, "reading the operators", "the scheduling");
     const std::string& name = study.workloads.front();
     const JsonDocument document = codesign::loadOperators(hooks.located(name));
     inputs.graph = codesign::readOperators(document);
     inputs.inputs = {{name, sha256(document.text())}};
-    inputs.cores = {.tensor = coresOf(study, "tensor_cores", inputs.graph.tensorCores, "num_tc"),
-                    .vector = coresOf(study, "vector_cores", inputs.graph.vectorCores, "num_vc")};
+    inputs.cores = {
+        .tensor = coresOf(inputs.options.tensorCores, inputs.graph.tensorCores, "--tensor-cores", "num_tc"),
+        .vector = coresOf(inputs.options.vectorCores, inputs.graph.vectorCores, "--vector-cores", "num_vc")};
     return inputs;
 }
 
@@ -91,54 +112,7 @@ double ScheduleOutcome::gain() const {
 }
 
 const std::vector<Parameter>& scheduleParameters() {
-    using Kind = ParameterKind;
-    static const std::vector<Parameter> kParameters{
-        {.name = "tensor_cores",
-         .option = "--tensor-cores",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = static_cast<double>(codesign::kMaxCores),
-         .words = {},
-         .value = "N",
-         .help = "tensor cores; without it, the file's num_tc"},
-        {.name = "vector_cores",
-         .option = "--vector-cores",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = static_cast<double>(codesign::kMaxCores),
-         .words = {},
-         .value = "N",
-         .help = "vector cores; without it, the file's num_vc"},
-        {.name = "method",
-         .option = "--method",
-         .kind = Kind::word,
-         .fallback = R"("exact")",
-         .words = namesOf(codesign::scheduleMethods()),
-         .value = "METHOD",
-         .help = "exact search, the paper's integer linear program (needs CBC), or list scheduling"},
-        {.name = "time_limit",
-         .option = "--time-limit",
-         .kind = Kind::number,
-         .measure = Measure::seconds,
-         .fallback = "60",
-         .min = kShortestTime,
-         .max = kLongestTime,
-         .words = {},
-         .value = "TIME",
-         .help = "ends the search with the best so far"},
-        {.name = "node_limit",
-         .option = "--node-limit",
-         .kind = Kind::whole,
-         .fallback = "",
-         .min = 1,
-         .max = std::numeric_limits<std::int32_t>::max(),
-         .words = {},
-         .value = "N",
-         .help = "states (of ilp: nodes) to look at, the repeatable limit"},
-    };
-    return kParameters;
+    return scheduleTable().parameters();
 }
 
 Result runSchedule(const Study& study, const RunHooks& hooks) {
