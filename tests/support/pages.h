@@ -1,8 +1,9 @@
 #pragma once
 
 #include <QJsonObject>
+#include <string>
 
-#include "ui/views/runs/run_pages.h"
+#include "ui/views/runs/run_view.h"
 
 namespace tessera::test {
 
@@ -17,6 +18,14 @@ Part* inFront(const ui::RunPages& pages) {
 /// Opens the drawer without a trace in the settings.
 inline void openDrawer(ui::RunPages& pages) {
     pages.restoreView({{QStringLiteral("drawer"), QJsonObject{{QStringLiteral("open"), true}}}});
+}
+
+/// What is looked at in a run's page, by name: "accpar" of its strategies.
+inline void choose(ui::RunView& view, const char* what, const char* name) {
+    view.restoreView({{QLatin1String(what), QLatin1String(name)}});
+}
+inline std::string chosen(const ui::RunView& view, const char* what) {
+    return view.saveView().value(QLatin1String(what)).toString().toStdString();
 }
 
 }  // namespace tessera::test

@@ -10,12 +10,8 @@
 namespace tessera::ui {
 
 CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole)
-    : whole_(std::move(whole)),
+    : EngineRun(std::move(whole)),
       known_(std::make_shared<const Known>(Known{report::pointRows(result()), report::pointValues(result())})) {}
-
-const study::CodesignOutcome& CodesignRun::outcome() const {
-    return whole_->outcome.get<study::CodesignOutcome>();
-}
 
 const report::PointValue* CodesignRun::value(const QString& id) const {
     for (const report::PointValue& value : values())

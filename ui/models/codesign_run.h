@@ -8,21 +8,17 @@
 #include "core/report/catalogue.h"
 #include "core/report/codesign_points.h"
 #include "core/study/codesign/outcome.h"
-#include "core/study/result.h"
+#include "ui/models/engine_run.h"
 
 namespace tessera::ui {
 
-/// A finished co-design search as views read it: shares the result, so that a copy is cheap and stays valid on threads.
-class CodesignRun {
+/// A finished co-design search.
+class CodesignRun : public EngineRun<study::CodesignOutcome> {
 public:
     CodesignRun() = default;
-    /// `whole` must hold the outcome of a co-design.
     explicit CodesignRun(std::shared_ptr<const study::Result> whole);
 
-    bool isEmpty() const { return whole_ == nullptr; }
-    const study::Result& whole() const { return *whole_; }
-    std::shared_ptr<const study::Result> shared() const { return whole_; }
-    const study::CodesignOutcome& outcome() const;
+    const study::Result& whole() const { return EngineRun::result(); }
     const codesign::Result& result() const { return outcome().result; }
     /// Every architecture that is known, by rising area.
     const std::vector<report::PointRow>& rows() const { return known_->rows; }
@@ -44,7 +40,6 @@ private:
         std::vector<report::PointRow> rows;
         std::vector<report::PointValue> values;
     };
-    std::shared_ptr<const study::Result> whole_;
     std::shared_ptr<const Known> known_;
 };
 

@@ -1,6 +1,5 @@
 #include "ui/models/mapping_run.h"
 
-#include <algorithm>
 #include <variant>
 
 #include "core/base/number.h"
@@ -21,12 +20,6 @@ QString nameAt(const std::vector<std::string>& names, int index) {
 
 }  // namespace
 
-MappingRun::MappingRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
-
-const study::MappingOutcome& MappingRun::outcome() const {
-    return result_->outcome.get<study::MappingOutcome>();
-}
-
 const mapping::Run& MappingRun::run(int index) const {
     return outcome().result.runs.at(toIndex(index));
 }
@@ -40,12 +33,6 @@ int MappingRun::bestRun() const {
     return best == nullptr ? 0 : static_cast<int>(best - outcome().result.runs.data());
 }
 
-int MappingRun::runNamed(const QString& algorithm) const {
-    for (int index = 0; index < runCount(); ++index)
-        if (this->algorithm(index) == algorithm) return index;
-    return -1;
-}
-
 QString MappingRun::algorithm(int run) const {
     return shownText(this->run(run).algorithm);
 }
@@ -56,16 +43,6 @@ int MappingRun::jobCount() const {
 
 int MappingRun::coreCount() const {
     return static_cast<int>(problem().cores.size());
-}
-
-bool MappingRun::hasFront() const {
-    const auto& runs = outcome().result.runs;
-    return std::any_of(runs.begin(), runs.end(), [](const mapping::Run& run) { return !run.front.empty(); });
-}
-
-bool MappingRun::hasExplored() const {
-    const auto& runs = outcome().result.runs;
-    return std::any_of(runs.begin(), runs.end(), [](const mapping::Run& run) { return !run.explored.empty(); });
 }
 
 QString MappingRun::algorithmTitle(int run) const {

@@ -6,31 +6,22 @@
 #include "core/report/catalogue.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/mapping/schedule.h"
-#include "core/study/result.h"
+#include "ui/models/engine_run.h"
 
 namespace tessera::ui {
 
-/// A finished mapping run as views read it: shares the result, so that a copy is cheap and stays valid on threads.
-class MappingRun {
+/// A finished mapping run with at least one run of an algorithm.
+class MappingRun : public EngineRun<study::MappingOutcome> {
 public:
-    MappingRun() = default;
-    /// `result` must hold a mapping outcome with at least one run of an algorithm.
-    explicit MappingRun(std::shared_ptr<const study::Result> result);
+    using EngineRun::EngineRun;
 
-    bool isEmpty() const { return result_ == nullptr; }
-    const study::Result& result() const { return *result_; }
-    std::shared_ptr<const study::Result> shared() const { return result_; }
-    const study::MappingOutcome& outcome() const;
     const mapping::Problem& problem() const { return outcome().problem; }
     const mapping::Run& run(int index) const;
     int runCount() const;
     int bestRun() const;
-    int runNamed(const QString& algorithm) const;  ///< -1 = none
     QString algorithm(int run) const;
     int jobCount() const;
     int coreCount() const;
-    bool hasFront() const;     ///< of two objectives
-    bool hasExplored() const;  ///< samples were kept
     /// "MAGMA": what people call an algorithm, where the engine knows it.
     QString algorithmTitle(int run) const;
     QString algorithmHelp(int run) const;
@@ -40,9 +31,6 @@ public:
     QString time(double cycles) const;
     /// "1.2 GB/s", or bytes per cycle.
     QString bandwidth(double bytesPerCycle) const;
-
-private:
-    std::shared_ptr<const study::Result> result_;
 };
 
 /// What the parts of a mapping view share, so that one choice moves all.

@@ -24,20 +24,12 @@
 
 namespace tessera::ui {
 
-namespace {}  // namespace
-
-PartitionRun::PartitionRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
-
-const study::PartitionOutcome& PartitionRun::outcome() const {
-    return result_->outcome.get<study::PartitionOutcome>();
-}
-
 const partition::Plan& PartitionRun::plan(int index) const {
     return outcome().result.plans.at(static_cast<std::size_t>(index));
 }
 
 int PartitionRun::planCount() const {
-    if (isEmpty() || result_->outcome.as<study::PartitionOutcome>() == nullptr) return 0;
+    if (isEmpty() || result().outcome.as<study::PartitionOutcome>() == nullptr) return 0;
     return static_cast<int>(outcome().result.plans.size());
 }
 

@@ -7,21 +7,15 @@
 #include <string>
 
 #include "core/study/partition/outcome.h"
-#include "core/study/result.h"
+#include "ui/models/engine_run.h"
 
 namespace tessera::ui {
 
-/// A finished partition run as views read it: shares the result, so that a copy is cheap and stays valid on threads.
-class PartitionRun {
+/// A finished partition run with at least one plan.
+class PartitionRun : public EngineRun<study::PartitionOutcome> {
 public:
-    PartitionRun() = default;
-    /// `result` must hold a partition outcome with at least one plan.
-    explicit PartitionRun(std::shared_ptr<const study::Result> result);
+    using EngineRun::EngineRun;
 
-    bool isEmpty() const { return result_ == nullptr; }
-    const study::Result& result() const { return *result_; }
-    std::shared_ptr<const study::Result> shared() const { return result_; }
-    const study::PartitionOutcome& outcome() const;
     const partition::Plan& plan(int index) const;
     int planCount() const;  ///< 0 also of a run of another engine
     int bestPlan() const;
@@ -30,9 +24,6 @@ public:
     QString layerName(std::int32_t layer) const;  ///< by the layer graph's index
     /// "0 · v2|v3 · 256 accelerators"
     QString splitTitle(int plan, int split) const;
-
-private:
-    std::shared_ptr<const study::Result> result_;
 };
 
 /// Types of layers and ratios of levels that are fixed by hand: a partition study's `pin` and `pin_ratio`.

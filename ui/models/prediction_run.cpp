@@ -12,16 +12,10 @@
 
 namespace tessera::ui {
 
-namespace {}  // namespace
-
 PredictionRun::PredictionRun(std::shared_ptr<const study::Result> result)
-    : result_(std::move(result)),
+    : EngineRun(std::move(result)),
       known_(
           std::make_shared<const Known>(Known{report::acceleratorsOf(outcome()), report::deviceCountsOf(outcome())})) {}
-
-const study::PredictionOutcome& PredictionRun::outcome() const {
-    return result_->outcome.get<study::PredictionOutcome>();
-}
 
 const report::PredictedAccelerator& PredictionRun::accelerator(int index) const {
     return known_->accelerators.at(toIndex(index));

@@ -7,21 +7,15 @@
 #include "core/report/catalogue.h"
 #include "core/report/prediction_pictures.h"
 #include "core/study/prediction/study.h"
-#include "core/study/result.h"
+#include "ui/models/engine_run.h"
 
 namespace tessera::ui {
 
-/// Finished predictions as views read them: shares the result, so that a copy is cheap and stays valid on threads.
-class PredictionRun {
+/// Finished predictions, at least one.
+class PredictionRun : public EngineRun<study::PredictionOutcome> {
 public:
     PredictionRun() = default;
-    /// `result` must hold a prediction outcome with at least one prediction.
     explicit PredictionRun(std::shared_ptr<const study::Result> result);
-
-    bool isEmpty() const { return result_ == nullptr; }
-    const study::Result& result() const { return *result_; }
-    std::shared_ptr<const study::Result> shared() const { return result_; }
-    const study::PredictionOutcome& outcome() const;
 
     int accelerators() const { return isEmpty() ? 0 : static_cast<int>(known_->accelerators.size()); }
     const report::PredictedAccelerator& accelerator(int index) const;
@@ -45,7 +39,6 @@ private:
         std::vector<report::PredictedAccelerator> accelerators;
         std::vector<std::int64_t> counts;
     };
-    std::shared_ptr<const study::Result> result_;
     std::shared_ptr<const Known> known_;
 };
 

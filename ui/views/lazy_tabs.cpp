@@ -42,6 +42,11 @@ void LazyTabs::refresh() {
     see(currentIndex());
 }
 
+void LazyTabs::refresh(const QStringList& ids) {
+    for (Page& page : pages_) page.stale = page.stale || ids.contains(page.id);
+    see(currentIndex());
+}
+
 QString LazyTabs::tab() const {
     return currentIndex() < 0 ? QString() : pages_.at(static_cast<std::size_t>(currentIndex())).id;
 }

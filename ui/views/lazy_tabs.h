@@ -27,7 +27,8 @@ public:
     }
     /// What the tabs show changed; before the first time nothing is made.
     void refresh();
-    QString tab() const;  ///< "jobs", "race", …
+    void refresh(const QStringList& ids);  ///< the same of some
+    QString tab() const;                   ///< "jobs", "race", …
     void openTab(const QString& id);
     void setPageShown(const QString& id, bool shown);
     bool has(const QString& id) const;

@@ -1,5 +1,3 @@
-#include "ui/views/runs/codesign_view.h"
-
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
@@ -31,7 +29,7 @@
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/codesign_explorer.h"
-#include "ui/views/runs/codesign_tabs.h"
+#include "ui/views/runs/run_view.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -50,13 +48,13 @@ protected:
     void SetUp() override {
         view.resize(1180, 760);
         view.showRun(finished());
-        test::openDrawer(*view.tabs());
+        test::openDrawer(*view.pages());
     }
-    CodesignExplorer& explorer() { return *view.tabs()->explorer(); }
+    CodesignExplorer& explorer() { return *view.findChild<CodesignExplorer*>(); }
     template <typename View>
     View* shown(const char* tab) {
-        view.tabs()->openTab(QLatin1String(tab));
-        return test::inFront<View>(*view.tabs());
+        view.pages()->openTab(QLatin1String(tab));
+        return test::inFront<View>(*view.pages());
     }
     /// Of the chart in front: where a series stands.
     static int seriesOf(const PlotWidget& plot, const std::string& id) {
@@ -64,18 +62,21 @@ protected:
         const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.id == id; });
         return found == all.end() ? -1 : static_cast<int>(found - all.begin());
     }
+    CodesignRun run() { return CodesignRun(view.run().result); }
+    int selected(const char* what) { return view.selected(QLatin1String(what)); }
     QUndoStack undo;
-    CodesignView view{&undo};
+    const std::unique_ptr<RunView> page{newCodesignView(&undo, nullptr)};
+    RunView& view = *page;
 };
 
 TEST_F(CodesignViewTest, beginsWithTheBestAndItsHeadline) {
-    EXPECT_EQ(view.run().architecture(view.row()), QStringLiteral("2tc-64vc-256x256-16MiB"));
+    EXPECT_EQ(run().architecture(selected("architecture")), QStringLiteral("2tc-64vc-256x256-16MiB"));
     test::pictureOf(view);  // lays the line out
     const QString text = visibleText(view);
     for (const char* part : {"1.41×", "over TPUv4", "proven optimal", "140 mm²", "50 % of the limit", "123,456"})
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
     EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 12);
-    EXPECT_EQ(view.run().row(view.row()).best, true);
+    EXPECT_EQ(run().row(selected("architecture")).best, true);
 }
 
 TEST_F(CodesignViewTest, tablesAreSound) {
@@ -102,43 +103,44 @@ TEST_F(CodesignViewTest, aPointIsAskedAboutAndMarkedEverywhere) {
     emit plot->pointClicked(knee, 0);
     ASSERT_EQ(spy.count(), 1);
     const auto facts = spy.last().at(0).value<Facts>();
-    EXPECT_EQ(facts.title, view.run().architecture(view.row()));
+    EXPECT_EQ(facts.title, run().architecture(selected("architecture")));
     EXPECT_EQ(facts.subtitle, QStringLiteral("On the front"));
     ASSERT_EQ(facts.sections.size(), 3);
     const auto* table = explorer().table();
-    EXPECT_EQ(table->currentRow(), view.row());  // nothing is brushed: the table's rows are the run's
+    EXPECT_EQ(table->currentRow(), selected("architecture"));  // nothing is brushed: the table's rows are the run's
     explorer().table()->setCurrentRow(0);
-    EXPECT_EQ(view.row(), 0);
+    EXPECT_EQ(selected("architecture"), 0);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("1tc-1vc-16x16-2MiB"));
 }
 
 TEST_F(CodesignViewTest, aPinnedArchitectureIsComparedWith) {
-    view.chooseRow(view.run().rowNamed(QStringLiteral("8tc-2vc-128x128-128MiB")));
+    view.select(QStringLiteral("architecture"), run().rowNamed(QStringLiteral("8tc-2vc-128x128-128MiB")));
     for (auto* button : explorer().findChildren<QToolButton*>())
         if (button->text() == QStringLiteral("Pin as A")) button->click();
-    EXPECT_EQ(view.pinned(), view.row());
+    EXPECT_EQ(selected("pinned"), selected("architecture"));
     QSignalSpy spy(&view, &RunView::inspected);
-    view.chooseRow(view.run().bestRow());
+    view.select(QStringLiteral("architecture"), run().bestRow());
     const auto facts = spy.last().at(0).value<Facts>();
     ASSERT_EQ(facts.sections.size(), 4);
     EXPECT_EQ(facts.sections[0].title, QStringLiteral("Against A, 8tc-2vc-128x128-128MiB"));
     EXPECT_EQ(facts.sections[0].rows[0].label, QStringLiteral("Area"));
     EXPECT_EQ(facts.sections[0].rows[0].value, QStringLiteral("0.502×, better"));
     EXPECT_EQ(facts.sections[0].rows[1].value, QStringLiteral("1.41×, better"));
-    view.pinRow(-1);
-    EXPECT_EQ(view.pinned(), -1);
+    view.select(QStringLiteral("pinned"), -1);
+    EXPECT_EQ(selected("pinned"), -1);
 }
 
 TEST_F(CodesignViewTest, anyTwoValuesAreDrawn) {
     const PlotWidget* plot = explorer().plot();
-    for (const report::PointValue& x : view.run().values())
-        for (const report::PointValue& y : view.run().values()) {
+    const CodesignRun its = run();
+    for (const report::PointValue& x : its.values())
+        for (const report::PointValue& y : its.values()) {
             explorer().setAxes(QString::fromStdString(x.id), QString::fromStdString(y.id));
             EXPECT_EQ(plot->chart().id, "pareto-" + x.id + "-" + y.id);
             EXPECT_FALSE(plot->chart().series.empty());
         }
     explorer().setAxes(QStringLiteral("nothing"), QStringLiteral("mfu"));
-    EXPECT_EQ(explorer().xAxis(), QString::fromStdString(view.run().values().back().id));
+    EXPECT_EQ(explorer().xAxis(), QString::fromStdString(run().values().back().id));
     EXPECT_EQ(explorer().yAxis(), QStringLiteral("mfu"));
 }
 
@@ -163,8 +165,7 @@ TEST_F(CodesignViewTest, aBrushDimsTheScatterAndShortensTheTable) {
 TEST_F(CodesignViewTest, mouseAndKeyboardBrush) {
     ParallelView parallel;
     parallel.resize(700, 300);
-    parallel.setPicture(report::parallelPicture(view.run().result(), view.run().rows(),
-                                                {view.run().values()[0], view.run().values()[1]}));
+    parallel.setPicture(report::parallelPicture(run().result(), run().rows(), {run().values()[0], run().values()[1]}));
     QSignalSpy brushed(&parallel, &ParallelView::brushed);
     QSignalSpy clicked(&parallel, &ParallelView::rowClicked);
     const report::ParallelLayout& layout = parallel.layout();
@@ -184,8 +185,8 @@ TEST_F(CodesignViewTest, mouseAndKeyboardBrush) {
     QTest::keyClick(&parallel, Qt::Key_Escape);
     EXPECT_FALSE(parallel.isBrushed());
     // The line of the first row begins at its place on the first axis.
-    const double y = (layout.scales[0].pixel(view.run().rows()[0].point.area.value) +
-                      layout.scales[1].pixel(view.run().rows()[0].point.objective)) /
+    const double y = (layout.scales[0].pixel(run().rows()[0].point.area.value) +
+                      layout.scales[1].pixel(run().rows()[0].point.objective)) /
                      2;
     QTest::mouseClick(&parallel, Qt::LeftButton, {},
                       QPoint(static_cast<int>((layout.x[0] + layout.x[1]) / 2), static_cast<int>(y)));
@@ -195,11 +196,11 @@ TEST_F(CodesignViewTest, mouseAndKeyboardBrush) {
 }
 
 TEST_F(CodesignViewTest, otherFrontsAreLaidOver) {
-    explorer().setOthers({{.name = "Run 7", .points = view.run().result().front}});
+    explorer().setOthers({{.name = "Run 7", .points = run().result().front}});
     const int other = seriesOf(*explorer().plot(), "other-0");
     ASSERT_GE(other, 0);
     emit explorer().plot()->pointClicked(other, 0);  // not an architecture of this run
-    EXPECT_EQ(view.row(), view.run().bestRow());
+    EXPECT_EQ(selected("architecture"), run().bestRow());
 }
 
 TEST_F(CodesignViewTest, otherRunsAreOffered) {
@@ -221,17 +222,17 @@ TEST_F(CodesignViewTest, otherRunsAreOffered) {
 TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
     auto* placement = shown<DrawingView>("placement");
     EXPECT_NE(placement->drawing().title.find("bert-large: 1 stage × 1,024 replicas"), std::string::npos);
-    view.chooseModel(1);
+    view.select(QStringLiteral("model"), 1);
     EXPECT_NE(placement->drawing().title.find("4 stages × 64 replicas"), std::string::npos);
-    EXPECT_EQ(test::inFront<TableView>(*view.tabs())->view()->model()->rowCount(), 4);
+    EXPECT_EQ(test::inFront<TableView>(*view.pages())->view()->model()->rowCount(), 4);
     auto* pipeline = shown<GanttView>("pipeline");
     ASSERT_TRUE(waitUntil([&] { return pipeline->timeline().tracks.size() == 4; }));
     EXPECT_EQ(pipeline->timeline().events.size(), 4U * 2 * 32 + 2);
     auto* operators = shown<GanttView>("operators");
     ASSERT_TRUE(waitUntil([&] { return !operators->timeline().events.empty(); }));
-    EXPECT_TRUE(visibleText(*view.tabs()->pictures()->currentWidget())
+    EXPECT_TRUE(visibleText(*view.pages()->pictures()->currentWidget())
                     .contains(QStringLiteral("Branches that run side by side")));
-    for (auto* button : view.tabs()->pictures()->currentWidget()->findChildren<QToolButton*>())
+    for (auto* button : view.pages()->pictures()->currentWidget()->findChildren<QToolButton*>())
         if (button->text() == QStringLiteral("Backward pass")) button->click();
     EXPECT_TRUE(waitUntil([&] { return operators->timeline().title.find("backward pass") != std::string::npos; }));
 }
@@ -241,27 +242,28 @@ TEST_F(CodesignViewTest, theModelsTableChoosesAModel) {
     ASSERT_EQ(table->view()->model()->rowCount(), 2);
     QSignalSpy spy(&view, &RunView::inspected);
     table->setCurrentRow(1);
-    EXPECT_EQ(view.model(), 1);
+    EXPECT_EQ(selected("model"), 1);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("megatron-gpt-8.3b"));
 }
 
 TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
     explorer().setAxes(QStringLiteral("hbm"), QStringLiteral("mfu"));
-    view.chooseRow(3);
-    view.pinRow(2);
-    view.chooseModel(1);
-    view.tabs()->openTab(QStringLiteral("exploration"));
+    view.select(QStringLiteral("architecture"), 3);
+    view.select(QStringLiteral("pinned"), 2);
+    view.select(QStringLiteral("model"), 1);
+    view.pages()->openTab(QStringLiteral("exploration"));
     const QJsonObject saved = view.saveView();
-    CodesignView other(&undo);
+    const std::unique_ptr<RunView> owned(newCodesignView(&undo, nullptr));
+    RunView& other = *owned;
     other.showRun(finished());
     other.restoreView(saved);
-    EXPECT_EQ(other.row(), 3);
-    EXPECT_EQ(other.pinned(), 2);
-    EXPECT_EQ(other.model(), 1);
-    EXPECT_EQ(other.tabs()->tab(), QStringLiteral("exploration"));
-    EXPECT_EQ(other.tabs()->explorer()->yAxis(), QStringLiteral("mfu"));
+    EXPECT_EQ(other.selected(QStringLiteral("architecture")), 3);
+    EXPECT_EQ(other.selected(QStringLiteral("pinned")), 2);
+    EXPECT_EQ(other.selected(QStringLiteral("model")), 1);
+    EXPECT_EQ(other.pages()->tab(), QStringLiteral("exploration"));
+    EXPECT_EQ(other.findChild<CodesignExplorer*>()->yAxis(), QStringLiteral("mfu"));
     other.restoreView({{QStringLiteral("architecture"), 7}, {QStringLiteral("model"), 99}});
-    EXPECT_EQ(other.row(), 3);
+    EXPECT_EQ(other.selected(QStringLiteral("architecture")), 3);
 }
 
 TEST_F(CodesignViewTest, everythingIsExported) {
@@ -294,9 +296,9 @@ TEST_F(CodesignViewTest, whatFitsNowhereIsSaid) {
     view.showRun(finished(result));
     test::pictureOf(view);
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("No accelerator of the template runs every model")));
-    EXPECT_EQ(view.row(), -1);
+    EXPECT_EQ(selected("architecture"), -1);
     for (const char* tab : {"exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"})
-        view.tabs()->openTab(QLatin1String(tab));
+        view.pages()->openTab(QLatin1String(tab));
     auto* placement = shown<DrawingView>("placement");
     EXPECT_NE(placement->drawing().title.find("stage 1 needs 90 GB"), std::string::npos);
     EXPECT_FALSE(view.exportables().isEmpty());
@@ -322,10 +324,10 @@ TEST_F(CodesignViewTest, manyArchitecturesDoNotHoldTheWindow) {
         waitUntil([] { return false; }, 200);
         EXPECT_LT(meter.take(), test::kLongestTurn) << what;
     };
-    const FinishedRun run = finished(result);
-    expectShort("show", [&] { view.showRun(run); });
+    const FinishedRun many = finished(result);
+    expectShort("show", [&] { view.showRun(many); });
     expectShort("brush", [&] { explorer().parallel()->setBrush(1, 0.2, 0.6); });
-    expectShort("choose", [&] { view.chooseRow(100); });
+    expectShort("choose", [&] { view.select(QStringLiteral("architecture"), 100); });
     EXPECT_GT(explorer().table()->view()->model()->rowCount(), 100);
     savePicture(view, QStringLiteral("codesign-many"));
 }
@@ -335,19 +337,20 @@ TEST_F(CodesignViewTest, pictures) {
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         theme().apply(mode);
         const QString suffix = theme().isDark() ? QStringLiteral("-dark") : QStringLiteral("-light");
-        CodesignView its(&undo);
+        const std::unique_ptr<RunView> owned(newCodesignView(&undo, nullptr));
+        RunView& its = *owned;
         its.resize(1280, 800);
         its.setProperty("ground", "surface");
         its.showRun(finished());
-        its.chooseModel(1);
+        its.select(QStringLiteral("model"), 1);
         its.show();
         for (const char* tab :
              {"architectures", "exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"}) {
-            its.tabs()->openTab(QLatin1String(tab));
-            for (const auto* gantt : its.tabs()->pictures()->currentWidget()->findChildren<GanttView*>()) {
+            its.pages()->openTab(QLatin1String(tab));
+            for (const auto* gantt : its.pages()->pictures()->currentWidget()->findChildren<GanttView*>()) {
                 EXPECT_TRUE(waitUntil([&] { return !gantt->timeline().events.empty(); })) << tab;
             }
-            for (const auto* plot : its.tabs()->pictures()->currentWidget()->findChildren<PlotWidget*>()) {
+            for (const auto* plot : its.pages()->pictures()->currentWidget()->findChildren<PlotWidget*>()) {
                 EXPECT_TRUE(waitUntil([&] { return !plot->chart().series.empty(); })) << tab;
             }
             waitUntil([] { return false; }, 50);

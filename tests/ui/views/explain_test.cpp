@@ -25,7 +25,6 @@
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/partition_tabs.h"
 #include "ui/views/runs/partition_view.h"
 
 /// "Explain this number" on everything that is shown of a partition run.
@@ -129,7 +128,7 @@ protected:
         view.resize(1100, 760);
         view.showRun({.result = realRun().shared(), .curves = nullptr, .history = {}, .kept = 0});
         ASSERT_TRUE(test::waitUntil([&] { return !view.findChild<HeatMapView*>()->heatMap().cells.empty(); }));
-        tabs = view.findChild<PartitionTabs*>();
+        tabs = view.findChild<RunPages*>();
     }
     /// The dialog's title, after which it is gone; empty where there is none.
     QString shown() {
@@ -142,7 +141,7 @@ protected:
     }
     QUndoStack undo;
     PartitionView view{&undo};
-    PartitionTabs* tabs = nullptr;
+    RunPages* tabs = nullptr;
 };
 
 TEST_F(ExplainView, everyHeadline) {

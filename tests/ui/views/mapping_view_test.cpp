@@ -1,5 +1,3 @@
-#include "ui/views/runs/mapping_view.h"
-
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
@@ -25,11 +23,11 @@
 #include "ui/theme/theme.h"
 #include "ui/views/plot/convergence_view.h"
 #include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/mapping_tabs.h"
-#include "ui/views/runs/partition_view.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_progress.h"
+#include "ui/views/runs/run_view.h"
 #include "ui/views/runs/sweep_view.h"
 #include "ui/views/table_view.h"
 
@@ -50,7 +48,9 @@ protected:
         test::openDrawer(*tabs());
     }
     GanttView* gantt() { return view.findChild<GanttView*>(); }
-    MappingTabs* tabs() { return view.findChild<MappingTabs*>(); }
+    RunPages* tabs() { return view.pages(); }
+    int algorithm() { return view.selected(QStringLiteral("algorithm")); }
+    int job() { return view.selected(QStringLiteral("job")); }
     /// The plot of the tab in front, once it shows something.
     PlotWidget* plot(const char* tab) {
         tabs()->openTab(QLatin1String(tab));
@@ -58,13 +58,14 @@ protected:
         return found != nullptr && waitUntil([&] { return !found->chart().series.empty(); }) ? found : nullptr;
     }
     QUndoStack undo;
-    MappingView view{&undo};
+    const std::unique_ptr<RunView> page{newMappingView(&undo, nullptr)};
+    RunView& view = *page;
 };
 
 TEST_F(Mapping, beginsWithTheBestAlgorithmAndItsSchedule) {
     open(test::handMadeRace());
     test::pictureOf(view);  // lays the line out
-    EXPECT_EQ(view.run().algorithm(view.algorithm()), QStringLiteral("tessera"));
+    EXPECT_EQ(MappingRun(view.run().result).algorithm(algorithm()), QStringLiteral("tessera"));
     EXPECT_EQ(gantt()->timeline().tracks.size(), 3U);
     EXPECT_TRUE(gantt()->timeline().usage);
     const QString text = visibleText(view);
@@ -81,13 +82,13 @@ TEST_F(Mapping, choosingAJobTellsTheInspectorAndMarksItEverywhere) {
     const auto facts = spy.last().at(0).value<Facts>();
     EXPECT_EQ(facts.title, QStringLiteral("conv1<a>"));
     EXPECT_EQ(facts.sections.size(), 3);
-    EXPECT_EQ(view.job(), 0);
+    EXPECT_EQ(job(), 0);
     tabs()->openTab(QStringLiteral("jobs"));
     auto* table = test::inFront<TableView>(*tabs());
     ASSERT_NE(table, nullptr);
     EXPECT_EQ(table->currentRow(), 0);
     table->setCurrentRow(4);
-    EXPECT_EQ(view.job(), 4);
+    EXPECT_EQ(job(), 4);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("mlp"));
 }
 
@@ -96,13 +97,13 @@ TEST_F(Mapping, anotherAlgorithmChangesHeadlineScheduleAndTables) {
     const double best = gantt()->timeline().length;
     for (auto* button : view.findChildren<QToolButton*>())
         if (button->text() == QStringLiteral("random")) button->click();
-    EXPECT_EQ(view.algorithm(), 2);
+    EXPECT_EQ(algorithm(), 2);
     EXPECT_TRUE(waitUntil([&] { return gantt()->timeline().length > best; }));
     tabs()->openTab(QStringLiteral("algorithms"));
     auto* table = test::inFront<TableView>(*tabs());
     EXPECT_EQ(table->currentRow(), 2);
     table->setCurrentRow(1);
-    EXPECT_EQ(view.algorithm(), 1);
+    EXPECT_EQ(algorithm(), 1);
 }
 
 TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
@@ -125,8 +126,8 @@ TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
 
 TEST_F(Mapping, theViewIsRememberedAndWrongOnesAreIgnored) {
     open(test::handMadeRace());
-    view.chooseAlgorithm(1);
-    view.chooseJob(3);
+    view.select(QStringLiteral("algorithm"), 1);
+    view.select(QStringLiteral("job"), 3);
     tabs()->openTab(QStringLiteral("cores"));
     const QJsonObject saved = view.saveView();
     RunDocument document(QStringLiteral("run/3"));
@@ -136,14 +137,14 @@ TEST_F(Mapping, theViewIsRememberedAndWrongOnesAreIgnored) {
     state.status = store::RunStatus::done;
     state.result = finishedRun(test::handMadeRace()).result;
     document.setState(state);
-    auto* other = document.findChild<MappingView*>();
+    auto* other = document.findChild<RunView*>();
     ASSERT_NE(other, nullptr);
-    EXPECT_EQ(other->algorithm(), 1);
-    EXPECT_EQ(other->job(), 3);
-    EXPECT_EQ(other->findChild<MappingTabs*>()->tab(), QStringLiteral("cores"));
+    EXPECT_EQ(other->selected(QStringLiteral("algorithm")), 1);
+    EXPECT_EQ(other->selected(QStringLiteral("job")), 3);
+    EXPECT_EQ(other->pages()->tab(), QStringLiteral("cores"));
     other->restoreView({{QStringLiteral("algorithm"), 7}, {QStringLiteral("job"), 1e9}});
-    EXPECT_EQ(other->algorithm(), 1);
-    EXPECT_EQ(document.findChild<PartitionView*>(), nullptr);
+    EXPECT_EQ(other->selected(QStringLiteral("algorithm")), 1);
+    EXPECT_EQ(document.findChild<HeatMapView*>(), nullptr) << "it is of another engine";
     for (QAction* action : document.documentActions()) EXPECT_TRUE(action->isEnabled());
 }
 
@@ -154,11 +155,14 @@ TEST_F(Mapping, oneDocumentShowsRunsOfEitherEngine) {
     state.status = store::RunStatus::done;
     state.result = std::make_shared<const study::Result>(test::handMadeResult());
     document.setState(state);
-    EXPECT_NE(document.findChild<PartitionView*>(), nullptr);
+    const auto hasPicture = [&](const char* id) {
+        return document.findChild<RunView*>()->pages()->pictures()->has(QLatin1String(id));
+    };
+    EXPECT_TRUE(hasPicture("types"));
     state.result = finishedRun(test::handMadeRace()).result;
     document.setState(state);
-    EXPECT_EQ(document.findChild<PartitionView*>(), nullptr);
-    EXPECT_NE(document.findChild<MappingView*>(), nullptr);
+    EXPECT_FALSE(hasPicture("types"));
+    EXPECT_TRUE(hasPicture("schedule"));
 }
 
 TEST_F(Mapping, exportsEveryPictureTableAndDocument) {
@@ -220,14 +224,15 @@ TEST_F(Mapping, pictures) {
         theme().apply(mode);
         const QString suffix = theme().isDark() ? QStringLiteral("-dark") : QStringLiteral("-light");
         QUndoStack stack;
-        MappingView its(&stack);
+        const std::unique_ptr<RunView> owned(newMappingView(&stack, nullptr));
+        RunView& its = *owned;
         its.resize(1280, 800);
         its.setProperty("ground", "surface");
         its.showRun({.result = std::make_shared<const study::Result>(test::mappedTable()),
                      .curves = nullptr,
                      .history = {},
                      .kept = 0});
-        auto* pages = its.findChild<MappingTabs*>();
+        RunPages* pages = its.pages();
         auto* lanes = its.findChild<GanttView*>();
         ASSERT_TRUE(waitUntil([&] { return !lanes->timeline().events.empty(); }));
         its.show();

@@ -1,5 +1,3 @@
-#include "ui/views/runs/prediction_view.h"
-
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
@@ -23,7 +21,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/prediction_tabs.h"
+#include "ui/views/runs/run_view.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -41,12 +39,12 @@ protected:
     void SetUp() override {
         view.resize(1280, 760);
         view.showRun(finishedPrediction());
-        test::openDrawer(*view.tabs());
+        test::openDrawer(*view.pages());
     }
     template <typename View>
     View* shown(const char* tab) {
-        view.tabs()->openTab(QLatin1String(tab));
-        return test::inFront<View>(*view.tabs());
+        view.pages()->openTab(QLatin1String(tab));
+        return test::inFront<View>(*view.pages());
     }
     /// The picture of a tab, once it is made.
     PlotWidget* plot(const char* tab) {
@@ -60,13 +58,18 @@ protected:
             if (all[s].id == id) return static_cast<int>(s);
         return -1;
     }
+    int selected(const char* what) { return view.selected(QLatin1String(what)); }
+    static QString acceleratorOf(const RunView& its) {
+        return PredictionRun(its.run().result).acceleratorName(its.selected(QStringLiteral("accelerator")));
+    }
     QUndoStack undo;
-    PredictionView view{&undo};
+    const std::unique_ptr<RunView> page{newPredictionView(&undo, nullptr)};
+    RunView& view = *page;
 };
 
 TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
-    EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("swift"));
-    EXPECT_EQ(view.run().devices(view.count()), 8);
+    EXPECT_EQ(acceleratorOf(view), QStringLiteral("swift"));
+    EXPECT_EQ(PredictionRun(view.run().result).devices(selected("devices")), 8);
     view.resize(3600, 760);  // room for all of the line
     const auto expect = [&](const std::vector<const char*>& parts) {
         test::pictureOf(view);  // lays the line out
@@ -112,8 +115,8 @@ TEST_F(PredictionViewTest, theTableTellsAllPredictionsAndWhyOneIsMissing) {
     EXPECT_EQ(cell(0, "Error"), QStringLiteral("−13 to +15 %"));
     QSignalSpy spy(&view, &RunView::inspected);
     table->setCurrentRow(1);
-    EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("cheap"));
-    EXPECT_EQ(view.run().devices(view.count()), 1);
+    EXPECT_EQ(acceleratorOf(view), QStringLiteral("cheap"));
+    EXPECT_EQ(PredictionRun(view.run().result).devices(selected("devices")), 1);
     ASSERT_GE(spy.count(), 1);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("The cheap"));
 }
@@ -123,7 +126,7 @@ TEST_F(PredictionViewTest, aBarChoosesItsAccelerator) {
     EXPECT_EQ(its->chart().id, "throughput");
     QSignalSpy spy(&view, &RunView::inspected);
     emit its->pointClicked(seriesOf(*its, "cheap"), 0);
-    EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("cheap"));
+    EXPECT_EQ(acceleratorOf(view), QStringLiteral("cheap"));
     const auto facts = spy.last().at(0).value<Facts>();
     EXPECT_EQ(facts.subtitle, QStringLiteral("On 8 devices, batch 256 each"));
     ASSERT_GE(facts.sections.size(), 4);
@@ -142,9 +145,9 @@ TEST_F(PredictionViewTest, aBarChoosesItsAccelerator) {
 }
 
 TEST_F(PredictionViewTest, whatDoesNotFitStandsInTheViewsWithItsReason) {
-    const int small = view.run().acceleratorNamed(QStringLiteral("small"));
+    const int small = PredictionRun(view.run().result).acceleratorNamed(QStringLiteral("small"));
     QSignalSpy spy(&view, &RunView::inspected);
-    view.chooseAccelerator(small);
+    view.select(QStringLiteral("accelerator"), small);
     const auto facts = spy.last().at(0).value<Facts>();
     EXPECT_EQ(facts.subtitle, QStringLiteral("Does not fit on 8 devices"));
     EXPECT_TRUE(facts.note.contains(QStringLiteral("2 GB more")));
@@ -157,11 +160,11 @@ TEST_F(PredictionViewTest, whatDoesNotFitStandsInTheViewsWithItsReason) {
 
 TEST_F(PredictionViewTest, anotherNumberOfDevicesMovesAllPictures) {
     EXPECT_NE(plot("stages")->chart().title.find("on 8 devices"), std::string::npos);
-    view.chooseCount(0);
+    view.select(QStringLiteral("devices"), 0);
     PlotWidget* stages = plot("stages");
     EXPECT_TRUE(waitUntil([&] { return stages->chart().title.find("on 1 device") != std::string::npos; }));
-    view.chooseCount(7);
-    EXPECT_EQ(view.count(), 0) << "there is no such number";
+    view.select(QStringLiteral("devices"), 7);
+    EXPECT_EQ(selected("devices"), 0) << "there is no such number";
 }
 
 TEST_F(PredictionViewTest, anOperatorIsAskedAboutOnTheRooflineAndInTheTable) {
@@ -181,8 +184,8 @@ TEST_F(PredictionViewTest, anOperatorIsAskedAboutOnTheRooflineAndInTheTable) {
     EXPECT_EQ(table->currentRow(), 0) << "it takes most of the time";
     table->setCurrentRow(5);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("weights"));
-    view.chooseOperator(99);
-    EXPECT_NE(view.op(), 99);
+    view.select(QStringLiteral("operator"), 99);
+    EXPECT_NE(selected("operator"), 99);
 }
 
 TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
@@ -205,18 +208,20 @@ TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
 }
 
 TEST_F(PredictionViewTest, aViewIsSavedAndRestored) {
-    view.chooseAccelerator(view.run().acceleratorNamed(QStringLiteral("cheap")));
-    view.chooseCount(0);
-    view.tabs()->openTab(QStringLiteral("memory"));
+    view.select(QStringLiteral("accelerator"),
+                PredictionRun(view.run().result).acceleratorNamed(QStringLiteral("cheap")));
+    view.select(QStringLiteral("devices"), 0);
+    view.pages()->openTab(QStringLiteral("memory"));
     const QJsonObject saved = view.saveView();
-    PredictionView other(&undo);
+    const std::unique_ptr<RunView> owned(newPredictionView(&undo, nullptr));
+    RunView& other = *owned;
     other.showRun(finishedPrediction());
     other.restoreView(saved);
-    EXPECT_EQ(other.run().acceleratorName(other.accelerator()), QStringLiteral("cheap"));
-    EXPECT_EQ(other.count(), 0);
-    EXPECT_EQ(other.tabs()->tab(), QStringLiteral("memory"));
+    EXPECT_EQ(acceleratorOf(other), QStringLiteral("cheap"));
+    EXPECT_EQ(other.selected(QStringLiteral("devices")), 0);
+    EXPECT_EQ(other.pages()->tab(), QStringLiteral("memory"));
     other.restoreView({{QStringLiteral("accelerator"), 7}, {QStringLiteral("devices"), 1e99}});
-    EXPECT_EQ(other.run().acceleratorName(other.accelerator()), QStringLiteral("cheap"));
+    EXPECT_EQ(acceleratorOf(other), QStringLiteral("cheap"));
 }
 
 TEST_F(PredictionViewTest, everythingIsExported) {
@@ -276,8 +281,8 @@ TEST_F(PredictionViewTest, manyAcceleratorsDoNotHoldTheWindow) {
     };
     expectShort("show", [&] { view.showRun(run); });
     for (const char* tab : {"stages", "memory", "roofline", "operators", "devices", "assumptions"})
-        expectShort(tab, [&] { view.tabs()->openTab(QLatin1String(tab)); });
-    expectShort("choose", [&] { view.chooseCount(0); });
+        expectShort(tab, [&] { view.pages()->openTab(QLatin1String(tab)); });
+    expectShort("choose", [&] { view.select(QStringLiteral("devices"), 0); });
     EXPECT_EQ(view.findChildren<ChoiceBar*>().size(), 2);
 }
 
@@ -287,14 +292,15 @@ TEST(PredictionViewPictures, areSaved) {
     QUndoStack undo;
     for (const auto& [mode, name] : {std::pair(ThemeMode::light, "light"), std::pair(ThemeMode::dark, "dark")}) {
         theme().apply(mode);
-        PredictionView view(&undo);
+        const std::unique_ptr<RunView> owned(newPredictionView(&undo, nullptr));
+        RunView& view = *owned;
         view.resize(1280, 740);
         view.showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
         view.show();
         for (const char* tab :
              {"accelerators", "stages", "memory", "roofline", "operators", "devices", "assumptions"}) {
-            view.tabs()->openTab(QLatin1String(tab));
-            auto* its = test::inFront<PlotWidget>(*view.tabs());
+            view.pages()->openTab(QLatin1String(tab));
+            auto* its = test::inFront<PlotWidget>(*view.pages());
             if (its != nullptr) {
                 EXPECT_TRUE(waitUntil([&] { return !its->chart().id.empty(); }));
             }

@@ -31,7 +31,6 @@
 #include "ui/theme/theme.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_tabs.h"
 #include "ui/views/runs/partition_view.h"
 #include "ui/views/runs/run_progress.h"
 
@@ -129,7 +128,7 @@ TEST(RunDocument, beginsWithTheHeadlineAndTheFastestStrategy) {
     for (const char* part : {"6.31×", "over data parallelism", "36.2 ms", "per step", "proven optimal"})
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
     const auto* view = document.findChild<PartitionView*>();
-    EXPECT_EQ(view->strategy(), QStringLiteral("accpar"));
+    EXPECT_EQ(test::chosen(*view, "strategy"), "accpar");
     EXPECT_TRUE(hasMap(document, 2));
 }
 
@@ -161,8 +160,8 @@ TEST(RunDocument, choosingALayerTellsTheInspector) {
     EXPECT_EQ(facts.title, QStringLiteral("fc<1>"));
     EXPECT_EQ(facts.sections.at(1).rows.at(0).value, QStringLiteral("100 ms"));
     const auto* view = document.findChild<PartitionView*>();
-    EXPECT_EQ(view->split(), 1);
-    EXPECT_EQ(view->layer(), 1);
+    EXPECT_EQ(view->selected(QStringLiteral("split")), 1);
+    EXPECT_EQ(view->selected(QStringLiteral("layer")), 1);
 }
 
 TEST(RunDocument, severalPinsAreCollectedAndSolvedTogether) {
@@ -195,7 +194,7 @@ TEST(RunDocument, everyTabFillsAndItsTablesAreSound) {
     document.resize(1000, 700);
     document.setState(finishedState(test::handMadeResult()));
     ASSERT_TRUE(hasMap(document, 2));
-    auto* tabs = document.findChild<PartitionTabs*>();
+    auto* tabs = document.findChild<RunPages*>();
     test::openDrawer(*tabs);
     for (LazyTabs* row : {tabs->pictures(), tabs->details()})
         for (int tab = 0; tab < row->count(); ++tab) row->setCurrentIndex(tab);
@@ -212,15 +211,15 @@ TEST(RunDocument, theViewIsRemembered) {
     first.setState(finishedState(test::handMadeResult()));
     ASSERT_TRUE(hasMap(first, 2));
     auto* view = first.findChild<PartitionView*>();
-    view->chooseStrategy(QStringLiteral("dp"));
-    view->chooseSplit(1);
-    first.findChild<PartitionTabs*>()->openTab(QStringLiteral("levels"));
+    test::choose(*view, "strategy", "dp");
+    view->select(QStringLiteral("split"), 1);
+    first.findChild<RunPages*>()->openTab(QStringLiteral("levels"));
     RunDocument second(QStringLiteral("run/12"));
     second.restoreView(first.saveView());
     second.setState(finishedState(test::handMadeResult()));
-    EXPECT_EQ(second.findChild<PartitionView*>()->strategy(), QStringLiteral("dp"));
-    EXPECT_EQ(second.findChild<PartitionView*>()->split(), 1);
-    EXPECT_EQ(second.findChild<PartitionTabs*>()->tab(), QStringLiteral("levels"));
+    EXPECT_EQ(test::chosen(*second.findChild<PartitionView*>(), "strategy"), "dp");
+    EXPECT_EQ(second.findChild<PartitionView*>()->selected(QStringLiteral("split")), 1);
+    EXPECT_EQ(second.findChild<RunPages*>()->tab(), QStringLiteral("levels"));
     second.restoreView(QJsonObject{{QStringLiteral("split"), QStringLiteral("x")}, {QStringLiteral("layer"), 1e9}});
 }
 
@@ -268,14 +267,14 @@ TEST(RunDocument, aVeryDeepNetworkDoesNotBlockTheWindow) {
         document.setState(state);
         ASSERT_TRUE(hasMap(document, 8));
         note(QStringLiteral("map"));
-        auto* tabs = document.findChild<PartitionTabs*>();
+        auto* tabs = document.findChild<RunPages*>();
         test::openDrawer(*tabs);
         for (LazyTabs* row : {tabs->pictures(), tabs->details()})
             for (int tab = 0; tab < row->count(); ++tab) {
                 row->setCurrentIndex(tab);
                 note(row->accessibleName() + QLatin1Char('_') + row->tab());
             }
-        document.findChild<PartitionView*>()->chooseSplit(5);
+        document.findChild<PartitionView*>()->select(QStringLiteral("split"), 5);
         note(QStringLiteral("split"));
     }
     for (const auto& [what, milliseconds] : best) {
@@ -317,7 +316,7 @@ TEST(RunDocument, realRunsLookRight) {
         document.resize(900, 700);
         document.setState(finishedState(test::solved(model, fleet)));
         ASSERT_TRUE(waitUntil([&] { return !document.findChild<HeatMapView*>()->heatMap().cells.empty(); }));
-        LazyTabs* tabs = document.findChild<PartitionTabs*>()->pictures();
+        LazyTabs* tabs = document.findChild<RunPages*>()->pictures();
         for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
             theme().apply(mode);
             for (int tab = 0; tab < (model == test::realRuns()[0].first ? tabs->count() : 1); ++tab) {

@@ -9,6 +9,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tests/support/pages.h"
@@ -16,8 +17,7 @@
 #include "tests/support/race_result.h"
 #include "tests/support/shown.h"
 #include "ui/views/headline_bar.h"
-#include "ui/views/runs/mapping_tabs.h"
-#include "ui/views/runs/mapping_view.h"
+#include "ui/views/runs/run_view.h"
 #include "ui/views/side_by_side.h"
 #include "ui/views/table_view.h"
 
@@ -38,7 +38,8 @@ struct FoldingPage {
     /// Whether a table of details can be read.
     bool seesTable() { return view.findChild<TableView*>() != nullptr && view.findChild<TableView*>()->isVisible(); }
     QUndoStack undo;
-    MappingView view{&undo};
+    const std::unique_ptr<RunView> page{newMappingView(&undo, nullptr)};
+    RunView& view = *page;
 };
 
 class RunPagesTest : public testing::Test {

@@ -19,7 +19,6 @@
 #include "tests/support/shown.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_tabs.h"
 #include "ui/views/runs/partition_view.h"
 #include "ui/views/runs/run_document.h"
 
@@ -151,11 +150,11 @@ TEST(ScalingView, isATabOfTheRunAndExportedWithIt) {
     state.study = state.result->study;
     document.setState(state);
     const auto before = document.exportables().size();
-    document.findChild<PartitionTabs*>()->openTab(QStringLiteral("scaling"));
+    document.findChild<RunPages*>()->openTab(QStringLiteral("scaling"));
     ASSERT_TRUE(waitUntil([&] { return document.exportables().size() == before + 2; }, 30'000));
     test::savePicture(document, QStringLiteral("run-scaling"));
     // Another split of the same run changes nothing of it.
-    document.findChild<PartitionView*>()->chooseSplit(1);
+    document.findChild<PartitionView*>()->select(QStringLiteral("split"), 1);
     EXPECT_EQ(document.exportables().size(), before + 2);
 }
 

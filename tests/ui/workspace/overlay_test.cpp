@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/study/study.h"
+#include "tests/support/pages.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/graph/graph_view.h"
@@ -71,8 +72,8 @@ TEST_F(Overlay, theRunShowsItsTypesOnTheModel) {
     auto* run = qobject_cast<RunDocument*>(window_.currentDocument());
     ASSERT_NE(run, nullptr);
     auto* view = run->findChild<PartitionView*>();
-    view->chooseStrategy(QStringLiteral("hypar"));
-    view->chooseSplit(1);
+    test::choose(*view, "strategy", "hypar");
+    view->select(QStringLiteral("split"), 1);
     QToolButton* button = nullptr;
     for (auto* each : run->findChildren<QToolButton*>())
         if (each->text() == QStringLiteral("Show on the model")) button = each;

@@ -13,7 +13,7 @@
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/runs/model_document.h"
-#include "ui/views/runs/partition_tabs.h"
+#include "ui/views/runs/run_pages.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/history/run_picker.h"
@@ -63,7 +63,7 @@ protected:
         look("welcome");
         run("zoo:alexnet");
         run("zoo:lenet5");
-        auto* tabs = window_.currentDocument()->findChild<PartitionTabs*>();
+        auto* tabs = window_.currentDocument()->findChild<RunPages*>();
         ASSERT_NE(tabs, nullptr);
         tabs->setOpen(true);
         for (LazyTabs* row : {tabs->pictures(), tabs->details()})

@@ -10,8 +10,8 @@
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/plot/scaling_view.h"
-#include "ui/views/runs/partition_tabs.h"
 #include "ui/views/runs/run_document.h"
+#include "ui/views/runs/run_pages.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/window/main_window.h"
 
@@ -45,7 +45,7 @@ TEST(Scaling, ofAStoredRunNeedsNoFile) {
     document.setHistory(window.history().path());
     document.setState(state);
     document.show();
-    document.findChild<PartitionTabs*>()->openTab(QStringLiteral("scaling"));
+    document.findChild<RunPages*>()->openTab(QStringLiteral("scaling"));
     ASSERT_TRUE(waitUntil([&] { return document.findChild<ScalingView*>() != nullptr; }));
     const auto* scaling = document.findChild<ScalingView*>();
     ASSERT_TRUE(waitUntil([&] { return scaling->scaling() != nullptr; }, 30'000));

@@ -26,6 +26,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/study/study.h"
+#include "tests/support/pages.h"
 #include "tests/support/panes.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
@@ -37,7 +38,6 @@
 #include "ui/views/document.h"
 #include "ui/views/graph/graph_view.h"
 #include "ui/views/runs/model_document.h"
-#include "ui/views/runs/partition_tabs.h"
 #include "ui/views/runs/partition_view.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/workspace/command_palette.h"
@@ -188,10 +188,10 @@ TEST_F(Window, everyPageAndPaneComesBackAsItWasLeft) {
         emit window.currentDocument()->runRequested(lenet());
         ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
         auto* run = window.currentDocument()->findChild<PartitionView*>();
-        ASSERT_TRUE(waitUntil([&] { return !run->run().isEmpty(); }));
-        run->chooseStrategy("owt");
-        run->chooseSplit(2);
-        run->findChild<PartitionTabs*>()->openTab("accelerators");
+        ASSERT_TRUE(waitUntil([&] { return run->run().result != nullptr; }));
+        test::choose(*run, "strategy", "owt");
+        run->select(QStringLiteral("split"), 2);
+        run->findChild<RunPages*>()->openTab("accelerators");
         window.open("model", "zoo:lenet5");
         ASSERT_TRUE(isLoaded(window));
         modelTabs(window)->setCurrentIndex(2);
@@ -218,10 +218,10 @@ TEST_F(Window, everyPageAndPaneComesBackAsItWasLeft) {
     ASSERT_NE(run, nullptr);
     EXPECT_EQ(run->key(), "run/1") << "what was a job is a run of the history";
     const auto* view = run->findChild<PartitionView*>();
-    ASSERT_TRUE(waitUntil([&] { return !view->run().isEmpty(); }));
-    EXPECT_EQ(view->strategy(), "owt");
-    EXPECT_EQ(view->split(), 2);
-    EXPECT_EQ(run->findChild<PartitionTabs*>()->tab(), "accelerators");
+    ASSERT_TRUE(waitUntil([&] { return view->run().result != nullptr; }));
+    EXPECT_EQ(test::chosen(*view, "strategy"), "owt");
+    EXPECT_EQ(view->selected(QStringLiteral("split")), 2);
+    EXPECT_EQ(run->findChild<RunPages*>()->tab(), "accelerators");
 }
 
 TEST_F(Window, filesThatWereOpenedAreListedTheNewestFirstUntilTheListIsCleared) {

@@ -164,18 +164,37 @@ void CataloguePane::cellChosen(int row, int column) {
 }
 
 void CataloguePane::eventChosen(int event) {
-    const Timeline& timeline = gantt_->timeline();
-    if (!has(timeline.events, event)) return;
+    const Facts facts = eventFacts(gantt_->timeline(), event);
+    if (has(gantt_->timeline().events, event))
+        emit chosen(facts, {QString::fromStdString(gantt_->timeline().events[toIndex(event)].name)});
+}
+
+std::vector<CataloguePane::Part> partsOf(const report::PictureRow& row, const study::Result& result,
+                                         const report::Selection& at) {
+    const auto part = report::catalogueOf(result.study.engine).part;
+    std::vector<CataloguePane::Part> parts;
+    for (const report::Selection& each : report::selectionsOf(row, result, at)) {
+        const report::View view{result, each, {}};
+        const bool named = row.scope == report::Scope::level && part != nullptr;
+        parts.push_back(
+            {.title = named ? shownText(part(view, row.scope)) : toQt(row.title), .picture = row.make(view)});
+    }
+    return parts;
+}
+
+Facts eventFacts(const Timeline& timeline, int event) {
+    if (!has(timeline.events, event)) return {};
     const Timeline::Event& its = timeline.events[toIndex(event)];
     Facts facts;
     facts.title = text(its.name);
     facts.subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[toIndex(its.track)].name) : QString();
     facts.icon = QStringLiteral("timeline");
     Facts::Section section;
-    section.rows = {timeOf(tr("Begins after"), its.start, timeline), timeOf(tr("Takes"), its.duration, timeline)};
+    section.rows = {timeOf(CataloguePane::tr("Begins after"), its.start, timeline),
+                    timeOf(CataloguePane::tr("Takes"), its.duration, timeline)};
     for (const auto& [label, value] : its.details) section.rows.append({.label = text(label), .value = text(value)});
     facts.sections = {section};
-    emit chosen(facts, {QString::fromStdString(its.name)});
+    return facts;
 }
 
 }  // namespace tessera::ui

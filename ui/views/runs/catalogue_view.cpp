@@ -30,7 +30,6 @@ using report::Row;
 using report::Selection;
 using report::TableRow;
 
-const QString kChoice = QStringLiteral("choice");
 const study::RunHooks kNoHooks;
 constexpr const char* kMetrics = "metrics";  ///< the table that the window has in a form that explains its numbers
 
@@ -57,31 +56,6 @@ Headline partOf(const QString& part, bool first) {
     if (words && part.startsWith(QLatin1String("proven")))
         return {.value = {}, .label = {}, .detail = part, .tone = QStringLiteral("good")};
     return words ? Headline{.value = {}, .label = part} : Headline{.value = part, .label = {}};
-}
-
-/// The parts of the result's headline; where one says a number of the run, that can be explained.
-QVector<Headline> headlinesOf(const SharedResult& result) {
-    std::vector<study::Metric> own = study::metricsOf(*result);
-    std::erase_if(own, [](const study::Metric& metric) { return !metric.owner.empty(); });
-    QVector<Headline> all;
-    for (const QString& part : shownText(study::headline(*result)).split(QStringLiteral(" · "), Qt::SkipEmptyParts)) {
-        Headline line = partOf(part, all.isEmpty());
-        const auto its =
-            std::find_if(own.begin(), own.end(), [&](const study::Metric& metric) { return says(part, metric); });
-        if (its != own.end()) {
-            const QString number = QString::fromStdString(study::textOf(*its));
-            const qsizetype end = part.indexOf(QLatin1Char(' '), number.size());  // after "/step"
-            line.value = part.left(end);
-            line.label = end < 0 ? QString() : part.mid(end + 1);
-            const QString title = shownText(its->title).toLower();
-            if (part == number && !number.endsWith(QLatin1Char(' ') + title)) line.label = title;
-            line.help = shownText(its->title);
-            if (study::explain(*result, its->name)) line.explain = explained(result, its->name);
-            own.erase(its);
-        }
-        all.append(line);
-    }
-    return all;
 }
 
 /// All numbers of a result, each with its explanation.
@@ -113,114 +87,101 @@ struct PicturePage {
     Shown of = {};
 };
 
+}  // namespace
+
 /// Where a table of the catalogue is shown.
-struct TablePage {
+struct CatalogueView::TablePage {
     QString title;
     QWidget* holder = nullptr;
     TableModel* model = nullptr;
     TableView* shown = nullptr;
     std::shared_ptr<report::Table> table = std::make_shared<report::Table>();
-    Shown of = {};
 };
 
-}  // namespace
-
-struct CatalogueView::Implementation {
-    CatalogueView* view = nullptr;
-    FinishedRun run;
-    const report::Catalogue* catalogue = nullptr;
-    std::vector<std::string> choices;
-    Selection at;
-    ChoiceBar* bar = nullptr;
-    RunPages* pages = nullptr;
-    std::shared_ptr<std::vector<study::Metric>> metrics = std::make_shared<std::vector<study::Metric>>();
-
-    const SharedResult& result() const { return run.result; }
-    Shown shownOf(const Row& row) const {
-        return {result(), row.scope == report::Scope::result ? std::string() : at.choice};
-    }
-    void build();
-    void addPicture(const PictureRow& row);
-    void addTable(const TableRow& row);
-    void showTable(TablePage& page, report::Table made);
-    void showApplicable();
-    void chosen(int choice);
-    void chooseAmong(const QStringList& names);
-    QString titleOf(const Row& row) const { return toQt(row.title); }
-};
-
-/// The pages of the run's engine.
-void CatalogueView::Implementation::build() {
-    delete pages;
-    pages = new RunPages(view);
-    for (const PictureRow& row : catalogue->pictures)
-        if (isShown(row)) addPicture(row);
-    if (run.curves != nullptr && !run.curves->empty())
-        pages->pictures()->addPage(
-            QStringLiteral("progress"), tr("Progress"), [] { return new ConvergenceView; },
-            [this] {
-                auto* curves = pages->findChild<ConvergenceView*>();
-                curves->setValueTitle(QString::fromStdString(study::progressTitle(result()->study)));
-                curves->setCurves(run.curves);
-            });
-    for (const TableRow& row : catalogue->tables)
-        if (isShown(row)) addTable(row);
-    pages->addTable(kMetrics, tr("Numbers"),
-                    {.model = [this](QObject* owner) { return new TableModel(metricColumns(metrics), owner); },
-                     .rows =
-                         [this] {
-                             *metrics = study::metricsOf(*result());
-                             return static_cast<int>(metrics->size());
-                         },
-                     .filtered = true});
-    if (catalogue->sentences != nullptr && !catalogue->sentences(*result()).empty())
-        pages->addSentences("summary", tr("Summary"), [this] {
-            QStringList lines;
-            for (const std::string& sentence : catalogue->sentences(*result())) lines << shownText(sentence);
-            return lines;
-        });
-    pages->addAssumptions([this]() -> const study::Result& { return *result(); });
-    view->setPages(pages);
+CatalogueView::CatalogueView(QUndoStack* /*undo*/, QWidget* parent) : RunView({}, parent) {
+    addSelectable(
+        {.id = "choice",
+         .count = [this] { return static_cast<int>(choices_.size()); },
+         .current =
+             [this] {
+                 const auto found = std::find(choices_.begin(), choices_.end(), at_.choice);
+                 return found == choices_.end() ? -1 : static_cast<int>(found - choices_.begin());
+             },
+         .choose =
+             [this](int index) {
+                 at_ = report::selectionOf(*run().result, choices_[static_cast<std::size_t>(index)]);
+                 showApplicable();
+                 refresh();
+             },
+         .name = [this](int index) { return QString::fromStdString(choices_[static_cast<std::size_t>(index)]); },
+         .bar = tr("What is shown"),
+         .choice =
+             [this](int index) {
+                 return ChoiceBar::Choice{.title = shownText(choices_[static_cast<std::size_t>(index)])};
+             }});
 }
 
-void CatalogueView::Implementation::addPicture(const PictureRow& row) {
-    const QString id = toQt(row.id), title = titleOf(row);
+/// The pages of the run's engine.
+void CatalogueView::build() {
+    addPages();
+    for (const PictureRow& row : catalogue().pictures)
+        if (isShown(row)) addPicture(row);
+    if (run().curves != nullptr && !run().curves->empty())
+        pages()->pictures()->addPage(
+            QStringLiteral("progress"), tr("Progress"), [] { return new ConvergenceView; },
+            [this] {
+                auto* curves = pages()->findChild<ConvergenceView*>();
+                curves->setValueTitle(QString::fromStdString(study::progressTitle(run().result->study)));
+                curves->setCurves(run().curves);
+            });
+    for (const TableRow& row : catalogue().tables)
+        if (isShown(row)) addSheet(row);
+    pages()->addTable(kMetrics, tr("Numbers"),
+                      {.model = [this](QObject* owner) { return new TableModel(metricColumns(metrics_), owner); },
+                       .rows =
+                           [this] {
+                               *metrics_ = study::metricsOf(*run().result);
+                               return static_cast<int>(metrics_->size());
+                           },
+                       .filtered = true});
+    if (catalogue().sentences != nullptr && !catalogue().sentences(*run().result).empty())
+        pages()->addSentences("summary", tr("Summary"), [this] {
+            QStringList lines;
+            for (const std::string& sentence : catalogue().sentences(*run().result)) lines << shownText(sentence);
+            return lines;
+        });
+    pages()->addAssumptions([this]() -> const study::Result& { return *run().result; });
+}
+
+void CatalogueView::addPicture(const PictureRow& row) {
+    const QString id = toQt(row.id), title = toQt(row.title);
     const auto page = std::make_shared<PicturePage>();
-    pages->pictures()->addPage(
+    pages()->pictures()->addPage(
         id, title,
         [this, page, title] {
             page->pane = new CataloguePane(title);
-            connect(page->pane, &CataloguePane::chosen, view, [this](const Facts& facts, const QStringList& names) {
+            connect(page->pane, &CataloguePane::chosen, this, [this](const Facts& facts, const QStringList& names) {
                 chooseAmong(names);
-                emit view->inspected(facts);
+                emit inspected(facts);
             });
             return page->pane;
         },
         [this, page, &row] {
-            const Shown of = shownOf(row);
+            const Shown of{run().result, row.scope == report::Scope::result ? std::string() : at_.choice};
             if (page->of == of) return;
-            pages->prepare(
-                [&row, result = result(), at = at, part = catalogue->part] {
-                    std::vector<CataloguePane::Part> parts;
-                    for (const Selection& each : report::selectionsOf(row, *result, at)) {
-                        const report::View its{*result, each, kNoHooks};
-                        parts.push_back({.title = part == nullptr ? QString() : shownText(part(its, row.scope)),
-                                         .picture = row.make(its)});
-                    }
-                    return parts;
-                },
-                [page, of](std::vector<CataloguePane::Part> parts) {
-                    page->of = of;
-                    page->pane->setParts(std::move(parts));
-                });
+            pages()->prepare([&row, result = run().result, at = at_] { return partsOf(row, *result, at); },
+                             [page, of](std::vector<CataloguePane::Part> parts) {
+                                 page->of = of;
+                                 page->pane->setParts(std::move(parts));
+                             });
         });
 }
 
-void CatalogueView::Implementation::addTable(const TableRow& row) {
+void CatalogueView::addSheet(const TableRow& row) {
     const auto page = std::make_shared<TablePage>();
-    pages->details()->addPage(
-        toQt(row.id), titleOf(row),
-        [page, title = titleOf(row)] {
+    pages()->details()->addPage(
+        toQt(row.id), toQt(row.title),
+        [page, title = toQt(row.title)] {
             page->holder = new QWidget;
             page->title = title;
             auto* column = new QVBoxLayout(page->holder);
@@ -228,8 +189,8 @@ void CatalogueView::Implementation::addTable(const TableRow& row) {
             return page->holder;
         },
         [this, page, &row] {
-            pages->prepare(
-                [&row, result = result(), at = at] {
+            pages()->prepare(
+                [&row, result = run().result, at = at_] {
                     return row.make({*result, at, kNoHooks});
                 },
                 [this, page](report::Table made) { showTable(*page, std::move(made)); });
@@ -237,7 +198,7 @@ void CatalogueView::Implementation::addTable(const TableRow& row) {
 }
 
 /// The rows are others; where the columns are, too, the table is a new one.
-void CatalogueView::Implementation::showTable(TablePage& page, report::Table made) {
+void CatalogueView::showTable(TablePage& page, report::Table made) {
     const auto same = [](const report::Table::Column& one, const report::Table::Column& other) {
         return one.title == other.title && one.number == other.number;
     };
@@ -250,105 +211,72 @@ void CatalogueView::Implementation::showTable(TablePage& page, report::Table mad
         page.model = new TableModel(columns::ofTable(page.table), page.holder);
         page.shown = new TableView(page.model, page.title, page.holder);
         page.holder->layout()->addWidget(page.shown);
-        connect(page.shown, &TableView::currentRowChanged, view, [this, table = page.table](int row) {
+        connect(page.shown, &TableView::currentRowChanged, this, [this, table = page.table](int row) {
             if (row < 0 || static_cast<std::size_t>(row) >= table->rows.size()) return;
             const Facts facts = columns::rowFacts(*table, row);
             chooseAmong({QString::fromStdString(table->rows[static_cast<std::size_t>(row)].at(0))});
-            emit view->inspected(facts);
+            emit inspected(facts);
         });
     }
     page.model->setRowCount(static_cast<int>(page.table->rows.size()));
 }
 
-/// What the result, or the chosen part of it, does not have is not offered.
-void CatalogueView::Implementation::showApplicable() {
-    const auto show = [this](LazyTabs& tabs, const Row& row) {
-        tabs.setPageShown(toQt(row.id), !report::selectionsOf(row, *result(), at).empty());
-    };
-    for (const PictureRow& row : catalogue->pictures)
-        if (isShown(row)) show(*pages->pictures(), row);
-    for (const TableRow& row : catalogue->tables)
-        if (isShown(row)) show(*pages->details(), row);
-    pages->arrange();
+/// The parts of the result's headline; where one says a number of the run, that can be explained.
+QVector<Headline> CatalogueView::headlines() const {
+    const study::Result& result = *run().result;
+    std::vector<study::Metric> own = study::metricsOf(result);
+    std::erase_if(own, [](const study::Metric& metric) { return !metric.owner.empty(); });
+    QVector<Headline> all;
+    for (const QString& part : shownText(study::headline(result)).split(QStringLiteral(" · "), Qt::SkipEmptyParts)) {
+        Headline line = partOf(part, all.isEmpty());
+        const auto its =
+            std::find_if(own.begin(), own.end(), [&](const study::Metric& metric) { return says(part, metric); });
+        if (its != own.end()) {
+            const QString number = QString::fromStdString(study::textOf(*its));
+            const qsizetype end = part.indexOf(QLatin1Char(' '), number.size());  // after "/step"
+            line.value = part.left(end);
+            line.label = end < 0 ? QString() : part.mid(end + 1);
+            const QString title = shownText(its->title).toLower();
+            if (part == number && !number.endsWith(QLatin1Char(' ') + title)) line.label = title;
+            line.help = shownText(its->title);
+            if (study::explain(result, its->name)) line.explain = explanationOf(its->name);
+            own.erase(its);
+        }
+        all.append(line);
+    }
+    return all;
 }
 
-void CatalogueView::Implementation::chosen(int choice) {
-    if (choice < 0 || static_cast<std::size_t>(choice) >= choices.size()) return;
-    at = report::selectionOf(*result(), choices[static_cast<std::size_t>(choice)]);
-    bar->setCurrent(choice);
-    showApplicable();
-    pages->refresh();
+/// What the result, or the chosen part of it, does not have is not offered.
+void CatalogueView::showApplicable() {
+    const auto show = [this](LazyTabs& tabs, const Row& row) {
+        tabs.setPageShown(toQt(row.id), !report::selectionsOf(row, *run().result, at_).empty());
+    };
+    for (const PictureRow& row : catalogue().pictures)
+        if (isShown(row)) show(*pages()->pictures(), row);
+    for (const TableRow& row : catalogue().tables)
+        if (isShown(row)) show(*pages()->details(), row);
+    pages()->arrange();
 }
 
 /// Whatever is shown of a strategy, algorithm or model leads to it.
-void CatalogueView::Implementation::chooseAmong(const QStringList& names) {
+void CatalogueView::chooseAmong(const QStringList& names) {
     for (const QString& name : names)
-        if (name.toStdString() != at.choice &&
-            std::find(choices.begin(), choices.end(), name.toStdString()) != choices.end())
-            return view->choose(name);
+        if (name.toStdString() != at_.choice &&
+            std::find(choices_.begin(), choices_.end(), name.toStdString()) != choices_.end())
+            return choose(name);
 }
 
-CatalogueView::CatalogueView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
-    d_->view = this;
-    d_->bar = addChoices(tr("What is shown"));
-    connect(d_->bar, &ChoiceBar::chosen, this, [this](int choice) { d_->chosen(choice); });
-}
-
-CatalogueView::~CatalogueView() = default;
-
-void CatalogueView::showRun(const FinishedRun& run) {
-    const report::Catalogue* const its = &report::catalogueOf(run.result->study.engine);
-    d_->run = run;
-    d_->choices = its->choices(*run.result);
-    d_->at = report::selectionOf(*run.result, {});
-    if (std::exchange(d_->catalogue, its) != its) d_->build();
-    QVector<ChoiceBar::Choice> all;
-    for (const std::string& choice : d_->choices) all.append({.title = shownText(choice)});
-    d_->bar->setChoices(all, 0);
-    headline()->setHeadlines(headlinesOf(run.result));
-    d_->showApplicable();
-    d_->pages->refresh();
-}
-
-std::shared_ptr<const study::Result> CatalogueView::shownResult() const {
-    return d_->run.result;
-}
-
-RunPages* CatalogueView::pages() const {
-    return d_->pages;
-}
-
-QString CatalogueView::choice() const {
-    return QString::fromStdString(d_->at.choice);
+void CatalogueView::takeRun() {
+    choices_ = catalogue().choices(*run().result);
+    at_ = report::selectionOf(*run().result, {});
+    if (pages() == nullptr) build();
+    showApplicable();
 }
 
 void CatalogueView::choose(const QString& choice) {
-    const auto found = std::find(d_->choices.begin(), d_->choices.end(), choice.toStdString());
-    if (found != d_->choices.end()) d_->chosen(static_cast<int>(found - d_->choices.begin()));
-}
-
-QVector<Exportable> CatalogueView::exportables() const {
-    return exports::everything(d_->run.result, d_->at);
-}
-
-Exportable CatalogueView::resultExport() const {
-    return exports::document(d_->run.result);
-}
-
-Exportable CatalogueView::traceExport() const {
-    return exports::trace(d_->run.result, d_->at);
-}
-
-QJsonObject CatalogueView::saveView() const {
-    if (d_->pages == nullptr) return {};
-    QJsonObject view = d_->pages->saveView();
-    view[kChoice] = choice();
-    return view;
-}
-
-void CatalogueView::restoreView(const QJsonObject& view) {
-    choose(view.value(kChoice).toString());
-    d_->pages->restoreView(view);
+    const auto found = std::find(choices_.begin(), choices_.end(), choice.toStdString());
+    if (found != choices_.end()) select(QStringLiteral("choice"), static_cast<int>(found - choices_.begin()));
 }
 
 }  // namespace tessera::ui

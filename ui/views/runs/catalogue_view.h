@@ -1,38 +1,44 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "ui/views/runs/run_frame.h"
+#include "core/report/catalogue.h"
+#include "core/study/metric.h"
+#include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
 
 /// The page of a run of an engine that has no view of its own, made from the engine's catalogue alone: its headline, a
 /// tab per picture, a tab per table, and where there are several strategies, algorithms or models, a choice of one.
-class CatalogueView : public RunFrame {
+class CatalogueView : public RunView {
     Q_OBJECT
 
 public:
     explicit CatalogueView(QUndoStack* undo, QWidget* parent = nullptr);
-    ~CatalogueView() override;
 
-    void showRun(const FinishedRun& run) override;
     /// Looks at a strategy, algorithm or model; unknown ones are ignored.
     void choose(const QString& choice);
-    QString choice() const;
-    RunPages* pages() const;
-
-    QVector<Exportable> exportables() const override;
-    Exportable resultExport() const override;
-    Exportable traceExport() const override;
-    QJsonObject saveView() const override;
-    void restoreView(const QJsonObject& view) override;
+    QString choice() const { return QString::fromStdString(at_.choice); }
 
 protected:
-    std::shared_ptr<const study::Result> shownResult() const override;
+    void takeRun() override;
+    QVector<Headline> headlines() const override;
+    report::Selection selection() const override { return at_; }
 
 private:
-    struct Implementation;
-    std::unique_ptr<Implementation> d_;
+    struct TablePage;
+    void build();
+    void addPicture(const report::PictureRow& row);
+    void addSheet(const report::TableRow& row);
+    void showTable(TablePage& page, report::Table made);
+    void showApplicable();
+    void chooseAmong(const QStringList& names);
+
+    std::vector<std::string> choices_;
+    report::Selection at_;
+    std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
 };
 
 }  // namespace tessera::ui

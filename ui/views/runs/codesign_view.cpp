@@ -1,27 +1,25 @@
-#include "ui/views/runs/codesign_view.h"
-
-#include <QCoreApplication>
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
 #include <filesystem>
 #include <utility>
 
 #include "core/report/codesign_pictures.h"
 #include "core/store/store.h"
 #include "core/study/codesign/metrics.h"
-#include "core/study/explanation.h"
 #include "core/study/metric.h"
-#include "ui/models/background.h"
 #include "ui/models/codesign_facts.h"
-#include "ui/models/partition_run.h"
+#include "ui/models/codesign_tables.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
-#include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/drawing_view.h"
+#include "ui/views/plot/gantt_view.h"
 #include "ui/views/runs/codesign_explorer.h"
-#include "ui/views/runs/codesign_tabs.h"
-#include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/result_exports.h"
+#include "ui/views/runs/run_view.h"
+#include "ui/views/table_view.h"
 
 namespace tessera::ui {
 
@@ -29,113 +27,312 @@ namespace {
 
 constexpr int kMaxOthers = 20;
 
-}  // namespace
+/// A timeline whose notes stand above it.
+struct NotedTimeline {
+    GanttView* view = nullptr;
+    QLabel* notes = nullptr;
 
-struct CodesignView::Implementation {
-    CodesignView* view = nullptr;
-    SharedCodesignChoice choice = std::make_shared<CodesignChoice>();
-    ChoiceBar* models = nullptr;
-    CodesignTabs* tabs = nullptr;
-    std::filesystem::path history;
-    store::RunId kept = 0;
-
-    void build();
-    void fillModels();
-    void showHeadline();
-    void showNote();
-    void findOthers();
-    void layOver(const QVector<qint64>& runs);
-    QString certainty() const;
+    void make() {
+        view = new GanttView;
+        view->setNotesVisible(false);
+        notes = sentences();
+        setLook(*notes, "tone", QStringLiteral("secondary"));
+    }
+    void show(Timeline timeline) const {
+        QStringList lines;
+        for (const std::string& line : timeline.notes) lines << shownText(line);
+        notes->setText(lines.join(QLatin1Char('\n')));
+        notes->setVisible(!lines.isEmpty());
+        view->setTimeline(std::move(timeline));
+    }
 };
 
-void CodesignView::Implementation::build() {
-    models = view->addChoices(tr("Models"));
-    connect(models, &ChoiceBar::chosen, view, &CodesignView::chooseModel);
-    tabs = new CodesignTabs(choice, view);
-    view->setPages(tabs);
-    connect(tabs, &CodesignTabs::rowChosen, view, &CodesignView::chooseRow);
-    connect(tabs, &CodesignTabs::pinRequested, view, &CodesignView::pinRow);
-    connect(tabs, &CodesignTabs::modelChosen, view, &CodesignView::chooseModel);
-    connect(tabs, &CodesignTabs::othersWanted, view, [this](const QVector<qint64>& runs) { layOver(runs); });
+/// A finished co-design search: headline, models, and tabs that begin with its architectures. One choice of
+/// architecture and model is shared by all its parts.
+class CodesignView : public RunView {
+public:
+    explicit CodesignView(QWidget* parent) : RunView("codesign", parent) {
+        addSelectables();
+        addPages();
+        addPictures();
+        addDetails();
+    }
+
+protected:
+    void takeRun() override;
+    void refresh() override;
+    QVector<Headline> headlines() const override;
+    void showNote() override;
+    report::Selection selection() const override { return choice_->selection(); }
+    /// Of what cannot be told from the run alone: brushed tables.
+    QVector<Exportable> ownExports() const override {
+        return explorer_ == nullptr ? QVector<Exportable>() : QVector<Exportable>{explorer_->table()->exportable()};
+    }
+
+private:
+    void addSelectables();
+    void addAxis(const char* id, QString (CodesignExplorer::*axis)() const);
+    void addPictures();
+    void addDetails();
+    ChoiceBar::Choice model(int index) const;
+    void showRow() const {
+        if (explorer_ != nullptr) explorer_->showChoice();
+    }
+    void findOthers();
+    void layOver(const QVector<qint64>& runs);
+
+    CodesignExplorer& theExplorer();
+    QWidget* makeExplorer() { return &theExplorer(); }
+    void fillExplorer() { explorer_->refresh(); }
+    QWidget* makeArchitectures() { return theExplorer().table(); }
+    void fillArchitectures() {}  // the pictures and their brush do
+    QWidget* makePlacement();
+    void fillPlacement();
+    QWidget* makePipeline() {
+        pipeline_.make();
+        return vSplit(pipeline_.notes, pipeline_.view);
+    }
+    void fillPipeline() {
+        pages()->prepare(maker<Timeline>("pipeline"), [this](Timeline its) { pipeline_.show(std::move(its)); });
+    }
+    QWidget* makeOperators();
+    void fillOperators();
+
+    SharedCodesignChoice choice_ = std::make_shared<CodesignChoice>();
+    CodesignExplorer* explorer_ = nullptr;
+    DrawingView* placement_ = nullptr;
+    NotedTimeline pipeline_, operators_;
+    QButtonGroup* phases_ = nullptr;
+};
+
+void CodesignView::addSelectables() {
+    const CodesignRun& its = choice_->run;
+    addAxis("x", &CodesignExplorer::xAxis);
+    addAxis("y", &CodesignExplorer::yAxis);
+    addSelectable({.id = "pinned",
+                   .count = [&its] { return its.rowCount(); },
+                   .current = [this] { return choice_->pinned; },
+                   .choose =
+                       [this](int row) {
+                           choice_->pinned = row;
+                           showRow();
+                       },
+                   .facts =
+                       [this](int) {
+                           const int row = choice_->row;
+                           return row < 0 ? Facts() : architectureFacts(*choice_, row);
+                       },
+                   .name = [&its](int row) { return its.architecture(row); },
+                   .optional = true});
+    addSelectable({.id = "architecture",
+                   .count = [&its] { return its.rowCount(); },
+                   .current = [this] { return choice_->row; },
+                   .choose =
+                       [this](int row) {
+                           choice_->row = row;
+                           showRow();
+                       },
+                   .facts = [this](int row) { return architectureFacts(*choice_, row); },
+                   .name = [&its](int row) { return its.architecture(row); }});
+    addSelectable({.id = "model",
+                   .count = [&its] { return its.modelCount(); },
+                   .current = [this] { return choice_->model; },
+                   .choose =
+                       [this](int index) {
+                           if (std::exchange(choice_->model, index) != index) pages()->refresh();
+                       },
+                   .facts = [this](int index) { return placedModelFacts(*choice_, index); },
+                   .bar = tr("Models"),
+                   .choice = [this](int index) { return model(index); }});
+}
+
+/// What an axis of the scatter shows, once that was seen.
+void CodesignView::addAxis(const char* id, QString (CodesignExplorer::*axis)() const) {
+    const auto name = [this](int index) {
+        return QString::fromStdString(choice_->run.values().at(static_cast<std::size_t>(index)).id);
+    };
+    const auto count = [this] { return static_cast<int>(choice_->run.values().size()); };
+    addSelectable({.id = id,
+                   .count = count,
+                   .current =
+                       [this, axis, name, count] {
+                           int index = explorer_ == nullptr ? -1 : count() - 1;
+                           while (index >= 0 && name(index) != (explorer_->*axis)()) --index;
+                           return index;
+                       },
+                   .choose =
+                       [this, id, name](int index) {
+                           if (explorer_ == nullptr) return;
+                           const bool isX = QLatin1String(id) == QLatin1String("x");
+                           explorer_->setAxes(isX ? name(index) : QString(), isX ? QString() : name(index));
+                       },
+                   .name = name});
+}
+
+void CodesignView::addPictures() {
+    using Self = CodesignView;
+    pages()->addPicture("architectures", tr("Architectures"), this, &Self::makeExplorer, &Self::fillExplorer);
+    addCharts("exploration", titleOf("exploration"),
+              {.rows = {"exploration", "exploration-by-area"}, .name = tr("How the search went")});
+    addCharts("models", tr("Models"),
+              {.rows = {"speedup"}, .name = tr("Throughput over the reference"), .selects = "model"});
+    pages()->addPicture("placement", titleOf("placement"), this, &Self::makePlacement, &Self::fillPlacement);
+    pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
+    pages()->addPicture("operators", titleOf("operators"), this, &Self::makeOperators, &Self::fillOperators);
+    addCharts("parts", tr("Time, memory, area"),
+              {.rows = {"model-time", "batch-time", "stage-memory", "area"}, .name = tr("What it consists of")});
+}
+
+void CodesignView::addDetails() {
+    using Self = CodesignView;
+    pages()->addDetails("architectures", tr("Architectures"), this, &Self::makeArchitectures, &Self::fillArchitectures);
+    addTable("models", tr("Models"),
+             {.model = [this](QObject* owner) { return placedModelTableModel(choice_, owner); }, .selects = "model"});
+    addTable("placement", tr("Stages"),
+             {.model = [this](QObject* owner) { return stageTableModel(choice_, owner); },
+              .rows =
+                  [this] {
+                      if (choice_->model >= choice_->run.modelCount()) return 0;
+                      const codesign::ModelResult& its = choice_->run.model(choice_->model);
+                      return its.feasible ? static_cast<int>(its.stages.size()) : 0;
+                  },
+              .empty = tr("This model fits no accelerator of the search, so it has no stages.")});
+    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.whole(); });
+    pages()->pair("exploration", "architectures");
+    pages()->pair("parts", "models");
+    for (const char* picture : {"pipeline", "operators"}) pages()->pair(picture, "placement");
+}
+
+CodesignExplorer& CodesignView::theExplorer() {
+    if (explorer_ != nullptr) return *explorer_;
+    explorer_ = new CodesignExplorer(choice_, pages()->pictures());
+    connect(explorer_, &CodesignExplorer::rowChosen, this,
+            [this](int row) { select(QStringLiteral("architecture"), row); });
+    connect(explorer_, &CodesignExplorer::pinRequested, this,
+            [this](int row) { select(QStringLiteral("pinned"), row); });
+    connect(explorer_, &CodesignExplorer::othersWanted, this, &CodesignView::layOver);
+    return *explorer_;
+}
+
+QWidget* CodesignView::makePlacement() {
+    placement_ = new DrawingView;
+    placement_->setAccessibleName(tr("Placement"));
+    return scrolled(placement_);
+}
+
+void CodesignView::fillPlacement() {
+    if (choice_->model >= choice_->run.modelCount()) return;
+    placement_->setDrawing(
+        fileStem(choice_->run.modelTitle(choice_->model) + QStringLiteral("-placement")),
+        [its = choice_->run, index = choice_->model](double width, const report::TextWidth& measure) {
+            return report::placementDrawing(its.model(index), width, measure);
+        });
+}
+
+QWidget* CodesignView::makeOperators() {
+    operators_.make();
+    phases_ = new QButtonGroup(this);
+    auto* bar = new QWidget;
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme().spacing());
+    for (const auto& [title, id] : {std::pair(tr("Forward pass"), 0), std::pair(tr("Backward pass"), 1)}) {
+        auto* button = new QToolButton;
+        button->setText(title);
+        button->setCheckable(true);
+        button->setAutoRaise(true);
+        phases_->addButton(button, id);
+        row->addWidget(button);
+    }
+    row->addSpacing(theme().spacing(2));
+    row->addWidget(operators_.notes, 1);
+    row->addStretch();
+    connect(phases_, &QButtonGroup::idClicked, this, [this](int id) {
+        choice_->backward = id == 1;
+        fillOperators();
+    });
+    return vSplit(bar, operators_.view);
+}
+
+void CodesignView::fillOperators() {
+    phases_->button(choice_->backward ? 1 : 0)->setChecked(true);
+    pages()->prepare(maker<Timeline>(choice_->backward ? "operators-backward" : "operators"),
+                     [this](Timeline its) { operators_.show(std::move(its)); });
+}
+
+void CodesignView::takeRun() {
+    const CodesignRun its(run().result);
+    *choice_ = CodesignChoice{.run = its, .row = its.bestRow()};
+    for (int row = 0; row < its.rowCount(); ++row) choice_->visible.push_back(row);
+}
+
+void CodesignView::refresh() {
+    RunView::refresh();
+    findOthers();
 }
 
 /// Other searches of the history, the newest ones.
-void CodesignView::Implementation::findOthers() {
-    if (tabs->explorer() == nullptr) return;
-    tabs->explorer()->offerOthers({});
-    if (history.empty()) return;
+void CodesignView::findOthers() {
+    if (explorer_ == nullptr) return;
+    explorer_->offerOthers({});
+    if (run().history.empty()) return;
     using Others = QVector<CodesignExplorer::OtherRun>;
-    inBackground(
-        view,
-        [from = history, own = kept, engine = choice->run.shared()->study.engine] {
-            Others found;
-            const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
-            const store::HistoryQuery query{.engine = engine, .status = store::RunStatus::done};
-            for (const store::RunRow& row : opened.query(query, kMaxOthers + 1))
-                if (row.id != own && found.size() < kMaxOthers)
-                    found.append({row.id, QStringLiteral("%1 · %2").arg(shownText(row.name), shownText(row.headline))});
-            return found;
-        },
-        [this](const Others& found) { tabs->explorer()->offerOthers(found); },
-        [this](const QString& problem) { emit view->messaged(problem, QString()); });
+    const auto find = [from = run().history, own = run().kept, engine = run().result->study.engine] {
+        Others found;
+        const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
+        const store::HistoryQuery query{.engine = engine, .status = store::RunStatus::done};
+        for (const store::RunRow& row : opened.query(query, kMaxOthers + 1))
+            if (row.id != own && found.size() < kMaxOthers)
+                found.append({row.id, QStringLiteral("%1 · %2").arg(shownText(row.name), shownText(row.headline))});
+        return found;
+    };
+    later(find, [this](const Others& found) { explorer_->offerOthers(found); });
 }
 
-void CodesignView::Implementation::layOver(const QVector<qint64>& runs) {
+void CodesignView::layOver(const QVector<qint64>& runs) {
     using Fronts = std::vector<report::OtherFront>;
-    inBackground(
-        view,
-        [from = history, runs] {
-            Fronts fronts;
-            const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
-            for (const qint64 run : runs)
-                if (const std::optional<study::Result> result = opened.result(run))
-                    if (const auto* outcome = result->outcome.as<study::CodesignOutcome>())
-                        fronts.push_back(
-                            {.name = QCoreApplication::translate("CodesignView", "Run %1").arg(run).toStdString(),
-                             .points = outcome->result.front});
-            return fronts;
-        },
-        [this](const Fronts& fronts) { tabs->explorer()->setOthers(fronts); },
-        [this](const QString& problem) { emit view->messaged(problem, QString()); });
+    const auto read = [from = run().history, runs] {
+        Fronts fronts;
+        const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
+        for (const qint64 id : runs)
+            if (const std::optional<study::Result> result = opened.result(id))
+                if (const auto* outcome = result->outcome.as<study::CodesignOutcome>())
+                    fronts.push_back({.name = tr("Run %1").arg(id).toStdString(), .points = outcome->result.front});
+        return fronts;
+    };
+    later(read, [this](const Fronts& fronts) { explorer_->setOthers(fronts); });
 }
 
-void CodesignView::Implementation::fillModels() {
-    QVector<ChoiceBar::Choice> choices;
-    for (int index = 0; index < choice->run.modelCount(); ++index)
-        choices.append({.title = choice->run.modelTitle(index),
-                        .help = choice->run.model(index).feasible ? tr("Show how this model is placed and scheduled")
-                                                                  : tr("This model does not fit")});
-    models->setChoices(choices, choice->model);
+ChoiceBar::Choice CodesignView::model(int index) const {
+    return {.title = choice_->run.modelTitle(index),
+            .help = choice_->run.model(index).feasible ? tr("Show how this model is placed and scheduled")
+                                                       : tr("This model does not fit")};
 }
 
-QString CodesignView::Implementation::certainty() const {
-    const codesign::Result& result = choice->run.result();
-    if (result.endedBy == EndedBy::stop) return tr("stopped");
-    return QString::fromStdString(study::certaintyText(result));
-}
-
-void CodesignView::Implementation::showHeadline() {
-    const codesign::Result& result = choice->run.result();
+QVector<Headline> CodesignView::headlines() const {
+    const codesign::Result& result = choice_->run.result();
     QVector<Headline> headlines;
     if (result.best) {
-        const report::PointValue& objective = *choice->run.value(QStringLiteral("objective"));
+        const report::PointValue& objective = *choice_->run.value(QStringLiteral("objective"));
         const bool rate = result.options.objective == codesign::Objective::mean || !result.space.reference;
         headlines.append({.value = QString::fromStdString(report::textOf(objective, *result.best)),
                           .label = rate ? tr("throughput") : tr("over %1").arg(shownText(result.space.reference->name)),
-                          .detail = certainty(),
+                          .detail = result.endedBy == EndedBy::stop
+                                        ? tr("stopped")
+                                        : QString::fromStdString(study::certaintyText(result)),
                           .tone = result.optimal ? QStringLiteral("good") : QString(),
                           .help = QString::fromStdString(objective.help),
-                          .explain = explained(choice->run.shared(), "objective")});
+                          .explain = explanationOf("objective")});
         const double share = result.areaBound.value > 0 ? result.best->area.value / result.areaBound.value : 0;
         headlines.append({.value = columns::quantity(result.best->area.value, Measure::area),
                           .label = tr("area"),
                           .detail = tr("%1 of the limit").arg(QString::fromStdString(study::percentText(share))),
-                          .help = choice->run.architecture(choice->run.bestRow()),
-                          .explain = explained(choice->run.shared(), "area_mm2")});
+                          .help = choice_->run.architecture(choice_->run.bestRow()),
+                          .explain = explanationOf("area_mm2")});
         headlines.append({.value = QString::fromStdString(study::percentText(result.best->mfu)),
                           .label = tr("utilisation"),
                           .help = tr("Model FLOPs over those of all tensor cores, mean over the models"),
-                          .explain = explained(choice->run.shared(), "mean_mfu")});
+                          .explain = explanationOf("mean_mfu")});
     }
     const double looked =
         result.points > 0 ? static_cast<double>(result.explored) / static_cast<double>(result.points) : 0;
@@ -145,124 +342,26 @@ void CodesignView::Implementation::showHeadline() {
                                     .arg(QString::fromStdString(study::percentText(looked)),
                                          columns::count(static_cast<double>(result.points))),
                       .help = tr("Bounds ruled the others out, or the search did not reach them"),
-                      .explain = explained(choice->run.shared(), "explored_points")});
-    view->headline()->setHeadlines(headlines);
-    showNote();
+                      .explain = explanationOf("explored_points")});
+    return headlines;
 }
 
 /// Which models are left out, or that nothing fits at all.
-void CodesignView::Implementation::showNote() {
+void CodesignView::showNote() {
     QStringList unfit;
-    for (int index = 0; index < choice->run.modelCount(); ++index)
-        if (!choice->run.model(index).feasible) unfit << choice->run.modelTitle(index);
-    view->note()->hide();
-    if (!choice->run.result().best)
-        view->note()->showMessage(
-            MessageBar::Kind::warning,
-            tr("No accelerator of the template runs every model. The tab of the models says why."));
+    for (int index = 0; index < choice_->run.modelCount(); ++index)
+        if (!choice_->run.model(index).feasible) unfit << choice_->run.modelTitle(index);
+    if (!choice_->run.result().best)
+        note()->showMessage(MessageBar::Kind::warning,
+                            tr("No accelerator of the template runs every model. The tab of the models says why."));
     else if (!unfit.isEmpty())
-        view->note()->showMessage(MessageBar::Kind::warning,
-                                  tr("%1 does not fit.").arg(unfit.join(QStringLiteral(", "))));
+        note()->showMessage(MessageBar::Kind::warning, tr("%1 does not fit.").arg(unfit.join(QStringLiteral(", "))));
 }
 
-CodesignView::CodesignView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
-    d_->view = this;
-    d_->build();
-}
+}  // namespace
 
-CodesignView::~CodesignView() = default;
-
-void CodesignView::showRun(const FinishedRun& finished) {
-    const CodesignRun run(finished.result);
-    *d_->choice = CodesignChoice{.run = run, .row = run.bestRow()};
-    for (int row = 0; row < run.rowCount(); ++row) d_->choice->visible.push_back(row);
-    d_->history = finished.history;
-    d_->kept = finished.kept;
-    d_->fillModels();
-    d_->showHeadline();
-    d_->tabs->refresh();
-    d_->findOthers();
-}
-
-std::shared_ptr<const study::Result> CodesignView::shownResult() const {
-    return d_->choice->run.shared();
-}
-
-const CodesignRun& CodesignView::run() const {
-    return d_->choice->run;
-}
-
-void CodesignView::chooseRow(int row) {
-    if (row < 0 || row >= d_->choice->run.rowCount()) return;
-    d_->choice->row = row;
-    d_->tabs->showRow();
-    emit inspected(architectureFacts(*d_->choice, row));
-}
-
-void CodesignView::pinRow(int row) {
-    if (row >= d_->choice->run.rowCount()) return;
-    d_->choice->pinned = std::max(row, -1);
-    d_->tabs->showRow();
-    if (d_->choice->row >= 0) emit inspected(architectureFacts(*d_->choice, d_->choice->row));
-}
-
-void CodesignView::chooseModel(int model) {
-    if (model < 0 || model >= d_->choice->run.modelCount()) return;
-    const bool other = model != d_->choice->model;
-    d_->choice->model = model;
-    d_->models->setCurrent(model);
-    if (other) d_->tabs->refresh();
-    emit inspected(placedModelFacts(*d_->choice, model));
-}
-
-int CodesignView::row() const {
-    return d_->choice->row;
-}
-
-int CodesignView::pinned() const {
-    return d_->choice->pinned;
-}
-
-int CodesignView::model() const {
-    return d_->choice->model;
-}
-
-CodesignTabs* CodesignView::tabs() const {
-    return d_->tabs;
-}
-
-QVector<Exportable> CodesignView::exportables() const {
-    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
-}
-
-Exportable CodesignView::resultExport() const {
-    return exports::document(d_->choice->run.shared());
-}
-
-Exportable CodesignView::traceExport() const {
-    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
-}
-
-QJsonObject CodesignView::saveView() const {
-    QJsonObject view = d_->tabs->saveView();
-    view[QStringLiteral("architecture")] = d_->choice->run.architecture(d_->choice->row);
-    view[QStringLiteral("pinned")] = d_->choice->run.architecture(d_->choice->pinned);
-    view[QStringLiteral("model")] = d_->choice->model;
-    if (const CodesignExplorer* explorer = d_->tabs->explorer()) {
-        view[QStringLiteral("x")] = explorer->xAxis();
-        view[QStringLiteral("y")] = explorer->yAxis();
-    }
-    return view;
-}
-
-void CodesignView::restoreView(const QJsonObject& view) {
-    const CodesignRun& run = d_->choice->run;
-    if (CodesignExplorer* explorer = d_->tabs->explorer())
-        explorer->setAxes(view.value(QLatin1String("x")).toString(), view.value(QLatin1String("y")).toString());
-    if (const int pinned = run.rowNamed(view.value(QLatin1String("pinned")).toString()); pinned >= 0) pinRow(pinned);
-    if (const int row = run.rowNamed(view.value(QLatin1String("architecture")).toString()); row >= 0) chooseRow(row);
-    if (const int model = view.value(QLatin1String("model")).toInt(-1); model > 0) chooseModel(model);
-    d_->tabs->restoreView(view);
+RunView* newCodesignView(QUndoStack* /*undo*/, QWidget* parent) {
+    return new CodesignView(parent);
 }
 
 }  // namespace tessera::ui

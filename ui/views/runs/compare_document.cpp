@@ -12,11 +12,9 @@
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QTabWidget>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -36,6 +34,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/explain_dialog.h"
+#include "ui/views/lazy_tabs.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/convergence_view.h"
 #include "ui/views/plot/gantt_view.h"
@@ -54,14 +53,6 @@ namespace {
 /// Charts and timelines of more runs than this would not be readable.
 constexpr std::size_t kMaxPictured = 8;
 constexpr auto kRemembered = "compare/view";
-
-struct Page {
-    QString id;
-    std::function<QWidget*()> make;
-    QWidget* holder = nullptr;
-    bool filtered = false;  ///< "Only differences" changes it
-    bool stale = true;
-};
 
 /// Pixels in which the lanes of a timeline are seen; of more lanes the view scrolls.
 int heightOf(const Timeline& timeline) {
@@ -119,8 +110,7 @@ struct CompareDocument::Implementation {
     QCheckBox* onlyDifferences = nullptr;
     bool logarithmic = false;  ///< of convergence
     PlotWidget* bars = nullptr;
-    QTabWidget* tabs = nullptr;
-    std::vector<Page> pages;
+    LazyTabs* tabs = nullptr;
     std::vector<GanttView*> gantts;
     QPointer<TableView> layerTable, jobTable;
     QPointer<ModelComparison> models;
@@ -140,12 +130,11 @@ struct CompareDocument::Implementation {
 
     void build();
     void buildBar(QVBoxLayout* layout);
-    void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)(), bool filtered = false);
+    void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)());
     void compare();
     void show();
     void showBars();
     void showHint() const;
-    void see(int index);
     void follow(GanttView* moved, double from, double to);
     void showLayer();
     void inspectLayer();
@@ -159,7 +148,7 @@ struct CompareDocument::Implementation {
     QWidget* makeInputs();
     QWidget* makeLayers();
     QWidget* makeJobs();
-    void showPages();
+    void showPages() const;
     QWidget* makeConvergence();
     QWidget* makeTimelines();
     QWidget* makeModels();
@@ -195,21 +184,19 @@ void CompareDocument::Implementation::build() {
     splitter->setChildrenCollapsible(false);
     bars = new PlotWidget(splitter);
     bars->setAccessibleName(tr("The chosen number of every run"));
-    tabs = new QTabWidget(splitter);
-    tabs->setDocumentMode(true);
+    tabs = new LazyTabs(splitter);
     splitter->addWidget(bars);
     splitter->addWidget(tabs);
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
     layout->addWidget(splitter, 1);
-    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics, true);
-    addPage("inputs", tr("Inputs"), &Implementation::makeInputs, true);
-    addPage("layers", tr("Layers"), &Implementation::makeLayers, true);
-    addPage("jobs", tr("Jobs"), &Implementation::makeJobs, true);
+    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics);
+    addPage("inputs", tr("Inputs"), &Implementation::makeInputs);
+    addPage("layers", tr("Layers"), &Implementation::makeLayers);
+    addPage("jobs", tr("Jobs"), &Implementation::makeJobs);
     addPage("timelines", tr("Timelines"), &Implementation::makeTimelines);
     addPage("convergence", tr("Convergence"), &Implementation::makeConvergence);
     addPage("models", tr("Models"), &Implementation::makeModels);
-    connect(tabs, &QTabWidget::currentChanged, document, [this](int index) { see(index); });
     showHint();
 }
 
@@ -243,36 +230,30 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     });
     connect(onlyDifferences, &QCheckBox::clicked, document, [this] { remember(); });
     connect(onlyDifferences, &QCheckBox::toggled, document, [this] {
-        for (Page& page : pages) page.stale = page.stale || page.filtered;
-        see(tabs->currentIndex());
+        tabs->refresh(
+            {QStringLiteral("metrics"), QStringLiteral("inputs"), QStringLiteral("layers"), QStringLiteral("jobs")});
     });
 }
 
-void CompareDocument::Implementation::addPage(const char* id, const QString& title, QWidget* (Implementation::*make)(),
-                                              bool filtered) {
-    auto* holder = new QWidget;
-    auto* layout = new QVBoxLayout(holder);
-    layout->setContentsMargins(0, theme().spacing(2), 0, 0);
-    pages.push_back({.id = QLatin1String(id),
-                     .make = [this, make] { return (this->*make)(); },
-                     .holder = holder,
-                     .filtered = filtered});
-    tabs->addTab(holder, title);
-}
-
-void CompareDocument::Implementation::see(int index) {
-    if (!comparison || index < 0 || static_cast<std::size_t>(index) >= pages.size()) return;
-    Page& page = pages[static_cast<std::size_t>(index)];
-    if (!std::exchange(page.stale, false)) return;
-    while (QLayoutItem* old = page.holder->layout()->takeAt(0)) {
-        if (QWidget* widget = old->widget()) {
-            widget->hide();
-            widget->deleteLater();
+/// A page that is made anew whenever what it shows changed.
+void CompareDocument::Implementation::addPage(const char* id, const QString& title,
+                                              QWidget* (Implementation::*make)()) {
+    const auto holder = std::make_shared<QWidget*>(nullptr);
+    const auto hold = [holder] {
+        auto* layout = new QVBoxLayout(*holder = new QWidget);
+        layout->setContentsMargins(0, 0, 0, 0);
+        return *holder;
+    };
+    const auto fill = [this, holder, make] {
+        if (!comparison) return;
+        for (auto* old : (*holder)->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+            old->hide();
+            old->deleteLater();
         }
-        delete old;
-    }
-    page.holder->layout()->addWidget(page.make());
-    showLayer();
+        (*holder)->layout()->addWidget((this->*make)());
+        showLayer();
+    };
+    tabs->addPage(QLatin1String(id), title, hold, fill);
 }
 
 void CompareDocument::Implementation::showHint() const {
@@ -336,8 +317,7 @@ void CompareDocument::Implementation::show() {
     metricBox->setCurrentIndex(std::max(0, kept >= 0 ? kept : deciding));
     showBars();
     showPages();
-    for (Page& page : pages) page.stale = true;
-    see(tabs->currentIndex());
+    tabs->refresh();
     stack->setCurrentIndex(1);
     if (pending.isEmpty() && !wasShown) pending = rememberedView();
     wasShown = true;
@@ -345,16 +325,13 @@ void CompareDocument::Implementation::show() {
 }
 
 /// Layers and models are compared of partitions, jobs of mappings.
-void CompareDocument::Implementation::showPages() {
+void CompareDocument::Implementation::showPages() const {
     const bool layers = std::any_of(runs.begin(), runs.end(), [](const RunState& run) {
         return run.result->outcome.as<study::PartitionOutcome>() != nullptr;
     });
-    const std::map<QString, bool> shown{{QStringLiteral("layers"), layers},
-                                        {QStringLiteral("models"), layers},
-                                        {QStringLiteral("jobs"), !comparison->jobs.empty()}};
-    for (std::size_t page = 0; page < pages.size(); ++page)
-        if (const auto known = shown.find(pages[page].id); known != shown.end())
-            tabs->setTabVisible(static_cast<int>(page), known->second);
+    tabs->setPageShown(QStringLiteral("layers"), layers);
+    tabs->setPageShown(QStringLiteral("models"), layers);
+    tabs->setPageShown(QStringLiteral("jobs"), !comparison->jobs.empty());
 }
 
 void CompareDocument::Implementation::showBars() {
@@ -563,26 +540,22 @@ void CompareDocument::Implementation::inspectLayer() {
 
 /// What a preset keeps: everything but which run is the baseline.
 QJsonObject CompareDocument::Implementation::view() const {
-    const int tab = tabs->currentIndex();
     return {{QStringLiteral("metric"), metricBox->currentData().toString()},
             {QStringLiteral("all"), !only()},
             {QStringLiteral("log"), logarithmic},
-            {QStringLiteral("tab"), tab < 0 ? QString() : pages[static_cast<std::size_t>(tab)].id}};
+            {QStringLiteral("tab"), tabs->tab()}};
 }
 
 void CompareDocument::Implementation::take(const QJsonObject& view) {
     onlyDifferences->setChecked(!view.value(QLatin1String("all")).toBool());
     logarithmic = view.value(QLatin1String("log")).toBool(logarithmic);
-    for (Page& page : pages) page.stale = page.stale || page.id == QLatin1String("convergence");
+    tabs->refresh({QStringLiteral("convergence")});
     const int metric = metricBox->findData(view.value(QLatin1String("metric")).toString());
     if (metric >= 0) {
         metricBox->setCurrentIndex(metric);
         showBars();
     }
-    for (std::size_t page = 0; page < pages.size(); ++page)
-        if (pages[page].id == view.value(QLatin1String("tab")).toString())
-            tabs->setCurrentIndex(static_cast<int>(page));
-    see(tabs->currentIndex());
+    tabs->openTab(view.value(QLatin1String("tab")).toString());
 }
 
 /// What the next comparison begins with. Which number decides, every comparison knows by itself.
@@ -651,28 +624,20 @@ void CompareDocument::chooseLayer(const QString& layer) {
 QVector<Exportable> CompareDocument::exportables() {
     if (!d_->comparison) return {};
     const SharedComparison comparison = d_->comparison;
-    const bool same = !d_->only();
     const std::string metric = d_->metricBox->currentData().toString().toStdString();
     const auto chart = [comparison, metric] { return report::comparisonChart(*comparison, metric); };
-    QVector<Exportable> all{
-        {.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
-         .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
-         .csv = [chart] { return report::toCsv(chart()); }},
-        {.name = QStringLiteral("compare-numbers"),
-         .csv = [comparison, same] { return report::toCsv(report::metricTable(*comparison, same)); }},
-        {.name = QStringLiteral("compare-inputs"),
-         .csv = [comparison, same] { return report::toCsv(report::inputTable(*comparison, same)); }}};
-    if (!comparison->layers.empty())
-        all.push_back({.name = QStringLiteral("compare-layers"), .csv = [comparison, same] {
-                           return report::toCsv(report::layerDifferenceTable(*comparison, same));
-                       }});
-    if (!comparison->jobs.empty())
-        all.push_back({.name = QStringLiteral("compare-jobs"), .csv = [comparison, same] {
-                           return report::toCsv(report::jobDifferenceTable(*comparison, same));
-                       }});
-    if (!comparison->shares.empty())
-        all.push_back({.name = QStringLiteral("compare-shares"),
-                       .csv = [comparison, same] { return report::toCsv(report::shareTable(*comparison, same)); }});
+    const auto table = [comparison, same = !d_->only()](
+                           const char* name, report::Table (*make)(const study::Comparison& comparison, bool same)) {
+        return Exportable{.name = QLatin1String(name), .csv = [=] { return report::toCsv(make(*comparison, same)); }};
+    };
+    QVector<Exportable> all{{.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
+                             .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
+                             .csv = [chart] { return report::toCsv(chart()); }},
+                            table("compare-numbers", report::metricTable),
+                            table("compare-inputs", report::inputTable)};
+    if (!comparison->layers.empty()) all.push_back(table("compare-layers", report::layerDifferenceTable));
+    if (!comparison->jobs.empty()) all.push_back(table("compare-jobs", report::jobDifferenceTable));
+    if (!comparison->shares.empty()) all.push_back(table("compare-shares", report::shareTable));
     return all;
 }
 

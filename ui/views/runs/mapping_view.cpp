@@ -1,201 +1,333 @@
-#include "ui/views/runs/mapping_view.h"
-
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QToolButton>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "core/base/json.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/strategy_colour.h"
-#include "core/study/explanation.h"
+#include "core/study/mapping/document.h"
 #include "core/study/mapping/fields.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
 #include "ui/models/mapping_facts.h"
-#include "ui/models/partition_run.h"
+#include "ui/models/mapping_tables.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
-#include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
-#include "ui/views/runs/mapping_tabs.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/result_exports.h"
-#include "ui/views/runs/run_pages.h"
+#include "ui/views/runs/run_view.h"
+#include "ui/views/runs/sweep_view.h"
 
 namespace tessera::ui {
 
-namespace {}  // namespace
+namespace {
 
-struct MappingView::Implementation {
-    MappingView* view = nullptr;
-    SharedMappingChoice choice = std::make_shared<MappingChoice>();
-    ChoiceBar* algorithms = nullptr;
-    MappingTabs* tabs = nullptr;
+/// Of which job an event of a schedule is; -1 = of none.
+int jobOf(const Timeline::Event& event) {
+    return event.details.empty() ? -1 : QString::fromStdString(event.details.front().second).toInt();
+}
 
-    void build();
-    void fillAlgorithms();
-    void showHeadline();
-    void showNote();
-    void inspect() {
-        emit view->inspected(choice->job >= 0 ? jobFacts(*choice, choice->job) : algorithmFacts(*choice));
+QToolButton* toggle(const QString& text, const QString& help) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setToolTip(help);
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    return button;
+}
+
+/// A finished mapping run: headline, algorithms, and tabs that begin with the schedule. One choice of algorithm and job
+/// is shared by all its parts.
+class MappingView : public RunView {
+public:
+    explicit MappingView(QWidget* parent) : RunView("mapping", parent) {
+        addSelectables();
+        addPages();
+        addPictures();
+        addDetails();
     }
+
+protected:
+    void takeRun() override;
+    QVector<Headline> headlines() const override;
+    void showNote() override;
+    report::Selection selection() const override { return choice_->selection(); }
+    QVector<Exportable> ownExports() const override;
+
+private:
+    void addSelectables();
+    void addPictures();
+    void addDetails();
+    void chooseAlgorithm(int algorithm);
+    ChoiceBar::Choice algorithm(int index) const;
+    Facts facts() const { return choice_->job >= 0 ? jobFacts(*choice_, choice_->job) : algorithmFacts(*choice_); }
+    QString algorithmPath(int algorithm) const;
+    void chooseJobAt(const PlotWidget& plot, int series, int job);
+
+    QWidget* makeSchedule();
+    void fillSchedule();
+    void markJob() const;
+    QWidget* makeRace();
+    void fillRace();
+    QWidget* makeSweeps() { return sweeps_ = new SweepView; }
+    void fillSweeps() { sweeps_->setRun(choice_->run, run().history, run().kept); }
+
+    SharedMappingChoice choice_ = std::make_shared<MappingChoice>();
+    int core_ = -1;
+    GanttView* gantt_ = nullptr;
+    QComboBox* colours_ = nullptr;
+    ChartPane* race_ = nullptr;
+    QToolButton *logarithmic_ = nullptr, *generations_ = nullptr;
+    SweepView* sweeps_ = nullptr;
 };
 
-void MappingView::Implementation::build() {
-    algorithms = view->addChoices(tr("Algorithms"), 1);
-    connect(algorithms, &ChoiceBar::chosen, view, &MappingView::chooseAlgorithm);
-    tabs = new MappingTabs(choice, view);
-    view->setPages(tabs);
-    connect(tabs, &MappingTabs::algorithmChosen, view, &MappingView::chooseAlgorithm);
-    connect(tabs, &MappingTabs::jobChosen, view, &MappingView::chooseJob);
-    connect(tabs, &MappingTabs::colourChosen, view, &MappingView::setColour);
-    connect(tabs, &MappingTabs::inspected, view, &RunView::inspected);
+void MappingView::addSelectables() {
+    addSelectable({.id = "algorithm",
+                   .count = [this] { return choice_->run.runCount(); },
+                   .current = [this] { return choice_->algorithm; },
+                   .choose = [this](int index) { chooseAlgorithm(index); },
+                   .facts = [this](int) { return facts(); },
+                   .name = [this](int index) { return choice_->run.algorithm(index); },
+                   .bar = tr("Algorithms"),
+                   .choice = [this](int index) { return algorithm(index); },
+                   .min = 1});
+    addSelectable({.id = "colour",
+                   .count = [] { return 2; },
+                   .current = [this] { return static_cast<int>(choice_->colour); },
+                   .choose =
+                       [this](int index) {
+                           choice_->colour = static_cast<study::JobColour>(index);
+                           refresh();
+                       },
+                   .name =
+                       [](int index) {
+                           const bool kind = static_cast<study::JobColour>(index) == study::JobColour::kind;
+                           return kind ? QStringLiteral("kind") : QStringLiteral("model");
+                       }});
+    addSelectable({.id = "job",
+                   .count = [this] { return choice_->run.jobCount(); },
+                   .current = [this] { return choice_->job; },
+                   .choose =
+                       [this](int index) {
+                           choice_->job = index;
+                           markJob();
+                       },
+                   .facts = [this](int) { return facts(); },
+                   .optional = true});
+    addSelectable({.id = "core",
+                   .count = [this] { return choice_->run.coreCount(); },
+                   .current = [this] { return core_; },
+                   .choose = [this](int index) { core_ = index; },
+                   .facts = [this](int index) { return coreFacts(*choice_, index); },
+                   .saved = false});
 }
 
-void MappingView::Implementation::fillAlgorithms() {
-    QVector<ChoiceBar::Choice> choices;
-    for (int index = 0; index < choice->run.runCount(); ++index)
-        choices.append({.title = choice->run.algorithm(index),
-                        .help = choice->run.algorithmHelp(index),
-                        .icon = dotIcon(theme().dataColour(report::strategyColour(choice->run.run(index).algorithm)))});
-    algorithms->setChoices(choices, choice->algorithm);
+void MappingView::addPictures() {
+    using Self = MappingView;
+    pages()->addPicture("schedule", titleOf("schedule"), this, &Self::makeSchedule, &Self::fillSchedule);
+    pages()->addPicture("race", tr("Race"), this, &Self::makeRace, &Self::fillRace);
+    addCharts("algorithms", titleOf("algorithms"),
+              {.rows = {"algorithms"},
+               .name = tr("What each algorithm reached"),
+               .selects = "algorithm",
+               .path = [this](const ChartPane&, int, int category) { return algorithmPath(category); }});
+    addCharts("cores", titleOf("cores"), {.rows = {"cores"}, .name = tr("What every core does"), .selects = "core"});
+    addCharts("demand", titleOf("required-bandwidth"),
+              {.rows = {"required-bandwidth"},
+               .name = tr("Latency and bandwidth of jobs"),
+               .made = [this](const ChartPane& pane) {
+                   connect(pane.plot(), &PlotWidget::pointClicked, this,
+                           [this, plot = pane.plot()](int series, int job) { chooseJobAt(*plot, series, job); });
+               }});
+    addCharts("explored", titleOf("search-space"),
+              {.rows = {"search-space"}, .name = tr("Search-space projection (PCA)")});
+    addCharts("front", titleOf("pareto"), {.rows = {"pareto"}, .name = tr("What cannot be had together")});
+    pages()->addPicture("sweeps", tr("Sweeps"), this, &Self::makeSweeps, &Self::fillSweeps);
 }
 
-void MappingView::Implementation::showHeadline() {
-    const mapping::Run& run = choice->chosen();
-    const study::MappingOutcome& outcome = choice->run.outcome();
-    const auto of = [&](const char* field) { return explained(choice->run.shared(), run.algorithm + "/" + field); };
+void MappingView::addDetails() {
+    addTable("jobs", tr("Jobs"),
+             {.model = [this](QObject* owner) { return jobTableModel(choice_, owner); },
+              .selects = "job",
+              .filtered = true});
+    addTable("algorithms", tr("Algorithms"),
+             {.model = [this](QObject* owner) { return algorithmTableModel(choice_, owner); }, .selects = "algorithm"});
+    addTable("cores", tr("Cores"),
+             {.model = [this](QObject* owner) { return coreTableModel(choice_, owner); }, .selects = "core"});
+    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
+    for (const char* picture : {"schedule", "demand"}) pages()->pair(picture, "jobs");
+    for (const char* picture : {"race", "explored", "front"}) pages()->pair(picture, "algorithms");
+}
+
+void MappingView::takeRun() {
+    const MappingRun its(run().result);
+    *choice_ = MappingChoice{.run = its, .algorithm = its.bestRun()};
+    choice_->uses = study::coreUse(its.outcome(), choice_->chosen());
+    if (its.outcome().jobKinds.empty()) choice_->colour = study::JobColour::model;
+    core_ = -1;
+    pages()->setPageShown(QStringLiteral("front"), has("pareto"));
+    pages()->setPageShown(QStringLiteral("explored"), has("search-space"));
+}
+
+void MappingView::chooseAlgorithm(int algorithm) {
+    if (algorithm == choice_->algorithm) return;
+    choice_->algorithm = algorithm;
+    choice_->uses = study::coreUse(choice_->run.outcome(), choice_->chosen());
+    showHeadline();
+    refresh();
+}
+
+ChoiceBar::Choice MappingView::algorithm(int index) const {
+    return {.title = choice_->run.algorithm(index),
+            .help = choice_->run.algorithmHelp(index),
+            .icon = dotIcon(theme().dataColour(report::strategyColour(choice_->run.run(index).algorithm)))};
+}
+
+QVector<Headline> MappingView::headlines() const {
+    const mapping::Run& chosen = choice_->chosen();
+    const study::MappingOutcome& outcome = choice_->run.outcome();
+    const auto of = [&](const char* field) { return explanationOf(chosen.algorithm + "/" + field); };
     const QString tone =
-        run.optimal ? QStringLiteral("good") : (run.gap > kWideGap ? QStringLiteral("warning") : QString());
+        chosen.optimal ? QStringLiteral("good") : (chosen.gap > kWideGap ? QStringLiteral("warning") : QString());
     QVector<Headline> headlines;
-    if (const auto rate = study::throughputOf(outcome, run.values.makespan); rate && outcome.problem.clock)
+    if (const auto rate = study::throughputOf(outcome, chosen.values.makespan); rate && outcome.problem.clock)
         headlines.append({.value = columns::quantity(*rate, Measure::flopsPerSecond),
                           .label = tr("throughput"),
                           .help = tr("Twice the multiply-adds of all jobs over the makespan"),
                           .explain = of("throughput_flops")});
-    headlines.append({.value = choice->run.time(run.values.makespan),
+    headlines.append({.value = choice_->run.time(chosen.values.makespan),
                       .label = tr("makespan"),
-                      .detail = QString::fromStdString(study::certaintyText(run)),
+                      .detail = QString::fromStdString(study::certaintyText(chosen)),
                       .tone = tone,
                       .help = tr("Until the last of the jobs has finished"),
                       .explain = of(outcome.problem.clock ? "makespan_s" : "makespan_cycles")});
-    if (run.values.energy)
-        headlines.append({.value = QString::fromStdString(formatQuantity(*run.values.energy, Measure::joules)),
+    if (chosen.values.energy)
+        headlines.append({.value = QString::fromStdString(formatQuantity(*chosen.values.energy, Measure::joules)),
                           .label = tr("energy"),
                           .explain = of("energy_j")});
-    headlines.append({.value = columns::count(static_cast<double>(run.samples)),
-                      .label = run.samples == 1 ? tr("sample") : tr("samples"),
-                      .detail = tr("best after %1").arg(columns::count(static_cast<double>(run.bestAfter))),
+    headlines.append({.value = columns::count(static_cast<double>(chosen.samples)),
+                      .label = chosen.samples == 1 ? tr("sample") : tr("samples"),
+                      .detail = tr("best after %1").arg(columns::count(static_cast<double>(chosen.bestAfter))),
                       .help = tr("Mappings that the algorithm evaluated"),
                       .explain = of("samples")});
-    view->headline()->setHeadlines(headlines);
-    showNote();
+    return headlines;
 }
 
 /// Where all algorithms tie, what they were compared on cannot tell them apart.
-void MappingView::Implementation::showNote() {
-    const auto& runs = choice->run.outcome().result.runs;
-    const auto optimal = std::count_if(runs.begin(), runs.end(), [](const mapping::Run& run) { return run.optimal; });
-    if (optimal < 2) {
-        view->note()->hide();
-        return;
-    }
-    view->note()->showMessage(
-        MessageBar::Kind::info,
-        tr("%1 of %2 algorithms reach the bound (%3): no mapping can be better, and these jobs cannot "
-           "tell them apart.")
-            .arg(optimal)
-            .arg(runs.size())
-            .arg(shownText(choice->run.outcome().result.bound.method)));
+void MappingView::showNote() {
+    const auto& runs = choice_->run.outcome().result.runs;
+    const auto optimal = std::count_if(runs.begin(), runs.end(), [](const mapping::Run& each) { return each.optimal; });
+    if (optimal < 2) return;
+    note()->showMessage(MessageBar::Kind::info,
+                        tr("%1 of %2 algorithms reach the bound (%3): no mapping can be better, and these jobs cannot "
+                           "tell them apart.")
+                            .arg(optimal)
+                            .arg(runs.size())
+                            .arg(shownText(choice_->run.outcome().result.bound.method)));
 }
 
-MappingView::MappingView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
-    d_->view = this;
-    d_->build();
-    connect(&theme(), &Theme::changed, this, [this] {
-        if (!d_->choice->run.isEmpty()) d_->fillAlgorithms();
+QString MappingView::algorithmPath(int algorithm) const {
+    if (algorithm < 0 || algorithm >= choice_->run.runCount()) return {};
+    return choice_->run.algorithm(algorithm) + QLatin1Char('/') +
+           (choice_->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles"));
+}
+
+void MappingView::chooseJobAt(const PlotWidget& plot, int series, int job) {
+    const auto& all = plot.chart().series;
+    const bool isJob = series >= 0 && static_cast<std::size_t>(series) < all.size() &&
+                       all[static_cast<std::size_t>(series)].mark == report::Mark::points;
+    if (isJob && job >= 0) select(QStringLiteral("job"), job);
+}
+
+QWidget* MappingView::makeSchedule() {
+    gantt_ = new GanttView;
+    gantt_->setAccessibleName(tr("Jobs on their cores, and the bandwidth they get"));
+    connect(gantt_, &GanttView::eventSelected, this, [this](int event) {
+        const std::vector<Timeline::Event>& events = gantt_->timeline().events;
+        if (event >= 0 && static_cast<std::size_t>(event) < events.size())
+            select(QStringLiteral("job"), jobOf(events[static_cast<std::size_t>(event)]));
+    });
+    colours_ = new QComboBox;
+    colours_->addItems({tr("Coloured by kind of layer"), tr("Coloured by model")});
+    colours_->setAccessibleName(tr("What the colours of jobs say"));
+    connect(colours_, qOverload<int>(&QComboBox::activated), this,
+            [this](int index) { select(QStringLiteral("colour"), index); });
+    auto* bar = new QWidget;
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addStretch();
+    row->addWidget(colours_);
+    return vSplit(bar, gantt_);
+}
+
+void MappingView::fillSchedule() {
+    const bool both = !choice_->run.outcome().jobKinds.empty() && !choice_->run.outcome().jobModels.empty();
+    colours_->parentWidget()->setVisible(both);
+    colours_->setCurrentIndex(static_cast<int>(choice_->colour));
+    pages()->prepare(maker<Timeline>("schedule"), [this](Timeline timeline) {
+        const auto [from, to] = gantt_->visibleRange();
+        const bool sameLength = gantt_->timeline().length == timeline.length;
+        gantt_->setTimeline(std::move(timeline));
+        if (sameLength) gantt_->showRange(from, to);
+        markJob();
     });
 }
 
-MappingView::~MappingView() = default;
-
-void MappingView::showRun(const FinishedRun& finished) {
-    const MappingRun run(finished.result);
-    *d_->choice = MappingChoice{.run = run, .algorithm = run.bestRun()};
-    d_->choice->uses = study::coreUse(run.outcome(), d_->choice->chosen());
-    if (run.outcome().jobKinds.empty()) d_->choice->colour = study::JobColour::model;
-    d_->tabs->setHistory(finished.history, finished.kept);
-    d_->fillAlgorithms();
-    d_->showHeadline();
-    d_->tabs->refresh();
+void MappingView::markJob() const {
+    if (gantt_ == nullptr) return;
+    const std::vector<Timeline::Event>& events = gantt_->timeline().events;
+    const auto found = std::find_if(events.begin(), events.end(),
+                                    [&](const Timeline::Event& event) { return jobOf(event) == choice_->job; });
+    const bool isThere = choice_->job >= 0 && found != events.end();
+    gantt_->setSelected(isThere ? static_cast<int>(found - events.begin()) : -1);
 }
 
-std::shared_ptr<const study::Result> MappingView::shownResult() const {
-    return d_->choice->run.shared();
+QWidget* MappingView::makeRace() {
+    race_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, tr("Race"));
+    race_->plot()->setExplainable(false);  // curves are no numbers of the result
+    logarithmic_ = toggle(tr("Log scale"), tr("Shows the values on a logarithmic axis"));
+    logarithmic_->setChecked(true);  // the first samples are far above the last
+    generations_ = toggle(tr("Mean and spread"), tr("Shows what the generations of the chosen algorithm found on "
+                                                    "average, and how far they spread"));
+    for (QToolButton* button : {logarithmic_, generations_}) {
+        race_->addTool(button);
+        connect(button, &QToolButton::toggled, this, &MappingView::fillRace);
+    }
+    return race_;
 }
 
-const MappingRun& MappingView::run() const {
-    return d_->choice->run;
+void MappingView::fillRace() {
+    pages()->prepare(
+        [its = choice_->run, log = logarithmic_->isChecked(),
+         detailed = generations_->isChecked() ? choice_->chosen().algorithm : std::string()] {
+            return report::raceCharts(its.outcome(), {.logarithmic = log, .detailed = detailed});
+        },
+        [this](std::vector<report::Chart> charts) { race_->setCharts(std::move(charts)); });
 }
 
-void MappingView::chooseAlgorithm(int algorithm) {
-    if (algorithm < 0 || algorithm >= d_->choice->run.runCount() || algorithm == d_->choice->algorithm) return;
-    d_->choice->algorithm = algorithm;
-    d_->choice->uses = study::coreUse(d_->choice->run.outcome(), d_->choice->chosen());
-    d_->algorithms->setCurrent(algorithm);
-    d_->showHeadline();
-    d_->tabs->refresh();
-    d_->inspect();
+QVector<Exportable> MappingView::ownExports() const {
+    const QString name = choice_->run.algorithm(choice_->algorithm);
+    // As `--evaluate` and warm starts read it.
+    Exportable mapping{.name = fileStem(name + QStringLiteral("-mapping")),
+                       .id = QStringLiteral("mapping"),
+                       .title = tr("Mapping of %1").arg(name),
+                       .json = [its = choice_->run,
+                                at = choice_->algorithm] { return toText(study::mappingJson(its.run(at).mapping)); },
+                       .jsonTitle = tr("Mapping (JSON)")};
+    // What is shown is of another run until its tab is seen again.
+    const bool isOfThis = sweeps_ != nullptr && sweeps_->run().shared() == run().result;
+    return (isOfThis ? sweeps_->exportables() : QVector<Exportable>()) + QVector<Exportable>{std::move(mapping)};
 }
 
-void MappingView::chooseJob(int job) {
-    if (job >= d_->choice->run.jobCount()) return;
-    d_->tabs->setJob(std::max(job, -1));
-    d_->inspect();
-}
+}  // namespace
 
-void MappingView::setColour(study::JobColour colour) {
-    if (colour == d_->choice->colour) return;
-    d_->choice->colour = colour;
-    d_->tabs->refresh();
-}
-
-int MappingView::algorithm() const {
-    return d_->choice->algorithm;
-}
-
-int MappingView::job() const {
-    return d_->choice->job;
-}
-
-QVector<Exportable> MappingView::exportables() const {
-    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
-}
-
-Exportable MappingView::resultExport() const {
-    return exports::document(d_->choice->run.shared());
-}
-
-Exportable MappingView::traceExport() const {
-    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
-}
-
-QJsonObject MappingView::saveView() const {
-    QJsonObject view = d_->tabs->saveView();
-    view[QStringLiteral("algorithm")] = d_->choice->run.algorithm(d_->choice->algorithm);
-    view[QStringLiteral("job")] = d_->choice->job;
-    view[QStringLiteral("colour")] =
-        d_->choice->colour == study::JobColour::kind ? QStringLiteral("kind") : QStringLiteral("model");
-    return view;
-}
-
-void MappingView::restoreView(const QJsonObject& view) {
-    chooseAlgorithm(d_->choice->run.runNamed(view.value(QLatin1String("algorithm")).toString()));
-    const QString colour = view.value(QLatin1String("colour")).toString();
-    if (!colour.isEmpty())
-        setColour(colour == QLatin1String("model") ? study::JobColour::model : study::JobColour::kind);
-    const int job = view.value(QLatin1String("job")).toInt(-1);
-    if (job >= 0) chooseJob(job);
-    d_->tabs->restoreView(view);
+RunView* newMappingView(QUndoStack* /*undo*/, QWidget* parent) {
+    return new MappingView(parent);
 }
 
 }  // namespace tessera::ui

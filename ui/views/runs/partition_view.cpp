@@ -1,10 +1,13 @@
 #include "ui/views/runs/partition_view.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QInputDialog>
+#include <QLabel>
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QToolButton>
 #include <QUndoStack>
 #include <algorithm>
@@ -22,24 +25,23 @@
 #include "core/study/metric.h"
 #include "core/study/partition/metrics.h"
 #include "core/study/partition/outcome.h"
-#include "ui/models/background.h"
 #include "ui/models/partition_facts.h"
-#include "ui/models/partition_tables.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
-#include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/heat_map_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/plot/scaling_view.h"
+#include "ui/views/runs/catalogue_pane.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/partition_tabs.h"
-#include "ui/views/runs/result_exports.h"
-#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
 namespace {
 
+constexpr int kSplitLetters = 18;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.
@@ -78,110 +80,190 @@ private:
 
 }  // namespace
 
-struct PartitionView::Implementation {
-    PartitionView* view = nullptr;
-    SharedChoice choice = std::make_shared<PartitionChoice>();
-    PartitionPins ownPins;  ///< of the study that was solved
-    int layer = -1;
-    int generation = 0;
-    QUndoStack* undo = nullptr;
-
-    ChoiceBar* strategies = nullptr;
-    QPushButton* solve = nullptr;
-    QToolButton* clear = nullptr;
-    HeatMapView* map = nullptr;
-    PartitionTabs* tabs = nullptr;
-    QAction* solveAction = nullptr;
-    QAction* clearAction = nullptr;
-    QAction* modelAction = nullptr;
-
-    void build();
-    void buildBar();
-    void buildActions();
-    void fillStrategies();
-    void showHeadline();
-    void showNote();
-    void openWithAllGroups();
-    void showMap();
-    void showPins();
-    void changePins(const QString& text, const PartitionPins& pins);
-    void pinLayer(int layerIndex, std::optional<partition::Type> type);
-    void pinRatio(int level, std::optional<double> ratio);
-    void askRatio();
-    void inspect();
-    void openMenu(int row, int column, const QPoint& place);
-    Facts factsOfLayer();
-    std::string nameOf(int layerIndex) const;
-};
-
-void PartitionView::Implementation::build() {
-    buildActions();
-    buildBar();
-    map = new HeatMapView(view);
-    map->hide();  // until its page is there
-    map->setAccessibleName(tr("Types of layers by split"));
-    tabs = new PartitionTabs(choice, map, view);
-    view->setPages(tabs);
-    connect(map, &HeatMapView::cellSelected, view, [this](int row, int column) {
-        if (row < 0) return;
-        view->chooseSplit(row);
-        view->chooseLayer(column);
-    });
-    connect(map, &HeatMapView::cellActivated, view,
-            [this](int row, int column, const QPoint& place) { openMenu(row, column, place); });
-    connect(tabs, &PartitionTabs::strategyChosen, view,
-            [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
-    connect(tabs, &PartitionTabs::splitChosen, view, [this](int split) {
-        view->chooseSplit(split);
-        emit view->inspected(splitFacts(*choice));
-    });
-    connect(tabs, &PartitionTabs::layerChosen, view, &PartitionView::chooseLayer);
-    connect(tabs, &PartitionTabs::inspected, view, &PartitionView::inspected);
+PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView("partition", parent), undo_(undo) {
+    addActions();
+    addSelectables();
+    map_ = new HeatMapView(this);
+    map_->hide();  // until its page is there
+    map_->setAccessibleName(tr("Types of layers by split"));
+    connect(map_, &HeatMapView::cellSelected, this, &PartitionView::chooseCell);
+    connect(map_, &HeatMapView::cellActivated, this, &PartitionView::openMenu);
+    addPages();
+    addPictures();
+    addDetails();
 }
 
-void PartitionView::Implementation::buildBar() {
-    strategies = view->addChoices(tr("Strategies"), 1);
-    connect(strategies, &ChoiceBar::chosen, view,
-            [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
-    for (QAction* action : {modelAction, clearAction}) {
-        auto* button = new QToolButton(view);
+PartitionView::~PartitionView() = default;
+
+void PartitionView::addActions() {
+    solveAction_ = new QAction(tr("Re-solve with the pins"), this);
+    connect(solveAction_, &QAction::triggered, this, &PartitionView::solveAgain);
+    modelAction_ = new QAction(theme().icon(QStringLiteral("model")), tr("Show on the model"), this);
+    modelAction_->setToolTip(tr("Opens the model's graph, coloured by the types of the chosen strategy and split"));
+    connect(modelAction_, &QAction::triggered, this,
+            [this] { emit modelRequested(choice_->run.strategy(choice_->plan), choice_->split); });
+    clearAction_ = new QAction(tr("Discard changed pins"), this);
+    connect(clearAction_, &QAction::triggered, this, [this] { changePins(tr("discard pins"), ownPins_); });
+}
+
+void PartitionView::addSelectables() {
+    addSelectable({.id = "strategy",
+                   .count = [this] { return choice_->run.planCount(); },
+                   .current = [this] { return choice_->plan; },
+                   .choose = [this](int plan) { chooseStrategy(plan); },
+                   .facts = [this](int) { return facts(); },
+                   .name = [this](int plan) { return choice_->run.strategy(plan); },
+                   .bar = tr("Strategies"),
+                   .choice = [this](int plan) { return strategy(plan); },
+                   .min = 1});
+    addSelectable({.id = "split",
+                   .count = [this] { return levelRows(*choice_); },
+                   .current = [this] { return choice_->split; },
+                   .choose =
+                       [this](int split) {
+                           if (std::exchange(choice_->split, split) == split) return;
+                           pages()->refresh();
+                           map_->setSelected(split, layer_);
+                       },
+                   .facts = [this](int) { return splitFacts(*choice_); }});
+    addSelectable(
+        {.id = "layer",
+         .count = [this] { return choice_->hasSplit() ? static_cast<int>(choice_->level().layers.size()) : 0; },
+         .current = [this] { return layer_; },
+         .choose =
+             [this](int layer) {
+                 layer_ = layer;
+                 markLayer();
+             },
+         .facts = [this](int) { return facts(); },
+         .optional = true});
+    addSelectable({.id = "accelerator",
+                   .count = [this] { return acceleratorRows(*choice_); },
+                   .current = [this] { return kind_; },
+                   .choose = [this](int kind) { kind_ = kind; },
+                   .facts = [this](int kind) { return acceleratorFacts(*choice_, kind); },
+                   .saved = false});
+    for (QAction* action : {modelAction_, clearAction_}) {
+        auto* button = new QToolButton(this);
         button->setDefaultAction(action);
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         button->setAutoRaise(true);
-        view->addTool(button);
-        if (action == clearAction) clear = button;
+        addTool(button);
+        if (action == clearAction_) clear_ = button;
     }
-    solve = new QPushButton(PartitionView::tr("Re-solve with the pins"), view);
-    solve->setDefault(true);
-    connect(solve, &QPushButton::clicked, view, &PartitionView::solveAgain);
-    view->addTool(solve);
+    solve_ = new QPushButton(tr("Re-solve with the pins"), this);
+    solve_->setDefault(true);
+    connect(solve_, &QPushButton::clicked, this, &PartitionView::solveAgain);
+    addTool(solve_);
 }
 
-void PartitionView::Implementation::buildActions() {
-    solveAction = new QAction(tr("Re-solve with the pins"), view);
-    connect(solveAction, &QAction::triggered, view, &PartitionView::solveAgain);
-    modelAction = new QAction(theme().icon(QStringLiteral("model")), tr("Show on the model"), view);
-    modelAction->setToolTip(tr("Opens the model's graph, coloured by the types of the chosen strategy and split"));
-    connect(modelAction, &QAction::triggered, view,
-            [this] { emit view->modelRequested(view->strategy(), view->split()); });
-    clearAction = new QAction(tr("Discard changed pins"), view);
-    connect(clearAction, &QAction::triggered, view, [this] { changePins(tr("discard pins"), ownPins); });
+void PartitionView::addPictures() {
+    using Self = PartitionView;
+    pages()->addPicture("types", titleOf("types"), this, &Self::makeTypes, &Self::fillTypes);
+    addCharts("strategies", tr("Strategies"),
+              {.rows = {"speedup", "step-time"},
+               .name = tr("Strategies"),
+               .selects = "strategy",
+               .path = [this](const ChartPane& pane, int, int plan) { return strategyPath(pane, plan); }});
+    addCharts("layers", tr("Layers"),
+              {.rows = {"layers"},
+               .name = tr("Time by layer"),
+               .selects = "layer",
+               .path =
+                   [this](const ChartPane&, int series, int layer) {
+                       static constexpr std::array kFields{"compute_s", "intra_s", "inter_s"};
+                       const bool isTime = series >= 0 && series < static_cast<int>(kFields.size()) && layer >= 0;
+                       return isTime ? layerPath(layer, kFields.at(static_cast<std::size_t>(series))) : QString();
+                   },
+               .made = [this](ChartPane& pane) { addSplits(pane); },
+               .filling = [this] { return fillSplits(); }});
+    addCharts("levels", tr("Levels"),
+              {.rows = {"levels", "ratios"},
+               .name = tr("Levels"),
+               .path = [this](const ChartPane& pane, int series, int category) {
+                   return pane.current() == 0 ? stepPartPath(pane, series) : ratioPath(category);
+               }});
+    pages()->addPicture("scaling", titleOf("scaling"), this, &Self::makeScaling, &Self::fillScaling);
+    pages()->addPicture("timeline", titleOf("timeline"), this, &Self::makeTimeline, &Self::fillTimeline);
+    addCharts("accelerators", titleOf("memory"),
+              {.rows = {"memory"},
+               .name = tr("Memory per accelerator"),
+               .path = [this](const ChartPane&, int, int kind) { return memoryPath(kind); },
+               .notes = [this] { return memorySentences(choice_->run, choice_->plan); }});
+    pages()->addPicture("convergence", tr("Convergence"), this, &Self::makeConvergence, &Self::fillConvergence);
 }
 
-void PartitionView::Implementation::fillStrategies() {
-    QVector<ChoiceBar::Choice> choices;
-    for (int plan = 0; plan < choice->run.planCount(); ++plan) {
-        const std::string& id = choice->run.plan(plan).strategy;
-        choices.append(
-            {.title = choice->run.strategy(plan), .icon = dotIcon(theme().dataColour(report::strategyColour(id)))});
-        if (const auto* known = partition::findStrategy(id)) choices.back().help = toQt(known->description);
-    }
-    strategies->setChoices(choices, choice->plan);
+void PartitionView::addDetails() {
+    addTable("strategies", tr("Strategies"),
+             {.model = [this](QObject* owner) { return strategyTableModel(choice_, owner); }, .selects = "strategy"});
+    addTable("subsets", tr("Subsets of the fleet"),
+             {.model = [this](QObject* owner) { return subsetTableModel(choice_, owner); },
+              .rows = [this] { return subsetRows(*choice_); }});
+    addTable("layers", tr("Layers"),
+             {.model = [this](QObject* owner) { return layerTableModel(choice_, owner); },
+              .selects = "layer",
+              .rows = [this] { return layerRows(*choice_); },
+              .filtered = true});
+    addTable("levels", tr("Levels"),
+             {.model = [this](QObject* owner) { return levelTableModel(choice_, owner); }, .selects = "split"});
+    addTable(
+        "accelerators", tr("Accelerators"),
+        {.model = [this](QObject* owner) { return acceleratorTableModel(choice_, owner); }, .selects = "accelerator"});
+    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
+    pages()->pair("types", "strategies");
 }
 
-void PartitionView::Implementation::showHeadline() {
-    const partition::Plan& plan = choice->chosen();
-    const auto of = [&](const char* field) { return explained(choice->run.shared(), plan.strategy + "/" + field); };
+void PartitionView::takeRun() {
+    const PartitionRun its(run().result);
+    ownPins_ = pinsOf(its.result().study);
+    *choice_ = PartitionChoice{its, its.bestPlan(), 0, ownPins_, {}};
+    undo_->clear();
+    layer_ = kind_ = -1;
+    pages()->setPageShown(QStringLiteral("subsets"), subsetRows(*choice_) > 0);
+}
+
+void PartitionView::refresh() {
+    showPins();
+    inBackground(
+        this, [its = choice_->run, plan = choice_->plan] { return pictureOf(its, plan); },
+        [this, at = ++generation_](PlanPicture picture) {
+            if (at != generation_) return;
+            choice_->types = std::move(picture.types);
+            map_->setHeatMap(std::move(picture.map));
+            map_->setSelected(layer_ < 0 ? -1 : choice_->split, layer_);
+            showPins();
+            pages()->refresh();
+        },
+        [this](const QString& problem) {
+            pages()->refresh();
+            emit messaged(problem, QString());
+        });
+}
+
+void PartitionView::chooseCell(int row, int column) {
+    if (row < 0) return;
+    if (row != choice_->split) select(QStringLiteral("split"), row);
+    select(QStringLiteral("layer"), column);
+}
+
+void PartitionView::chooseStrategy(int plan) {
+    if (std::exchange(choice_->plan, plan) == plan) return;
+    choice_->split = std::clamp(choice_->split, 0, std::max(0, levelRows(*choice_) - 1));
+    showHeadline();
+    refresh();
+}
+
+ChoiceBar::Choice PartitionView::strategy(int plan) const {
+    const std::string& id = choice_->run.plan(plan).strategy;
+    const auto* known = partition::findStrategy(id);
+    return {.title = choice_->run.strategy(plan),
+            .help = known == nullptr ? QString() : toQt(known->description),
+            .icon = dotIcon(theme().dataColour(report::strategyColour(id)))};
+}
+
+QVector<Headline> PartitionView::headlines() const {
+    const partition::Plan& plan = choice_->chosen();
+    const auto of = [&](const char* field) { return explanationOf(plan.strategy + "/" + field); };
     const QString tone =
         plan.optimal ? QStringLiteral("good") : (plan.gap > kWideGap ? QStringLiteral("warning") : QString());
     QVector<Headline> headlines{{.value = QString::fromStdString(study::timesText(plan.speedupOverDp)),
@@ -190,100 +272,76 @@ void PartitionView::Implementation::showHeadline() {
                                  .explain = of("speedup_over_dp")},
                                 {.value = QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds)),
                                  .label = tr("per step"),
-                                 .detail = stepDetail(choice->run.outcome(), plan),
+                                 .detail = stepDetail(choice_->run.outcome(), plan),
                                  .tone = tone,
                                  .help = tr("Time of one training step of the whole batch"),
                                  .explain = of("step_time_s")},
                                 {.value = QString::fromStdString(study::rateText(plan.throughput)),
                                  .label = tr("samples/s"),
                                  .explain = of("throughput_samples_per_s")}};
-    const QStringList memory = memorySentences(choice->run, choice->plan);
+    const QStringList memory = memorySentences(choice_->run, choice_->plan);
     if (!memory.isEmpty())
         headlines.insert(2, {.value = tr("Too large"),
                              .label = tr("for memory"),
                              .detail = tr("does not fit"),
                              .tone = QStringLiteral("bad"),
                              .help = memory.join(QLatin1Char(' '))});
-    view->headline()->setHeadlines(headlines);
-    showNote();
+    return headlines;
 }
 
-void PartitionView::Implementation::showNote() {
-    const partition::Plan& plan = choice->chosen();
-    const std::string whole = study::wholeFleetText(choice->run.outcome(), plan);
-    if (whole.empty()) {
-        view->note()->hide();
-        return;
-    }
-    view->note()->showMessage(
-        MessageBar::Kind::info,
-        tr("On %1; idle: %2. With %3.")
-            .arg(QString::fromStdString(study::placeText(plan)), QString::fromStdString(study::idleText(plan.idle)),
-                 QString::fromStdString(whole)),
-        tr("Open a study with all groups"), [this] { openWithAllGroups(); });
+void PartitionView::showNote() {
+    const partition::Plan& plan = choice_->chosen();
+    const std::string whole = study::wholeFleetText(choice_->run.outcome(), plan);
+    if (whole.empty()) return;
+    note()->showMessage(MessageBar::Kind::info,
+                        tr("On %1; idle: %2. With %3.")
+                            .arg(QString::fromStdString(study::placeText(plan)),
+                                 QString::fromStdString(study::idleText(plan.idle)), QString::fromStdString(whole)),
+                        tr("Open a study with all groups"), [this] { openWithAllGroups(); });
 }
 
 /// Saves the study with all groups taking part beside the user's own studies and opens it.
-void PartitionView::Implementation::openWithAllGroups() {
-    inBackground(
-        view, [study = choice->run.result().study] { return studyWithAllGroups(study); },
-        [this](const QString& key) { emit view->openRequested(QStringLiteral("study"), key); },
-        [this](const QString& problem) { emit view->messaged(problem, QString()); });
+void PartitionView::openWithAllGroups() {
+    later([study = choice_->run.result().study] { return studyWithAllGroups(study); },
+          [this](const QString& key) { emit openRequested(QStringLiteral("study"), key); });
 }
 
-void PartitionView::Implementation::showMap() {
-    inBackground(
-        view, [run = choice->run, plan = choice->plan] { return pictureOf(run, plan); },
-        [this, at = generation](PlanPicture picture) {
-            if (at != generation) return;
-            choice->types = std::move(picture.types);
-            map->setHeatMap(std::move(picture.map));
-            map->setSelected(layer < 0 ? -1 : choice->split, layer);
-            showPins();
-            tabs->refresh();
-        },
-        [this](const QString& problem) {
-            tabs->refresh();
-            emit view->messaged(problem, QString());
-        });
-}
-
-void PartitionView::Implementation::showPins() {
+void PartitionView::showPins() {
     QVector<int> columns;
-    if (choice->hasSplit() && !choice->pins.types.empty())
-        for (std::size_t index = 0; index < choice->level().layers.size(); ++index)
-            if (choice->pins.types.contains(nameOf(static_cast<int>(index)))) columns.append(static_cast<int>(index));
-    map->setPinned(columns);
-    const auto all = static_cast<int>(choice->pins.types.size() + choice->pins.ratios.size());
-    const bool changed = choice->pins != ownPins;
+    if (choice_->hasSplit() && !choice_->pins.types.empty())
+        for (std::size_t index = 0; index < choice_->level().layers.size(); ++index)
+            if (choice_->pins.types.contains(nameOf(static_cast<int>(index)))) columns.append(static_cast<int>(index));
+    map_->setPinned(columns);
+    const auto all = static_cast<int>(choice_->pins.types.size() + choice_->pins.ratios.size());
+    const bool changed = choice_->pins != ownPins_;
     const QString text = all == 0 ? tr("Re-solve without pins")
                                   : (all == 1 ? tr("Re-solve with 1 pin") : tr("Re-solve with %1 pins").arg(all));
-    solve->setText(text);
-    solve->setVisible(changed);
-    clear->setVisible(changed);
-    solveAction->setText(text);
-    solveAction->setEnabled(changed);
-    clearAction->setEnabled(changed);
+    solve_->setText(text);
+    solve_->setVisible(changed);
+    clear_->setVisible(changed);
+    solveAction_->setText(text);
+    solveAction_->setEnabled(changed);
+    clearAction_->setEnabled(changed);
 }
 
-void PartitionView::Implementation::changePins(const QString& text, const PartitionPins& pins) {
-    if (pins == choice->pins) return;
-    undo->push(new PinCommand(text, choice->pins, pins, [this](const PartitionPins& to) {
-        choice->pins = to;
+void PartitionView::changePins(const QString& text, const PartitionPins& pins) {
+    if (pins == choice_->pins) return;
+    undo_->push(new PinCommand(text, choice_->pins, pins, [this](const PartitionPins& to) {
+        choice_->pins = to;
         showPins();
-        tabs->refresh();
-        inspect();
+        pages()->refresh();
+        inspect(facts());
     }));
 }
 
-std::string PartitionView::Implementation::nameOf(int layerIndex) const {
-    const auto& layers = choice->level().layers;
-    return choice->run.outcome().result.names.at(
+std::string PartitionView::nameOf(int layerIndex) const {
+    const auto& layers = choice_->level().layers;
+    return choice_->run.outcome().result.names.at(
         static_cast<std::size_t>(layers.at(static_cast<std::size_t>(layerIndex)).layer));
 }
 
-void PartitionView::Implementation::pinLayer(int layerIndex, std::optional<partition::Type> type) {
-    PartitionPins pins = choice->pins;
+void PartitionView::pinLayer(int layerIndex, std::optional<partition::Type> type) {
+    PartitionPins pins = choice_->pins;
     const std::string name = nameOf(layerIndex);
     if (type) {
         pins.types[name] = *type;
@@ -293,8 +351,8 @@ void PartitionView::Implementation::pinLayer(int layerIndex, std::optional<parti
     changePins(type ? tr("pin %1").arg(shownText(name)) : tr("unpin %1").arg(shownText(name)), pins);
 }
 
-void PartitionView::Implementation::pinRatio(int level, std::optional<double> ratio) {
-    PartitionPins pins = choice->pins;
+void PartitionView::pinRatio(int level, std::optional<double> ratio) {
+    PartitionPins pins = choice_->pins;
     if (ratio) {
         pins.ratios[level] = *ratio;
     } else {
@@ -303,10 +361,10 @@ void PartitionView::Implementation::pinRatio(int level, std::optional<double> ra
     changePins(tr("ratio of level %1").arg(level), pins);
 }
 
-void PartitionView::Implementation::askRatio() {
+void PartitionView::askRatio() {
     constexpr int kDecimals = 4;
-    const partition::LevelPlan& level = choice->level();
-    auto* dialog = new QInputDialog(view);
+    const partition::LevelPlan& level = choice_->level();
+    auto* dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setInputMode(QInputDialog::DoubleInput);
     dialog->setWindowTitle(tr("Pin the ratio of level %1").arg(level.level));
@@ -315,206 +373,218 @@ void PartitionView::Implementation::askRatio() {
     dialog->setDoubleDecimals(kDecimals);
     dialog->setDoubleStep(0.01);
     dialog->setDoubleValue(level.ratio);
-    connect(dialog, &QInputDialog::doubleValueSelected, view,
+    connect(dialog, &QInputDialog::doubleValueSelected, this,
             [this, number = level.level](double ratio) { pinRatio(number, ratio); });
     dialog->open();
 }
 
-Facts PartitionView::Implementation::factsOfLayer() {
-    Facts facts = layerFacts(*choice, layer);
-    const QPointer<PartitionView> guard(view);
+Facts PartitionView::factsOfLayer() {
+    Facts facts = layerFacts(*choice_, layer_);
+    const QPointer<PartitionView> guard(this);
     const auto act = [&](const QString& title, const char* icon, std::function<void()> run) {
         facts.actions.append({title, QLatin1String(icon), [guard, run = std::move(run)] {
                                   if (guard) run();
                               }});
     };
-    const bool pinned = choice->pins.types.contains(nameOf(layer));
+    const bool pinned = choice_->pins.types.contains(nameOf(layer_));
     for (const partition::Type type : kTypes)
-        act(tr("Pin to %1").arg(typeTitle(type)), "pin", [this, at = layer, type] { pinLayer(at, type); });
-    if (pinned) act(tr("Unpin"), "unpin", [this, at = layer] { pinLayer(at, std::nullopt); });
-    if (choice->pins != ownPins) act(solve->text(), "run", [this] { view->solveAgain(); });
+        act(tr("Pin to %1").arg(typeTitle(type)), "pin", [this, at = layer_, type] { pinLayer(at, type); });
+    if (pinned) act(tr("Unpin"), "unpin", [this, at = layer_] { pinLayer(at, std::nullopt); });
+    if (choice_->pins != ownPins_) act(solve_->text(), "run", [this] { solveAgain(); });
     return facts;
 }
 
-void PartitionView::Implementation::inspect() {
-    if (!choice->hasSplit()) return;
-    const bool isLayer = layer >= 0 && layer < static_cast<int>(choice->level().layers.size());
-    emit view->inspected(isLayer ? factsOfLayer() : planFacts(*choice));
+bool PartitionView::hasLayer(int layer) const {
+    return choice_->hasSplit() && layer >= 0 && layer < static_cast<int>(choice_->level().layers.size());
 }
 
-void PartitionView::Implementation::openMenu(int row, int column, const QPoint& place) {
-    view->chooseSplit(row);
-    view->chooseLayer(column);
-    if (!choice->hasSplit() || layer < 0) return;
-    auto* menu = new QMenu(view);
+Facts PartitionView::facts() {
+    if (!choice_->hasSplit()) return {};
+    return hasLayer(layer_) ? factsOfLayer() : planFacts(*choice_);
+}
+
+void PartitionView::openMenu(int row, int column, const QPoint& place) {
+    chooseCell(row, column);
+    if (!hasLayer(layer_)) return;
+    auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    const std::string name = nameOf(layer);
+    const std::string name = nameOf(layer_);
     menu->addSection(shownText(name));
-    const auto pinned = choice->pins.types.find(name);
+    const auto pinned = choice_->pins.types.find(name);
     for (const partition::Type type : kTypes) {
         QAction* action =
             menu->addAction(dotIcon(theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(type)))),
                             tr("Pin to %1").arg(typeTitle(type)));
         action->setCheckable(true);
-        action->setChecked(pinned != choice->pins.types.end() && pinned->second == type);
-        connect(action, &QAction::triggered, view, [this, at = layer, type] { pinLayer(at, type); });
+        action->setChecked(pinned != choice_->pins.types.end() && pinned->second == type);
+        connect(action, &QAction::triggered, this, [this, at = layer_, type] { pinLayer(at, type); });
     }
     QAction* unpin = menu->addAction(tr("Unpin"));
-    unpin->setEnabled(pinned != choice->pins.types.end());
-    connect(unpin, &QAction::triggered, view, [this, at = layer] { pinLayer(at, std::nullopt); });
+    unpin->setEnabled(pinned != choice_->pins.types.end());
+    connect(unpin, &QAction::triggered, this, [this, at = layer_] { pinLayer(at, std::nullopt); });
     menu->addSeparator();
-    const int level = choice->level().level;
-    connect(menu->addAction(tr("Pin the ratio of level %1…").arg(level)), &QAction::triggered, view,
+    const int level = choice_->level().level;
+    connect(menu->addAction(tr("Pin the ratio of level %1…").arg(level)), &QAction::triggered, this,
             [this] { askRatio(); });
     QAction* free = menu->addAction(tr("Unpin the ratio of level %1").arg(level));
-    free->setEnabled(choice->pins.ratios.contains(level));
-    connect(free, &QAction::triggered, view, [this, level] { pinRatio(level, std::nullopt); });
-    menu->addAction(solveAction);
+    free->setEnabled(choice_->pins.ratios.contains(level));
+    connect(free, &QAction::triggered, this, [this, level] { pinRatio(level, std::nullopt); });
+    menu->addAction(solveAction_);
     menu->addSeparator();
     const std::pair<QString, const char*> numbers[] = {{tr("Explain the type"), "type"},
                                                        {tr("Explain the compute time"), "compute_s"},
                                                        {tr("Explain the time within the layer"), "intra_s"},
                                                        {tr("Explain the time between layers"), "inter_s"}};
-    for (const auto& number : numbers) {
-        const QString path = QStringLiteral("%1/levels[%2]/layers[%3]/%4")
-                                 .arg(QString::fromStdString(choice->chosen().strategy))
-                                 .arg(choice->split)
-                                 .arg(layer)
-                                 .arg(QLatin1String(number.second));
-        connect(menu->addAction(number.first), &QAction::triggered, view, [this, path] { view->explain(path); });
-    }
+    for (const auto& number : numbers)
+        connect(menu->addAction(number.first), &QAction::triggered, this,
+                [this, path = layerPath(layer_, number.second)] { explain(path); });
     menu->addSeparator();
-    addExportActions(*menu->addMenu(tr("Copy or export the picture")), *map, [this] { return map->exportable(); });
+    addExportActions(*menu->addMenu(tr("Copy or export the picture")), *map_, [this] { return map_->exportable(); });
     menu->popup(place);
 }
 
-PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
-    d_->view = this;
-    d_->undo = undo;
-    d_->build();
-    connect(&theme(), &Theme::changed, this, [this] {
-        if (!d_->choice->run.isEmpty()) d_->fillStrategies();
+QString PartitionView::strategyPath(const ChartPane& pane, int plan) const {
+    if (plan < 0 || plan >= choice_->run.planCount()) return {};
+    return QString::fromStdString(choice_->run.plan(plan).strategy) + QLatin1Char('/') +
+           (pane.current() == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s"));
+}
+
+/// Of a number of a layer at the chosen split.
+QString PartitionView::layerPath(int layer, const char* field) const {
+    return QStringLiteral("%1/levels[%2]/layers[%3]/%4")
+        .arg(QString::fromStdString(choice_->chosen().strategy))
+        .arg(choice_->split)
+        .arg(layer)
+        .arg(QLatin1String(field));
+}
+
+QString PartitionView::ratioPath(int split) const {
+    if (split < 0 || split >= levelRows(*choice_)) return {};
+    return QStringLiteral("%1/levels[%2]/ratio").arg(QString::fromStdString(choice_->chosen().strategy)).arg(split);
+}
+
+/// The chart shows the parts of the slowest accelerator's step: what it moves, level by level, and what it
+/// computes.
+QString PartitionView::stepPartPath(const ChartPane& pane, int series) const {
+    const std::optional<std::size_t> slowest = report::slowestShare(choice_->chosen());
+    const std::vector<report::Series>& all = pane.plot()->chart().series;
+    if (!slowest || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
+    return QStringLiteral("%1/per_accelerator[%2]/%3_s")
+        .arg(QString::fromStdString(choice_->chosen().strategy))
+        .arg(*slowest)
+        .arg(QString::fromStdString(all[static_cast<std::size_t>(series)].id));
+}
+
+QString PartitionView::memoryPath(int kind) const {
+    if (kind < 0 || kind >= acceleratorRows(*choice_)) return {};
+    return QStringLiteral("%1/per_accelerator[%2]/memory_bytes")
+        .arg(QString::fromStdString(choice_->chosen().strategy))
+        .arg(kind);
+}
+
+/// Above the times of layers: at which split.
+void PartitionView::addSplits(ChartPane& pane) {
+    layers_ = &pane;
+    splits_ = new QComboBox;
+    splits_->setAccessibleName(tr("Split"));
+    splits_->setToolTip(tr("Which split of the array the layers are shown at"));
+    splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    splits_->setMinimumContentsLength(kSplitLetters);
+    connect(splits_, qOverload<int>(&QComboBox::activated), this,
+            [this](int split) { select(QStringLiteral("split"), split); });
+    pane.addTool(splits_);
+}
+
+/// Whether there is one.
+bool PartitionView::fillSplits() {
+    const QSignalBlocker quiet(splits_);
+    splits_->clear();
+    for (int split = 0; split < levelRows(*choice_); ++split)
+        splits_->addItem(choice_->run.splitTitle(choice_->plan, split));
+    splits_->setCurrentIndex(choice_->split);
+    markLayer();
+    return choice_->hasSplit();
+}
+
+/// In the pictures that are there.
+void PartitionView::markLayer() const {
+    map_->setSelected(layer_ < 0 ? -1 : choice_->split, layer_);
+    if (layers_ != nullptr) layers_->plot()->setSelected(layer_ >= 0 ? 0 : -1, layer_);
+}
+
+QWidget* PartitionView::makeTypes() {
+    return map_;
+}
+
+QWidget* PartitionView::makeTimeline() {
+    gantt_ = new GanttView;
+    gantt_->setAccessibleName(tr("Timeline of one step"));
+    ganttNote_ = sentences();
+    connect(gantt_, &GanttView::eventSelected, this,
+            [this](int event) { inspect(eventFacts(gantt_->timeline(), event)); });
+    return vSplit(ganttNote_, gantt_);
+}
+
+void PartitionView::fillTimeline() {
+    ganttNote_->setText(tr("Laying out the step…"));
+    ganttNote_->show();
+    pages()->prepare(maker<Timeline>("timeline"), [this](Timeline timeline) {
+        ganttNote_->hide();
+        gantt_->setTimeline(std::move(timeline));
     });
 }
 
-PartitionView::~PartitionView() = default;
-
-void PartitionView::showRun(const FinishedRun& finished) {
-    const PartitionRun run(finished.result);
-    d_->ownPins = pinsOf(run.result().study);
-    *d_->choice = PartitionChoice{run, run.bestPlan(), 0, d_->ownPins, {}};
-    d_->undo->clear();
-    d_->layer = -1;
-    ++d_->generation;
-    d_->tabs->setHistory(finished.history, finished.kept);
-    d_->tabs->setCurves(finished.curves);
-    d_->fillStrategies();
-    d_->showHeadline();
-    d_->showPins();
-    d_->showMap();
+QWidget* PartitionView::makeScaling() {
+    return scaling_ = new ScalingView;
 }
 
-std::shared_ptr<const study::Result> PartitionView::shownResult() const {
-    return d_->choice->run.shared();
+void PartitionView::fillScaling() {
+    scaling_->setRun(choice_->run, run().history, run().kept);
 }
 
-const PartitionRun& PartitionView::run() const {
-    return d_->choice->run;
+QWidget* PartitionView::makeConvergence() {
+    convergence_ = new ConvergenceView;
+    convergence_->setEmptyText(tr("No curves were recorded for this run; run it again to see how it converges."));
+    return convergence_;
 }
 
-void PartitionView::chooseStrategy(const QString& strategy) {
-    const int plan = d_->choice->run.planNamed(strategy);
-    if (plan < 0 || plan == d_->choice->plan) return;
-    ++d_->generation;
-    d_->choice->plan = plan;
-    d_->choice->split = std::clamp(d_->choice->split, 0, std::max(0, levelRows(*d_->choice) - 1));
-    d_->strategies->setCurrent(plan);
-    d_->showHeadline();
-    d_->showMap();
-    d_->inspect();
-}
-
-void PartitionView::chooseSplit(int split) {
-    if (split == d_->choice->split || split < 0 || split >= levelRows(*d_->choice)) return;
-    d_->choice->split = split;
-    d_->tabs->refresh();
-    d_->map->setSelected(split, d_->layer);
-}
-
-void PartitionView::chooseLayer(int layer) {
-    if (!d_->choice->hasSplit() || layer >= static_cast<int>(d_->choice->level().layers.size())) return;
-    d_->layer = std::max(layer, -1);
-    d_->map->setSelected(layer < 0 ? -1 : d_->choice->split, d_->layer);
-    d_->tabs->setLayer(d_->layer);
-    d_->inspect();
-}
-
-QString PartitionView::strategy() const {
-    return d_->choice->run.isEmpty() ? QString() : d_->choice->run.strategy(d_->choice->plan);
-}
-
-int PartitionView::split() const {
-    return d_->choice->split;
-}
-
-int PartitionView::layer() const {
-    return d_->layer;
+void PartitionView::fillConvergence() {
+    convergence_->setCurves(run().curves);
 }
 
 void PartitionView::setPins(const PartitionPins& pins) {
-    d_->changePins(tr("pins"), pins);
-}
-
-const PartitionPins& PartitionView::pins() const {
-    return d_->choice->pins;
+    changePins(tr("pins"), pins);
 }
 
 int PartitionView::changedPins() const {
-    return differenceOf(d_->choice->pins, d_->ownPins);
+    return differenceOf(choice_->pins, ownPins_);
 }
 
 void PartitionView::solveAgain() {
-    if (d_->choice->run.isEmpty() || d_->choice->pins == d_->ownPins) return;
-    const study::Study study = withPins(d_->choice->run.result().study, d_->choice->pins);
+    if (choice_->run.isEmpty() || choice_->pins == ownPins_) return;
+    const study::Study study = withPins(choice_->run.result().study, choice_->pins);
     emit runRequested(QString::fromStdString(toText(study::toJson(study))));
 }
 
-QVector<QAction*> PartitionView::viewActions() const {
-    return {d_->modelAction, d_->solveAction, d_->clearAction};
-}
-
-QVector<Exportable> PartitionView::exportables() const {
-    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
-}
-
-Exportable PartitionView::resultExport() const {
-    return exports::document(d_->choice->run.shared());
-}
-
-Exportable PartitionView::traceExport() const {
-    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
+QVector<Exportable> PartitionView::ownExports() const {
+    // What is shown is of another run until its tab is seen again.
+    const bool isOfThis = scaling_ != nullptr && scaling_->run().shared() == run().result;
+    return isOfThis ? scaling_->exportables() : QVector<Exportable>();
 }
 
 QJsonObject PartitionView::saveView() const {
     QJsonObject pinned;
-    for (const auto& [name, type] : d_->choice->pins.types)
+    for (const auto& [name, type] : choice_->pins.types)
         pinned.insert(QString::fromStdString(name), QLatin1String(partition::nameOf(type).data()));
-    QJsonObject view = d_->tabs->saveView();
-    view[QStringLiteral("strategy")] = strategy();
-    view[QStringLiteral("split")] = d_->choice->split;
-    view[QStringLiteral("layer")] = d_->layer;
+    QJsonObject view = RunView::saveView();
     view[QStringLiteral("pins")] = pinned;
     return view;
 }
 
 void PartitionView::restoreView(const QJsonObject& view) {
-    chooseStrategy(view.value(QLatin1String("strategy")).toString());
-    chooseSplit(view.value(QLatin1String("split")).toInt(-1));
-    const int layer = view.value(QLatin1String("layer")).toInt(-1);
-    if (layer >= 0) chooseLayer(layer);
-    d_->tabs->restoreView(view);
+    RunView::restoreView(view);
     const QJsonObject pinned = view.value(QLatin1String("pins")).toObject();
-    PartitionPins pins = d_->choice->pins;
+    PartitionPins pins = choice_->pins;
     for (auto at = pinned.begin(); at != pinned.end(); ++at)
         for (const partition::Type type : kTypes)
             if (at.value().toString() == QLatin1String(partition::nameOf(type).data()))

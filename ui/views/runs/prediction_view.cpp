@@ -1,21 +1,20 @@
-#include "ui/views/runs/prediction_view.h"
-
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
+#include <utility>
 
+#include "core/report/prediction_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/prediction/study.h"
-#include "ui/models/partition_run.h"
 #include "ui/models/prediction_facts.h"
+#include "ui/models/prediction_tables.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
-#include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/prediction_tabs.h"
-#include "ui/views/runs/result_exports.h"
+#include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
 
@@ -27,66 +26,207 @@ using predict::Prediction;
 constexpr double kSure = 0.9, kUnsure = 0.5;
 constexpr double kPercent = 100;
 
-}  // namespace
+/// The metric that a bar of the pictures of all accelerators shows, by picture.
+constexpr const char* kRankedMetrics[] = {"throughput_samples_per_s", "samples_per_usd", "training_cost_usd",
+                                          "throughput_samples_per_s"};
+constexpr int kMethods = 3;  ///< the picture whose series are methods, not accelerators
 
-struct PredictionView::Implementation {
-    PredictionView* view = nullptr;
-    SharedPredictionChoice choice = std::make_shared<PredictionChoice>();
-    ChoiceBar *accelerators = nullptr, *counts = nullptr;
-    PredictionTabs* tabs = nullptr;
+/// Finished predictions: headline, accelerators and device counts, and tabs that begin with all accelerators side
+/// by side. One choice of accelerator, number of devices and operator is shared by all its parts.
+class PredictionView : public RunView {
+public:
+    explicit PredictionView(QWidget* parent) : RunView("predict", parent) {
+        addSelectables();
+        addPages();
+        addPictures();
+        addDetails();
+    }
 
-    void build();
-    void fillChoices();
-    void showHeadline();
-    void showNote();
+protected:
+    void takeRun() override;
+    QVector<Headline> headlines() const override;
+    void showNote() override;
+    report::Selection selection() const override { return choice_->selection(); }
+
+private:
+    void addSelectables();
+    void addPictures();
+    void addDetails();
     void addBest(QVector<Headline>& headlines, std::string_view metric, const QString& label) const;
-    void chosen(bool otherCount);
+    void chooseAccelerator(int accelerator);
+    void choosePrediction(int prediction);
+    ChoiceBar::Choice accelerator(int index) const;
     void orderOperators();
-    void inspect() { emit view->inspected(facts()); }
-    Facts facts() const;
+    Facts facts();
     QString documentOf(const std::string& accelerator) const;
+
+    int predictionAt(int category) const;
+    int predictionOf(const PlotWidget& plot, int series) const;
+    int rankedPrediction(const ChartPane& ranked, int series, int category) const;
+    QString rankedPath(const ChartPane& ranked, int series, int category) const;
+    QString stagePath(const ChartPane& stages, int series, int category) const;
+    void chooseCount(const ChartPane& scaling, int series, int devices);
+    QString metricOf(int prediction, const char* metric) const {
+        return choice_->run.name(prediction) + QLatin1Char('/') + QLatin1String(metric);
+    }
+
+    QWidget* makeRoofline();
+    void fillRoofline();
+    int operatorRow() const;
+    void markOperator() const;
+
+    SharedPredictionChoice choice_ = std::make_shared<PredictionChoice>();
+    ChartPane* roofline_ = nullptr;
+    std::vector<std::vector<std::size_t>> placed_;  ///< by series and point of the roofline: which operator
+    std::shared_ptr<report::Table> sources_ = std::make_shared<report::Table>();
 };
 
-void PredictionView::Implementation::build() {
-    accelerators = view->addChoices(tr("Accelerators"));
-    connect(accelerators, &ChoiceBar::chosen, view, &PredictionView::chooseAccelerator);
-    counts = view->addChoices(tr("Device counts"));
-    connect(counts, &ChoiceBar::chosen, view, &PredictionView::chooseCount);
-    tabs = new PredictionTabs(choice, view);
-    view->setPages(tabs);
-    connect(tabs, &PredictionTabs::predictionChosen, view, &PredictionView::choosePrediction);
-    connect(tabs, &PredictionTabs::operatorChosen, view, &PredictionView::chooseOperator);
+void PredictionView::addSelectables() {
+    const PredictionRun& its = choice_->run;
+    addSelectable({.id = "accelerator",
+                   .count = [&its] { return its.accelerators(); },
+                   .current = [this] { return choice_->accelerator; },
+                   .choose = [this](int index) { chooseAccelerator(index); },
+                   .facts = [this](int) { return facts(); },
+                   .name = [&its](int index) { return QString::fromStdString(its.accelerator(index).id); },
+                   .bar = tr("Accelerators"),
+                   .choice = [this](int index) { return accelerator(index); }});
+    addSelectable(
+        {.id = "devices",
+         .count = [&its] { return its.counts(); },
+         .current = [this] { return choice_->count; },
+         .choose = [this](int count) { choosePrediction(choice_->run.predictionOf(choice_->accelerator, count)); },
+         .facts = [this](int) { return facts(); },
+         .name = [&its](int count) { return static_cast<double>(its.devices(count)); },
+         .bar = tr("Device counts"),
+         .choice =
+             [&its](int count) {
+                 return ChoiceBar::Choice{.title = its.devicesText(count),
+                                          .help = tr("Show the predictions for so many devices")};
+             }});
+    addSelectable({.id = "prediction",
+                   .count = [&its] { return its.predictions(); },
+                   .current = [this] { return choice_->prediction(); },
+                   .choose = [this](int index) { choosePrediction(index); },
+                   .facts = [this](int) { return facts(); },
+                   .saved = false});
+    addSelectable({.id = "operator",  // by falling time
+                   .count = [this] { return static_cast<int>(choice_->operators.size()); },
+                   .current = [this] { return operatorRow(); },
+                   .choose =
+                       [this](int row) {
+                           choice_->op = static_cast<int>(choice_->operators[static_cast<std::size_t>(row)]);
+                           markOperator();
+                       },
+                   .facts = [this](int) { return facts(); },
+                   .saved = false});
 }
 
-void PredictionView::Implementation::fillChoices() {
-    const PredictionRun& run = choice->run;
-    QVector<ChoiceBar::Choice> all;
-    for (int index = 0; index < run.accelerators(); ++index) {
-        const int prediction = run.predictionOf(index, choice->count);
-        const bool fits = prediction >= 0 && !run.prediction(prediction).infeasible;
-        const std::string_view colour = fits ? run.accelerator(index).colour : std::string_view("disabled");
-        all.append({.title = run.acceleratorName(index),
-                    .help = fits ? shownText(run.accelerator(index).name)
-                                 : tr("%1 does not fit").arg(shownText(run.accelerator(index).name)),
-                    .icon = dotIcon(theme().dataColour(colour))});
+void PredictionView::addPictures() {
+    using Self = PredictionView;
+    addCharts("accelerators", tr("Accelerators"),
+              {.rows = {"throughput", "price-performance", "training-cost", "baselines"},
+               .name = tr("Accelerators side by side"),
+               .clicked =
+                   [this](const ChartPane& pane, int series, int category) {
+                       select(QStringLiteral("prediction"), rankedPrediction(pane, series, category));
+                   },
+               .path = [this](const ChartPane& pane, int series,
+                              int category) { return rankedPath(pane, series, category); }});
+    addCharts("stages", titleOf("stages"),
+              {.rows = {"stages"},
+               .name = tr("What a step consists of"),
+               .clicked = [this](const ChartPane&, int,
+                                 int category) { select(QStringLiteral("prediction"), predictionAt(category)); },
+               .path = [this](const ChartPane& pane, int series,
+                              int category) { return stagePath(pane, series, category); }});
+    addCharts("memory", tr("Memory"), {.rows = {"batch-memory", "memory"}, .name = tr("Memory of a device")});
+    pages()->addPicture("roofline", titleOf("roofline"), this, &Self::makeRoofline, &Self::fillRoofline);
+    addCharts(
+        "devices", titleOf("scaling"),
+        {.rows = {"scaling", "scaling-speedup"},
+         .name = tr("Throughput by number of devices"),
+         .clicked = [this](const ChartPane& pane, int series, int devices) { chooseCount(pane, series, devices); }});
+}
+
+void PredictionView::addDetails() {
+    addTable("accelerators", tr("Predictions"),
+             {.model = [this](QObject* owner) { return predictionTableModel(choice_, owner); },
+              .selects = "prediction",
+              .filtered = true});
+    addTable("operators", tr("Operators"),
+             {.model = [this](QObject* owner) { return operatorTableModel(choice_, owner); },
+              .selects = "operator",
+              .filtered = true,
+              .empty = tr("This accelerator does not fit, or the result does not tell its operators. Choose another "
+                          "accelerator, or run the study again.")});
+    addTable("sources", tr("Sources"),
+             {.model = [this](QObject* owner) { return sourceTableModel(sources_, owner); },
+              .rows =
+                  [this] {
+                      *sources_ = report::sourceSheet(choice_->run.outcome());
+                      return static_cast<int>(sources_->rows.size());
+                  },
+              .filtered = true,
+              .empty = tr("The files of these accelerators do not say where their numbers come from.")});
+    pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
+    for (const char* picture : {"stages", "memory", "devices"}) pages()->pair(picture, "accelerators");
+    pages()->pair("roofline", "operators");
+}
+
+void PredictionView::takeRun() {
+    const PredictionRun its(run().result);
+    *choice_ = PredictionChoice{.run = its};
+    if (const Prediction* best = study::fastestPrediction(its.outcome())) {
+        choice_->accelerator = its.acceleratorNamed(QString::fromStdString(best->accelerator));
+        choice_->count = its.countOf(best->devices);
     }
-    accelerators->setChoices(all, choice->accelerator);
-    all.clear();
-    for (int count = 0; count < run.counts(); ++count)
-        all.append({.title = run.devicesText(count), .help = tr("Show the predictions for so many devices")});
-    counts->setChoices(all, choice->count);
+    orderOperators();
+}
+
+/// At the number of devices that is looked at, or at the first for which there is a prediction.
+void PredictionView::chooseAccelerator(int accelerator) {
+    int prediction = choice_->run.predictionOf(accelerator, choice_->count);
+    for (int count = 0; prediction < 0 && count < choice_->run.counts(); ++count)
+        prediction = choice_->run.predictionOf(accelerator, count);
+    choosePrediction(prediction);
+}
+
+void PredictionView::choosePrediction(int prediction) {
+    const PredictionRun& its = choice_->run;
+    if (prediction < 0 || prediction >= its.predictions()) return;
+    const Prediction& one = its.prediction(prediction);
+    choice_->accelerator = its.acceleratorNamed(QString::fromStdString(one.accelerator));
+    const int count = its.countOf(one.devices);
+    const bool otherCount = std::exchange(choice_->count, count) != count;
+    orderOperators();
+    if (otherCount) {
+        fillChoices();
+        showHeadline();
+    }
+    refresh();
+}
+
+ChoiceBar::Choice PredictionView::accelerator(int index) const {
+    const PredictionRun& its = choice_->run;
+    const int prediction = its.predictionOf(index, choice_->count);
+    const bool fits = prediction >= 0 && !its.prediction(prediction).infeasible;
+    const std::string_view colour = fits ? its.accelerator(index).colour : std::string_view("disabled");
+    return {.title = its.acceleratorName(index),
+            .help = fits ? shownText(its.accelerator(index).name)
+                         : tr("%1 does not fit").arg(shownText(its.accelerator(index).name)),
+            .icon = dotIcon(theme().dataColour(colour))};
 }
 
 /// The best by a metric, and how sure the whole order is.
-void PredictionView::Implementation::addBest(QVector<Headline>& headlines, std::string_view metric,
-                                             const QString& label) const {
-    const study::PredictionOutcome& outcome = choice->run.outcome();
-    const predict::Ranking* ranking = study::rankingOf(outcome, metric, choice->devices());
-    const std::vector<const Prediction*> first = study::contenders(outcome, metric, choice->devices());
+void PredictionView::addBest(QVector<Headline>& headlines, std::string_view metric, const QString& label) const {
+    const study::PredictionOutcome& outcome = choice_->run.outcome();
+    const predict::Ranking* ranking = study::rankingOf(outcome, metric, choice_->devices());
+    const std::vector<const Prediction*> first = study::contenders(outcome, metric, choice_->devices());
     if (ranking == nullptr || first.empty()) return;
     const std::string path = study::nameOf(*first.front()) + "/" + std::string(metric);
     Headline headline;
-    headline.explain = explained(choice->run.shared(), path);
+    headline.explain = explanationOf(path);
     QString value;
     for (const study::Metric& each : study::predictionMetrics(outcome))
         if (each.name == path) value = QString::fromStdString(study::textOf(each));
@@ -107,23 +247,22 @@ void PredictionView::Implementation::addBest(QVector<Headline>& headlines, std::
     headlines.append(headline);
 }
 
-void PredictionView::Implementation::showHeadline() {
+QVector<Headline> PredictionView::headlines() const {
     QVector<Headline> headlines;
     addBest(headlines, study::kByThroughput, tr("on %1, the fastest"));
     const std::vector<const Prediction*> first =
-        study::contenders(choice->run.outcome(), study::kByThroughput, choice->devices());
+        study::contenders(choice_->run.outcome(), study::kByThroughput, choice_->devices());
     if (!first.empty()) {
         const Prediction* best = first.front();
         // Beside the throughput: without its error the number says too much.
-        headlines.append(
-            {.value = QStringLiteral("−%1 to +%2 %")
-                          .arg(-kPercent * best->error.low, 0, 'f', 0)
-                          .arg(kPercent * best->error.high, 0, 'f', 0),
-             .label = tr("error"),
-             .detail = tr("rests on %1 numbers").arg(shownText(best->error.reliability)),
-             .tone = best->error.reliability == "measured" ? QString() : QStringLiteral("warning"),
-             .help = tr("90 % of the errors that the numbers behind this prediction allow"),
-             .explain = explained(choice->run.shared(), study::nameOf(*best) + "/throughput_samples_per_s")});
+        headlines.append({.value = QStringLiteral("−%1 to +%2 %")
+                                       .arg(-kPercent * best->error.low, 0, 'f', 0)
+                                       .arg(kPercent * best->error.high, 0, 'f', 0),
+                          .label = tr("error"),
+                          .detail = tr("rests on %1 numbers").arg(shownText(best->error.reliability)),
+                          .tone = best->error.reliability == "measured" ? QString() : QStringLiteral("warning"),
+                          .help = tr("90 % of the errors that the numbers behind this prediction allow"),
+                          .explain = explanationOf(study::nameOf(*best) + "/throughput_samples_per_s")});
     }
     addBest(headlines, study::kByPrice, tr("on %1, the cheapest"));
     if (!first.empty()) {
@@ -132,179 +271,151 @@ void PredictionView::Implementation::showHeadline() {
                           .label = tr("per step on %1").arg(shownText(best->accelerator)),
                           .detail = tr("batch %1 on each of %2")
                                         .arg(columns::count(static_cast<double>(best->batch)),
-                                             choice->run.devicesText(choice->count)),
+                                             choice_->run.devicesText(choice_->count)),
                           .help = tr("One step: loading, computation and communication, overlapped"),
-                          .explain = explained(choice->run.shared(), study::nameOf(*best) + "/step_time_s")});
+                          .explain = explanationOf(study::nameOf(*best) + "/step_time_s")});
     }
-    view->headline()->setHeadlines(headlines);
-    showNote();
+    return headlines;
 }
 
 /// Which accelerators do not fit, with the reason where it is one.
-void PredictionView::Implementation::showNote() {
+void PredictionView::showNote() {
     QStringList unfit;
     QString reason;
-    for (const Prediction* one : report::inOrder(choice->run.outcome(), choice->devices())) {
+    for (const Prediction* one : report::inOrder(choice_->run.outcome(), choice_->devices())) {
         if (!one->infeasible) continue;
         unfit << shownText(one->accelerator);
         reason = shownText(*one->infeasible);
     }
-    view->note()->hide();
     if (unfit.size() == 1)
-        view->note()->showMessage(MessageBar::Kind::warning, tr("%1 does not fit: %2.").arg(unfit.front(), reason));
+        note()->showMessage(MessageBar::Kind::warning, tr("%1 does not fit: %2.").arg(unfit.front(), reason));
     else if (!unfit.isEmpty())
-        view->note()->showMessage(MessageBar::Kind::warning,
-                                  tr("%1 do not fit. The table says why.").arg(unfit.join(QStringLiteral(", "))));
+        note()->showMessage(MessageBar::Kind::warning,
+                            tr("%1 do not fit. The table says why.").arg(unfit.join(QStringLiteral(", "))));
 }
 
-void PredictionView::Implementation::orderOperators() {
-    choice->operators.clear();
-    choice->op = -1;
-    if (choice->prediction() < 0 || choice->chosen().infeasible) return;
-    const std::vector<predict::AlikeOperators>& all = choice->run.operators(choice->prediction());
-    choice->operators.resize(all.size());
-    std::iota(choice->operators.begin(), choice->operators.end(), std::size_t{0});
+void PredictionView::orderOperators() {
+    choice_->operators.clear();
+    choice_->op = -1;
+    if (choice_->prediction() < 0 || choice_->chosen().infeasible) return;
+    const std::vector<predict::AlikeOperators>& all = choice_->run.operators(choice_->prediction());
+    choice_->operators.resize(all.size());
+    std::iota(choice_->operators.begin(), choice_->operators.end(), std::size_t{0});
     const auto time = [&](std::size_t i) { return all[i].time.value * static_cast<double>(all[i].count); };
-    std::stable_sort(choice->operators.begin(), choice->operators.end(),
+    std::stable_sort(choice_->operators.begin(), choice_->operators.end(),
                      [&](std::size_t a, std::size_t b) { return time(a) > time(b); });
 }
 
-/// Another accelerator or number of devices was chosen.
-void PredictionView::Implementation::chosen(bool otherCount) {
-    orderOperators();
-    if (otherCount) {
-        fillChoices();
-        showHeadline();
-    }
-    accelerators->setCurrent(choice->accelerator);
-    tabs->refresh();
-    inspect();
-}
-
 /// Where the accelerator is edited, by the name under which the study asks for it; empty where that is not known.
-QString PredictionView::Implementation::documentOf(const std::string& accelerator) const {
-    for (const std::string& name : choice->run.result().study.hardware) {
+QString PredictionView::documentOf(const std::string& accelerator) const {
+    for (const std::string& name : choice_->run.result().study.hardware) {
         if (name == accelerator) return QStringLiteral("accelerator/") + QString::fromStdString(name);
         if (std::filesystem::path(name).stem().string() == accelerator) return QString::fromStdString(name);
     }
     return {};
 }
 
-Facts PredictionView::Implementation::facts() const {
-    if (choice->op >= 0) return operatorFacts(*choice, choice->op);
-    Facts facts = predictionFacts(*choice, choice->prediction());
-    if (const QString document = documentOf(choice->chosen().accelerator); !document.isEmpty())
-        facts.actions.append(
-            {.title = tr("Edit its price and numbers"),
-             .icon = QStringLiteral("accelerator"),
-             .run = [view = view, document] { emit view->openRequested(QStringLiteral("hardware"), document); }});
+Facts PredictionView::facts() {
+    if (choice_->prediction() < 0) return {};
+    if (choice_->op >= 0) return operatorFacts(*choice_, choice_->op);
+    Facts facts = predictionFacts(*choice_, choice_->prediction());
+    if (const QString document = documentOf(choice_->chosen().accelerator); !document.isEmpty())
+        facts.actions.append({.title = tr("Edit its price and numbers"),
+                              .icon = QStringLiteral("accelerator"),
+                              .run = [this, document] { emit openRequested(QStringLiteral("hardware"), document); }});
     return facts;
 }
 
-PredictionView::PredictionView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
-    d_->view = this;
-    d_->build();
-    connect(&theme(), &Theme::changed, this, [this] {
-        if (!d_->choice->run.isEmpty()) d_->fillChoices();
+/// Of a bar in a picture whose categories are accelerators, fastest first; -1 = none.
+int PredictionView::predictionAt(int category) const {
+    const auto order = report::inOrder(choice_->run.outcome(), choice_->devices());
+    if (category < 0 || static_cast<std::size_t>(category) >= order.size()) return -1;
+    return static_cast<int>(order[static_cast<std::size_t>(category)] - choice_->run.outcome().predictions.data());
+}
+
+/// Of a series that is of one accelerator; -1 = none.
+int PredictionView::predictionOf(const PlotWidget& plot, int series) const {
+    const std::vector<report::Series>& all = plot.chart().series;
+    if (series < 0 || static_cast<std::size_t>(series) >= all.size()) return -1;
+    const QString id = QString::fromStdString(all[static_cast<std::size_t>(series)].id);
+    return choice_->run.predictionOf(choice_->run.acceleratorNamed(id), choice_->count);
+}
+
+int PredictionView::rankedPrediction(const ChartPane& ranked, int series, int category) const {
+    return ranked.current() == kMethods ? predictionAt(category) : predictionOf(*ranked.plot(), series);
+}
+
+QString PredictionView::rankedPath(const ChartPane& ranked, int series, int category) const {
+    const int prediction = rankedPrediction(ranked, series, category);
+    return prediction < 0 ? QString() : metricOf(prediction, kRankedMetrics[ranked.current()]);
+}
+
+QString PredictionView::stagePath(const ChartPane& stages, int series, int category) const {
+    const int prediction = predictionAt(category);
+    const std::vector<report::Series>& all = stages.plot()->chart().series;
+    if (prediction < 0 || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
+    const std::string& id = all[static_cast<std::size_t>(series)].id;
+    return metricOf(prediction, (id == "hidden" ? "overlap_s" : id + "_s").c_str());
+}
+
+void PredictionView::chooseCount(const ChartPane& scaling, int series, int devices) {
+    const int at = predictionOf(*scaling.plot(), series);
+    if (at < 0) return;
+    const QString id = QString::fromStdString(choice_->run.prediction(at).accelerator);
+    const int count = choice_->run.countOf(devices);
+    select(QStringLiteral("prediction"), choice_->run.predictionOf(choice_->run.acceleratorNamed(id), count));
+}
+
+QWidget* PredictionView::makeRoofline() {
+    roofline_ = new ChartPane({}, tr("Operators on the roofline"));
+    roofline_->plot()->setExplainable(false);
+    connect(roofline_->plot(), &PlotWidget::pointClicked, this, [this](int series, int point) {
+        if (series < 0 || static_cast<std::size_t>(series) >= placed_.size()) return;
+        const std::vector<std::size_t>& its = placed_[static_cast<std::size_t>(series)];
+        if (point < 0 || static_cast<std::size_t>(point) >= its.size()) return;
+        const auto row =
+            std::find(choice_->operators.begin(), choice_->operators.end(), its[static_cast<std::size_t>(point)]);
+        select(QStringLiteral("operator"), static_cast<int>(row - choice_->operators.begin()));
     });
+    return roofline_;
 }
 
-PredictionView::~PredictionView() = default;
+void PredictionView::fillRoofline() {
+    if (choice_->prediction() < 0) return roofline_->setCharts({});
+    pages()->prepare(
+        [its = choice_->run, prediction = choice_->prediction()] {
+            return report::operatorRoofline(its.outcome(), its.prediction(prediction));
+        },
+        [this](report::OperatorRoofline picture) {
+            placed_ = std::move(picture.operators);
+            roofline_->setCharts({std::move(picture.chart)});
+            markOperator();
+        });
+}
 
-void PredictionView::showRun(const FinishedRun& finished) {
-    const PredictionRun run(finished.result);
-    *d_->choice = PredictionChoice{.run = run};
-    if (const Prediction* best = study::fastestPrediction(run.outcome())) {
-        d_->choice->accelerator = run.acceleratorNamed(QString::fromStdString(best->accelerator));
-        d_->choice->count = run.countOf(best->devices);
+int PredictionView::operatorRow() const {
+    const auto& all = choice_->operators;
+    const auto row = std::find(all.begin(), all.end(), static_cast<std::size_t>(choice_->op));
+    return choice_->op < 0 || row == all.end() ? -1 : static_cast<int>(row - all.begin());
+}
+
+/// Marks the chosen operator on the roofline, if that is there.
+void PredictionView::markOperator() const {
+    if (roofline_ == nullptr) return;
+    int series = -1, point = -1;
+    for (std::size_t s = 0; choice_->op >= 0 && s < placed_.size(); ++s) {
+        const auto found = std::find(placed_[s].begin(), placed_[s].end(), static_cast<std::size_t>(choice_->op));
+        if (found == placed_[s].end()) continue;
+        series = static_cast<int>(s);
+        point = static_cast<int>(found - placed_[s].begin());
     }
-    d_->orderOperators();
-    d_->fillChoices();
-    d_->showHeadline();
-    d_->tabs->refresh();
+    roofline_->plot()->setSelected(series, point);
 }
 
-std::shared_ptr<const study::Result> PredictionView::shownResult() const {
-    return d_->choice->run.shared();
-}
+}  // namespace
 
-const PredictionRun& PredictionView::run() const {
-    return d_->choice->run;
-}
-
-void PredictionView::chooseAccelerator(int accelerator) {
-    choosePrediction(d_->choice->run.predictionOf(accelerator, d_->choice->count));
-}
-
-void PredictionView::chooseCount(int count) {
-    choosePrediction(d_->choice->run.predictionOf(d_->choice->accelerator, count));
-}
-
-void PredictionView::choosePrediction(int prediction) {
-    const PredictionRun& run = d_->choice->run;
-    if (prediction < 0 || prediction >= run.predictions()) return;
-    const Prediction& one = run.prediction(prediction);
-    const int count = run.countOf(one.devices);
-    const bool otherCount = count != d_->choice->count;
-    d_->choice->accelerator = run.acceleratorNamed(QString::fromStdString(one.accelerator));
-    d_->choice->count = count;
-    d_->chosen(otherCount);
-}
-
-void PredictionView::chooseOperator(int op) {
-    if (d_->choice->operators.empty() || op >= static_cast<int>(d_->choice->operators.size())) return;
-    d_->choice->op = std::max(op, -1);
-    d_->tabs->showOperator();
-    d_->inspect();
-}
-
-int PredictionView::accelerator() const {
-    return d_->choice->accelerator;
-}
-
-int PredictionView::count() const {
-    return d_->choice->count;
-}
-
-int PredictionView::op() const {
-    return d_->choice->op;
-}
-
-PredictionTabs* PredictionView::tabs() const {
-    return d_->tabs;
-}
-
-QVector<Exportable> PredictionView::exportables() const {
-    return exports::everything(d_->choice->run.shared(), d_->choice->selection());
-}
-
-Exportable PredictionView::resultExport() const {
-    return exports::document(d_->choice->run.shared());
-}
-
-Exportable PredictionView::traceExport() const {
-    return {};
-}
-
-QJsonObject PredictionView::saveView() const {
-    const PredictionRun& run = d_->choice->run;
-    if (run.isEmpty()) return {};
-    QJsonObject view = d_->tabs->saveView();
-    view[QStringLiteral("accelerator")] = QString::fromStdString(run.accelerator(d_->choice->accelerator).id);
-    view[QStringLiteral("devices")] = static_cast<double>(d_->choice->devices());
-    return view;
-}
-
-void PredictionView::restoreView(const QJsonObject& view) {
-    const PredictionRun& run = d_->choice->run;
-    const int accelerator = run.acceleratorNamed(view.value(QLatin1String("accelerator")).toString());
-    const double devices = view.value(QLatin1String("devices")).toDouble();
-    constexpr double kMaxDevices = 1e9;
-    const int count = devices >= 1 && devices < kMaxDevices ? run.countOf(static_cast<std::int64_t>(devices)) : -1;
-    const int prediction = run.predictionOf(accelerator < 0 ? d_->choice->accelerator : accelerator,
-                                            count < 0 ? d_->choice->count : count);
-    if (prediction >= 0 && prediction != d_->choice->prediction()) choosePrediction(prediction);
-    d_->tabs->restoreView(view);
+RunView* newPredictionView(QUndoStack* /*undo*/, QWidget* parent) {
+    return new PredictionView(parent);
 }
 
 }  // namespace tessera::ui

@@ -96,15 +96,4 @@ Exportable document(const SharedResult& result) {
             .jsonTitle = QCoreApplication::translate("ResultExports", "Result (JSON)")};
 }
 
-QString title(std::string_view engine, std::string_view picture) {
-    const std::string_view text = report::pictureNamed(engine, picture).title;
-    return toQt(text);
-}
-
-QStringList titles(std::string_view engine, std::initializer_list<std::string_view> pictures) {
-    QStringList all;
-    for (const std::string_view picture : pictures) all << title(engine, picture);
-    return all;
-}
-
 }  // namespace tessera::ui::exports

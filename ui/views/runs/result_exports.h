@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QStringList>
 #include <QVector>
 #include <functional>
 #include <memory>
@@ -25,9 +24,5 @@ QVector<Exportable> solved(const SharedResult& result, std::string_view id,
 Exportable trace(const SharedResult& result, const report::Selection& at);
 /// The output document.
 Exportable document(const SharedResult& result);
-
-/// The titles of pictures of an engine's results, for tabs.
-QString title(std::string_view engine, std::string_view picture);
-QStringList titles(std::string_view engine, std::initializer_list<std::string_view> pictures);
 
 }  // namespace tessera::ui::exports

@@ -137,7 +137,7 @@ void RunDocument::Implementation::save(const Exportable& what, const QString& ca
 }
 
 void RunDocument::Implementation::makeView(const RunViewRow& its) {
-    if (row == &its) return;
+    if (row == &its && view->run().result->study.engine == state.result->study.engine) return;
     delete view;
     row = &its;
     view = its.make(undo, pages);

@@ -12,15 +12,12 @@
 #include <memory>
 #include <vector>
 
-#include "ui/models/partition_run.h"
 #include "ui/models/partition_tables.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/table_model.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/picture_alone.h"
-#include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -154,26 +151,6 @@ void RunPages::addTable(const char* id, const QString& title, const Table& table
 void RunPages::markRow(const QString& id, int row) {
     const QScopedValueRollback<bool> guard(marking_, true);
     if (const auto table = tables_.find(id); table != tables_.end()) table->second.second->setCurrentRow(row);
-}
-
-void RunPages::addCharts(const char* id, const QString& title, const Charts& charts) {
-    const auto pane = std::make_shared<ChartPane*>(nullptr);
-    const auto make = [this, pane, charts] {
-        ChartPane* made = *pane = new ChartPane(charts.titles, charts.name);
-        made->plot()->setExplainable(charts.path != nullptr);
-        connect(made, &ChartPane::pointClicked, this, [made, clicked = charts.clicked](int, int series, int category) {
-            if (clicked) clicked(*made, series, category);
-        });
-        connect(made, &ChartPane::explainRequested, this, [this, made, its = charts.path](int, int series, int point) {
-            const QString path = its ? its(*made, series, point) : QString();
-            if (!path.isEmpty()) emit explainRequested(path);
-        });
-        if (charts.made) charts.made(*made);
-        return made;
-    };
-    pictures_->addPage(QLatin1String(id), title, make, [this, pane, work = charts.work] {
-        prepare(work(), [pane](std::vector<report::Chart> made) { (*pane)->setCharts(std::move(made)); });
-    });
 }
 
 void RunPages::refresh() {

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/draw/picture.h"
 #include "core/study/study.h"
 #include "ui/views/lazy_tabs.h"
 
@@ -17,7 +16,6 @@ class QAction;
 
 namespace tessera::ui {
 
-class ChartPane;
 class TableModel;
 class TableView;
 
@@ -56,18 +54,6 @@ public:
     void addTable(const char* id, const QString& title, const Table& table);
     /// Marks a row where the table is there; -1 = none.
     void markRow(const QString& id, int row);
-    /// A picture of charts that are made on a thread.
-    struct Charts {
-        QStringList titles = {};  ///< of the switch between them
-        QString name;             ///< for who cannot see it
-        /// Called first; what it returns is called on the thread.
-        std::function<std::function<std::vector<report::Chart>()>()> work;
-        std::function<void(const ChartPane& pane, int series, int category)> clicked = {};
-        /// The path of the number at a point; empty = none. No function = these are no numbers of the result.
-        std::function<QString(const ChartPane& pane, int series, int category)> path = {};
-        std::function<void(ChartPane& pane)> made = {};  ///< what else belongs to it
-    };
-    void addCharts(const char* id, const QString& title, const Charts& charts);
     /// Shows details of another id together with a picture.
     void pair(const char* picture, const char* details) { pairs_[QLatin1String(picture)] = QLatin1String(details); }
     /// Details in words, a paragraph each.

@@ -4,17 +4,35 @@
 #include <QVector>
 #include <QWidget>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "core/report/catalogue.h"
+#include "core/study/explanation.h"
 #include "ui/jobs/run_state.h"
+#include "ui/models/background.h"
 #include "ui/models/facts.h"
+#include "ui/models/table_model.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/exportable.h"
+#include "ui/views/headline_bar.h"
+#include "ui/views/runs/run_pages.h"
 
 class QAction;
+class QHBoxLayout;
 class QUndoStack;
+class QVBoxLayout;
 
 namespace tessera::ui {
+
+class ChartPane;
+class MessageBar;
 
 /// A finished run as its views are fed it.
 struct FinishedRun {
@@ -24,22 +42,30 @@ struct FinishedRun {
     store::RunId kept = 0;          ///< its number there; 0 = not kept
 };
 
-/// What the run of one engine is looked at in: headline, the big picture, tabs of details.
+/// The page of a finished run: a line of headline numbers, a note, what is looked at, pictures of the engine's
+/// catalogue in tabs, and details in a drawer. What an engine adds to it is a subclass: what can be selected in its
+/// results, its headline, and the pictures that have a widget of their own.
 class RunView : public QWidget {
     Q_OBJECT
 
 public:
-    using QWidget::QWidget;
+    void showRun(const FinishedRun& run);
+    const FinishedRun& run() const { return run_; }
+    RunPages* pages() const { return pages_; }
 
-    virtual void showRun(const FinishedRun& run) = 0;
+    /// Looks at one of what there is several of, such as the third "strategy"; -1 = none. All that shows it follows,
+    /// and the Inspector is told about it. What there is not is ignored.
+    void select(const QString& what, int index);
+    int selected(const QString& what) const;  ///< -1 = none
+
     /// Actions of the view beyond those that every run has.
     virtual QVector<QAction*> viewActions() const { return {}; }
-    virtual QVector<Exportable> exportables() const = 0;
-    virtual Exportable resultExport() const = 0;  ///< the output document
-    virtual Exportable traceExport() const = 0;   ///< the timeline as a Chrome trace
-    virtual QJsonObject saveView() const = 0;
+    QVector<Exportable> exportables() const;
+    Exportable resultExport() const;  ///< the output document
+    Exportable traceExport() const;   ///< the timeline as a Chrome trace; without functions where there is none
+    virtual QJsonObject saveView() const;
     /// Unknown or wrong values are ignored. Only after `showRun`.
-    virtual void restoreView(const QJsonObject& view) = 0;
+    virtual void restoreView(const QJsonObject& view);
 
 signals:
     void inspected(const tessera::ui::Facts& facts);
@@ -48,7 +74,116 @@ signals:
     void runRequested(const QString& studyJson);
     /// The run's model, coloured by what was found at a split of a strategy.
     void modelRequested(const QString& strategy, int split);
+
+protected:
+    /// `engine` says whose catalogue it shows until there is a run.
+    RunView(std::string_view engine, QWidget* parent);
+
+    /// What a result has several of, of which one is looked at: strategies, layers, jobs.
+    struct Selectable {
+        const char* id;  ///< "layer": also in saved views
+        std::function<int()> count;
+        std::function<int()> current;                    ///< -1 = none
+        std::function<void(int index)> choose;           ///< moves what shows it besides choices and tables
+        std::function<Facts(int index)> facts = {};      ///< for the Inspector; none where they have no title
+        std::function<QJsonValue(int index)> name = {};  ///< in saved views; empty = the index
+        bool optional = false;                           ///< there may be none
+        bool saved = true;                               ///< with the view
+        QString bar = {};                                ///< the name of a line of choices; empty = none
+        std::function<ChoiceBar::Choice(int index)> choice = {};
+        int min = 2;  ///< below so many choices their line is not shown
+    };
+    void addSelectable(const Selectable& its);
+    /// A control at the right end of the line of choices.
+    void addTool(QWidget* tool);
+    /// Makes the pages, below what was added so far.
+    void addPages();
+
+    /// A page of charts of the catalogue, which are made on a thread, with a switch where there are several.
+    struct Charts {
+        std::vector<const char*> rows;  ///< of the catalogue
+        QString name;                   ///< for who cannot see it
+        const char* selects = nullptr;  ///< what the categories of points are
+        std::function<void(const ChartPane& pane, int series, int category)> clicked = {};
+        /// The path of the number at a point; empty = none. No function = these are no numbers of the result.
+        std::function<QString(const ChartPane& pane, int series, int category)> path = {};
+        std::function<void(ChartPane& pane)> made = {};  ///< what else belongs to it
+        std::function<bool()> filling = {};              ///< called first; whether there is something to show
+        std::function<QStringList()> notes = {};         ///< what is said above it
+    };
+    void addCharts(const char* id, const QString& title, const Charts& charts);
+    /// A table of details, whose rows are what can be selected where `selects` is given.
+    struct Table {
+        std::function<TableModel*(QObject* owner)> model;
+        const char* selects = nullptr;
+        std::function<int()> rows = {};  ///< how many; empty = as many as can be selected
+        bool filtered = false;           ///< has a field that filters rows
+        QString empty = {};              ///< what is said where there is no row
+    };
+    void addTable(const char* id, const QString& title, const Table& table);
+    /// The title of a picture of the catalogue.
+    QString titleOf(std::string_view row) const;
+    /// Whether the result has what a picture of the catalogue shows.
+    bool has(std::string_view row) const;
+    /// Makes a picture of the catalogue, as selected now, on any thread; an empty one where the result has none.
+    template <typename Picture>
+    std::function<Picture()> maker(std::string_view row) const {
+        return [result = run_.result, at = selection(), its = &report::pictureNamed(engine_, row)] {
+            if (report::selectionsOf(*its, *result, at).empty()) return Picture();
+            return std::get<Picture>(its->make({*result, at, {}}));
+        };
+    }
+
+    MessageBar* note() const { return note_; }
+    /// Shows facts in the Inspector, unless they have no title.
+    void inspect(const Facts& facts);
+    /// What explains a number of the result, when it is asked for.
+    std::function<std::optional<study::Explanation>()> explanationOf(const std::string& path) const;
+    /// "Explain this number" of a metric in a dialog.
+    void explain(const QString& path);
+    void fillChoices();   ///< they are others
+    void showHeadline();  ///< with its note
+    /// Does `work` on a thread, then `show` with what it returned; what fails is said in the window.
+    template <typename Work, typename Show>
+    void later(Work work, Show show) {
+        inBackground(this, std::move(work), std::move(show),
+                     [this](const QString& problem) { emit messaged(problem, QString()); });
+    }
+
+    /// The run is another.
+    virtual void takeRun() = 0;
+    /// All pages are of something else.
+    virtual void refresh() { pages_->refresh(); }
+    virtual QVector<Headline> headlines() const = 0;
+    /// Shows a note where there is something to say; it is hidden before.
+    virtual void showNote() {}
+    /// For the catalogue.
+    virtual report::Selection selection() const = 0;
+    /// What was made here beyond the catalogue's pictures, tables and documents.
+    virtual QVector<Exportable> ownExports() const { return {}; }
+
+    const report::Catalogue& catalogue() const { return report::catalogueOf(engine_); }
+
+private:
+    const Selectable* selectable(const QString& what) const;
+    void showSelected();
+    ChartPane* makePane(const Charts& charts);
+
+    std::string engine_;
+    FinishedRun run_;
+    QVBoxLayout* column_;
+    QHBoxLayout* bar_;
+    HeadlineBar* headline_;
+    MessageBar* note_;
+    RunPages* pages_ = nullptr;
+    std::vector<std::pair<Selectable, ChoiceBar*>> selectables_;  ///< with its line of choices, if any
+    std::vector<std::pair<QString, QString>> tables_;             ///< whose rows are selectable: id and of what
 };
+
+/// The pages of the engines that add to it; `undo` takes the page's commands.
+RunView* newMappingView(QUndoStack* undo, QWidget* parent);
+RunView* newCodesignView(QUndoStack* undo, QWidget* parent);
+RunView* newPredictionView(QUndoStack* undo, QWidget* parent);
 
 /// A row of the table of views: an engine's results and what they are looked at in.
 struct RunViewRow {
