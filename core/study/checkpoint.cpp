@@ -13,12 +13,12 @@ namespace tessera::study {
 
 namespace {
 
-constexpr const char* kSchema = "tessera.checkpoint/1";
+constexpr const char* kCheckpointSchema = "tessera.checkpoint/1";
 constexpr const char* kName = "the run's checkpoint";
 
 /// What a state was computed from.
 Json frameOf(const Result& begun) {
-    Json json = {{"schema", kSchema}, {"tool_version", begun.version}, {"study_sha256", contentHash(begun.study)}};
+    Json json = {{"schema", kCheckpointSchema}, {"tool_version", begun.version}, {"study_sha256", contentHash(begun.study)}};
     if (begun.study.seed) json["seed"] = *begun.study.seed;
     json["inputs"] = inputsJson(begun.inputs);
     return json;
@@ -42,8 +42,8 @@ std::optional<JsonDocument> resumedState(const RunHooks& hooks, const Result& be
     const JsonDocument document = documentOf(*hooks.resume, kName);
     const JsonNode root = document.root();
     const std::string schema = root.at("schema").text();
-    if (!schema.starts_with("tessera.")) root.at("schema").fail(fmt::format("'{}'", kSchema));
-    if (schema != kSchema || root.at("tool_version").text() != begun.version) return std::nullopt;
+    if (!schema.starts_with("tessera.")) root.at("schema").fail(fmt::format("'{}'", kCheckpointSchema));
+    if (schema != kCheckpointSchema || root.at("tool_version").text() != begun.version) return std::nullopt;
     const Json frame = frameOf(begun);
     const auto isAsItWas = [&](const char* field, const char* expected, const char* found) {
         if (frame.contains(field) && root.at(field).json() != frame.at(field)) root.at(field).fail(expected, found);
