@@ -11,7 +11,7 @@
 
 namespace tessera::cli {
 
-/// What every command accepts, at every level, also where it changes nothing.
+/// Options that every command accepts, at every level, also where they change nothing.
 struct CommonOptions {
     bool json = false;
     bool quiet = false;

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// What an engine reports while it works. Events never change a result.
+/// Progress event of an engine. Events never change a result.
 struct ProgressEvent {
     enum class Kind { progress, incumbent, point, log };
     Kind kind = Kind::progress;

@@ -65,7 +65,7 @@ struct Chart {
     bool horizontal = false;  ///< bars run to the right, categories downwards
     std::string empty = {};   ///< what to do so that something appears here; nothing is said while this is not known
     std::vector<std::string> notes = {};
-    /// By category: what stands at the end of a stack instead of its sum, or in place of bars that there are none of.
+    /// Text at the end of each category's stack instead of its sum, or in place of bars that there are none of.
     std::vector<std::string> endTexts = {};
 };
 

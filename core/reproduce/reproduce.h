@@ -40,7 +40,7 @@ struct Reproduction {
     std::vector<std::string> assumptions;
 };
 
-/// What a figure is recomputed with.
+/// Options of recomputing a figure.
 struct ReproductionOptions {
     std::optional<partition::CostModel> costModel = {};  ///< of AccPar's figures; empty = the paper's
     double budget = 1;                 ///< share of a figure's samples that its searches may spend; tests take less

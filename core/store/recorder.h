@@ -12,13 +12,13 @@
 
 namespace tessera::store {
 
-/// Where a recorded run writes, and how it is named.
+/// Destination and name of a recorded run.
 struct RecordOptions {
     std::filesystem::path path;     ///< of the history
     std::optional<RunId> run;       ///< continue this one (queued, interrupted or failed) instead of adding one
     std::vector<std::string> tags;  ///< for a new run
-    /// What a run is recorded as whose `cancel` was requested, asked at that moment: `interrupted` keeps its
-    /// checkpoint, so that it can be resumed (a signal, a closing window). Empty = cancelled.
+    /// Status of a cancelled run, evaluated at that moment: `interrupted` keeps its checkpoint, so that it can be
+    /// resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
     /// Told once, from any thread, when the history cannot be written any more; the sentence names the run where it has

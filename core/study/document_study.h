@@ -9,12 +9,12 @@
 #include "core/base/json.h"
 #include "core/study/result.h"
 
-/// What the writers and readers of all engines' output documents share.
+/// Common parts of the writers and readers of all engines' output documents.
 namespace tessera::study {
 
-/// How the document of a result begins: `documentHead`, then the study's name and parameters.
+/// Head of a result's document: `documentHead`, then the study's name and parameters.
 Json resultHead(const std::string& schema, const std::string& command, const Result& result);
-/// What every document says of its result: all but the outcome. Throws DataError.
+/// Reads study, inputs, assumptions and warnings of a result document: all but the outcome. Throws DataError.
 Result readFrame(const JsonNode& document, const Study& study);
 /// A list of at most so many sentences or names. Throws DataError.
 std::vector<std::string> readSentences(const JsonNode& list, std::size_t max = 1'000'000);

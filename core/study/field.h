@@ -14,7 +14,7 @@
 /// and facts are made from these.
 namespace tessera::study {
 
-/// Which outputs have a field.
+/// Outputs that have a field.
 enum FieldUse : unsigned {
     kMetric = 1,      ///< metrics, so also history and comparisons
     kText = 2,        ///< tables of terminals and reports

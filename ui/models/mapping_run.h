@@ -45,7 +45,7 @@ private:
     std::shared_ptr<const study::Result> result_;
 };
 
-/// What the parts of a mapping view share, so that one choice moves all.
+/// Choice shared by the parts of a mapping view, so that one choice moves all.
 struct MappingChoice {
     MappingRun run;
     int algorithm = 0;  ///< index of its run

@@ -22,7 +22,7 @@ public:
         QString help = {};  ///< tooltip
         QIcon icon = {};
     };
-    /// Where there are fewer than `min`, nothing is shown.
+    /// Shows nothing where there are fewer than `min` choices.
     explicit ChoiceBar(const QString& name, int min = 2, QWidget* parent = nullptr);
     void setChoices(const QVector<Choice>& choices, int current);
     void setCurrent(int index);

@@ -25,7 +25,7 @@ public:
     QString jobText() const;
     /// "2 messages · No such file.", or that there are none.
     QString messageText() const;
-    /// Whether the panes are open, which the line's buttons show.
+    /// Sets whether the panes are open, which the line's buttons show.
     void setOpen(bool jobs, bool messages);
 
 signals:

@@ -14,7 +14,7 @@
 
 namespace tessera::codesign {
 
-/// What a search may still use, shared by the pieces of a graph.
+/// Remaining budget of a search, shared by the pieces of a graph.
 class Budget {
 public:
     Budget(std::chrono::steady_clock::time_point deadline, std::optional<std::int64_t> nodes, std::stop_token stop)

@@ -17,7 +17,8 @@ namespace tessera::codesign {
 using Slot = std::uint16_t;
 inline constexpr std::size_t kMaxSearched = 1024;  ///< operators of a piece that the search takes on
 
-/// Where a running tensor or vector operator stands, as far as fused operators care.
+/// Place of a running tensor or vector operator on a pair, as far as it matters to fused operators: one of these, or
+/// the operator beside it.
 inline constexpr Slot kApart = 0xFFFF;  ///< on no pair, or nobody cares
 inline constexpr Slot kWhole = 0xFFFE;  ///< on a pair by itself; other values: beside that operator
 
@@ -57,7 +58,7 @@ class StateSpace {
 public:
     explicit StateSpace(const Piece& piece);
 
-    /// What a path of moves means: when and where each operator runs.
+    /// Schedule of a path of moves: start and cores of each operator.
     struct Trace {
         std::vector<Slot> actual;  ///< the operator that a slot stands for
         PieceSchedule schedule;
@@ -83,7 +84,7 @@ public:
     const Piece& piece() const { return piece_; }
 
 private:
-    /// How far tensor and vector operators get into the way of fused ones.
+    /// Degree to which tensor and vector operators compete with fused ones for pairs.
     enum class Sharing {
         none,         ///< nothing is fused: cores of a kind are alike
         vectorApart,  ///< vector operators never need a pair; tensor operators and fused ones share the tensor cores

@@ -28,7 +28,7 @@ private:
     std::unordered_map<std::string, ScheduleResult> known_;
 };
 
-/// What searches found on the way that depends on nothing else.
+/// Intermediate results that several searches can share, since they depend on nothing else.
 struct Memos {
     cost::TilingMemo tilings;
     ScheduleMemo schedules;

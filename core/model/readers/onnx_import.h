@@ -90,7 +90,7 @@ struct Function {
 
 using AttributeProtos = std::map<std::string, onnx::AttributeProto>;
 
-/// What names mean inside a graph, a body or a function.
+/// Meaning of names inside a graph, a body or a function.
 struct Scope {
     const Scope* outer = nullptr;  ///< whose names are visible too
     bool main = false;

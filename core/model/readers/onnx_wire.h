@@ -68,7 +68,7 @@ enum class Unit : std::uint8_t { node, attribute, tensor, sparseTensor, valueInf
 /// than `kMaxPayloadBytes`. Throws DataError where the parsed message would need more than `kMaxUnitBytes`.
 std::string stripped(const Source& source, std::string_view message, Unit unit);
 
-/// What a TensorProto holds as data, counted without keeping it.
+/// Data of a TensorProto, counted without keeping it.
 struct Payload {
     bool hasRaw = false;
     std::uint64_t rawBytes = 0;

@@ -44,7 +44,7 @@ Json predictionJson(const Result& result, const PredictionOutcome& outcome);
 
 /// See metricsOf: the fastest prediction's, then those of each that fits.
 std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome);
-/// How a number of a prediction is said, by the last part of its metric's name; empty where that is not its own.
+/// Formats a metric's value by the last part of its name; empty for another engine's.
 std::optional<std::string> predictionMetricText(std::string_view name, double value);
 
 /// "2,310 samples/s (1,020 to 5,250) on gaudi2 · batch 64 · probability that this ranking of 5 is correct: 43 %"; where
@@ -56,7 +56,7 @@ inline constexpr double kCalled = 0.9;
 /// Metrics of `predict::Ranking`.
 inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
 inline constexpr std::string_view kByPrice = "samples_per_usd";
-/// How sure the order by a metric is at a number of devices; null where there is none.
+/// Ranking by a metric at a number of devices, with its probability; null where there is none.
 const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
 /// The predictions at a number of devices that may be the best by a metric: the best by its value, then those that it
 /// beats with a probability below `kCalled`. One alone is a winner; of several nobody can tell. Empty where nothing

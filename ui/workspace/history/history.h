@@ -53,7 +53,7 @@ signals:
     void changed();
 
 private:
-    /// What work touches, and so what its errors are about.
+    /// Files that work accesses, and so what its errors are about.
     enum class Files : std::uint8_t { history, another };
 
     template <typename Result>
