@@ -18,7 +18,7 @@ struct ProgressEvent {
     std::string text = {};  ///< for `log`
 };
 
-/// Receives events, possibly from several threads at once. Empty = nobody listens.
+/// Receives events, possibly from several threads at once. Empty = no observer.
 using ProgressSink = std::function<void(const ProgressEvent&)>;
 
 }  // namespace tessera

@@ -213,7 +213,7 @@ private:
     std::vector<std::vector<std::int64_t>> pointAt_;                ///< by series and category; -1 = none
     std::vector<Rect> taken_;                                       ///< where texts stand
     std::vector<Rect> marks_, clouds_;                              ///< where named points and all others stand
-    mutable std::optional<std::vector<std::vector<Point>>> lines_;  ///< of curves, where somebody asked for them
+    mutable std::optional<std::vector<std::vector<Point>>> lines_;  ///< of curves, once they were requested
 };
 
 }  // namespace tessera::report

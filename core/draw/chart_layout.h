@@ -34,10 +34,10 @@ struct Scale {
 struct ChartView {
     std::optional<Stretch> x, y;       ///< zoomed to; empty = everything
     std::vector<bool> hidden = {};     ///< by series
-    std::vector<bool> elsewhere = {};  ///< series whose line or points somebody else draws
+    std::vector<bool> elsewhere = {};  ///< series whose line or points are drawn elsewhere
     bool allKeys = false;              ///< hidden series stay in the legend, so that they can be shown again
     bool wholeTexts = true;            ///< notes below the chart
-    double titleRoomLess = 0;          ///< pixels at the right end of the title's line that somebody else needs
+    double titleRoomLess = 0;          ///< pixels at the right end of the title's line that are reserved
 };
 
 struct ChartLayout {

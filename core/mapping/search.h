@@ -15,8 +15,8 @@
 /// Interface of the rows of the algorithm table to `solve`; not for users of the engine.
 namespace tessera::mapping {
 
-/// Thrown inside a search when its samples are spent, its best is proven, or somebody asked it to end. Searches let it
-/// pass; only `solve` catches it.
+/// Thrown to end a search: samples used up, optimality proven, or a stop request. Searches let it pass; only `solve`
+/// catches it.
 struct SearchEnded {};
 
 struct Record;

@@ -35,9 +35,9 @@ private:
 };
 
 /// The closed form: all inputs and outputs of the forward pass at once, gradients of all parameters with 4 bytes for
-/// each of the optimiser's momenta, and the largest gradient of an activation.
+/// each tensor of the optimizer state, and the largest gradient of an activation.
 CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
-                         double batch, const Precision& precision, std::size_t momenta);
+                         double batch, const Precision& precision, std::size_t states);
 CategoryBytes closedForm(const Workload& workload, double batch);
 
 /// Memory estimator: a row of the table.
@@ -80,8 +80,7 @@ struct Placement {
     std::optional<Shortage> shortage;  ///< the largest
 };
 /// Fills the levels by a policy and the accelerator's own table. Where the kind of level that a policy wants is not
-/// there, any level serves. Nothing is placed where nobody knows how fast it would be moved: in levels that
-/// `levelBounding` knows no bandwidth for.
+/// there, any level serves. Nothing is placed in levels of unknown bandwidth (`levelBounding`).
 Placement place(const CategoryBytes& bytes, const hardware::Accelerator& accelerator, const PlacementPolicy& policy);
 
 /// The level whose bandwidth bounds what another one holds: itself; where its bandwidth is not known, the next slower

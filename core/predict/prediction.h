@@ -21,7 +21,7 @@ namespace tessera::predict {
 enum class Category : std::uint8_t {
     inputOutput,  ///< inputs, activations and their gradients
     weights,      ///< parameters, and what else is stored with the model
-    gradients,    ///< of the parameters, and the optimiser's momenta
+    gradients,    ///< of the parameters, and the optimizer state
     algorithm,    ///< float32 master copies of mixed precision
     ephemeral,    ///< workspaces of libraries, buffers of communication
 };

@@ -62,7 +62,7 @@ struct Precision {
 /// Bytes of one number of the optimiser's state and of a master copy, which are float32 whatever the parameters are: in
 /// memory as in what an update reads and writes.
 inline constexpr double kStateBytes = 4;
-/// Throws UsageError for a data type that nobody knows the width of. Master copies belong to types narrower than 4
+/// Throws UsageError for a data type of unknown width. Master copies belong to types narrower than 4
 /// bytes.
 Precision precisionOf(std::string_view dtype);
 

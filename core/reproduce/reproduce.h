@@ -17,7 +17,7 @@ namespace tessera::study {
 
 struct ReproductionRow {
     std::string item;                  ///< zoo name of the network, or a layer of it; or a case, such as "mix S2 16"
-    std::string metric;                ///< strategy or algorithm in lower case, or what is told of all of them
+    std::string metric;                ///< strategy or algorithm in lower case, or what is reported of all of them
     std::optional<int> levels = {};    ///< where the figure varies the depth of the hierarchy
     std::optional<double> paper = {};  ///< empty where the paper prints no number
     std::variant<double, std::string> ours;

@@ -46,7 +46,7 @@ public:
     void note(RunId run, const std::vector<Part>& parts);
     /// Notes that batches were appended to the run's trace, those with numbers above `last`.
     void noteAppended(RunId run, std::int64_t last);
-    /// Seals the runs that have no seal and that nobody works on.
+    /// Seals the runs that have no seal and are not in progress.
     void noteAll();
 
 private:

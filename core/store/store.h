@@ -223,8 +223,8 @@ public:
     // Care.
     /// Asks SQLite, follows every reference, and compares every content with the sums that were noted when it was
     /// written; headline and metrics of runs that came from other files with their results, too, since whoever made
-    /// such a file may have made its sums as well. `progress` is told how many runs are done of how many; of none while
-    /// the file as such is checked. Throws InterruptedError where it says false.
+    /// such a file may have made its sums as well. `progress` receives how many runs are done of how many; of none
+    /// while the file as such is checked. Throws InterruptedError where it says false.
     Verification verify(const std::function<bool(std::int64_t done, std::int64_t runs)>& progress = {}) const;
     /// A copy of the whole file, made while others use it; all of it or nothing is written. So are exports.
     void backup(const std::filesystem::path& to) const;

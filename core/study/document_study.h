@@ -19,8 +19,8 @@ Result readFrame(const JsonNode& document, const Study& study);
 /// A list of at most so many sentences or names. Throws DataError.
 std::vector<std::string> readSentences(const JsonNode& list, std::size_t max = 1'000'000);
 
-/// A document that stands within another one, or in a parameter, as one of its own: on one line, so that errors do not
-/// name lines that nobody wrote. Throws DataError.
+/// Makes an embedded JSON value a document of its own, on one line, so that errors carry no line numbers. Throws
+/// DataError.
 JsonDocument documentOf(const Json& json, const std::string& name);
 
 /// 512 rather than 512.0: a number as a whole one where it is.

@@ -111,8 +111,7 @@ struct Engine {
     InputArity hardware = InputArity::one;
     bool drawsNumbers = false;  ///< has a seed
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
-    bool checkpoints =
-        false;  ///< keeps states of its runs, from which one that was cut off goes on; else it begins anew
+    bool checkpoints = false;   ///< keeps checkpoints, from which an interrupted run is resumed; else it starts over
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};

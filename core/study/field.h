@@ -10,7 +10,7 @@
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
 
-/// The numbers and words of a result's rows, each told once: metrics, tables for people, sheets, the window's tables
+/// The numbers and words of a result's rows, each defined once: metrics, tables for people, sheets, the window's tables
 /// and facts are made from these.
 namespace tessera::study {
 

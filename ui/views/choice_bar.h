@@ -29,7 +29,7 @@ public:
     int current() const { return current_; }
 
 signals:
-    void chosen(int index);  ///< by somebody, not by `setCurrent`
+    void chosen(int index);  ///< by the user, not by `setCurrent`
 
 private:
     void addButtons(const QVector<Choice>& choices);

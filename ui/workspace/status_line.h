@@ -42,7 +42,7 @@ private:
 
     JobQueue* jobs_;
     const MessagesPanel* messages_;
-    int job_ = 0;  ///< that is told: the newest at work, else the newest of all
+    int job_ = 0;  ///< that is shown: the newest at work, else the newest of all
     QToolButton* jobsButton_;
     ElidedLabel* jobText_;
     QProgressBar* bar_;

@@ -40,7 +40,7 @@ struct LayerCosts {
     bool operator==(const LayerCosts&) const = default;
 };
 
-/// The model at one tensor-parallel width.
+/// The model at one tensor-parallel degree.
 struct WidthCosts {
     std::int64_t width = 1;
     std::vector<LayerCosts> layers;  ///< by layer

@@ -60,8 +60,8 @@ private:
 /// dropped where another one with the same operators started and finished has everything at least as early.
 ///
 /// What keeps it small, beside the bound: between blocks (nothing runs) an operator that is ready runs alone now or
-/// never alone; identical branches are one; an operator that fits beside what runs and takes a core that nobody lacks
-/// starts at once.
+/// never alone; identical branches are one; an operator that fits beside what runs and takes a core that no other
+/// operator needs starts at once.
 class PieceSearch {
 public:
     PieceSearch(const Piece& piece, PieceSchedule first);

@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxSearched = 1024;  ///< operators of a piece tha
 
 /// Place of a running tensor or vector operator on a pair, as far as it matters to fused operators: one of these, or
 /// the operator beside it.
-inline constexpr Slot kApart = 0xFFFF;  ///< on no pair, or nobody cares
+inline constexpr Slot kApart = 0xFFFF;  ///< on no pair, or irrelevant
 inline constexpr Slot kWhole = 0xFFFE;  ///< on a pair by itself; other values: beside that operator
 
 struct Running {
@@ -67,7 +67,7 @@ public:
     };
 
     State root(Trace* trace = nullptr);
-    /// Every move that is worth trying. Moves are made from the state that was looked at last.
+    /// Every move that may lead to an optimum. Moves are made from the state that was looked at last.
     void findMoves(const State& state, std::vector<Move>& moves);
     void look(const State& state);
     /// Makes a move, and those that follow from it.
@@ -121,7 +121,7 @@ private:
     std::vector<std::size_t> rank_;   ///< alike for counterparts of symmetric blocks
     std::vector<std::size_t> order_;  ///< by rank
     Sharing sharing_ = Sharing::none;
-    bool tensorAmple_ = false, vectorAmple_ = false;  ///< nobody ever waits for one
+    bool tensorAmple_ = false, vectorAmple_ = false;  ///< no operator ever waits for one
     std::vector<CorePool::Taken> ownCores_;           ///< where they are ample
 
     // What the last call found; kept to spare allocations.

@@ -34,8 +34,8 @@ struct Memos {
     ScheduleMemo schedules;
 };
 
-/// Those of this process, as long as somebody holds them: whoever searches several times keeps them in between. Sharing
-/// them changes no result.
+/// Process-wide cache; lives while a search or caller holds it, so that several searches share it. Never changes
+/// results.
 std::shared_ptr<Memos> sharedMemos();
 
 }  // namespace tessera::codesign

@@ -225,7 +225,7 @@ struct Progress {
         bool refined = false;          ///< scheduled over the most states
         bool operator==(const Evaluated&) const = default;
     };
-    /// An architecture whose schedules leave open what it is worth.
+    /// An architecture whose objective value is open, because its schedules are not proven.
     struct Unresolved {
         std::size_t architecture = 0;
         double bound = 0;      ///< of the objective

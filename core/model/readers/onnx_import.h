@@ -170,7 +170,7 @@ private:
     std::map<std::pair<std::string, std::string>, Function> functions_;
     NodeOrder order_;
     Scope main_;
-    std::set<std::string> domains_;  ///< of the opset imports, of functions, and those that were told of
+    std::set<std::string> domains_;  ///< of the opset imports, of functions, and those that were reported
     /// Tensors by the file that holds their data and by where they lie in it.
     std::map<std::string, std::map<std::pair<std::uint64_t, std::uint64_t>, std::string>> external_;
     std::optional<std::int64_t> batch_;  ///< of the inputs; 1 where they differ

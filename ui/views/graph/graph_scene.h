@@ -61,7 +61,7 @@ public:
     /// Asks for a picture of what is open; `laidOut` follows, at once where the layout is known.
     void layOut();
     bool isBusy() const { return busy_; }        ///< a layout is under way
-    bool isWaiting() const { return waiting_; }  ///< and has been for so long that a person should be told
+    bool isWaiting() const { return waiting_; }  ///< and has been for so long that the user should be informed
     const report::GraphPicture& picture() const { return picture_; }
     const model::FoldedGraph& folded() const { return folded_; }
     bool isEmpty() const { return picture_.cards.empty(); }
