@@ -14,7 +14,7 @@
 
 namespace tessera::cli {
 
-/// What a command works with besides its own options.
+/// Context of a command besides its own options.
 struct Context {
     const CommonOptions& common;
     Console& console;
@@ -23,7 +23,7 @@ struct Context {
     std::string historyTrouble = {};  ///< why the history could not be written; empty = it could
     bool keepsBest = false;           ///< Ctrl+C ends a search with the best so far instead of giving it up
 
-    /// What is lent to long work: the console's progress, Ctrl+C and --threads.
+    /// RunControl of long work: console progress, Ctrl+C and --threads.
     RunControl control() const {
         return {.progress = console.sink(),
                 .cancel = keepsBest ? std::stop_token() : stop,
@@ -100,8 +100,8 @@ CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::
 /// Writes a result to the file that `--out` names, or to standard output. Says where it went, unless standard output
 /// holds it. Throws UsageError where the document of `--json` would be there, too; FileError, OutputClosed.
 void writeOut(const Context& context, const std::string& file, std::string_view bytes, const std::string& sentence);
-/// What the result of `--out` is to be: by the option's text (".html" of "html"), else by the file's suffix, in lower
-/// case. Throws UsageError for standard output without one.
+/// Returns the suffix that chooses the format of `--out`: from the option's text (".html" of "html"), else from the
+/// file, in lower case. Throws UsageError for standard output without one.
 std::string suffixOf(const std::string& file, const std::string& format);
 
 /// NAME=N texts of `--dim`. Throws UsageError.

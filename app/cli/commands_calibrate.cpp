@@ -18,7 +18,7 @@ Action addCalibrate(CLI::App& app) {
     };
     const auto options = std::make_shared<Options>();
     addFile(app, "--out", options->out, "FILE",
-            "the accelerator's file, with its kernels beside it (default: this-machine, in your own hardware)");
+            "the accelerator's file, with its kernels beside it (default this-machine, in your own hardware)");
     addText(app, "--for", options->model, "MODEL", "first measures the operators of training this model");
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
     std::vector<study::Parameter> rows = study::calibrationParameters();

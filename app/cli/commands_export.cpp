@@ -209,7 +209,7 @@ Action addExport(CLI::App& app) {
         const store::RunId run = history.find(wish->run);
         const study::Result result = resultOf(history, run);
         study::RunHooks hooks = hooksOf(context);
-        // What is solved anew rests on the run's own inputs; they are only looked at where one is asked for.
+        // What is re-solved rests on the run's own inputs; they are only looked at where one is asked for.
         hooks.files = std::make_shared<InputFiles>();
         hooks.locate = [&history, run,
                         stored = study::RunHooks{{}, {}, {}, {}, hooks.files}](const std::string& name) mutable {

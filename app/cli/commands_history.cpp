@@ -152,6 +152,7 @@ std::string counted(std::size_t count) {
 struct Choice {
     std::string engine, model, hardware, tag, status, since, until, sort = "started", limit = "50";
     std::vector<std::string> min, max;
+    std::vector<std::string> oldMin, oldMax;  ///< by the spellings of older versions
     bool starred = false, ascending = false, deleted = false;
 };
 
@@ -165,15 +166,18 @@ void addChoice(CLI::App& app, Choice& choice) {
             "queued, running, paused, interrupted, done, failed or cancelled");
     addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01");
     addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
-    addTexts(app, "--least", choice.min, "METRIC=N",
+    addTexts(app, "--min", choice.min, "METRIC=N",
              "a metric is at least N, such as memory_bytes=64GiB; may be repeated");
-    addTexts(app, "--most", choice.max, "METRIC=N", "a metric is at most N, such as step_time_s=40ms; may be repeated");
+    addTexts(app, "--max", choice.max, "METRIC=N", "a metric is at most N, such as step_time_s=40ms; may be repeated");
+    const std::string hidden;
+    addTexts(app, "--least", choice.oldMin, "METRIC=N", "the same as --min")->group(hidden);
+    addTexts(app, "--most", choice.oldMax, "METRIC=N", "the same as --max")->group(hidden);
     app.add_flag("--starred", choice.starred, "starred runs only");
     app.add_flag("--deleted", choice.deleted, "deleted runs that can still be restored");
     addText(app, "--sort", choice.sort, "COLUMN",
             "started, name, status, engine, model, hardware, or a metric such as step_time_s (default started)");
     app.add_flag("--ascending", choice.ascending, "smallest or oldest first");
-    addText(app, "--limit", choice.limit, "N", "how many runs (default 50)");
+    addText(app, "--limit", choice.limit, "N", "number of runs (default 50)");
 }
 
 /// What a metric of the history measures. Throws UsageError, with a hint, where no run has such a metric; an empty
@@ -218,14 +222,17 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     }
     if (!choice.since.empty()) query.from = dayOf("--since", choice.since);
     if (!choice.until.empty()) query.to = dayOf("--until", choice.until, 1) - 1;
-    for (const std::string& text : choice.min) {
-        const auto [metric, value] = boundOf("--least", text, history);
-        query.ranges.push_back({metric, value, std::nullopt});
-    }
-    for (const std::string& text : choice.max) {
-        const auto [metric, value] = boundOf("--most", text, history);
-        query.ranges.push_back({metric, std::nullopt, value});
-    }
+    const auto addBounds = [&](const std::string& option, const std::vector<std::string>& texts, bool isMin) {
+        for (const std::string& text : texts) {
+            const auto [metric, value] = boundOf(option, text, history);
+            query.ranges.push_back(
+                {metric, isMin ? std::optional(value) : std::nullopt, isMin ? std::nullopt : std::optional(value)});
+        }
+    };
+    addBounds("--min", choice.min, true);
+    addBounds("--max", choice.max, false);
+    addBounds("--least", choice.oldMin, true);
+    addBounds("--most", choice.oldMax, false);
     if (choice.starred) query.starred = true;
     query.deleted = choice.deleted;
     query.descending = !choice.ascending;

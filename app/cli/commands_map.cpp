@@ -26,13 +26,13 @@ struct MapArguments {
     ParameterTexts parameters;
 };
 
-/// A job table stands alone; a platform needs what it is to do.
+/// A job table excludes the others; a platform needs jobs.
 void setInputs(study::Study& study, const MapArguments& options) {
     const bool drawn = !options.workload.empty();
     const bool listed = !options.jobs.empty();
     if (!options.jobTable.empty()) {
         if (!options.platform.empty() || drawn || listed)
-            throw UsageError("option --job-table stands alone, without --platform, --workload and --jobs");
+            throw UsageError("option --job-table cannot be combined with --platform, --workload or --jobs");
         study.workloads = {options.jobTable};
         return;
     }

@@ -43,7 +43,7 @@ Action addPredict(CLI::App& app) {
         ->required();
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
     addParameters(app, study::predictionParameters(), options->parameters);
-    addText(app, "--seed", options->seed, "N", "seed of the draws that tell how sure an order is (default 1)");
+    addText(app, "--seed", options->seed, "N", "seed of the Monte-Carlo ranking probabilities (default 1)");
     return [options](Context& context) {
         study::Study study = study::newStudy("predict");
         study.models = {options->model};

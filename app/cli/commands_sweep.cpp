@@ -146,7 +146,7 @@ std::pair<std::vector<Point>, std::vector<study::Study>> pointsOf(const Request&
 }
 
 /// Puts all points into the history's queue, so that a sweep that is broken off can go on. Empty where it cannot be
-/// written, which is told once.
+/// written, which is reported once.
 std::map<std::size_t, store::RunId> queued(Context& context, const Request& request,
                                            const std::vector<study::Study>& studies) {
     std::map<std::size_t, store::RunId> runs;
@@ -187,7 +187,7 @@ study::Result storedResult(Context& context, const store::Store* history, const 
             return study::run(study, hooks);
         }
     }
-    // What cannot be written was told, and is not tried again.
+    // A failure to write was reported, and is not tried again.
     if (!context.historyTrouble.empty()) return study::run(study, hooksOf(context));
     return runFile(context, name, study, &number, kept);
 }

@@ -11,7 +11,7 @@
 
 namespace tessera::cli {
 
-/// What every command accepts, at every level, also where it changes nothing.
+/// Options that every command accepts, at every level, also where they change nothing.
 struct CommonOptions {
     bool json = false;
     bool quiet = false;
@@ -22,10 +22,10 @@ struct CommonOptions {
     std::string store;
 };
 
-/// Thrown when nobody reads the standard output any more: the program ends quietly.
+/// Thrown when the standard output is closed: the program ends quietly.
 struct OutputClosed {};
 
-/// Writes to standard error. Where that cannot be written to there is nobody to tell.
+/// Writes to standard error. A failure to write there is ignored.
 void toStandardError(std::string_view text);
 
 /// The program's two streams. Results go to standard output, everything else to standard error.

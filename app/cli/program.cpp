@@ -43,13 +43,13 @@ constexpr std::array kGroups{
 void addCommon(CLI::App& app, CommonOptions& common) {
     app.set_help_flag("-h,--help", "show this help");
     const std::string group = "Common options";
-    app.add_flag("--json", common.json, "prints one JSON document and nothing else")->group(group);
-    app.add_flag("--quiet", common.quiet, "no progress, and no warnings but that a run was not kept")->group(group);
-    app.add_flag("--verbose", common.verbose, "shows warnings as they come up, also before an error")->group(group);
-    app.add_flag("--no-progress", common.noProgress, "no progress bar")->group(group);
-    addText(app, "--threads", common.threads, "N", "threads (default: all cores); never changes a result")
+    app.add_flag("--json", common.json, "print one JSON document and nothing else")->group(group);
+    app.add_flag("--quiet", common.quiet, "suppress progress and warnings, except that a run could not be stored")
         ->group(group);
-    app.add_flag("--no-store", common.noStore, "keeps the run out of the history")->group(group);
+    app.add_flag("--verbose", common.verbose, "show warnings as they come up, also before an error")->group(group);
+    app.add_flag("--no-progress", common.noProgress, "no progress bar")->group(group);
+    addText(app, "--threads", common.threads, "N", "threads (default all cores); never changes a result")->group(group);
+    app.add_flag("--no-store", common.noStore, "keep the run out of the history")->group(group);
     addFile(app, "--store", common.store, "FILE", "history file")->group(group);
 }
 

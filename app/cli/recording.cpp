@@ -88,7 +88,7 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
 std::string resumeHint(std::string_view engine, store::RunId run) {
     const study::Engine* const row = study::findEngine(engine);
     return fmt::format("'tessera resume {}' {}", run,
-                       row != nullptr && row->checkpoints ? "continues it" : "begins it anew");
+                       row != nullptr && row->checkpoints ? "continues it" : "starts it over");
 }
 
 void tellTrouble(Context& context) {

@@ -22,7 +22,7 @@ std::filesystem::path historyPath(const CommonOptions& common);
 /// and leave nothing behind. Throws StoreError.
 store::Store openHistory(const Context& context, store::OpenMode mode);
 
-/// What the command line lends to a run: progress on standard error, Ctrl+C, threads.
+/// Hooks of a run from the command line: progress on standard error, Ctrl+C, threads.
 study::RunHooks hooksOf(Context& context);
 
 /// The inputs of several results, each once, in order.
@@ -34,8 +34,8 @@ std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 study::Result runRecorded(Context& context, const study::Study& study,
                           const std::optional<store::RunId>& continued = {},
                           std::optional<store::RunId>* number = nullptr);
-/// How a run that did not end goes on: "'tessera resume 7' continues it", or "… begins it anew" where its engine keeps
-/// no states. Also for an engine that this program has not.
+/// Sentence about continuing a run that did not end: "'tessera resume 7' continues it", or "… starts it over" where its
+/// engine keeps no states. Also for an engine that this program does not have.
 std::string resumeHint(std::string_view engine, store::RunId run);
 /// Warns that the history in its default place could not be written, also the quiet: the run was not kept.
 void tellTrouble(Context& context);

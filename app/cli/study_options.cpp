@@ -12,13 +12,21 @@
 
 namespace tessera::cli {
 
+namespace {
+
+constexpr std::size_t kMaxWordsInHelp = 8;  ///< of names that take numbers
+
+}  // namespace
+
 void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, ParameterTexts& given) {
     for (const study::Parameter& row : table) {
         const std::string name(row.name);
         const std::string option(row.option);
         std::string help(row.help);
         const Json fallback = study::defaultOf(row);
-        if (!row.words.empty() && row.kind != study::ParameterKind::namedWords)
+        if (row.kind == study::ParameterKind::wordNumbers && row.words.size() > kMaxWordsInHelp)
+            help += fmt::format(" ({} names; the message about an unknown one lists them)", row.words.size());
+        else if (!row.words.empty() && row.kind != study::ParameterKind::namedWords)
             help += fmt::format(": {}", fmt::join(row.words.begin(), row.words.end(), ", "));
         if (row.kind == study::ParameterKind::wordOrNumber)
             help += fmt::format(", or a number from {} to {}", row.min, row.max);

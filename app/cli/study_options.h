@@ -10,7 +10,7 @@
 #include "core/store/store.h"
 #include "core/study/study.h"
 
-/// What the commands that run studies share.
+/// Options and steps common to the commands that run studies.
 namespace tessera::cli {
 
 /// The options of an engine as typed: one text per use, made from the engine's own table.

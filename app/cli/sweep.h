@@ -5,8 +5,8 @@
 
 namespace tessera::cli {
 
-/// Where the run belongs to a sweep: runs the points that are left, and shows the sweep as it would have been shown had
-/// nothing stopped it. Says whether the run belongs to one.
+/// Resumes the sweep that the run belongs to: runs the remaining points and prints the sweep as if it had not been
+/// interrupted. Returns false if the run belongs to no sweep.
 bool resumeSweep(Context& context, const store::Store& history, store::RunId run);
 
 }  // namespace tessera::cli

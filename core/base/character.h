@@ -14,12 +14,12 @@ struct Character {
 /// The well-formed character at the start of a text that is not empty.
 Character firstCharacter(std::string_view text);
 
-/// True for what nobody sees and what acts on a terminal, on line-based readers or on the text around it: controls,
-/// separators of lines and paragraphs, marks of direction, and characters without a width.
+/// True for characters without a glyph and for those that act on a terminal, on line-based readers or on the text
+/// around them: controls, separators of lines and paragraphs, marks of direction, and characters without a width.
 bool isControl(char32_t code);
 
-/// How many columns a text takes on a terminal: two for a wide character (East Asian Width W and F), none for a mark
-/// that combines with the one before, else one.
+/// Number of terminal columns of a text: two for a wide character (East Asian Width W and F), none for a mark that
+/// combines with the one before, else one.
 std::size_t displayWidth(std::string_view text);
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// Where in an input something was found. Parts that are not known stay empty (or 0) and are left out of the message.
+/// Position in an input. Unknown parts stay empty (or 0) and are left out of the message.
 struct Place {
     std::string file = {};
     std::int64_t line = 0;    ///< 1-based; 0 = unknown

@@ -14,7 +14,7 @@ inline constexpr std::size_t kUncut = std::numeric_limits<std::size_t>::max();
 /// For a spreadsheet: without control characters, and an apostrophe before what would be taken for a formula (= + - @,
 /// also behind blanks or apostrophes). A number stays as it is, a negative one too.
 std::string sheetText(std::string_view text);
-/// What `sheetText` was given, up to control characters, which it does not give back.
+/// Inverse of `sheetText`, except that removed control characters stay removed.
 std::string_view fromSheet(std::string_view cell);
 
 /// A cell of CSV (RFC 4180): `sheetText`, in double quotes where it holds a separator, a quote, what begins a comment

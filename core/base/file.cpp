@@ -56,7 +56,7 @@ std::string shown(const fs::path& path) {
 }
 
 FileDescriptor openForReading(const fs::path& path) {
-    // Without waiting: a pipe would open only once somebody writes to it.
+    // Without waiting: a pipe would open only once it has a writer.
     FileDescriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (file.isOpen()) return file;
     if (errno == ENOENT || errno == ENOTDIR) failToRead(path, "there is no such file");
@@ -130,7 +130,7 @@ private:
         seen_ = true;
     }
 
-    /// A pipe that nobody has opened for writing yet reads like one at its end.
+    /// A pipe that is not yet opened for writing reads like one at its end.
     bool mayStillCome() const {
         if (steady_clock::now() - start_ < kOtherEnd) return true;
         failToRead(path_, "it is not a regular file but a pipe, and nothing writes to it");
@@ -141,7 +141,7 @@ private:
     std::uintmax_t limit_;
     bool regular_ = true;
     bool pipe_ = false;  ///< that has a name
-    bool seen_ = false;  ///< somebody has written, or has gone again
+    bool seen_ = false;  ///< a writer has written, or has closed it
     steady_clock::time_point start_ = steady_clock::now();
     std::string bytes_;
 };
@@ -227,7 +227,7 @@ void writeAll(const fs::path& shownPath, FileDescriptor file, std::string_view b
 void writeToDevice(const fs::path& path, std::string_view bytes) {
     const auto start = steady_clock::now();
     while (true) {
-        // Without waiting: a pipe would open only once somebody reads from it.
+        // Without waiting: a pipe would open only once it has a reader.
         FileDescriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
         if (file.isOpen()) {
             ::fcntl(file.get(), F_SETFL, 0);

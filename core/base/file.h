@@ -31,7 +31,7 @@ bool isFile(const std::filesystem::path& path);
 
 /// The bytes of a file, of standard input, or of a pipe. What can be read but once (standard input, /dev/fd/N) is kept:
 /// whoever asks again gets the same. Within an InputScope so is every file. Throws FileError where it cannot be read
-/// (missing, a folder, a device, a pipe that nobody writes to, no permission) and DataError where it is larger than
+/// (missing, a folder, a device, a pipe without a writer, no permission) and DataError where it is larger than
 /// `limit` bytes.
 std::string readFile(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
 /// The same of what is no input of a run: always from the disk, and not kept.
@@ -41,7 +41,7 @@ std::string readFromDisk(const std::filesystem::path& path, std::uintmax_t limit
 /// Folders are not made. Throws FileError.
 void writeFile(const std::filesystem::path& path, std::string_view bytes);
 
-/// A new folder that nobody else can look into, gone with all that is in it at the end.
+/// A new folder that only its owner can read, gone with all that is in it at the end.
 class TemporaryFolder {
 public:
     /// In TMPDIR, or /tmp where that is not set. Throws FileError, naming TMPDIR, where none can be made.

@@ -38,7 +38,7 @@ public:
     InputScope& operator=(const InputScope&) = delete;
     ~InputScope();
 
-    /// Of this thread's inner scope; null where there is none.
+    /// Innermost set of this thread; null outside of any scope.
     static InputFiles* current();
 
 private:

@@ -142,7 +142,7 @@ private:
     bool ended_ = false;
 };
 
-/// Writes what fits; closes the channel once everything is written or nobody reads.
+/// Writes what fits; closes the channel once everything is written or the reader has closed it.
 void feed(FileDescriptor& channel, std::string_view& input) {
     while (!input.empty()) {
         const ssize_t written = ::send(channel.get(), input.data(), input.size(), MSG_NOSIGNAL);

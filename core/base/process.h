@@ -9,14 +9,14 @@
 
 namespace tessera {
 
-/// How a child process ended and what it wrote.
+/// Exit status and output of a child process.
 struct ProcessResult {
     int exitCode = 0;  ///< as a shell shows it: 128 + the signal's number where a signal ended it
     std::string output;
     std::string errors;
 };
 
-/// What a child process may use.
+/// Limits of a child process.
 struct ProcessLimits {
     std::chrono::milliseconds time{60'000};       ///< elapsed, and of the processor
     std::size_t output = std::size_t{512} << 20;  ///< bytes of output and errors together

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// What an engine reports while it works. Events never change a result.
+/// Progress event of an engine. Events never change a result.
 struct ProgressEvent {
     enum class Kind { progress, incumbent, point, log };
     Kind kind = Kind::progress;
@@ -18,7 +18,7 @@ struct ProgressEvent {
     std::string text = {};  ///< for `log`
 };
 
-/// Receives events, possibly from several threads at once. Empty = nobody listens.
+/// Receives events, possibly from several threads at once. Empty = no observer.
 using ProgressSink = std::function<void(const ProgressEvent&)>;
 
 }  // namespace tessera

@@ -14,7 +14,7 @@ namespace tessera {
 /// Time between two reports of work that goes on: a listener that does not return, as in a pause, holds it as soon.
 inline constexpr std::chrono::milliseconds kReportInterval{10};
 
-/// How long listeners have held this thread so far, as in a pause.
+/// Time that this thread has spent inside progress callbacks so far (a paused run blocks there).
 inline thread_local std::chrono::steady_clock::duration heldByListeners{};
 
 /// The clock of this thread's work, by which limits of time count: it stands still while a listener holds the thread.
@@ -22,8 +22,8 @@ inline std::chrono::steady_clock::time_point workingTime() {
     return std::chrono::steady_clock::now() - heldByListeners;
 }
 
-/// What the caller of a long computation lends to it: who listens, who may stop it, how many threads it may use.
-/// Nothing here changes a result, except that `finish` ends a search early.
+/// Cancellation, progress and thread limit of a long computation. Nothing here changes a result, except that `finish`
+/// ends a search early.
 struct RunControl {
     ProgressSink progress = {};   ///< may block its caller: that is how a run is paused
     std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms

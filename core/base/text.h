@@ -8,8 +8,8 @@
 namespace tessera {
 
 /// Text from a file made safe to show on one line: control characters (what acts on a terminal or on the text around
-/// it, and what nobody sees: `isControl` of character.h) and bytes that are not UTF-8 become `\xNN`, and what is longer
-/// than `limit` bytes is cut (at a character's start) with an ellipsis.
+/// it, and invisible characters: `isControl` of character.h) and bytes that are not UTF-8 become `\xNN`, and what is
+/// longer than `limit` bytes is cut (at a character's start) with an ellipsis.
 std::string escaped(std::string_view text, std::size_t limit = 256);
 
 /// `escaped` between single quotes, as error messages show values.

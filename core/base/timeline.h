@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// What happens when: the one format that all engines' schedules share. Events of one track never overlap.
+/// Events on tracks over time: the format of all engines' schedules. Events of one track never overlap.
 struct Timeline {
     struct Track {
         std::string name;   ///< "v3 · compute"
@@ -24,7 +24,7 @@ struct Timeline {
         std::string category;  ///< "compute", "intra", "inter"; decides the colour
         std::vector<std::pair<std::string, std::string>> details = {};  ///< shown on hover: "level" → "0"
     };
-    /// What the tracks use together meanwhile, such as bandwidth: drawn below them on the same axis, stacked.
+    /// Shared resource of the tracks over time, such as bandwidth: drawn below them on the same axis, stacked.
     struct Usage {
         std::string title;  ///< "Bandwidth"
         Measure measure = Measure::bytesPerSecond;

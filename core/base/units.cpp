@@ -196,7 +196,7 @@ bool isPrefixed(Measure measure) {
     return measure != Measure::area && measure != Measure::count;
 }
 bool isPrefixedAbove(Measure measure) {
-    return isPrefixed(measure) && measure != Measure::seconds;  // nobody says kiloseconds
+    return isPrefixed(measure) && measure != Measure::seconds;  // kiloseconds are not in use
 }
 
 /// The engineering prefix that a value is shown with.

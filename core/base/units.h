@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-/// What a number with a unit measures. Decides which unit names are understood and how it is shown.
+/// Physical quantity of a number. Decides which unit names are understood and how it is shown.
 enum class Measure {
     bytes,
     bytesPerSecond,
@@ -38,7 +38,7 @@ std::string_view unitName(Measure measure);
 /// A plain number for people, 4 significant digits, no exponent for ordinary sizes: "6.31", "25,557,032".
 std::string formatCount(double value);
 
-/// How many of what: "1 layer", "1,200 layers".
+/// Formats a count with its noun: "1 layer", "1,200 layers".
 std::string formatCounted(double count, std::string_view one, std::string_view many);
 
 /// A rough time to wait: "less than a second", "about 40 seconds", "about 3 hours".

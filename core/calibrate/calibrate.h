@@ -54,7 +54,7 @@ struct Stage {
 };
 const std::vector<Stage>& stages();
 
-/// What was measured, ready to be written.
+/// Measurements of a calibration, ready to be written.
 struct Calibration {
     hardware::Accelerator accelerator;  ///< without `kernels`, which `write` sets
     Outcome kernels;
@@ -82,7 +82,7 @@ struct Rate {
 /// Peaks, then levels of memory from the fastest, then all-reduce between processes.
 std::vector<Rate> ratesOf(const hardware::Accelerator& accelerator);
 
-/// Where a calibration is written.
+/// Paths of a calibration's files.
 struct Files {
     std::filesystem::path accelerator, kernels;
 };
@@ -93,7 +93,7 @@ Files filesInLibrary(const std::string& name = kName);
 /// Makes the folders of files in the library. Throws FileError where they cannot be made, or where the folder of other
 /// files is not there.
 void makeFolders(const Files& files);
-/// What both files hold, in the order in which they are to be written.
+/// Paths and contents of both files, in the order in which they are to be written.
 std::vector<std::pair<std::filesystem::path, std::string>> contents(const Calibration& calibration, const Files& files);
 /// Writes both files, their folders made as above. Throws FileError.
 void write(const Calibration& calibration, const Files& files);

@@ -10,12 +10,12 @@
 /// Sums of arrays between processes of this machine.
 namespace tessera::calibrate {
 
-/// What processes exchange data by: a row of the table.
+/// Transport of an all-reduce between processes: a row of the table.
 struct Transport {
     std::string_view id;     ///< "tcp", "sockets", "shared-memory"
     std::string_view title;  ///< "AF_UNIX stream sockets", "shared memory"
 };
-/// What frameworks use, first.
+/// All transports; the one that frameworks use is first.
 const std::vector<Transport>& transports();
 
 struct AllReduceOptions {

@@ -29,7 +29,7 @@ inline constexpr std::size_t kMaxBatches = 64;
 /// Floating-point operations of a product or convolution; 0 for other kernels, whose time is that of their bytes.
 double operationsOf(const Request& request);
 
-/// What is in neither list is appended.
+/// Appends the requests that `to` does not have yet.
 void addRequests(std::vector<Request>& to, const std::vector<Request>& more);
 
 /// The same kernels and shapes in a data type.

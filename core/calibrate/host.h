@@ -13,7 +13,7 @@ struct Cache {
     bool shared = false;  ///< by several cores
 };
 
-/// What the system says of this machine.
+/// Processor, memory and operating system of this machine.
 struct Host {
     std::string processor;      ///< "AMD EPYC"; "unknown processor" where the system does not say
     unsigned cores = 1;         ///< that this process may use

@@ -9,10 +9,10 @@
 #include "core/base/run_control.h"
 #include "core/predict/kernels.h"
 
-/// How kernels are timed: repetitions, what is left out of them, two passes that are compared, and a budget of time.
+/// Timing of kernels: repetitions, discarded ones, two passes that are compared, and a time budget.
 namespace tessera::calibrate {
 
-/// What is stopped, as RunControl says it.
+/// Subject of RunControl's error when a calibration is stopped.
 inline constexpr std::string_view kCalibration = "the calibration";
 
 /// One kernel in one shape, as prediction asks for it (`predict::KernelShape` at one batch size).
@@ -25,7 +25,7 @@ struct Request {
 /// "64x56x56".
 std::string shapeText(const predict::KernelTable::Sizes& sizes);
 
-/// What repetitions of one kernel say.
+/// Statistics of the repetitions of one kernel.
 struct Timing {
     double seconds = 0;       ///< their median, outliers left out
     double spread = 0;        ///< half of the range between the quartiles, as a share of the median
@@ -44,8 +44,8 @@ struct Measured {
     double spread() const;       ///< the largest
 };
 
-/// Whether two passes agree. They do where the median of their relative differences is at most 10 % and the rank
-/// correlation (Spearman) at least 0.9.
+/// Agreement of two passes: true if the median of their relative differences is at most 10 % and the rank correlation
+/// (Spearman) at least 0.9.
 struct Agreement {
     std::size_t compared = 0;
     double difference = 0;
@@ -58,7 +58,7 @@ Agreement agreementOf(const std::vector<Measured>& measured);
 /// Runs one kernel once.
 using Kernel = std::function<void()>;
 
-/// What timing needs of the world, so that tests can give a clock and kernels of their own.
+/// Clock and kernels, replaceable in tests.
 struct Tools {
     std::function<double()> now;                    ///< seconds, never falling
     std::function<Kernel(const Request&)> prepare;  ///< empty where the kernel or shape is not known

@@ -43,7 +43,7 @@ struct GemmGradients {
 };
 GemmGradients gradientsOf(const Gemm& gemm);
 
-/// What a vector core does with each element of an operator: rows of a table (`vectorKinds`).
+/// Work of a vector core per element of an operator: rows of a table (`vectorKinds`).
 struct VectorKind {
     std::string_view id;     ///< never changes
     std::string_view title;  ///< for people
@@ -106,7 +106,7 @@ struct Extents3 {
     bool operator==(const Extents3&) const = default;
 };
 
-/// How a product is laid out on tensor cores. All numbers are powers of two.
+/// Tiling of a matrix multiplication on tensor cores. All numbers are powers of two.
 struct Tiling {
     Stationary inCore = Stationary::weight;    ///< in the array and over the tiles of an L2
     Stationary inBuffer = Stationary::output;  ///< over the tiles of the global buffer
@@ -119,11 +119,11 @@ struct Tiling {
     bool operator==(const Tiling&) const = default;
 };
 
-/// What bounds a time.
+/// Resource that bounds a time.
 enum class Limit : std::uint8_t { compute, hbm, globalBuffer };
 std::string_view nameOf(Limit limit);
 
-/// What an operator takes on one core, or on all.
+/// Latency, energy and traffic of an operator on one core, or on all.
 struct CoreUse {
     Seconds latency;
     Joules energy;           ///< dynamic

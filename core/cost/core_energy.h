@@ -4,7 +4,7 @@
 
 namespace tessera::cost {
 
-/// What cores did, in counts that cost energy.
+/// Activity counts of cores that cost energy.
 struct Activity {
     double macs = 0;
     double vectorSteps = 0;  ///< cycles of lanes

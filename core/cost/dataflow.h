@@ -39,8 +39,7 @@ struct Directive {
     bool operator==(const Directive&) const = default;
 };
 
-/// How the loops of a layer are laid out in time and over processing elements, outermost loop first; the form of
-/// MAESTRO's `.m` files.
+/// Loop nest of a layer in time and over processing elements, outermost loop first; the form of MAESTRO's `.m` files.
 struct Dataflow {
     std::string name = {};
     /// Constants that the file defines. `ClusterSz`, where it does not, is the cluster size of the array.
@@ -72,7 +71,7 @@ std::vector<std::string> bundledDataflowNames();
 /// `dataflows/ID.m` in the data folders. Throws UsageError for another name, FileError and DataError for its file.
 Dataflow bundledDataflow(const std::string& name);
 
-/// Whether that is a file's path: anything with a slash, or that ends in `.m`.
+/// True for a file's path: anything with a slash, or that ends in `.m`.
 bool isDataflowFile(std::string_view nameOrPath);
 
 /// A file, else a bundled name. Throws as its two ways do.
@@ -134,10 +133,10 @@ struct Array {
     std::int64_t nocHopLatency = 1;  ///< cycles
     std::int64_t offchipBandwidth = 81'920'000;
     std::int64_t simdLanes = 1;  ///< multiply-accumulates per element and cycle
-    /// Of the buffers, for the variant `corrected`. Tensors that fit into the shared one whole stay there. What the
-    /// local one of an element does not hold of its chunk is fetched anew for every step: from the shared buffer where
-    /// that holds the tiles at work, else from off chip. 0 = the tiles at work are taken as if they fitted, and no
-    /// more.
+    /// Sizes of the buffers, for the variant `corrected`. Tensors that fit into the shared one whole stay there. What
+    /// the local one of an element does not hold of its chunk is fetched again for every step: from the shared buffer
+    /// where that holds the tiles at work, else from off chip. 0 = the tiles at work are taken as if they fitted, and
+    /// no more.
     std::int64_t sharedBytes = 0;
     std::int64_t localBytes = 0;
 
@@ -156,7 +155,7 @@ constexpr std::string_view nameOf(Variant variant) {
     return kVariantNames.of(variant);
 }
 
-/// What a layer costs on an array under a dataflow. `published` gives what its original prints, which may be negative.
+/// Costs of a layer on an array under a dataflow. `published` gives what its original prints, which may be negative.
 struct LayerCost {
     std::int64_t cycles = 0;
     std::int64_t l1Bytes = 0;  ///< local buffer (SL) of one processing element, doubled to load while computing

@@ -14,8 +14,8 @@
 
 namespace tessera::cost {
 
-/// What every job would take on every core of a platform, and what all cores share. The layout is that of the mapping
-/// engine's problem: tables of pairs are row-major, [job * cores.size() + core].
+/// Latency, energy and traffic of every job on every core of a platform, with the shared bandwidth. The layout is that
+/// of the mapping engine's problem: tables of pairs are row-major, [job * cores.size() + core].
 struct JobTable {
     std::string name;                 ///< of the platform; the caller may put its workload before it
     std::vector<std::string> jobs;    ///< names
@@ -44,7 +44,7 @@ struct AnalysisOptions {
 /// and groups too, and, of a convolution, the samples of the mini-batch that its `repeats` are. A dilated kernel is a
 /// dense one on a map that is smaller by what the dilation adds.
 Layer layerOf(const model::LayerJob& job, Variant variant);
-/// How often that layer runs in sequence.
+/// Number of sequential runs of that layer.
 std::int64_t runsOf(const model::LayerJob& job, Variant variant);
 
 /// A dataflow of a core, bundled or its own; `file` is the platform's. Throws UsageError (unknown, with a hint),

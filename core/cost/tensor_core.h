@@ -10,7 +10,7 @@
 
 namespace tessera::cost {
 
-/// What the best tiling of a product takes, in cycles of the clock.
+/// Cycles of the best tiling of a matrix multiplication.
 struct TensorUse {
     double latency = 0;  ///< the longest of the three below
     double cycles = 0;

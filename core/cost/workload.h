@@ -25,7 +25,7 @@ struct WorkloadSource {
     bool operator==(const WorkloadSource&) const = default;
 };
 
-/// How a group is made of the jobs of all sources.
+/// Rule by which a group is drawn from the jobs of all sources.
 enum class DrawRule : std::uint8_t {
     /// Every job: a kind, then a model of that kind, then a layer of that model, each with equal chances, with
     /// replacement (jobs of a group are independent mini-batches).
@@ -35,8 +35,7 @@ enum class DrawRule : std::uint8_t {
 };
 std::string_view nameOf(DrawRule rule);  ///< as written in files: "balanced", "layers", "in-order"
 
-/// What a multi-tenant accelerator is given to do (`tessera.workload/1`). Kao, Krishna: "MAGMA", HPCA 2022, section
-/// VI-A.
+/// Workload of a multi-tenant accelerator (`tessera.workload/1`). Kao, Krishna: "MAGMA", HPCA 2022, section VI-A.
 struct Workload {
     std::string id;    ///< the file's stem, such as "mix"; empty where it is no file of its own
     std::string file;  ///< where it was read from, for errors and relative paths
@@ -107,10 +106,10 @@ std::vector<Job> drawGroup(const JobPool& pool, std::int64_t groupSize, std::uin
 std::vector<Job> drawGroup(const Workload& workload, std::int64_t groupSize, std::uint64_t seed,
                            std::uint64_t instance = 0);
 
-/// What a job is called: its model and its layer, "resnet50/layer1.0.conv2".
+/// Display name of a job: its model and its layer, "resnet50/layer1.0.conv2".
 std::string nameOf(const Job& job);
 
-/// How many jobs of a group are of each kind, by name; "" where a source names none.
+/// Number of jobs of a group by name of their kind; "" where a source names none.
 std::map<std::string, std::int64_t> countsByKind(const std::vector<Job>& jobs);
 
 }  // namespace tessera::cost

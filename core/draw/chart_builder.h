@@ -12,8 +12,8 @@
 #include "core/draw/chart_layout.h"
 #include "core/draw/measures.h"
 
-/// How `layOut` of a chart works; nobody else includes this. The parts of the class stand in chart_layout.cpp (the
-/// whole, title, legend, notes), chart_axes.cpp, chart_bars.cpp, chart_curves.cpp and chart_bounds.cpp.
+/// Implementation of `layOut(Chart)`, private to chart_*.cpp: chart_layout.cpp (the whole, title, legend, notes),
+/// chart_axes.cpp, chart_bars.cpp, chart_curves.cpp and chart_bounds.cpp.
 namespace tessera::report {
 
 inline constexpr int kTitle = 16;
@@ -99,11 +99,11 @@ private:
 
     // ---- axes ----
 
-    /// What the axes stretch over; false where there is nothing. Hidden series do not count unless `withHidden`.
+    /// Computes the ranges of the axes; false where there is nothing. Hidden series do not count unless `withHidden`.
     bool ranges(bool withHidden);
     void addWithErrors(Hull& hull, std::size_t s, std::size_t category, double value);
     static Stretch padded(const Hull& hull, const Axis& axis, bool fromZero, double part);
-    /// What an axis shows first: its focus, else everything.
+    /// Initial range of an axis: its focus, else everything.
     static Stretch home(const Axis& axis, const Stretch& whole);
     std::string axisTitle(const Axis& axis) const;
     /// Values of the ticks in sight.
@@ -140,7 +140,7 @@ private:
     /// One category of each run of neighbours that share a bar: the largest.
     std::size_t largest(std::size_t from, std::size_t to) const;
     void bars();
-    /// Of one of the bars that share a band of a category.
+    /// Thickness of one of the bars that share a band of a category.
     double barThickness(double band, double slots) const;
     void band(std::size_t category, double start, double thickness);
     Rect barRect(double at, double thickness, double from, double to) const;
@@ -150,30 +150,30 @@ private:
     void pile(std::size_t category, double at, double thickness);
     void errorBar(const Series& series, std::size_t point, double middle, double cap);
     void barTexts();
-    /// Whether the value of every upright bar finds room above it; some without theirs would look wrong.
+    /// True if the value of every upright bar fits above it; some without theirs would look wrong.
     bool valuesFit() const;
     static void extend(Rect& whole, const Rect& area);
     /// A bar together with its error bar.
     Rect withError(const ChartLayout::Bar& bar) const;
     void endText(const Rect& bar, const std::string& text, bool negative);
-    /// What is said of a category without bars.
+    /// Draws the placeholder text of a category without bars.
     void insteadText(std::size_t category);
     void segmentText(const ChartLayout::Bar& bar, const Series& series);
     void curves();
     void markers(std::size_t s, double radius);
     /// Points and the markers of short curves, whole also at the plot's edge.
     void marks();
-    /// What is said beside a point; empty = nothing.
+    /// Label of a point; empty = none.
     std::string labelOf(const Series& series, std::size_t point) const;
-    /// Whether the points of a series are named one by one.
+    /// True if the points of a series are labelled one by one.
     static bool namesPoints(const Series& series);
     bool hasNamedPoints() const;
     void pointTexts();
     /// Arrows at the edge for points out of sight, with their names.
     void edgeArrows();
     void edgeArrow(const Series& series, std::size_t point, Point target);
-    /// Where a text of this size beside a mark lies on nothing: first of all on no text, mark, point or curve; with
-    /// `must` at least on no text.
+    /// Finds a place beside a mark where a text of this size overlaps nothing: preferably no text, mark, point or
+    /// curve; with `must` at least no text.
     std::optional<Rect> placeBeside(Point at, double radius, double w, bool must);
     void label(const Rect& area, const std::string& text, const std::string& full);
     bool isFree(const Rect& area) const;
@@ -192,8 +192,7 @@ private:
     void boundLines();
     void boundTexts();
     void boundText(std::size_t s, const std::vector<std::vector<Point>>& lines);
-    /// Where a text of width `w` at height `y` begins so that no curve runs through it: at the right, else at the left
-    /// or in the middle; empty where curves run everywhere.
+    /// x at which a text of width `w` at height `y` overlaps no curve: right, left or middle; empty if there is none.
     std::optional<double> clearOfCurves(double y, double w) const;
     bool isCrossed(const Rect& area) const;
 
@@ -214,7 +213,7 @@ private:
     std::vector<std::vector<std::int64_t>> pointAt_;                ///< by series and category; -1 = none
     std::vector<Rect> taken_;                                       ///< where texts stand
     std::vector<Rect> marks_, clouds_;                              ///< where named points and all others stand
-    mutable std::optional<std::vector<std::vector<Point>>> lines_;  ///< of curves, where somebody asked for them
+    mutable std::optional<std::vector<std::vector<Point>>> lines_;  ///< of curves, once they were requested
 };
 
 }  // namespace tessera::report

@@ -8,7 +8,7 @@
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
 
-/// Where everything of a Chart stands: shared by the SVG and the window, which adds zoom and hidden series.
+/// Layout of a Chart in pixels: shared by the SVG writer and the window, which adds zoom and hidden series.
 namespace tessera::report {
 
 /// A stretch of an axis: values, or their decimal logarithms on a logarithmic axis.
@@ -30,14 +30,14 @@ struct Scale {
     double coordinateAt(double pixel) const;
 };
 
-/// How a chart is looked at.
+/// Zoom, hidden series and highlighted point of a chart.
 struct ChartView {
     std::optional<Stretch> x, y;       ///< zoomed to; empty = everything
     std::vector<bool> hidden = {};     ///< by series
-    std::vector<bool> elsewhere = {};  ///< series whose line or points somebody else draws
+    std::vector<bool> elsewhere = {};  ///< series whose line or points are drawn elsewhere
     bool allKeys = false;              ///< hidden series stay in the legend, so that they can be shown again
     bool wholeTexts = true;            ///< notes below the chart
-    double titleRoomLess = 0;          ///< pixels at the right end of the title's line that somebody else needs
+    double titleRoomLess = 0;          ///< pixels at the right end of the title's line that are reserved
 };
 
 struct ChartLayout {
@@ -61,13 +61,13 @@ struct ChartLayout {
 
 ChartLayout layOut(const Chart& chart, const ChartView& view, Size size, const TextWidth& measure);
 
-/// How many bars stand side by side in the fullest category.
+/// Largest number of bars side by side in one category.
 std::size_t barsSideBySide(const Chart& chart, const std::vector<bool>& hidden = {});
 
 /// A curve in pixels in at most 2 points per pixel column, in its unbroken parts.
 std::vector<std::vector<Point>> curveOf(const Series& series, const ChartLayout& layout);
 
-/// What a line of this width through a part of a curve covers in the plot, in rectangles that do not overlap. They
+/// Area that a line of this width through a part of a curve covers in the plot, as rectangles that do not overlap. They
 /// consist of columns, of which `perPixel` make a pixel. For curves that go up and down so much that drawing the line
 /// itself would take long, though it leaves hardly a gap; empty for all others, and for those that do not run from left
 /// to right.
@@ -81,7 +81,7 @@ struct PlacedPoint {
 /// Points in sight, at most one per half pixel square.
 std::vector<PlacedPoint> pointsOf(const Series& series, const ChartLayout& layout);
 
-/// Whether a value can be shown: finite, of a size that axes can hold, above 0 on a logarithmic axis.
+/// True if a value can be shown: finite, of a size that axes can hold, above 0 on a logarithmic axis.
 bool isShown(double value, const Axis& axis);
 /// The shape that repeats what a series' colour says; `index` is its place in the chart.
 MarkerShape shapeOf(const Series& series, std::size_t index);

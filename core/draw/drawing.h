@@ -10,8 +10,8 @@
 
 #include "core/draw/theme.h"
 
-/// What a picture is drawn with: a list of shapes in pixels. Layouts make it; `toSvg` writes it and the window paints
-/// it, so that both look the same. Colours are "#RRGGBB" or the name of a token.
+/// Vector picture: a list of shapes in pixels. Layouts make it; `toSvg` writes it and the window paints it, so that
+/// both look the same. Colours are "#RRGGBB" or the name of a token.
 namespace tessera::report {
 
 struct Point {

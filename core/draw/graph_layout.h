@@ -9,7 +9,7 @@
 
 #include "core/draw/drawing.h"
 
-/// Where the boxes and arrows of a graph go: by Graphviz, or in plain rows.
+/// Layout of the boxes and arrows of a graph: by Graphviz, or in plain rows.
 namespace tessera::report {
 
 /// Pixels, y downwards.
@@ -24,7 +24,7 @@ struct Rectangle {
     Point centre() const { return {x + width / 2, y + height / 2}; }
 };
 
-/// What is to be laid out: sizes and connections, nothing about looks.
+/// Sizes and connections to lay out, nothing about looks.
 struct LayoutRequest {
     struct Node {
         double width = 0;
@@ -51,7 +51,7 @@ struct Layout {
     double height = 0;
     std::vector<Rectangle> nodes;
     std::vector<Rectangle> frames;
-    /// Of every edge: a start, then three points per cubic Bézier piece; the last is the arrow's tip.
+    /// Curve of every edge: a start, then three points per cubic Bézier piece; the last is the arrow's tip.
     std::vector<std::vector<Point>> edges;
     std::string note;  ///< a sentence where Graphviz could not be used; empty otherwise
 };
@@ -64,14 +64,14 @@ inline constexpr double kFrameMargin = 14;
 /// Graphviz text of the request: the same bytes for the same request.
 std::string dotText(const LayoutRequest& request);
 
-/// By the program `dot`. Throws FileError where it is missing, fails or takes longer than `limit`, and InterruptedError
-/// on a stop request; the child process is killed.
+/// Lays out with the program `dot`. Throws FileError where it is missing, fails or takes longer than `limit`, and
+/// InterruptedError on a stop request; the child process is killed.
 Layout layoutByDot(const LayoutRequest& request, std::chrono::milliseconds limit, const std::stop_token& stop = {});
 
 /// In rows by distance from the inputs, frame by frame; takes milliseconds for thousands of nodes.
 Layout layoutInRows(const LayoutRequest& request);
 
-/// By `dot` within two seconds, else in rows with a note that says why. Throws InterruptedError.
+/// Lays out with `dot` within two seconds, else in rows with a note that says why. Throws InterruptedError.
 Layout layOut(const LayoutRequest& request, const std::stop_token& stop = {});
 
 }  // namespace tessera::report

@@ -8,7 +8,7 @@
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
 
-/// Where the cells of a HeatMap stand: shared by the SVG and the window.
+/// Layout of a HeatMap's cells in pixels: shared by the SVG writer and the window.
 namespace tessera::report {
 
 /// The part of a map that is looked at, in cells.

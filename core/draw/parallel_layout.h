@@ -22,7 +22,7 @@ struct ParallelPicture {
     };
     std::string id, title;
     std::vector<Axis> axes;
-    /// By axis: how a value reads at its ends; without it, as on any axis.
+    /// Text of a value at the ends of each axis; without it, as on any axis.
     std::vector<std::function<std::string(double)>> endText = {};
     std::vector<Row> rows;  ///< later ones lie above
     std::string empty = {};
@@ -41,7 +41,7 @@ struct ParallelLayout {
     bool empty = false;
 };
 
-/// Which rows lie in all brushes.
+/// For each row, true if it lies in all brushes.
 std::vector<bool> brushed(const ParallelPicture& picture, const ParallelView& view);
 ParallelLayout layOut(const ParallelPicture& picture, const ParallelView& view, Size size, const TextWidth& measure);
 std::string toSvg(const ParallelPicture& picture, const Theme& theme, Size size = {});

@@ -54,7 +54,7 @@ struct Series {
     bool cannotBeBelow = true;                 ///< for a bound: which side is hatched
     double opacity = 1;                        ///< of points that lie on each other
     int shape = -1;                            ///< of markers: as of the series at this place; -1 = at its own
-    bool edgeArrows = false;                   ///< points out of sight are told by a named arrow at the edge
+    bool edgeArrows = false;                   ///< points out of sight are marked by a named arrow at the edge
 };
 
 struct Chart {
@@ -65,7 +65,7 @@ struct Chart {
     bool horizontal = false;  ///< bars run to the right, categories downwards
     std::string empty = {};   ///< what to do so that something appears here; nothing is said while this is not known
     std::vector<std::string> notes = {};
-    /// By category: what stands at the end of a stack instead of its sum, or in place of bars that there are none of.
+    /// Text at the end of each category's stack instead of its sum, or in place of bars that there are none of.
     std::vector<std::string> endTexts = {};
 };
 

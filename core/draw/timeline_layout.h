@@ -10,7 +10,7 @@
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
 
-/// Where the events of a Timeline stand: shared by the SVG and the window.
+/// Layout of a Timeline's events in pixels: shared by the SVG writer and the window.
 namespace tessera::report {
 
 struct TimelineView {
@@ -51,13 +51,13 @@ std::pair<std::size_t, std::size_t> eventsIn(const Timeline& timeline, const std
 double lengthOf(const Timeline& timeline);
 /// The colour of a track where it is not its events that are coloured: in what the tracks use together.
 std::string trackColour(const Timeline& timeline, std::size_t track);
-/// What its times are: seconds, or a count of cycles.
+/// Unit of a timeline's times: seconds, or a count of cycles.
 Measure measureOf(const Timeline& timeline);
 /// "36.2 ms", or cycles: a time of the timeline for people.
 std::string timeText(const Timeline& timeline, double time);
 /// "12.4 GB/s": an amount of what the tracks use together.
 std::string usageText(const Timeline::Usage& usage, double amount);
-/// How many steps of the usage are sound: those that have a time and an amount for every track.
+/// Number of steps of the usage that are complete: those that have a time and an amount for every track.
 std::size_t stepsOf(const Timeline& timeline);
 /// The step of the usage that a time falls into; empty before the first.
 std::optional<std::size_t> stepAt(const Timeline& timeline, double time);

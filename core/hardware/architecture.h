@@ -21,13 +21,14 @@ struct Architecture {
     Bytes tensorL2;                ///< of one tensor core
     Bytes vectorL2;                ///< of one vector core
     double globalWords = 1;        ///< glb_bw: words per cycle between the GLB and all cores together
-    /// Of its HBM, and to any other accelerator, where these are its own; else those that all of a search have.
+    /// Bandwidth to its HBM, and to any other accelerator, where these are its own; else those that all of a search
+    /// have.
     std::optional<BytesPerSecond> hbmBandwidth = {}, networkBandwidth = {};
 
     bool operator==(const Architecture&) const = default;
 };
 
-/// What time depends on beside an architecture.
+/// Rates that time depends on besides an architecture.
 struct Rates {
     Hertz clock;
     BytesPerSecond hbmBandwidth;

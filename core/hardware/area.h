@@ -17,7 +17,7 @@ struct BufferArea {
     bool operator==(const BufferArea&) const = default;
 };
 
-/// What joins an accelerator to its HBM or to others, in whole units such as stacks or links.
+/// Interface of an accelerator to its HBM or to others, in whole units such as stacks or links.
 struct Interface {
     std::string unit;                       ///< what one is, for people: "HBM2 stack"
     BytesPerSecond rate;                    ///< of one
@@ -39,8 +39,8 @@ struct AreaModel {
     bool operator==(const AreaModel&) const = default;
 };
 
-/// What an accelerator takes, by its parts. Each part is what the published model adds up:
-/// num_tc * (PE_x * PE_y * element + L2) + num_vc * (PE_x * lane + L2) + GLB; and interfaces, which it has none of.
+/// Area of an accelerator by part. Each part is what the published model adds up: num_tc * (PE_x * PE_y * element + L2)
+/// + num_vc * (PE_x * lane + L2) + GLB; and interfaces, which it has none of.
 struct Area {
     SquareMillimetres tensorCores;                         ///< the arrays, without their L2
     SquareMillimetres vectorCores;                         ///< the lanes, without their L2
@@ -64,10 +64,10 @@ struct BufferEstimate {
 };
 BufferEstimate bufferArea(Bytes size, const std::vector<BufferArea>& table);
 
-/// Of all but its interfaces.
+/// Area of all but the interfaces.
 Area areaOf(const Architecture& architecture, const AreaModel& model);
 
-/// What of the area is estimated, as sentences for a result's assumptions; empty where all of it is given.
+/// Estimated parts of the area, as sentences for a result's assumptions; empty where all of it is given.
 std::vector<std::string> areaNotes(const Architecture& architecture, const Area& area);
 
 }  // namespace tessera::hardware

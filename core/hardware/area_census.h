@@ -8,7 +8,7 @@
 
 namespace tessera::hardware {
 
-/// How large the accelerators of a template are, and how many of them a search may build.
+/// Distribution of the areas of a template's accelerators, and the number that a search may build.
 struct AreaCensus {
     SquareMillimetres bound;
     std::vector<double> areas;  ///< mm², in the order of `architectures`

@@ -13,8 +13,8 @@ namespace tessera::hardware {
 
 struct Kind;
 
-/// What a model is trained on (`tessera.dataset/1`): how large a sample is, and what loading and preparing one took on
-/// a reference machine.
+/// Training data of a model (`tessera.dataset/1`): size of a sample, and time to load and prepare one on a reference
+/// machine.
 struct Dataset {
     std::string id;    ///< the file's stem
     std::string file;  ///< where it was read from, for errors

@@ -61,7 +61,7 @@ void Reading::run(const std::function<void()>& read) {
     try {
         attempt(read);
     } catch (const Enough&) {
-        // The first ones are told.
+        // The first ones are reported.
     }
     if (faults_.size() == 1) throw DataError(faults_.front());
     if (!faults_.empty()) throw Faults(faults_);

@@ -34,7 +34,7 @@ private:
     std::string message_;
 };
 
-/// What one reading of a document shares: where numbers come from, and all that is wrong, at most 20 faults.
+/// Shared state of one reading of a document: provenance of numbers, and all faults, at most 20.
 class Reading {
 public:
     /// Paths of numbers are kept relative to `base`. Both must outlive the reading.
@@ -55,7 +55,7 @@ public:
             add(fault);
         }
     }
-    /// Whether nothing at or inside of the node was wrong so far.
+    /// True if nothing at or inside of the node was wrong so far.
     bool good(const JsonNode& node) const;
     /// Reads; throws Faults, or the one DataError, where anything was wrong.
     void run(const std::function<void()>& read);
@@ -69,13 +69,13 @@ private:
     std::vector<DataError> faults_;
 };
 
-/// What writing shares.
+/// Shared state of writing.
 struct Writing {
     const ProvenanceMap& provenance;
     bool everythingInline = false;  ///< write out what is named by path or from the library
 };
 
-/// What a field holds.
+/// Value type of a field.
 enum class Holds {
     text,
     number,
@@ -101,7 +101,7 @@ struct Field {
     Bounds bounds = {};
     std::string unit = {};     ///< shown where the measure has none: "µm²"
     std::string heading = {};  ///< above this field and those after it
-    /// Of an object, an entry of a list, or the only one: a value of a map.
+    /// Fields of an object, of an entry of a list, or the only one: of a value of a map.
     Fields fields = {};
     std::string entry = {};     ///< what an entry is called, or an object where its title is empty: "memory level"
     std::string empty = {};     ///< what a list without entries means or asks for
@@ -350,7 +350,7 @@ struct FieldsOf {
             [](auto& whole) -> auto& { return whole; }, std::move(key), std::move(title), std::move(fields),
             std::move(about));
     }
-    /// What reads and writes itself.
+    /// Field that reads and writes itself.
     static Field other(std::string key, std::string title, std::string about, HeldJson schema,
                        std::function<void(T&, const JsonNode&, Reading&)> read,
                        std::function<Json(const T&, const std::string&, const Writing&)> write) {

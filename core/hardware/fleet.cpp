@@ -186,7 +186,7 @@ public:
     }
 
 private:
-    /// A file is read once however many groups name it, and its faults are told once.
+    /// A file is read once however many groups name it, and its faults are reported once.
     void lookUp(Group& group, const JsonNode& node) {
         if (broken_.contains(group.reference)) return;
         const auto read = byReference_.find(group.reference);

@@ -68,7 +68,7 @@ bool isJsonPath(std::string_view text) {
     return text.find('/') != std::string_view::npos || text.ends_with(".json");
 }
 
-/// Files that lie directly in $TESSERA_DATA are told apart by the schema they name.
+/// Files that lie directly in $TESSERA_DATA are distinguished by the schema they name.
 bool mentionsSchema(const fs::path& path, std::string_view schema) {
     try {
         return readFromDisk(path, kLargestHardwareFile).find(schema) != std::string::npos;

@@ -30,7 +30,7 @@ struct Former {
     bool operator==(const Former&) const = default;
 };
 
-/// How far a number can be trusted.
+/// Source and reliability of a number.
 struct Provenance {
     std::string source;       ///< where it comes from, in words
     std::string reliability;  ///< one of `reliabilities()`, or empty; the file calls it "class"
@@ -47,10 +47,10 @@ std::string sourceText(const Provenance& provenance);
 /// The same after its class: "datasheet: NVIDIA A100 datasheet". Empty where nothing is said.
 std::string whereFrom(const Provenance& provenance);
 
-/// By JSON path relative to the accelerator or fleet, such as "peak_flops.bf16" or "groups[1].count".
+/// Provenance by JSON path relative to the accelerator or fleet, such as "peak_flops.bf16" or "groups[1].count".
 using ProvenanceMap = std::map<std::string, Provenance>;
 
-/// What a number of a file may be.
+/// Valid range of a number in a file.
 struct Bounds {
     double min = 0;
     double max = 1e30;
@@ -70,12 +70,13 @@ constexpr Bounds wholeUpTo(std::int64_t max) {
 /// The number alone, or a text with a unit of the measure. Values above 0 lie in 1e-30 ... 1e30, so that no product or
 /// quotient of a few of them is infinite or zero. Throws DataError.
 double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure);
-/// Whether a text with a unit stands for such a number.
+/// True if texts with units are accepted for such a number.
 bool takesUnits(const Bounds& bounds, Measure measure);
 
 /// Reads what a number of one's own replaced. Throws DataError.
 Former readFormer(const JsonNode& node, Measure measure = Measure::count);
-/// What a number's long form says beside its value: `source`, `class`, `alternatives`, `was`. Throws DataError.
+/// Reads the members of a number's long form beside its value: `source`, `class`, `alternatives`, `was`. Throws
+/// DataError.
 Provenance readProvenance(const JsonNode& node, Measure measure);
 /// Writes it beside the value, as `readProvenance` reads it; what is empty is left out.
 void writeProvenance(Json& object, const Provenance& provenance);

@@ -85,7 +85,7 @@ std::int64_t coreCount(const Platform& platform);
 std::int64_t elementCount(const Platform& platform);
 /// The row of `subAccelerators` that each core is one of, in their order.
 std::vector<std::size_t> coresOf(const Platform& platform);
-/// What every core is called: its row's name, with a number from 1 where the row stands for several ("HB 2").
+/// Name of every core: its row's name, with a number from 1 where the row stands for several ("HB 2").
 std::vector<std::string> coreNames(const Platform& platform);
 /// The clock of a core.
 Hertz clockOf(const Platform& platform, const SubAccelerator& core);

@@ -20,7 +20,7 @@ struct Kind;
 /// The values that a search tries for one parameter, from small to large.
 struct Range {
     std::vector<std::int64_t> values;
-    /// How the file writes them: "×2" or "+8" for steps from the first to the last; empty for a list.
+    /// Step as the file writes it: "×2" or "+8" for steps from the first to the last; empty for a list.
     std::string step = {};
 
     bool operator==(const Range&) const = default;
@@ -92,10 +92,10 @@ Architecture architectureOf(const Template& space, std::int64_t tensorCores, std
 /// The reference's, derived like any other, with the bandwidths that it has of its own.
 Architecture architectureOf(const Template& space, const Reference& reference);
 
-/// How many architectures the template has; HBM sizes are not among what they differ in.
+/// Number of architectures of the template; HBM sizes are not among what they differ in.
 std::size_t architectureCount(const Template& space);
-/// How many of them differ in nothing but the bandwidths of HBM and network: they follow each other, and the last one
-/// has the greatest of both.
+/// Number of architectures that differ in nothing but the bandwidths of HBM and network: they follow each other, and
+/// the last one has the greatest of both.
 std::size_t bandwidthCount(const Template& space);
 /// One of them, by its place in a fixed order: tensor cores slowest, then vector cores, width, height, GLB, bandwidth
 /// of the HBM, and that of the network fastest, each from small to large.
@@ -103,9 +103,9 @@ Architecture architectureAt(const Template& space, std::size_t index);
 /// All of them in that order, whatever their area.
 std::vector<Architecture> architectures(const Template& space);
 
-/// What an architecture takes, with its interfaces where the template gives their areas.
+/// Area of an architecture, with its interfaces where the template gives their areas.
 Area areaOf(const Architecture& architecture, const Template& space);
-/// What interfaces of a bandwidth consume at their full rate; none where the template gives no power.
+/// Power of interfaces of a bandwidth at their full rate; empty if the template gives no power.
 std::optional<Watts> interfacePower(const Architecture& architecture, const Template& space);
 /// The rates of an architecture: the template's, but for a bandwidth of its own.
 Rates ratesOf(const Architecture& architecture, const Template& space);

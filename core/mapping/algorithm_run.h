@@ -13,7 +13,7 @@
 #include "core/mapping/record.h"
 #include "core/mapping/search.h"
 
-/// How `solve` advances its algorithms side by side; not for users of the engine.
+/// Time slices of `solve` among its algorithms; not for users of the engine.
 namespace tessera::mapping {
 
 /// A stretch of a run: what a trial minimises, with which share of the samples.
@@ -24,7 +24,7 @@ struct Phase {
     std::int64_t samples = 0;
 };
 
-/// What all runs of a portfolio share; outlives them.
+/// State shared by all runs of a portfolio; outlives them.
 struct Portfolio {
     const Problem& problem;
     const Options& options;

@@ -28,7 +28,7 @@ std::vector<Algorithm> makeAlgorithms() {
          .title = "Tessera",
          .description =
              "Ours: assignments annealed on loads and bytes alone, then orders and assignments on a relaxation of "
-             "schedules, which takes no samples, and on schedules of which only what a change touches is made anew; "
+             "schedules, which takes no samples, and on schedules of which only what a change touches is recomputed; "
              "from several starts of which the better go on; all schedules of up to 12 jobs; ends when the bound "
              "proves the best.",
          .settings = {},
@@ -51,7 +51,7 @@ std::vector<Algorithm> makeAlgorithms() {
                            "other, and chances of more than 1 together are shares"),
                       rate("crossover-rg", 0.05, "chance that children exchange a range of both genomes"),
                       rate("crossover-accel", 0.05, "chance that children exchange the schedule of a core"),
-                      rate("mutation", 0.05, "chance of every job to be drawn anew, on average over the children")},
+                      rate("mutation", 0.05, "chance of every job to be resampled, on average over the children")},
          .source = "Kao, Krishna: MAGMA, HPCA 2022, section V-B",
          .colour = 1,
          .baseline = false,
@@ -64,7 +64,7 @@ std::vector<Algorithm> makeAlgorithms() {
                       rate("crossover-gen", 0.1, "chance that a part of one genome is copied"),
                       rate("crossover-rg", 0.1, "chance that a range of both genomes is copied"),
                       rate("crossover-accel", 0.1, "chance that the schedule of a core is copied"),
-                      rate("mutation", 0.1, "chance of every gene to be drawn anew")},
+                      rate("mutation", 0.1, "chance of every gene to be resampled")},
          .source = "the code published with Kao, Krishna: MAGMA, HPCA 2022",
          .colour = 6,
          .start = startMagmaPublished},
@@ -72,7 +72,7 @@ std::vector<Algorithm> makeAlgorithms() {
          .title = "Standard GA",
          .description = "Genetic search with one crossover point in the whole genome, as pagmo has it.",
          .settings = {kPopulation, rate("crossover", 0.1, "chance of a gene to begin an exchange"),
-                      rate("mutation", 0.1, "chance of every gene to be drawn anew")},
+                      rate("mutation", 0.1, "chance of every gene to be resampled")},
          .source = kTable4,
          .colour = 2,
          .start = startStandardGenetic},

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-/// What annealing needs, of arithmetic alone, so that it is the same bits everywhere.
+/// Annealing schedule and acceptance rule, of basic arithmetic alone, so that they are bit-identical on all machines.
 namespace tessera::mapping {
 
 /// About −ln(u), up to 3: by how many temperatures a step may be worse.

@@ -11,7 +11,7 @@
 
 namespace tessera::mapping {
 
-/// Which job runs on which core, without an order: what the load and the bytes alone say about it. No schedule is made,
+/// Assignment of jobs to cores without an order: what the load and the bytes alone say about it. No schedule is made,
 /// so that a change costs a few additions.
 class Assignment {
 public:

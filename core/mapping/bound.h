@@ -15,8 +15,8 @@ std::vector<double> excess(const Problem& problem);
 /// For every core the first one that is equal to it for every job.
 std::vector<std::size_t> likeness(const Problem& problem);
 
-/// What jobs on cores add to lower bounds of the makespan beyond those of loads and bytes, in cycles by pair: no
-/// schedule that keeps to the makespan takes less than any of these sums over its jobs. A few, or none.
+/// Additional terms of lower bounds of the makespan beyond those of loads and bytes, in cycles by pair of job and core:
+/// no schedule that keeps to the makespan takes less than any of these sums over its jobs. A few, or none.
 std::vector<std::vector<double>> tolls(const Problem& problem, double makespan);
 
 /// The core of every job that takes its greatest share in the combined program, leaving out what `makespan` excludes.

@@ -43,15 +43,16 @@ public:
     /// Holds a mapping and evaluates it.
     Values hold(const Mapping& mapping);
     Values hold(std::span<const std::vector<std::int32_t>> orders);
-    /// What is held, its values, where a job stands, and the no-stall cycles of a core.
+    /// Job order of a core in the held mapping. Below: its objective values, the place of a job, the no-stall cycles of
+    /// a core.
     std::span<const std::int32_t> order(std::size_t core) const { return {line(core).job.data(), line(core).size}; }
     const Values& values() const { return held_; }
     std::int32_t coreOf(std::int32_t job) const { return place_[static_cast<std::size_t>(job)].core; }
     std::int32_t positionOf(std::int32_t job) const { return place_[static_cast<std::size_t>(job)].position; }
     double busy(std::size_t core) const { return line(core).end(); }
 
-    /// What a change must not exceed to be looked at to its end; on more, any value above the limit may be returned,
-    /// and the change cannot be kept.
+    /// Upper limits beyond which a move is rejected early: on more, any value above the limit may be returned, and the
+    /// change cannot be kept.
     struct Limit {
         double makespan = std::numeric_limits<double>::infinity();
     };
@@ -62,7 +63,7 @@ public:
     Values tryExchange(const Exchange& exchange) { return tryExchange(exchange, Limit{}); }
     void keep();
 
-    /// What is held as core and priority of every job, evenly spaced.
+    /// The held mapping as core and priority of every job, evenly spaced.
     Mapping mapping() const;
     /// When every job of what is held runs. Times are the same bits as those of the values.
     Schedule schedule();

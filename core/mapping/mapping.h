@@ -46,9 +46,9 @@ struct Mapping {
     bool operator==(const Mapping&) const = default;
 };
 
-/// What is minimised. `throughput` minimises the makespan (2·MACs/makespan is maximised); `latency` is the mean time at
-/// which a job has finished; `energy` the sum over jobs; `edp` energy times makespan; `weighted` a sum of makespan,
-/// latency and energy, each relative to its own lower bound, by Options::weights.
+/// Objective to minimise. `throughput` minimises the makespan (2·MACs/makespan is maximised); `latency` is the mean
+/// time at which a job has finished; `energy` the sum over jobs; `edp` energy times makespan; `weighted` a sum of
+/// makespan, latency and energy, each relative to its own lower bound, by Options::weights.
 enum class Objective : std::uint8_t { throughput, latency, energy, edp, weighted };
 inline constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
                                         Objective::weighted};
@@ -188,7 +188,7 @@ struct FrontPoint {
     bool operator==(const FrontPoint&) const = default;
 };
 
-/// What one algorithm found.
+/// Result of one algorithm.
 struct Run {
     std::string algorithm;
     Mapping mapping;
@@ -234,7 +234,7 @@ Bound lowerBound(const Problem& problem, Objective objective = Objective::throug
 /// latencies and demands), cores by their likeness. Section V-C of the paper.
 Mapping adapted(const Mapping& mapping, const Problem& from, const Problem& to);
 
-/// What a caller lends to `solve`.
+/// RunControl of `solve`, plus checkpoint and resume.
 struct Hooks : RunControl {
     /// Receives the whole state after a generation, for about a tenth of the time at most, and when the work is given
     /// up.

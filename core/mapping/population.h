@@ -14,7 +14,7 @@ namespace tessera::mapping {
 /// A mapping drawn uniformly.
 Mapping randomMapping(std::size_t jobs, std::size_t cores, RandomStream& random);
 
-/// Mappings with what they are worth, and how many generations there were: the whole state of a genetic search, whose
+/// Population of a genetic search: mappings, objective values, generation number; the whole state of the search, whose
 /// random streams are numbered by generation and child.
 struct Population {
     std::int64_t generation = 0;

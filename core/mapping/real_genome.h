@@ -28,7 +28,7 @@ private:
 };
 
 /// Eigen cuts products into blocks by the caches that it finds, which changes the order of sums from machine to
-/// machine. Settles their sizes once and for all; to be called before Eigen's products.
+/// machine. Fixes their sizes once and for all; to be called before Eigen's products.
 void initialiseEigen();
 
 inline constexpr double kBelowOne = 0x1.fffffffffffffp-1;  ///< the largest number below 1

@@ -9,7 +9,7 @@
 #include "core/base/json.h"
 #include "core/mapping/mapping.h"
 
-/// What a run writes down while it works; not for users of the engine.
+/// Trace of a run; not for users of the engine.
 namespace tessera::mapping {
 
 /// Mean and spread of numbers that come one by one. Welford: "Note on a method for calculating corrected sums of

@@ -27,7 +27,7 @@ constexpr Index kNodes = 128;
 constexpr std::size_t kLayers = 4;         ///< three hidden ones and the output
 constexpr Index kPriorities = 10;          ///< classes of priorities that a policy tells apart
 constexpr std::size_t kJobsPerPoll = 256;  ///< jobs that pass the networks between two polls
-constexpr double kEntropy = 0.01;          ///< worth of staying undecided, as stable-baselines has it
+constexpr double kEntropy = 0.01;          ///< weight of the entropy, as in stable-baselines
 constexpr double kLongestStep = 0.5;       ///< to which gradients are cut, as stable-baselines has it
 
 /// Layers of 128 nodes with tanh, and a linear output; all weights in one row.
@@ -125,8 +125,8 @@ struct Choice {
 };
 
 /// A policy looks at one job after the other and chooses core and priority; when all are mapped the episode is over
-/// and the mapping's worth is its only reward. What a policy sees of a job are its latencies and demands and how far
-/// the episode is, so one pass through the network serves all episodes between two updates.
+/// and the mapping's objective value is its only reward. What a policy sees of a job are its latencies and demands and
+/// how far the episode is, so one pass through the network serves all episodes between two updates.
 class Learning {
 public:
     Learning(const Trial& trial, const Method& method, const Json& state)

@@ -12,11 +12,11 @@
 #include "core/base/json.h"
 #include "core/mapping/mapping.h"
 
-/// What the rows of the algorithm table are written against; not for users of the engine.
+/// Interface of the rows of the algorithm table to `solve`; not for users of the engine.
 namespace tessera::mapping {
 
-/// Thrown inside a search when its samples are spent, its best is proven, or somebody asked it to end. Searches let it
-/// pass; only `solve` catches it.
+/// Thrown to end a search: samples used up, optimality proven, or a stop request. Searches let it pass; only `solve`
+/// catches it.
 struct SearchEnded {};
 
 struct Record;
@@ -57,8 +57,8 @@ public:
 
     /// The objective of one mapping. Throws SearchEnded when the budget is spent or the search is to end.
     double evaluate(const Mapping& mapping);
-    /// Of many, on Options::threads threads; those that the budget does not reach are infinity, and the NEXT call
-    /// throws SearchEnded.
+    /// Objective values of many mappings, on Options::threads threads; those that the budget does not reach are
+    /// infinity, and the NEXT call throws SearchEnded.
     std::vector<double> evaluateAll(std::span<const Mapping> mappings);
     /// For searches with an evaluator of their own: counts `samples`, and `best`-candidates are offered apart. Throws
     /// SearchEnded like `evaluate`.

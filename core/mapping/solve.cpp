@@ -97,7 +97,8 @@ std::string fingerprint(const Problem& problem, const Options& options) {
     return sha256(json.dump());
 }
 
-/// What one call of `solve` works through: its algorithms take turns, so that one that is slow holds up nobody's curve.
+/// Runs the algorithms of one call of `solve` in turns of equal time, so that a slow one does not delay the others'
+/// curves.
 class Solver {
 public:
     Solver(const Problem& problem, const Options& options, const Hooks& hooks)
@@ -118,7 +119,7 @@ public:
             try {
                 advance(*next);
             } catch (const InterruptedError&) {
-                // Within a generation nobody knows the whole state of this lane; what was told before stays good.
+                // Within a generation the state of this algorithm run is incomplete; the last checkpoint stays valid.
                 if (hooks_.checkpoint && !told_ && hooks_.resume->is_null()) hooks_.checkpoint(state(next));
                 throw;
             }
@@ -141,7 +142,7 @@ private:
         if (hooks.isWatched() && options_.algorithms.size() > 1) {
             watched.progress = [this, &hooks](const ProgressEvent& event) {
                 ProgressEvent counted = event;
-                counted.task = fmt::format("race of {} algorithms", runners_.size());
+                counted.task = fmt::format("portfolio of {} algorithms", runners_.size());
                 counted.done = samplesBehind_ + event.done;
                 counted.total = event.total * static_cast<double>(runners_.size());
                 hooks.report(counted);
@@ -150,7 +151,7 @@ private:
         return watched;
     }
 
-    /// Whether bounds are to make do with what they have.
+    /// True once the run is finishing: lower bounds then return what is proven so far.
     bool isAskedToEnd() const {
         hooks_.throwIfCancelled(kSearch);
         return hooks_.finishing();
@@ -160,7 +161,8 @@ private:
         hooks_.report({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
     }
 
-    /// Who has worked least; nullptr when all are done. Turns of equal time make the curves a race.
+    /// The algorithm run with the least time so far; nullptr when all are done. Turns of equal time make the curves
+    /// comparable.
     Runner* nextRunner() {
         Runner* next = nullptr;
         for (Runner& runner : runners_)

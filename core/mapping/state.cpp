@@ -35,7 +35,7 @@ std::vector<Number> unpackedAs(const Json& json) {
 
 void refuseState() {
     throw UsageError(
-        "the saved state of the mapping search is not one of this problem and these options; start it anew");
+        "the saved state of the mapping search is not one of this problem and these options; start it over");
 }
 
 Json packed(std::span<const double> numbers) {

@@ -7,7 +7,7 @@
 #include "core/base/json.h"
 #include "core/mapping/mapping.h"
 
-/// How checkpoints keep numbers: to the last bit, and short.
+/// Number format of checkpoints: exact to the last bit, and short.
 namespace tessera::mapping {
 
 /// Numbers as one text in base64 of their bytes.

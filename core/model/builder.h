@@ -11,10 +11,10 @@
 
 namespace tessera::model {
 
-/// What an operator is given to GraphBuilder as. Inputs and outputs by tensor name, "" = left out.
-/// An attribute that is a tensor (ConstantOfShape's `value`) is given as two: `value_type`, the number of its DataType,
-/// and, where the elements are known, `value`, a number or a list of numbers. If, Loop and Scan may list the tensors
-/// that their bodies read from outside as further inputs, so that what depends on an input is known.
+/// Operator as given to GraphBuilder. Inputs and outputs by tensor name, "" = left out. An attribute that is a tensor
+/// (ConstantOfShape's `value`) is given as two: `value_type`, the number of its DataType, and, where the elements are
+/// known, `value`, a number or a list of numbers. If, Loop and Scan may list the tensors that their bodies read from
+/// outside as further inputs, so that what depends on an input is known.
 struct OperatorSpec {
     std::string type;
     std::vector<std::string> inputs;
@@ -48,8 +48,8 @@ public:
     /// of more than 64 elements. Without `values` the elements are not known.
     void addConstant(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                      std::optional<std::vector<double>> values = {});
-    /// What a file says about an existing tensor: fills in the type, rank and dimensions that could not be computed.
-    /// What was computed stays.
+    /// Declares what a file says about an existing tensor: fills in the type, rank and dimensions that could not be
+    /// computed. What was computed stays.
     void declare(const std::string& name, DataType type, const Shape& shape);
     /// The elements of a tensor that is known by folding or storage; nullptr where they are not known.
     const std::vector<double>* values(const std::string& name) const;

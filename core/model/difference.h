@@ -7,7 +7,7 @@
 
 namespace tessera::model {
 
-/// What became of a layer or join between two networks, which are matched by name.
+/// Change of a layer or join between two networks, which are matched by name.
 struct LayerDifference {
     enum class Kind : std::uint8_t { removed, added, changed } kind = Kind::changed;
     std::string name;

@@ -53,7 +53,7 @@ using Shape = std::optional<std::vector<std::int64_t>>;
 std::optional<std::int64_t> elementCount(const Shape& shape);
 std::string toText(const Shape& shape);  ///< "1x3x224x224", "scalar", "?x128", "unknown shape"
 
-/// Where a tensor's value comes from.
+/// Origin of a tensor's value.
 enum class TensorRole : std::uint8_t {
     input,       ///< given to the graph at run time
     parameter,   ///< a stored float tensor, trained

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kDeepestScope = 16;
 constexpr std::size_t kFewChildren = 40;      ///< so many things fit on a screen: names above blocks are left out
-constexpr std::size_t kShortestShapes = 3;    ///< operators of arithmetic on shapes that are worth a group
+constexpr std::size_t kShortestShapes = 3;    ///< smallest group of arithmetic on shapes, in operators
 constexpr std::size_t kMaxInputs = 6;         ///< inputs or outputs that stand for themselves
 constexpr std::size_t kLongestPeriod = 1024;  ///< of a repetition that no name shows
 constexpr std::size_t kLongestBlockPeriod = 12;
@@ -235,7 +235,7 @@ std::vector<std::int32_t> orderOf(const std::vector<Draft>& drafts) {
     for (std::size_t i = 0; i < drafts.size(); ++i)
         if (!drafts[i].derived) place(signedIndex(i));
     for (std::size_t i = 0; i < drafts.size(); ++i) place(signedIndex(i));
-    // Outputs stay last, also behind operators that nobody reads.
+    // Outputs stay last, also behind operators without readers.
     std::stable_partition(order.begin(), order.end(),
                           [&](std::int32_t draft) { return drafts[toIndex(draft)].item.source != FoldSource::output; });
     return order;

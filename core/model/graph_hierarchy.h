@@ -15,7 +15,7 @@
 /// Folding: a model of any size as a tree of groups, so that a person sees a few dozen things at a time.
 namespace tessera::model {
 
-/// What a node of the tree stands for.
+/// Kind of a node of the tree.
 enum class FoldKind : std::uint8_t {
     whole,    ///< the model
     stage,    ///< a name scope above blocks: "layer3"
@@ -27,7 +27,7 @@ enum class FoldKind : std::uint8_t {
     leaf,     ///< one item
 };
 
-/// What a leaf is in the model.
+/// Object of the model that a leaf stands for.
 enum class FoldSource : std::uint8_t {
     input,      ///< a tensor given to the model; `index` counts Graph::tensors
     operation,  ///< `index` counts Graph::operators, or LayerGraph::layers
@@ -69,10 +69,11 @@ struct GraphHierarchy {
     const FoldNode& node(std::int32_t index) const { return nodes[static_cast<std::size_t>(index)]; }
 };
 
-/// How many children a node may have before names, repetition or plain cuts divide it further.
+/// Largest number of children of a node before names, repetition or plain cuts divide it further.
 inline constexpr std::size_t kMaxFoldChildren = 60;
 
-/// By blocks and layers, else by name scopes, else by repetition and cuts where few tensors pass. A pure function.
+/// Hierarchy of a graph by blocks and layers, else by name scopes, else by repetition and cuts where few tensors pass.
+/// A pure function.
 GraphHierarchy foldOf(const Graph& graph);
 GraphHierarchy foldOf(const LayerGraph& layers);
 
@@ -84,7 +85,7 @@ struct FoldedEdge {
     bool data = true;                 ///< false where all of them carry shapes only
 };
 
-/// What is visible when some groups are open.
+/// Visible part of the hierarchy when some groups are open.
 struct FoldedGraph {
     std::vector<std::int32_t> nodes;  ///< shown as one thing, in topological order
     std::vector<std::int32_t> open;   ///< shown as a frame around others, outer before inner
@@ -92,7 +93,7 @@ struct FoldedGraph {
 };
 
 FoldedGraph foldedGraph(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded);
-/// How many nodes are visible, without the edges.
+/// Number of visible nodes, without the edges.
 std::size_t visibleNodes(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded);
 /// The visible node that shows the item.
 std::int32_t visibleNodeOf(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded, std::int32_t item);
@@ -118,15 +119,16 @@ struct FoldTotals {
     std::optional<double> intensity() const {
         return flops && traffic && *traffic > 0 ? std::optional(*flops / *traffic) : std::nullopt;
     }
-    /// What most of the work is; by number of operators where there is none.
+    /// Class of operators with most of the FLOP; by number of operators where there are none.
     OperatorClass mainClass() const;
 };
 
-/// Of every node. `Graph` by the counting rules at its batch; layer tables per `batch` samples, `bytes` per element.
+/// Totals of every node. `Graph` by the counting rules at its batch; layer tables per `batch` samples, `bytes` per
+/// element.
 std::vector<FoldTotals> totalsOf(const Graph& graph, const GraphHierarchy& fold);
 std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const GraphHierarchy& fold, double batch, double bytes = 4);
 
-/// What kind of work a layer is.
+/// Class of a layer's work.
 OperatorClass classOf(LayerKind kind);
 /// The class of an operator; vector where it is not known.
 OperatorClass classOf(const Operator& op);

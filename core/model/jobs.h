@@ -14,7 +14,7 @@ namespace tessera::model {
 
 struct Model;
 
-/// What a job computes; the numbers are M3E's codes T.
+/// Computation of a job; the numbers are M3E's codes T.
 enum class JobKind : std::uint8_t {
     ffn = 0,     ///< a fully connected layer on one row: Out, In, 1, 1, 1, 1
     conv = 1,    ///< K, C, Y, X, R, S
@@ -41,8 +41,8 @@ struct LayerJob {
     std::int64_t padBottom = 0;
     std::int64_t padLeft = 0;
     std::int64_t padRight = 0;
-    /// How often the job runs `d` in sequence: samples of the mini-batch for convolutions, heads times samples for
-    /// products of activations, time steps for the state of a recurrent layer. All else of the job is of one run.
+    /// Number of sequential runs of `d`: samples of the mini-batch for convolutions, heads times samples for products
+    /// of activations, time steps for the state of a recurrent layer. All else of the job is of one run.
     std::int64_t repeats = 1;
 
     bool operator==(const LayerJob&) const = default;

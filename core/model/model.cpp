@@ -68,7 +68,7 @@ Model loadModel(const std::string& name, const LoadOptions& options) {
 
 namespace {
 
-/// A graph knows no file: what is wrong with it is told with the model's.
+/// A graph knows no file: what is wrong with it is reported with the model's.
 template <typename Work>
 auto namingFile(const std::string& file, Work work) {
     try {

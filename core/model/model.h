@@ -12,7 +12,7 @@
 
 namespace tessera::model {
 
-/// What a caller fixes when loading a model.
+/// Options of loading a model.
 struct LoadOptions {
     /// Binds a symbolic dimension 0 of every graph input. Empty = 1.
     std::optional<std::int64_t> batch;

@@ -544,7 +544,7 @@ TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
 }
 
 Model loadSlice(const std::string& name, std::int64_t width, const LoadOptions& options) {
-    if (width < 1) throw UsageError(fmt::format("the tensor-parallel width is {}; expected at least 1", width));
+    if (width < 1) throw UsageError(fmt::format("the tensor-parallel degree is {}; expected at least 1", width));
     LoadOptions sliced = options;
     if (width > 1) sliced.dimensions["tensor_parallel"] = width;
     return loadModel(name, sliced);

@@ -12,7 +12,7 @@
 #include "core/model/layers.h"
 #include "core/model/model.h"
 
-/// What one step of training does with a model: forward pass, backward pass, and the optimiser's update.
+/// Graph of one training step: forward pass, backward pass, and the optimiser's update.
 namespace tessera::model {
 
 enum class Optimizer : std::uint8_t { sgd, momentum, adam };
@@ -35,7 +35,7 @@ struct TrainingOptions {
     Optimizer optimizer = Optimizer::adam;
 };
 
-/// What every training graph assumes.
+/// Assumption of every training graph.
 inline constexpr std::string_view kNoLoss =
     "Training begins with the gradients of the outputs: the loss is not part of the model.";
 
@@ -44,7 +44,7 @@ inline constexpr std::size_t kPhases = 3;
 /// "forward", "backward", "update".
 std::string_view nameOf(Phase phase);
 
-/// How one parameter is trained.
+/// Update of one parameter.
 struct ParameterUpdate {
     TensorIndex parameter = kNoTensor;
     TensorIndex gradient = kNoTensor;
@@ -61,8 +61,8 @@ struct TrainingGraph {
     Graph graph;                ///< its `warnings` are those of the model and of the expansion
     std::int32_t backward = 0;  ///< the first operator of the backward pass
     std::int32_t update = 0;    ///< the first update
-    /// By operator: the forward operator that it is of; itself in the forward pass. Of a sum of gradients and of an
-    /// update the first one that reads the tensor, -1 where none does.
+    /// Forward operator of each operator; itself in the forward pass. Of a sum of gradients and of an update the first
+    /// one that reads the tensor, -1 where none does.
     std::vector<std::int32_t> sources;
     std::vector<TensorIndex> gradients;    ///< by forward tensor: its gradient, kNoTensor where none is needed
     std::vector<ParameterUpdate> updates;  ///< in the order of the parameters
@@ -96,7 +96,7 @@ struct TrainingCounts {
 
 TrainingCounts countTraining(const TrainingGraph& training);
 
-/// Whether an operator's output is its input under another shape.
+/// True if an operator's output is its input under another shape.
 bool relabels(const Operator& op);
 
 /// Fills `kept` and `keptOtherBytes` of the layers of `graph` (see layersOf): of each tensor that the backward pass

@@ -152,7 +152,7 @@ private:
         return time;
     }
 
-    /// A side without any work is absent: nobody exchanges anything with it. The paper's own rules for the ratio know
+    /// A side without any work is absent: nothing is exchanged with it. The paper's own rules for the ratio know
     /// no absent side: its Table 4 charges what moves inside a layer whatever the ratio is.
     bool leavesOneIdle(const Split& split) const {
         return (split.ratio == 0 || split.ratio == 1) && !paper_ && !isPapersRule(options_.ratio);

@@ -13,7 +13,7 @@ namespace tessera::partition {
 /// both.
 inline constexpr std::int64_t kMaxSplits = 2048;
 
-/// What a whole hierarchy of splits costs under one strategy.
+/// Cost of a whole hierarchy of splits under one strategy.
 struct HierarchyResult {
     std::vector<LevelPlan> levels;
     std::vector<AcceleratorShare> shares;

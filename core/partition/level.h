@@ -14,20 +14,20 @@ namespace tessera::partition {
 
 using States = std::vector<std::uint8_t>;  ///< per variable: a Type of a layer or a Layout of a join
 
-/// What remains of a layer's dimensions after the splits above: shares of the samples, of D_i and of D_o.
+/// Remaining share of a layer's dimensions after the splits above: of the samples, of D_i and of D_o.
 struct Share {
     double samples = 1;
     double in = 1;
     double out = 1;
 };
 
-/// How a layer or join reads, writes and is split in each state. Small, because sums over a network walk all of them.
+/// Reads, writes and splits of a layer or join in each state. Small, because sums over a network walk all of them.
 struct Node {
     bool weighted : 1 = true;  ///< false for joins
     bool convolution : 1 = false;
     bool grouped : 1 = false;  ///< II and III both split by groups
     bool embedding : 1 = false;
-    /// What each state does: `kSplits...` for the dimensions that it splits, `kBothWhole` where both sides do all.
+    /// Effect of each state: `kSplits...` for the dimensions that it splits, `kBothWhole` where both sides do all.
     std::array<std::uint8_t, 3> effect{};
     std::int32_t variable = 0;
     std::array<std::uint8_t, 3> in{};   ///< layout read in each state of the variable
@@ -46,7 +46,7 @@ struct NodeSize {
     double fixedFlops = 0;  ///< joins: FLOP of forward and backward pass
 };
 
-/// What is read more rarely: at the accelerators, and for the `table6` rule.
+/// Rarely read part of a node: for the accelerators, and for the `table6` rule.
 struct NodeDetail {
     double kernelArea = 1;
     double mapArea = 1;
@@ -54,7 +54,7 @@ struct NodeDetail {
     double activations = 0;  ///< elements, whole batch
 };
 
-/// Which end of an edge tells how much of the tensor is left after the splits above.
+/// End of an edge that determines how much of the tensor is left after the splits above.
 enum class ShrinksWith : std::uint8_t { consumerInput, consumerMap, producerMap };
 
 struct Edge {
@@ -73,7 +73,7 @@ struct Network {
     std::vector<NodeDetail> details;  ///< of the nodes
     std::vector<Edge> edges;
     std::vector<std::int32_t> mainPath;  ///< nodes on the main path, in order (HyPar's chain)
-    /// What hangs on a variable, for local changes.
+    /// Terms that depend on a variable, for local changes.
     struct Incident {
         std::vector<std::int32_t> nodes;
         std::vector<std::int32_t> edges;
@@ -127,7 +127,7 @@ double bestRatio(const Totals& totals, const Sides& sides, double from = 0, doub
 /// The paper's linear Eq. 10: a = Y/(X+Y), X = C/c_i + (I + Q/4 + R/2) e/b_i.
 double equation10(const Totals& totals, const Sides& sides);
 
-/// How the two sides' times of one layer or edge become one number.
+/// Rule that combines the two sides' times of one layer or edge into one number.
 struct Combine {
     enum class Kind : std::uint8_t { max, sum, side, weighted } kind = Kind::max;
     double weightI = 0.5;  ///< `weighted`: weightI * side_i + (1 - weightI) * side_j
@@ -198,7 +198,7 @@ private:
     double unary(std::int32_t node, std::uint8_t state, double ratio, Combine combine) const;
 
     const NodeCost& nodeCost(std::int32_t node) const { return memory_.nodeCosts_[static_cast<std::size_t>(node)]; }
-    /// Whether both sides do all of a node's FLOP in a state, instead of sharing them.
+    /// True if both sides do all of a node's FLOP in a state, instead of sharing them.
     bool bothWhole(std::int32_t node, std::uint8_t state) const {
         return (network_->nodes[static_cast<std::size_t>(node)].effect[state] & kBothWhole) != 0;
     }

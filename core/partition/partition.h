@@ -21,10 +21,11 @@
 /// "one weird trick" and data parallelism as baselines.
 namespace tessera::partition {
 
-/// How a layer's tensors are split between the two sides of a level: by batch, input channels or output channels.
+/// Dimension by which a layer's tensors are split between the two sides of a level: batch, input channels or output
+/// channels.
 enum class Type : std::uint8_t { I, II, III };  // NOLINT(readability-identifier-naming): the paper's names
 inline constexpr EnumNames<Type> kTypeNames{"I", "II", "III"};
-/// How a join's map lies on the two sides.
+/// Layout of a join's map on the two sides.
 enum class Layout : std::uint8_t { rows, channels, duplicated };
 inline constexpr EnumNames<Layout> kLayoutNames{"r", "c", "d"};
 
@@ -50,7 +51,7 @@ inline constexpr EnumNames<Overlap> kOverlapNames{"none", "comm"};
 /// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
 /// side's ratio (what the paper's figures were made with).
 enum class CostModel : std::uint8_t { exact, paper };
-/// Which groups of the fleet take part: the `best` subset of them, or `all`.
+/// Groups of the fleet that take part: the `best` subset of them, or `all`.
 enum class Groups : std::uint8_t { best, all };
 inline constexpr EnumNames<Groups> kGroupsNames{"best", "all"};
 using model::Optimizer;
@@ -118,12 +119,12 @@ struct JoinPlan {
     Seconds compute, inter;
 };
 
-/// What one layer or join moves on one side of a split.
+/// Traffic of one layer or join on one side of a split.
 struct Transfers {
     Seconds intra, inter;
 };
 
-/// What the two sides of a split compute and communicate with, so that its times can be explained.
+/// Hardware of the two sides of a split, so that its times can be explained.
 struct SplitHardware {
     FlopsPerSecond flopsI, flopsJ;  ///< of all accelerators of the side
     BytesPerSecond rateI, rateJ;    ///< of one accelerator of the side, as far as the link between them lets it
@@ -153,7 +154,7 @@ struct PathStep {
     bool first = true;       ///< whether the accelerator is on the first side
 };
 
-/// What every accelerator of a kind does and holds (the slowest of its kind).
+/// Work and memory of every accelerator of a kind (the slowest of its kind).
 struct AcceleratorShare {
     std::string kind;
     std::int64_t count = 0;
@@ -166,7 +167,7 @@ struct AcceleratorShare {
     std::vector<Seconds> layerCompute = {};  ///< its compute, by the layer graph's index; `compute` is the sum
 };
 
-/// What a strategy's best plan takes where only some groups of the fleet take part, or all.
+/// Cost of a strategy's best plan where only some groups of the fleet take part, or all.
 struct SubsetPlan {
     std::vector<std::string> idle;  ///< groups that take no part, in file order; empty = all take part
     std::int64_t accelerators = 0;  ///< that take part
@@ -248,8 +249,8 @@ struct PartialPlan {
     bool proven = false;      ///< bound, gap and what ended the search are filled in
 };
 
-/// What a caller lends to `solve`. When the search is to finish, plans whose search or proof was cut are marked "stop"
-/// and claim nothing; strategies that were not reached are named in a warning.
+/// RunControl of `solve`, plus checkpoint and resume. When the search is to finish, plans whose search or proof was cut
+/// are marked "stop" and claim nothing; strategies that were not reached are named in a warning.
 struct Hooks : RunControl {
     /// Receives all plans as far as they are, when another part is done and when the work is given up; for about a
     /// tenth of the time at most. Called from the thread that called `solve`.

@@ -9,7 +9,7 @@
 
 namespace tessera::partition {
 
-/// Who watches a search for a ratio.
+/// Progress reporting of a ratio search.
 struct Search {
     Watch* watch = nullptr;  ///< may be null
     bool curves = false;     ///< tells listeners how the search goes
@@ -24,7 +24,7 @@ struct Split {
     bool proven = false;    ///< lowerBound meets value to 1e-9
 };
 
-/// Which states each variable may take: one bit per state; empty = all.
+/// Allowed states of each variable: one bit per state; empty = all.
 using Allowed = std::vector<std::uint8_t>;
 
 /// The best types at a given ratio: exact min-sum elimination. In graphs too wide for that `nodeLimit` bounds the

@@ -157,7 +157,7 @@ public:
         telling_ += Clock::now() - begun;
     }
 
-    /// Work on every slot, several at a time; what is done is told even where the work is given up.
+    /// Work on every slot, several at a time; progress is reported even where the work is given up.
     void forEach(unsigned threads, const std::function<void(Slot&)>& work) {
         try {
             parallelFor(slots_->size(), threads, [&](std::size_t p) { work((*slots_)[p]); });
@@ -171,7 +171,7 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    /// What is told is written out row by row: that takes at most a tenth of the time, but for what is quick anyway.
+    /// A report writes plans out row by row: that takes at most a tenth of the time, but for what is quick anyway.
     bool isTimeToTell() const {
         constexpr std::chrono::nanoseconds kPerRow{2000};
         constexpr std::chrono::milliseconds kQuick{5};

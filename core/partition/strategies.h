@@ -12,7 +12,7 @@
 
 namespace tessera::partition {
 
-/// What a strategy is told about the node of the hierarchy that it splits.
+/// Node of the hierarchy to split, with options, pinned types and hardware of both sides.
 struct NodeContext {
     const Options* options = nullptr;
     const Allowed* pinned = nullptr;  ///< the user's pinned types, as allowed states; empty = none
@@ -36,7 +36,7 @@ RatioRange ratiosTakingPart(double flopsI, double flopsJ, double countShare, con
 /// Between equal accelerators the ratio is their share, also where they stand in several groups. The paper's own rules,
 /// and ratios that are given, act wherever groups part.
 bool sharesEqually(const Cluster& cluster, const Options& options, bool paperModel);
-/// Whether a rule for the ratio is one of those that the paper describes.
+/// True if a rule for the ratio is one of those that the paper describes.
 bool isPapersRule(RatioRule rule);
 
 /// The objective that `options` asks types to be chosen by.

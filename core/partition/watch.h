@@ -9,7 +9,7 @@
 
 namespace tessera::partition {
 
-/// What all parts of one `solve` share: who listens, who may stop it, and how far it is.
+/// Progress shared by the threads of one `solve`.
 struct Watched {
     RunControl control = {};
     std::atomic<int> plans{0};  ///< finished, so that there is a result to end with

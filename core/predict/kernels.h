@@ -31,8 +31,8 @@ public:
     /// counts), else between the corners of the measured cell around it, all of which must be there.
     Found find(const std::string& kernel, const std::string& dtype, const Sizes& sizes) const;
     bool empty() const { return kernels_.empty(); }
-    /// By how much two passes of the calibration that measured the table differ in the median, as a share; empty where
-    /// that is not said.
+    /// Median relative difference of two passes of the calibration that measured the table; empty if the table does not
+    /// say.
     std::optional<double> noise() const { return noise_; }
     void setNoise(double share) { noise_ = share; }
     std::size_t rows() const { return rows_; }
@@ -54,7 +54,7 @@ private:
     std::optional<double> noise_;
 };
 
-/// How a comment of a table says by how much two passes differ: "# passes differ by 0.201", a share.
+/// Prefix of the comment that states this difference in a table: "# passes differ by 0.201", a share.
 inline constexpr std::string_view kNoiseMark = "# passes differ by ";
 
 /// Reads a CSV whose header is `kernel,shape,dtype,seconds`; a shape is sizes joined by 'x'. Lines from '#' on are

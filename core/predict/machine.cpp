@@ -122,7 +122,7 @@ struct Moving {
     std::int32_t level = -1;  ///< the slowest
     bool standsIn = false;    ///< it is a slower one than that with the operands
 };
-/// By the fastest level that holds all operands, else the largest; where nobody knows its bandwidth, by the next slower
+/// By the fastest level that holds all operands, else the largest; where its bandwidth is unknown, by the next slower
 /// one that has one, else the next faster.
 Moving movingByOperands(double bytes, const std::vector<hardware::MemoryLevel>& memory) {
     if (memory.empty()) return {};

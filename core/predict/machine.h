@@ -22,8 +22,8 @@ struct Machine {
     double matrixEfficiency = 1;  ///< shares of the peak
     double vectorEfficiency = 1;
     const PlacementPolicy* policy = nullptr;
-    /// By how much two passes of the calibration that measured it differ, as a share, where that is too much to rely
-    /// on; 0 for all other machines.
+    /// Relative difference of two passes of the calibration that measured it, where that is too much to rely on; 0 for
+    /// all other machines.
     double noise = 0;
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
@@ -35,10 +35,10 @@ struct Machine {
 /// memory level.
 Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const std::string& dtype);
 
-/// What the source of a number says that a calibration measured on a machine that did other things, too.
+/// Mark in the source of a number that was measured on a busy machine.
 inline constexpr std::string_view kNoisySource = "this machine was noisy";
 
-/// What one operator takes.
+/// Time of one operator.
 struct OperatorCost {
     double seconds = 0;
     Way way = Way::roofline;
@@ -58,13 +58,13 @@ std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine&
 /// Likewise with all data where the machine's policy has it first.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
 
-/// How far the roofline is off on this accelerator: the root mean square of the logarithms of measured over roofline
-/// time, weighted by time, of the operators whose kernels were measured (`costs` at this batch). Empty where those are
-/// fewer than ten.
+/// Residual of the roofline on this accelerator: the root mean square of the logarithms of measured over roofline time,
+/// weighted by time, of the operators whose kernels were measured (`costs` at this batch). Empty where those are fewer
+/// than ten.
 std::optional<double> rooflineResidual(const Workload& workload, const Machine& machine,
                                        const std::vector<OperatorCost>& costs, double batch, const DataPlaces& places);
 
-/// What the two ways made of the operators at the batch that `costs` are of, with the `slowest` of them.
+/// Shares of measured and roofline times at the batch that `costs` are of, with the `slowest` operators.
 OperatorShares sharesOf(const Workload& workload, const Machine& machine, const std::vector<OperatorCost>& costs,
                         double batch, std::size_t slowest);
 

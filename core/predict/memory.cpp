@@ -83,12 +83,12 @@ Demand LiveRanges::peak(double batch) const {
 // The closed form -----------------------------------------------------------------------------------------------------
 
 CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
-                         double batch, const Precision& precision, std::size_t momenta) {
+                         double batch, const Precision& precision, std::size_t states) {
     CategoryBytes bytes{};
     bytes[slotOf(Category::inputOutput)] = precision.bytes * batch * (inputElements + outputElements);
     bytes[slotOf(Category::weights)] = precision.bytes * parameters;
     bytes[slotOf(Category::gradients)] = precision.bytes * parameters +
-                                         kStateBytes * static_cast<double>(momenta) * parameters +
+                                         kStateBytes * static_cast<double>(states) * parameters +
                                          precision.bytes * batch * largestLayerElements;
     bytes[slotOf(Category::algorithm)] = precision.master ? kStateBytes * parameters : 0;
     return bytes;

@@ -12,13 +12,13 @@
 
 namespace tessera::predict {
 
-/// What a step needs at one moment, by category, and the moment.
+/// Memory that a step needs at one moment, by category, and the moment.
 struct Demand {
     CategoryBytes bytes{};
     std::int32_t at = -1;  ///< the operator that runs then; -1 where no moment is meant
 };
 
-/// What is live while a step runs: the tensors of a workload walked in schedule order.
+/// Live tensors of a workload during a step, walked in schedule order.
 class LiveRanges {
 public:
     explicit LiveRanges(const Workload& workload);
@@ -35,12 +35,12 @@ private:
 };
 
 /// The closed form: all inputs and outputs of the forward pass at once, gradients of all parameters with 4 bytes for
-/// each of the optimiser's momenta, and the largest gradient of an activation.
+/// each tensor of the optimizer state, and the largest gradient of an activation.
 CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
-                         double batch, const Precision& precision, std::size_t momenta);
+                         double batch, const Precision& precision, std::size_t states);
 CategoryBytes closedForm(const Workload& workload, double batch);
 
-/// How memory is estimated: a row of the table.
+/// Memory estimator: a row of the table.
 struct MemoryModel {
     std::string_view id;
     std::string_view description;
@@ -52,10 +52,10 @@ const MemoryModel& memoryModelNamed(std::string_view id);
 
 // Placement -----------------------------------------------------------------------------------------------------------
 
-/// Which levels may hold a category.
+/// Levels that may hold a category.
 enum class Holds : std::uint8_t { onChip, offChip, spill };
 
-/// Where a platform's software keeps what: a row of the table.
+/// Placement of data by a platform's software: a row of the table.
 struct PlacementPolicy {
     std::string_view id;
     std::string_view description;
@@ -80,15 +80,14 @@ struct Placement {
     std::optional<Shortage> shortage;  ///< the largest
 };
 /// Fills the levels by a policy and the accelerator's own table. Where the kind of level that a policy wants is not
-/// there, any level serves. Nothing is placed where nobody knows how fast it would be moved: in levels that
-/// `levelBounding` knows no bandwidth for.
+/// there, any level serves. Nothing is placed in levels of unknown bandwidth (`levelBounding`).
 Placement place(const CategoryBytes& bytes, const hardware::Accelerator& accelerator, const PlacementPolicy& policy);
 
 /// The level whose bandwidth bounds what another one holds: itself; where its bandwidth is not known, the next slower
 /// one that has one, so that no time comes out too short. -1 where there is none: a faster level's says nothing.
 std::int32_t levelBounding(std::size_t holding, const std::vector<hardware::MemoryLevel>& memory);
 
-/// Where the data of a step lie: by category, the share of it in each level.
+/// Places of a step's data: by category, the share of it in each level.
 struct DataPlaces {
     std::array<std::vector<double>, kCategories> shares;
     std::vector<bool> occupied;  ///< by level: it holds a part of the step's data, so that it is no cache
@@ -97,7 +96,7 @@ struct DataPlaces {
     /// lie: the cache-aware roofline of Centimani (section 5.2), which counts no state in a slower memory.
     bool byOperands = false;
 };
-/// Of what was placed; a category without bytes lies where the policy would have put it first.
+/// Places of data that `placement` holds; a category without bytes lies where the policy would have put it first.
 DataPlaces placesOf(const Placement& placement, const hardware::Accelerator& accelerator,
                     const PlacementPolicy& policy);
 

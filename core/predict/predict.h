@@ -19,13 +19,13 @@ namespace tessera::predict {
 enum class Parallelism : std::uint8_t { data, model };
 inline constexpr EnumNames<Parallelism> kParallelismNames{"data", "model"};
 
-/// Which of the candidates that fit is chosen: the one that trains fastest, of equally fast ones the largest, where
+/// Rule that chooses among the batches that fit: the one that trains fastest, of equally fast ones the largest, where
 /// caches do not count, since what small batches gain there the starts of their kernels take; or by equation 5 of
 /// Centimani, which asks for memory alone and as a rule takes the largest.
 enum class BatchRule : std::uint8_t { fastest, memory };
 inline constexpr EnumNames<BatchRule> kBatchRuleNames{"fastest", "memory"};
 
-/// How fast an operator's operands move: at the rates of the levels where the step's data lie, or, as Centimani
+/// Bandwidth of an operator's operands: at the rates of the levels where the step's data lie, or, as Centimani
 /// publishes it, at that of the fastest level that they fit into (DataPlaces::byOperands).
 enum class LevelRule : std::uint8_t { placed, operands };
 

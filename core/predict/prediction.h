@@ -13,15 +13,15 @@
 #include "core/model/operators/operator_table.h"
 #include "core/model/training.h"
 
-/// How fast an accelerator trains a model: after Xie et al., "Centimani: Enabling Fast AI Accelerator Selection for DNN
-/// Training with a Novel Performance Predictor", USENIX ATC 2024.
+/// Training throughput of a model on an accelerator: after Xie et al., "Centimani: Enabling Fast AI Accelerator
+/// Selection for DNN Training with a Novel Performance Predictor", USENIX ATC 2024.
 namespace tessera::predict {
 
-/// What one step of training keeps in memory (Centimani, 4.2.2).
+/// Category of memory in one training step (Centimani, 4.2.2).
 enum class Category : std::uint8_t {
     inputOutput,  ///< inputs, activations and their gradients
     weights,      ///< parameters, and what else is stored with the model
-    gradients,    ///< of the parameters, and the optimiser's momenta
+    gradients,    ///< of the parameters, and the optimizer state
     algorithm,    ///< float32 master copies of mixed precision
     ephemeral,    ///< workspaces of libraries, buffers of communication
 };
@@ -63,7 +63,7 @@ struct BatchMemory {
     bool operator==(const BatchMemory&) const = default;
 };
 
-/// Which of two ways told the time of an operator (Centimani, eq. 2).
+/// Source of an operator's time (Centimani, eq. 2).
 enum class Way : std::uint8_t { measured, roofline };
 
 struct OperatorTime {
@@ -92,7 +92,7 @@ struct AlikeOperators {
     bool operator==(const AlikeOperators&) const = default;
 };
 
-/// What the two ways made of a step's operators.
+/// Shares of measured and roofline times in a step's operators.
 struct OperatorShares {
     std::int64_t operators = 0;  ///< that take time
     std::int64_t measured = 0;
@@ -105,7 +105,7 @@ struct OperatorShares {
     bool operator==(const OperatorShares&) const = default;
 };
 
-/// How far a prediction may be off: 90 % of its error distribution, as shares of the throughput.
+/// Error interval of a prediction: 90 % of its error distribution, as shares of the throughput.
 struct RelativeError {
     double low = 0;
     double high = 0;

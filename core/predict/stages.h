@@ -14,7 +14,7 @@ namespace tessera::predict {
 
 // Communication -------------------------------------------------------------------------------------------------------
 
-/// What is summed over how many devices, and by what links.
+/// Bytes, devices and links of an all-reduce.
 struct Exchange {
     Bytes bytes;  ///< on each device
     std::int64_t devices = 1;
@@ -23,7 +23,7 @@ struct Exchange {
     const std::vector<hardware::MeasuredCollective>* measured = nullptr;
 };
 
-/// How gradients are summed: a row of the table. Empty where a number that it needs is missing.
+/// All-reduce algorithm for gradients: a row of the table. Empty where a number that it needs is missing.
 struct Collective {
     std::string_view id;
     std::string_view description;

@@ -53,7 +53,7 @@ struct StepTensor {
     std::int32_t source = -1;  ///< the forward operator by whose stage it lies
 };
 
-/// How numbers are kept.
+/// Number formats of training.
 struct Precision {
     std::string dtype = "fp16";
     double bytes = 2;    ///< of one stored float
@@ -62,7 +62,7 @@ struct Precision {
 /// Bytes of one number of the optimiser's state and of a master copy, which are float32 whatever the parameters are: in
 /// memory as in what an update reads and writes.
 inline constexpr double kStateBytes = 4;
-/// Throws UsageError for a data type that nobody knows the width of. Master copies belong to types narrower than 4
+/// Throws UsageError for a data type of unknown width. Master copies belong to types narrower than 4
 /// bytes.
 Precision precisionOf(std::string_view dtype);
 
@@ -75,8 +75,8 @@ struct Workload {
     std::vector<StepTensor> tensors;
     double parameters = 0;
     double gradientBytes = 0;  ///< what data parallelism sums
-    /// By forward operator: bytes of the activations of one sample that operators behind it read, which is what goes
-    /// to the next device where the model is cut there.
+    /// Bytes of the activations of one sample that operators after each forward operator read, which is what goes to
+    /// the next device where the model is cut there.
     std::vector<double> crossing;
     double layerInput = 0;    ///< elements of all inputs, one sample
     double layerOutput = 0;   ///< elements that operators of the forward pass make, one sample

@@ -123,7 +123,7 @@ Chart kernelTimeChart(const CalibrationOutcome& outcome) {
     addKernels(chart, outcome, productOf, [](const Measured& one) { return one.seconds(); });
     chart.title = fmt::format("{} measured", formatCounted(static_cast<double>(outcome.made.kernels.measured.size()),
                                                            "kernel and shape", "kernels and shapes"));
-    chart.notes.emplace_back("Bars tell the spread: half of the range between the quartiles of the repetitions.");
+    chart.notes.emplace_back("Error bars: half the interquartile range of the repetitions.");
     return chart;
 }
 

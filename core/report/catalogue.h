@@ -23,7 +23,7 @@ namespace tessera::report {
 
 using Picture = std::variant<Chart, HeatMap, Timeline, Drawing>;
 
-/// What is chosen in a result, where a picture or table is not of the whole.
+/// Selected part of a result, where a picture or table is not of the whole.
 struct Selection {
     std::string choice = {};  ///< a strategy, algorithm, model or prediction ("bow@8")
     std::size_t split = 0;    ///< of the choice's array of accelerators, as an index of the plan's levels
@@ -31,15 +31,15 @@ struct Selection {
     study::JobColour colour = study::JobColour::kind;  ///< of the jobs of a schedule
 };
 
-/// What a picture or table is made from. The references are not owned. A picture for which the study is solved again
-/// uses the hooks, and throws like study::run.
+/// Input of a picture or table. The references are not owned. A picture for which the study is solved again uses the
+/// hooks, and throws like study::run.
 struct View {
     const study::Result& result;
     const Selection& at;
     const study::RunHooks& hooks;
 };
 
-/// Which part of a result something is of.
+/// Part of a result that a picture or table is of.
 enum class Scope : std::uint8_t {
     result,   ///< the whole
     choice,   ///< the best strategy, algorithm or prediction, unless another is chosen
@@ -49,7 +49,7 @@ enum class Scope : std::uint8_t {
     level,    ///< a level of memory of the chosen prediction; a report shows those of all levels in use
 };
 
-/// Where a row stands besides the command line, which exports every row.
+/// Outputs that a row appears in besides `tessera export`, which has all.
 enum Where : unsigned {
     kWindow = 1,          ///< in the window's list of exports
     kReport = 2,          ///< in reports, in the order of the rows
@@ -58,7 +58,7 @@ enum Where : unsigned {
     kTimeline = 16        ///< a Timeline: can be written as a Chrome trace
 };
 
-/// What is known of a picture or table besides how it is made.
+/// Metadata of a picture or table: id, title, scope, outputs.
 struct Row {
     std::string_view id;     ///< "step-time": names it on the command line and in files; never changes
     std::string_view title;  ///< "Step time": names it in tabs, menus and above tables of a report
@@ -83,7 +83,7 @@ struct FileRow : Row {
         make;
 };
 
-/// What is shown of the results of one engine.
+/// Pictures and tables of one engine's results.
 struct Catalogue {
     std::string_view engine;
     std::vector<PictureRow> pictures;  ///< the first is what `export --what chart` writes
@@ -95,13 +95,13 @@ struct Catalogue {
     std::vector<std::string> (*choices)(const study::Result& result);
     std::vector<std::string> (*sentences)(const study::Result& result);  ///< what a report says below the headline
     std::string (*part)(const View& view, Scope scope) = nullptr;        ///< "on 8 devices"; null = there are no parts
-    /// What the command line prints; null = headline, the tables of reports and the assumptions.
+    /// Text that the command line prints; null = headline, the tables of reports and the assumptions.
     std::string (*text)(const study::Result& result) = nullptr;
     std::vector<std::size_t> (*levels)(const View& view) = nullptr;  ///< of memory, the largest first
     std::vector<FileRow> files = {};                                 ///< the first is what `export --what file` writes
 };
 
-/// Of every engine.
+/// Catalogues of all engines.
 const std::vector<Catalogue>& catalogues();
 /// Throws UsageError where there is no such engine.
 const Catalogue& catalogueOf(std::string_view engine);
@@ -110,7 +110,7 @@ void addCatalogue(Catalogue catalogue);
 /// Adds a picture to those of an engine, for programs that bring their own. Before anything is looked up.
 void addPicture(std::string_view engine, PictureRow row);
 
-/// What `tessera export --name` called a picture or table in older versions, and still takes.
+/// Name of a picture or table in `tessera export --name` of older versions, still accepted.
 struct OlderName {
     std::string_view engine, older, id;
 };
@@ -121,8 +121,8 @@ const PictureRow& pictureNamed(std::string_view engine, std::string_view id);
 const TableRow& tableNamed(std::string_view engine, std::string_view id);
 const FileRow& fileNamed(std::string_view engine, std::string_view id);
 
-/// What is looked at where only `choice` is named, or nothing (the best). Throws UsageError where the result has no
-/// such strategy, algorithm, model or prediction.
+/// Completes a selection from a choice's name; no name = the best. Throws UsageError where the result has no such
+/// strategy, algorithm, model or prediction.
 Selection selectionOf(const study::Result& result, const std::string& choice);
 /// The selections that a list of everything has for a row: one per level of memory for those of a level, else `at`.
 /// Empty where the row does not apply.

@@ -47,7 +47,7 @@ constexpr std::array kMemoryParts{
     MemoryPart{"weights", "Weights and gradients", kCategories[0], &StageMemory::weights},
     MemoryPart{"optimizer", "Optimiser", kCategories[4], &StageMemory::optimizer},
     MemoryPart{"activations", "Activations", kCategories[1], &StageMemory::activations},
-    MemoryPart{"stash", "Kept for micro-batches in flight", kCategories[2], &StageMemory::stashed}};
+    MemoryPart{"stash", "Stored for micro-batches in flight", kCategories[2], &StageMemory::stashed}};
 
 /// A model on a baseline; null where that is not known.
 const ModelResult* modelOn(const codesign::Baseline& baseline, const std::string& model) {
@@ -357,7 +357,7 @@ Drawing placementDrawing(const ModelResult& model, double width, const TextWidth
 }
 
 Chart timeChart(const codesign::Result& result, std::size_t model) {
-    Chart chart{.id = "time-parts", .title = "What the time of a batch consists of", .horizontal = true};
+    Chart chart{.id = "time-parts", .title = "Time breakdown of a batch", .horizontal = true};
     chart.x = {.title = ""};
     chart.y = {.title = "Time of a batch", .measure = Measure::seconds, .fromZero = true};
     chart.empty = "This model fits none of the architectures.";
@@ -390,7 +390,7 @@ Chart timeChart(const codesign::Result& result, std::size_t model) {
 }
 
 Chart timeShareChart(const codesign::Result& result) {
-    Chart chart{.id = "time-shares", .title = "What the time of a batch consists of, by model", .horizontal = true};
+    Chart chart{.id = "time-shares", .title = "Time breakdown of a batch, by model", .horizontal = true};
     chart.x = {.title = ""};
     chart.y = {.title = "Share of a batch (%)", .fromZero = true};
     chart.empty = "No model fits.";

@@ -16,10 +16,10 @@ Table inputTable(const study::Comparison& comparison, bool all);
 Table metricTable(const study::Comparison& comparison, bool all);
 /// Types per run, layer by layer.
 Table layerDifferenceTable(const study::Comparison& comparison, bool all);
-/// How much of each strategy's plan is of a type, per run.
+/// Share of each type in each strategy's plan, per run.
 Table shareTable(const study::Comparison& comparison, bool all);
 
-/// Where each run's best mapping puts a job: core, place on it, start.
+/// Core, place on it and start of each job in each run's best mapping.
 Table jobDifferenceTable(const study::Comparison& comparison, bool all);
 
 /// All of them, with what makes the runs hard to compare on top.

@@ -23,7 +23,7 @@ using study::LayerEstimate;
 using LayerField = study::Field<LayerEstimate>;
 
 constexpr std::size_t kMaxLying = 24;    ///< bars that lie, with their layers' names beside them
-constexpr std::size_t kMaxLargest = 12;  ///< layers that are told one by one; the rest is one bar
+constexpr std::size_t kMaxLargest = 12;  ///< layers with a bar each; the rest is one bar
 constexpr const char* kNothing = "No layer of this result could be analysed.";
 
 const LayerField& fieldNamed(std::string_view number) {

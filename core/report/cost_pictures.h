@@ -12,7 +12,7 @@ namespace tessera::report {
 /// A number of every layer as bars in the order of the layers, by its id in `study::layerNumbers`. Of many layers the
 /// bars stand upright, and where there is no room for all, the largest of its neighbours stands for them.
 Chart layerChart(const study::CostOutcome& outcome, std::string_view number);
-/// What part of the sum of a number the layers take that take most of it.
+/// Share of the largest layers in the sum of a number.
 Chart largestLayersChart(const study::CostOutcome& outcome, std::string_view number);
 /// Every layer by its multiply-accumulates per off-chip byte and per cycle, below what array and bandwidth allow.
 Chart layerRoofline(const study::CostOutcome& outcome);

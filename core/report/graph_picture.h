@@ -62,7 +62,7 @@ struct GraphPicture {
     std::vector<LegendEntry> legend = {};
 };
 
-/// How far the card in front stands from the one behind it.
+/// Offset in pixels between stacked cards.
 inline constexpr double kCardOffset = 4;
 /// The card in front, without those behind it.
 Rectangle frontOf(const Card& card);

@@ -46,7 +46,7 @@ const std::vector<SweepNames>& sweepNames() {
         std::vector<SweepNames> names;
         for (const study::Sweep& each : study::sweeps())
             names.push_back({fmt::format("sweep-{}", each.id), fmt::format("Sweep: {}", each.title),
-                             fmt::format("Throughput with {}, solved anew", each.help)});
+                             fmt::format("Throughput with {}, re-solved", each.help)});
         return names;
     }();
     return kNames;

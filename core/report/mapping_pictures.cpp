@@ -299,7 +299,7 @@ std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<do
                               const RaceLook& look) {
     std::vector<Chart> charts{valueChart(runs, bound, axis, look)};
     if (bound && *bound > 0) charts.push_back(gapChart(runs, *bound));
-    for (Chart& chart : charts) chart.empty = "Start the run to watch the algorithms race here.";
+    for (Chart& chart : charts) chart.empty = "Start the run to watch the algorithms converge here.";
     return charts;
 }
 
@@ -385,7 +385,7 @@ Chart demandChart(const MappingOutcome& outcome) {
     const mapping::Problem& problem = outcome.problem;
     const double second = study::secondsPerCycle(outcome);
     const bool clocked = problem.clock.has_value();
-    Chart chart{.id = "demand", .title = "How long every job takes, and which bandwidth it asks for"};
+    Chart chart{.id = "demand", .title = "Latency and required bandwidth by job"};
     chart.x = {.title = clocked ? "Latency without stalls" : "Latency without stalls (cycles)",
                .measure = clocked ? Measure::seconds : Measure::count,
                .logarithmic = true};

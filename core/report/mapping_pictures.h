@@ -18,21 +18,21 @@
 /// schedule itself is a Timeline (`study::scheduleTimeline`).
 namespace tessera::report {
 
-/// How one algorithm went: samples and objective, in order.
+/// Curve of one algorithm: samples and objective, in order.
 struct RaceRun {
     std::string algorithm;
     CurvePoints best;
     CurvePoints mean = {}, spread = {};  ///< of a generation, at the same samples; may be missing
 };
 
-/// What a race is run for.
+/// Axis of the objective that the algorithms are compared by.
 struct RaceAxis {
     std::string title = "Best so far";
     Measure measure = Measure::count;
     double factor = 1;  ///< from the objective's own unit to what is shown
 };
 
-/// How a race is looked at.
+/// View options of convergence charts.
 struct RaceLook {
     bool logarithmic = false;   ///< the first chart's values; samples always are
     std::string detailed = {};  ///< the algorithm whose generations show their mean and spread
@@ -42,15 +42,15 @@ struct RaceLook {
 /// logarithmic axis (MAGMA, Fig. 11).
 std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
                               const RaceLook& look);
-/// Of a result.
+/// Convergence charts of a result.
 std::vector<Chart> raceCharts(const study::MappingOutcome& outcome, const RaceLook& look = {});
-/// Of curves as the engine reports them while it works: "magma best", "magma mean", "magma spread", "magma", "bound",
-/// each perhaps of a run: "RUN · magma best". With `generations` the algorithm that came last is the detailed one.
-/// Empty where they are no race.
+/// Convergence charts of curves as the engine reports them while it works: "magma best", "magma mean", "magma spread",
+/// "magma", "bound", each perhaps of a run: "RUN · magma best". With `generations` the algorithm that came last is the
+/// detailed one. Empty where they are not of a mapping search.
 std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
                               bool generations = false);
 
-/// What an algorithm reached, with the bound: throughput where the work of the jobs is known and it is what was
+/// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
 Chart algorithmChart(const study::MappingOutcome& outcome);
 /// Every job on every kind of core: how long it takes there without stalls, and which bandwidth that asks for (MAGMA,
@@ -58,16 +58,16 @@ Chart algorithmChart(const study::MappingOutcome& outcome);
 Chart demandChart(const study::MappingOutcome& outcome);
 /// Samples of every algorithm in the plane of their two principal components, the best of each marked (MAGMA, Fig. 10).
 Chart exploredChart(const study::MappingOutcome& outcome);
-/// What cannot be had together of two objectives, a curve per algorithm.
+/// Pareto front of two objectives, a curve per algorithm.
 Chart frontChart(const study::MappingOutcome& outcome);
-/// What every core does until the makespan: runs, stalls, idles.
+/// Time of every core until the makespan by use: runs, stalls, idles.
 Chart coreChart(const study::MappingOutcome& outcome, const std::string& algorithm);
 
-/// What the algorithms reach where one thing of the study is varied, with what the bound allows (MAGMA, Figs. 9, 14).
+/// Results of the algorithms over a varied parameter of the study, with the bound (MAGMA, Figs. 9, 14).
 Chart sweepChart(const study::MappingSweep& sweep);
 Table sweepSheet(const study::MappingSweep& sweep);
 
-/// How values of an objective are shown.
+/// Axis and number format of an objective's values.
 RaceAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
 /// "9.50 ms", "1,900,084 cycles", "12.3 J".
 std::string objectiveText(const study::MappingOutcome& outcome, mapping::Objective objective, double value);

@@ -13,7 +13,7 @@ namespace tessera::report {
 
 /// One row per algorithm: makespan, throughput, gap, what is known about its distance from the optimum, samples.
 Table algorithmTable(const study::MappingOutcome& outcome, study::FieldUse use = study::kText);
-/// What the lower bound rests on.
+/// Terms of the lower bound.
 Table boundTable(const study::MappingOutcome& outcome);
 /// One row per sub-accelerator under one algorithm's mapping: what it is, its jobs, how long it works.
 Table coreTable(const study::MappingOutcome& outcome, const mapping::Run& run, study::FieldUse use = study::kText);
@@ -27,8 +27,8 @@ Table jobSheet(const study::MappingOutcome& outcome, const std::vector<const map
 /// The problem as a job-analysis table, full precision: what `mapping::readJobTable` reads.
 Table problemTable(const study::MappingOutcome& outcome);
 
-/// What the numbers mean: jobs and cores, algorithms that tie at the bound, what the variants of the cost model differ
-/// in.
+/// Notes on the numbers: jobs and cores, algorithms that tie at the bound, differences between the variants of the cost
+/// model.
 std::vector<std::string> mappingSentences(const study::Result& result, const study::MappingOutcome& outcome);
 
 /// Everything for a terminal, headline first.

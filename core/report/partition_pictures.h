@@ -25,8 +25,8 @@ Chart layerChart(const study::PartitionOutcome& outcome, const std::string& stra
 /// Speed-up over data parallelism per strategy (Figs. 5, 6), and step time with its bound.
 Chart speedupChart(const study::PartitionOutcome& outcome);
 Chart stepTimeChart(const study::PartitionOutcome& outcome);
-/// Where the step time goes: what the slowest accelerator moves at each level on its way down, and what it computes,
-/// with their shares of the step.
+/// Step time by part: transfers of the slowest accelerator at each level on its way down, and its computation, with
+/// their shares of the step.
 Chart levelChart(const study::PartitionOutcome& outcome, const std::string& strategy);
 /// Index into the plan's shares of the accelerator that the step waits for; empty where there are none.
 std::optional<std::size_t> slowestShare(const partition::Plan& plan);
@@ -34,10 +34,10 @@ std::optional<std::size_t> slowestShare(const partition::Plan& plan);
 Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& strategy);
 /// Work done and value, in order.
 using CurvePoints = std::vector<std::pair<double, double>>;
-/// How searches went, one chart per kind of curve that a trace has, never none. Names are "RUN · OWNER: KIND ROLE" with
-/// the roles best, mean, low, high (their spread) and bound; every part may be missing. Strategies keep their colours,
-/// baselines are dashed, and the label of a bound says how far the best one is from it.
-/// `generations`: see raceCharts.
+/// Convergence charts of searches, one chart per kind of curve that a trace has, never none. Names are "RUN · OWNER:
+/// KIND ROLE" with the roles best, mean, low, high (their spread) and bound; every part may be missing. Strategies keep
+/// their colours, baselines are dashed, and the label of a bound says how far the best one is from it. `generations`:
+/// see raceCharts.
 std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
                                      bool generations = false);
 /// The first of them.

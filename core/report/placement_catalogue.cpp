@@ -48,7 +48,7 @@ const codesign::Plan& viewedPlan(const View& view) {
 /// The user's own plan. Throws UsageError where there is none.
 const codesign::Plan& ownPlanOf(const View& view) {
     if (hasOwnPlan(view)) return *placementOf(view).own->plan;
-    throw UsageError("the result has no stages of one's own plan: none was given, or it does not fit");
+    throw UsageError("the result has no stages of a user-supplied plan: none was given, or it does not fit");
 }
 
 /// Ids with runs drawn together: "-1 to 5, 7".
@@ -173,8 +173,8 @@ std::vector<TableRow> placementTables() {
         {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, hasPlacement},
          [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view)); },
          [](const View& view) { return stageSheetOf(viewedPlan(view), placementOf(view)); }},
-        {{"own-stages", "Stages of one's own plan", "The stages of the plan that was given", Scope::result, kEverywhere,
-          hasOwnPlan},
+        {{"own-stages", "Stages of the user-supplied plan", "The stages of the plan that was given", Scope::result,
+          kEverywhere, hasOwnPlan},
          [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view)); },
          [](const View& view) { return stageSheetOf(ownPlanOf(view), placementOf(view)); }},
         {{"shortage", "What would fit", "What would fit where nothing does", Scope::result, kEverywhere, isShort},

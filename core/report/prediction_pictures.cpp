@@ -485,7 +485,7 @@ Chart deviceScalingChart(const PredictionOutcome& outcome) {
 Chart deviceSpeedupChart(const PredictionOutcome& outcome) {
     Chart chart{.id = "device-speedup", .title = "Speed-up by number of devices"};
     chart.x = deviceAxis(outcome);
-    chart.y = {.title = "Throughput over that of the fewest devices",
+    chart.y = {.title = "Speed-up over the smallest device count",
                .logarithmic = chart.x.logarithmic,
                .fromZero = !chart.x.logarithmic};
     chart.empty = scalingHint();
@@ -547,7 +547,7 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
     Chart chart{.id = fmt::format("memory-{}", level), .title = "Memory of a device by batch"};
     chart.y = {.title = "Memory of one device", .measure = Measure::bytes, .fromZero = true};
     chart.x = {.title = "Batch"};
-    chart.empty = "This result does not tell what other batches take. Run the study again to see it.";
+    chart.empty = "This result contains no data of other batches. Run the study again to see it.";
     if (level >= prediction.memory.levels.size() || prediction.batches.empty()) return chart;
     const predict::LevelUse& its = prediction.memory.levels[level];
     for (const predict::BatchMemory& tried : prediction.batches) chart.x.categories.push_back(countText(tried.batch));
@@ -679,7 +679,7 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
     const std::vector<AlikeOperators>& operators = study::operatorsOf(outcome, prediction);
     chart.empty = prediction.infeasible
                       ? fmt::format("{} does not fit: {}.", shownName(prediction.accelerator), *prediction.infeasible)
-                      : std::string("This result does not tell its operators. Run the study again to see them.");
+                      : std::string("This result contains no per-operator times. Run the study again to see them.");
     if (operators.empty()) {
         chart.series.clear();
         picture.operators.clear();

@@ -36,11 +36,11 @@ std::vector<const predict::Prediction*> inOrder(const study::PredictionOutcome& 
 Chart throughputChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Samples per dollar likewise (Fig. 7b).
 Chart pricePerformanceChart(const study::PredictionOutcome& outcome, std::int64_t devices);
-/// What the samples that were asked for cost; empty where nobody asked.
+/// Training cost in US$ of the requested number of samples, by accelerator; empty without the option `samples`.
 Chart trainingCostChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// The throughput by baseline predictors beside ours.
 Chart methodChart(const study::PredictionOutcome& outcome, std::int64_t devices);
-/// What the time of a step consists of, and what of it hides behind the rest (section 4.3.4).
+/// Time of a step by part, and the parts that overlap with others (section 4.3.4).
 Chart stageChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Throughput against the number of devices, with what it would be without communication (Fig. 8).
 Chart deviceScalingChart(const study::PredictionOutcome& outcome);
@@ -50,15 +50,15 @@ Chart deviceSpeedupChart(const study::PredictionOutcome& outcome);
 /// The levels of memory that hold something with any batch, as indices of `memory.levels`: those that the prediction
 /// uses, then those that other batches would; the largest first.
 std::vector<std::size_t> usedLevels(const predict::Prediction& prediction);
-/// What every candidate for the batch puts into one level, by category, against its capacity.
+/// Memory of one level under every candidate for the batch, by category, against its capacity.
 Chart batchMemoryChart(const predict::Prediction& prediction, std::size_t level);
-/// How full every level is with the batch of the prediction.
+/// Use of every memory level with the batch of the prediction.
 Chart levelChart(const predict::Prediction& prediction);
 
 /// The cache-aware roofline of an accelerator with the operators of the step on it (Fig. 5).
 struct OperatorRoofline {
     Chart chart;
-    /// By series and point: which of `study::operatorsOf`; empty for a roof.
+    /// Index in `study::operatorsOf` by series and point; empty for a roofline ceiling.
     std::vector<std::vector<std::size_t>> operators;
 };
 OperatorRoofline operatorRoofline(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);

@@ -18,7 +18,7 @@ Table predictionTable(const study::PredictionOutcome& outcome, study::FieldUse u
 Table operatorSheet(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
 /// Stages of a step, and how many operators rest on measured kernels.
 Table stageTable(const study::PredictionOutcome& outcome);
-/// What lies in each level of memory.
+/// Contents of each memory level.
 Table memoryTable(const study::PredictionOutcome& outcome);
 /// The orders, and how sure they are.
 Table rankingTable(const study::PredictionOutcome& outcome);
@@ -27,7 +27,7 @@ Table baselineTable(const study::PredictionOutcome& outcome);
 /// The slowest operators of the fastest prediction.
 Table slowestTable(const study::PredictionOutcome& outcome);
 
-/// What fits nowhere, and why: one sentence for each.
+/// Predictions that fit nowhere, with the reason: one sentence for each.
 std::vector<std::string> infeasibleSentences(const study::PredictionOutcome& outcome);
 
 /// Everything for a terminal, headline first.

@@ -8,7 +8,7 @@
 #include "core/report/catalogue.h"
 #include "core/report/report_document.h"
 
-/// What a report consists of, before it is written as HTML, Markdown or pages.
+/// Content of a report, before it is written as HTML, Markdown or pages.
 namespace tessera::report {
 
 struct Heading {

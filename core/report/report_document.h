@@ -18,7 +18,7 @@ struct ReportRun {
     const study::Result* result = nullptr;
 };
 
-/// Which sections a report has. A headline per run is always there.
+/// Sections of a report. A headline per run is always there.
 struct ReportOptions {
     bool comparison = true;  ///< where there are two runs or more: differences in inputs and metrics
     bool pictures = true;

@@ -17,10 +17,9 @@ struct AreaPart {
 /// The parts that charts of such areas show: interfaces only where one of them has any.
 std::vector<AreaPart> areaParts(const std::vector<hardware::Area>& areas);
 
-/// What the accelerator that bounds a template takes, by its parts: one stacked bar. Empty where the bound is an area.
+/// Area of the accelerator that bounds a template, by part: one stacked bar. Empty where the bound is an area.
 Chart referenceAreaChart(const hardware::Template& space);
-/// How many accelerators of a template there are of each size, in steps of twice the area, with those beyond the bound
-/// in grey.
+/// Number of a template's accelerators by area, in steps of twice the area, with those beyond the bound in grey.
 Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensus& census);
 
 }  // namespace tessera::report

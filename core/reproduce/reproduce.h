@@ -17,7 +17,7 @@ namespace tessera::study {
 
 struct ReproductionRow {
     std::string item;                  ///< zoo name of the network, or a layer of it; or a case, such as "mix S2 16"
-    std::string metric;                ///< strategy or algorithm in lower case, or what is told of all of them
+    std::string metric;                ///< strategy or algorithm in lower case, or what is reported of all of them
     std::optional<int> levels = {};    ///< where the figure varies the depth of the hierarchy
     std::optional<double> paper = {};  ///< empty where the paper prints no number
     std::variant<double, std::string> ours;
@@ -40,7 +40,7 @@ struct Reproduction {
     std::vector<std::string> assumptions;
 };
 
-/// What a figure is recomputed with.
+/// Options of recomputing a figure.
 struct ReproductionOptions {
     std::optional<partition::CostModel> costModel = {};  ///< of AccPar's figures; empty = the paper's
     double budget = 1;                 ///< share of a figure's samples that its searches may spend; tests take less

@@ -32,7 +32,7 @@ public:
     /// "The paper: …. Here that holds / does not appear." `where` says more about "Here" where the paper's claim is
     /// held against something that the paper does not have.
     void verdict(std::string_view claim, bool holds, std::string_view ours = {}, std::string_view where = "Here");
-    /// What the numbers rest on; each input and sentence is kept once.
+    /// Adds inputs and assumptions of the numbers, each once.
     void restOn(const std::vector<Input>& inputs, const std::vector<std::string>& assumptions);
     Reproduction finish() &&;
 

@@ -12,8 +12,8 @@
 #include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_figures.h"
 
-/// What the experiments of Kao, Krishna: "MAGMA", HPCA 2022, section VI, have in common: cases, the two readings of
-/// each, and searches on them.
+/// Common parts of the experiments of Kao, Krishna: "MAGMA", HPCA 2022, section VI: cases, the two readings of each,
+/// and searches on them.
 namespace tessera::study {
 
 /// A cell of the paper's experiments: a task on a platform of Table III under a bandwidth.
@@ -24,7 +24,7 @@ struct Case {
     std::uint64_t seed = 1;  ///< of the group of jobs: another seed is another group
 };
 
-/// How a case is read: `published`, as the published code does, or `corrected`, as physics does.
+/// Reading of a case: `published`, as the published code does, or `corrected`, as physics does.
 struct PaperSetting {
     std::string_view suffix;  ///< of an item
     std::string_view variant;

@@ -19,7 +19,7 @@ constexpr double kConverged = 1.01;  ///< of its last value, a search counts as 
 
 struct Curves {
     std::vector<Case> cells;
-    std::vector<Racer> racers;  ///< the first is what all are told relative to, at its end
+    std::vector<Racer> racers;  ///< the first is the reference of all, at its end
     std::vector<double> grid;   ///< samples at which curves are read, rising
     std::uint64_t seeds = 1;    ///< the curve is the geometric mean over them
 };

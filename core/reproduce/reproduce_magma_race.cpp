@@ -18,7 +18,7 @@ namespace {
 constexpr double kTie = 1e-3;     ///< throughputs that a bar cannot tell apart
 constexpr double kAppears = 1.1;  ///< a ratio within this factor of the paper's is called the same
 
-/// MAGMA first: all others are told relative to it.
+/// MAGMA first: all others are relative to it.
 const std::vector<Racer>& raceRacers() {
     static const std::vector<Racer> kRacers{
         {.metric = "magma", .algorithm = "magma"},
@@ -144,7 +144,7 @@ void addCaseNotes(Experiment& experiment, const std::vector<Prepared>& cases, co
         text += magma.optimal ? fmt::format("MAGMA is optimal (bound: {})", score.bound.method)
                               : fmt::format("MAGMA is at most {} above the optimum (bound: {})", percent(magma.gap),
                                             score.bound.method);
-        text += max - min < kTie ? "; no two algorithms can be told apart here."
+        text += max - min < kTie ? "; no two algorithms can be distinguished here."
                                  : fmt::format("; the worst is {} at {:.3g}, the best at {:.4g} of MAGMA's throughput.",
                                                worst, min, max);
         experiment.note(std::move(text));

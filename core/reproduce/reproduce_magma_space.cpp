@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kExplored = 1000;
 
-/// Means over the jobs on the cores of one style, told by how the platform names them.
+/// Means over the jobs on the cores of one style, identified by their names in the platform.
 struct Style {
     double latency = 0, bandwidth = 0;
 };

@@ -19,9 +19,8 @@
 #include "core/reproduce/reproduce_figures.h"
 #include "core/reproduce/search_cache.h"
 
-/// What the experiments of Wang, Tarnawski, Phanishayee, Mahajan: "Integrated Hardware Architecture and Device
-/// Placement Search" (PHAZE), ICML 2024, have in common: what the paper prints, searches by both estimators, and their
-/// results.
+/// Common parts of the experiments of Wang, Tarnawski, Phanishayee, Mahajan: "Integrated Hardware Architecture and
+/// Device Placement Search" (PHAZE), ICML 2024: printed numbers, searches by both estimators, and their results.
 namespace tessera::study {
 
 /// An accelerator as table 2 prints it. All of them have 4096 words per cycle, 1 MB and 4 KB of L2.
@@ -32,7 +31,7 @@ struct PrintedDesign {
 };
 inline constexpr double kPrintedGlobalWords = 4096, kPrintedTensorL2Kilobytes = 1024, kPrintedVectorL2Kilobytes = 4;
 
-/// What a model consists of, as table 4 prints it.
+/// Size of a model as table 4 prints it.
 struct PrintedComplexity {
     double layers = 0, operators = 0, parameterMegabytes = 0, activationMegabytes = 0;
     double tensorFlops = 0, vectorFlops = 0;
@@ -61,7 +60,7 @@ inline constexpr PrintedDesign kPrintedCommon{2, 512, 256, 256, 32};
 inline constexpr PrintedDesign kPrintedLargest{8, 2, 128, 128, 128};
 inline constexpr double kPrintedCommonHbm = 64;
 
-/// How operators are estimated: `phaze` by the paper's assumptions, `physical` by what cores and memories allow.
+/// Estimator of operators: `phaze` by the paper's assumptions, `physical` by what cores and memories allow.
 struct Estimating {
     std::string_view id;
     std::string_view suffix;  ///< of an item
@@ -106,7 +105,7 @@ private:
     codesign::Hooks hooksFor(const std::string& task) const;
     /// Counts a finished search, and what its result rests on.
     codesign::Result finished(codesign::Result result);
-    /// What a search begins with where nothing of it was done before.
+    /// Returns the state from which a search begins that has none of its own yet.
     using Start = std::function<codesign::Progress()>;
     /// Searches, where the result is not kept from before. `walked` receives what was done when all was looked at.
     codesign::Result search(const std::string& task, const Models& models, const hardware::Template& space,
@@ -119,12 +118,12 @@ private:
     std::vector<codesign::Workload> workloads_;
     SearchCache cache_;
     std::shared_ptr<codesign::Memos> memos_ = codesign::sharedMemos();  ///< kept between searches
-    /// What the search through falling areas had looked at where it ended, by model and estimator: one that goes
-    /// further begins there.
+    /// State at the end of the search through falling areas, by model and estimator: a search that goes further begins
+    /// there.
     std::map<std::pair<std::size_t, std::string_view>, codesign::Progress> walks_;
 };
 
-/// What the figures of throughput show, by one estimator.
+/// Results of one estimator for the figures of throughput.
 struct CodesignSolved {
     std::vector<codesign::Result> own;         ///< by model: the best accelerator for it alone
     std::vector<codesign::Result> printedOwn;  ///< by model: on the one of table 2
@@ -132,15 +131,16 @@ struct CodesignSolved {
     codesign::Result printedCommon;            ///< on the paper's
 };
 inline constexpr std::size_t kSearchesOfAll = kEstimating.size() * 18;
-/// By estimator, with all models read. The common accelerator has the greatest mean throughput, as in algorithm 1.
+/// Results by estimator, with all models read. The common accelerator has the greatest mean throughput, as in algorithm
+/// 1.
 using CodesignSolutions = std::array<CodesignSolved, kEstimating.size()>;
 CodesignSolutions solveAll(CodesignExperiment& experiment);
-/// What the published program sets between any two accelerators, in bytes per second.
+/// Bandwidth between any two accelerators in the published program, in bytes per second.
 inline constexpr BytesPerSecond kPublishedBandwidth{4294967296};
-/// The same accelerators with that bandwidth, the models placed on them anew.
+/// The same accelerators with that bandwidth, the models placed on them again.
 CodesignSolutions solveAtPublishedBandwidth(CodesignExperiment& experiment, const CodesignSolutions& solved);
 
-/// What the models run on in a bar of figure 4.
+/// Accelerator and placement of a bar of figure 4.
 struct CodesignBar {
     std::string_view id;
     const codesign::ModelResult& (*resultOf)(const CodesignSolved& solved, std::size_t model);

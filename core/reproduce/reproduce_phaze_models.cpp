@@ -109,7 +109,7 @@ Reproduction phazeTable4(const Figure& figure, const ReproductionOptions& option
         if (!gains.at(e).empty())
             experiment.mean("solver over expert" + std::string(kEstimating.at(e).suffix), geometricMean(gains.at(e)));
     experiment.note(
-        "Ours are counted for one sample and the smallest tensor-parallel width (4 for gpt3-175b, 1 for all others), "
+        "Ours are counted for one sample and the smallest tensor-parallel degree (4 for gpt3-175b, 1 for all others), "
         "in "
         "words of 2 bytes. A layer is one of the repeated blocks; its operators are those of forward and backward "
         "pass, fused ones as one, its parameters those of one slice. Activations are what the backward pass of the "

@@ -13,7 +13,7 @@
 #include "core/codesign/search/workload.h"
 #include "core/hardware/template.h"
 
-/// What searches of papers' figures have found, kept between runs of the program.
+/// Cache of the searches of papers' figures, kept between runs of the program.
 namespace tessera::study {
 
 /// Files in a folder, each with a hash of its content: what was cut off, or changed by something else, is as if it were
@@ -49,7 +49,7 @@ public:
     codesign::Result resultOf(const std::vector<const codesign::Workload*>& workloads, const hardware::Template& space,
                               const codesign::Options& options, const Search& search) const;
 
-    /// How what a search has done stands in the folder.
+    /// Text form of a search's state in the folder.
     static std::string textOf(const codesign::Progress& progress);
     static std::string keyOf(const std::vector<const codesign::Workload*>& workloads, const hardware::Template& space,
                              const codesign::Options& options);

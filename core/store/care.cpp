@@ -200,7 +200,7 @@ private:
         if (!query.next()) return;
         const std::string headline = query.text(0);
         const std::optional<study::Result> result = store_.result(run);
-        if (!result) return;  // told of as a missing reference
+        if (!result) return;  // reported as a missing reference
         const std::string made = study::headline(*result);
         if (claimsMore(headline, made))
             add(fmt::format("the headline of run {} is {}, but its result says {}", run, inQuotes(headline),

@@ -142,7 +142,7 @@ bool makeFolders(const fs::path& path) {
     return !missing.empty();
 }
 
-/// A new history is its owner's alone, for it holds whole models and notes. In a folder that somebody has chosen and
+/// A new history is its owner's alone, for it holds whole models and notes. In a folder that the user has chosen and
 /// made, the process's mask says who may read it. SQLite gives the files beside it the same permissions.
 void makeFile(const fs::path& path) {
     if (!makeFolders(path) && path != defaultPath()) return;

@@ -26,7 +26,7 @@ struct Blob {
     std::string_view bytes;
 };
 
-/// What SQLite reports of a statement, with the connection that it is of.
+/// SQLite error of a statement, with its connection.
 class QueryError : public SQLite::Exception {
 public:
     QueryError(sqlite3* handle_, int code) : SQLite::Exception(handle_, code), handle(handle_) {}
@@ -152,10 +152,10 @@ void interruptibly(const SQLite::Database& database, const Work& work) {
 /// A temporary folder. Throws StoreError (full, notWritable) where none can be made.
 std::unique_ptr<TemporaryFolder> temporaryFolder();
 
-/// How the messages of this module name a file.
+/// File name as the messages of this module show it.
 std::string shown(const std::filesystem::path& path);
 
-/// What SQLite reports, as a StoreError about the file. `handle` may be null where opening failed.
+/// Converts an SQLite error to a StoreError about the file. `handle` may be null where opening failed.
 StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const std::filesystem::path& path);
 
 /// Throws what SQLite reports as a StoreError about the file; as it is, where it is about another connection, for

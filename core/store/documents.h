@@ -8,7 +8,7 @@
 
 #include "core/store/store.h"
 
-/// What of the history holds documents as values.
+/// Functions of the history that take documents as values.
 namespace tessera::store {
 
 /// The runs of a sweep, and what it was asked for.
@@ -17,8 +17,8 @@ struct Sweep {
     std::map<std::size_t, RunId> runs;  ///< by point; purged ones are missing
 };
 
-/// What a running search leaves behind from time to time. Points that came after the checkpoint are told apart, so that
-/// a run that continues from it does not have them twice.
+/// Trace points and checkpoint that a running search writes from time to time. Points after the checkpoint are
+/// separate, so that a run that continues from it does not have them twice.
 struct TraceBatch {
     std::vector<TracePoint> before = {};
     std::optional<Json> checkpoint = {};

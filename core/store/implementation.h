@@ -14,7 +14,7 @@
 
 namespace tessera::store {
 
-/// What the parts of the store share.
+/// State shared by the parts of the store.
 struct Store::Implementation {
     Connection connection;
 

@@ -77,12 +77,12 @@ public:
     }
 
 private:
-    /// Whether a run cannot be continued: somebody works on it, or what it would start from is damaged.
+    /// True if a run cannot be continued: another process works on it, or its checkpoint is damaged.
     bool isRefused(StoreProblem problem) const {
         return options_.run && run_ == 0 && (problem == StoreProblem::busy || problem == StoreProblem::damaged);
     }
 
-    /// The same for work on the run, which somebody may have removed meanwhile.
+    /// The same for work on the run, which may have been removed meanwhile.
     template <typename Work>
     bool attemptOnRun(const Work& work) {
         try {
@@ -139,7 +139,7 @@ public:
         const TraceBatch batch = taken();
         if (!batch.before.empty() || batch.checkpoint) history_.record(batch);
     }
-    /// The same where nobody will go on: a state that nobody needs keeps nobody waiting.
+    /// The same where the run will not be resumed: does not wait for a state that is not needed.
     void abandon() {
         {
             const std::lock_guard lock(mutex_);

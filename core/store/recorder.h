@@ -12,15 +12,15 @@
 
 namespace tessera::store {
 
-/// Where a recorded run writes, and how it is named.
+/// Destination and name of a recorded run.
 struct RecordOptions {
     std::filesystem::path path;     ///< of the history
     std::optional<RunId> run;       ///< continue this one (queued, interrupted or failed) instead of adding one
     std::vector<std::string> tags;  ///< for a new run
-    /// What a run is recorded as whose `cancel` was requested, asked at that moment: `interrupted` keeps its
-    /// checkpoint, so that it can be resumed (a signal, a closing window). Empty = cancelled.
+    /// Status of a cancelled run, evaluated at that moment: `interrupted` keeps its checkpoint, so that it can be
+    /// resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
-    std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
+    std::function<void(RunId)> begun;  ///< receives the run's number before the engine starts
     /// Told once, from any thread, when the history cannot be written any more; the sentence names the run where it has
     /// a number.
     std::function<void(const std::string& sentence)> trouble;
@@ -39,7 +39,7 @@ struct Recorded {
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
 
 /// The contents of the files and generated models that a study names, read before it runs. The run reads the same ones
-/// where it is lent the same `hooks.files`: what somebody changes meanwhile changes neither result nor history.
+/// if it gets the same `hooks.files`: later changes of the files change neither result nor history.
 class InputSet {
 public:
     /// Reads them where `hooks.locate` says. What cannot be read is left out: the run says so. Throws InterruptedError.

@@ -34,8 +34,8 @@ int versionOf(const SQLite::Database& database);
 /// at once. Throws SQLite::Exception.
 void migrate(SQLite::Database& database, int version = latestVersion());
 
-/// What differs from the tables that the file's version has, as words; empty = nothing. Tables and indices that others
-/// added do not matter; triggers do, since they would run inside our transactions.
+/// Differences from the tables of the file's version, as words; empty = none. Tables and indices that others added do
+/// not matter; triggers do, since they would run inside our transactions.
 std::string schemaProblem(const SQLite::Database& database);
 
 }  // namespace tessera::store

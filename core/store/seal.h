@@ -12,12 +12,12 @@
 #include "core/store/database.h"
 #include "core/store/store.h"
 
-/// Whether what is read is what was written. Every run has a seal: a sum over the rows of each part of it, noted in the
+/// Integrity check of stored runs. Every run has a seal: a sum over the rows of each part of it, noted in the
 /// transaction that writes them and compared wherever they are read. SQLite itself notices damage of a page's order,
 /// not of its contents.
 namespace tessera::store {
 
-/// What is kept of a run, as far as it is written at once.
+/// Parts of a stored run that are hashed separately.
 enum class Part : std::uint8_t { facts, study, inputs, result, metrics, artifacts, trace, checkpoint, tags, note };
 
 inline constexpr std::array kAllParts{Part::facts,     Part::study, Part::inputs,     Part::result, Part::metrics,
@@ -46,7 +46,7 @@ public:
     void note(RunId run, const std::vector<Part>& parts);
     /// Notes that batches were appended to the run's trace, those with numbers above `last`.
     void noteAppended(RunId run, std::int64_t last);
-    /// Seals the runs that have no seal and that nobody works on.
+    /// Seals the runs that have no seal and are not in progress.
     void noteAll();
 
 private:

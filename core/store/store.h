@@ -55,7 +55,7 @@ struct RunRow {
 struct Sweep;
 struct TraceBatch;
 
-/// Which runs, in which order. Every condition that is set must hold.
+/// Filter and order of runs. Every condition that is set must hold.
 struct HistoryQuery {
     /// Words, matched by prefix in names, tags, notes, models and hardware; may hold any characters.
     std::string text = {};
@@ -120,13 +120,13 @@ public:
     StoreProblem problem;
 };
 
-/// What `verify` found. Empty `problems` = sound.
+/// Result of `verify`. Empty `problems` = sound.
 struct Verification {
     std::int64_t runs = 0, inputs = 0, tracePoints = 0;
     std::vector<std::string> problems;
 };
 
-/// What import or merge did.
+/// Numbers of runs after import or merge.
 struct MergeCount {
     std::int64_t added = 0, present = 0;
     std::map<RunId, std::string> damaged = {};  ///< runs of the other file that were left out, and why: a sentence each
@@ -160,7 +160,7 @@ public:
     /// Adds the runs of a sweep's points, in their order, to this process's queue. `document` says what was asked for.
     std::vector<RunId> addSweep(const Json& document, const std::vector<study::Study>& points);
     void setStatus(RunId run, RunStatus status, const std::string& headline = "");
-    /// Where the run's status is `from`, and only there; says whether it was. For what may have gone on meanwhile: a
+    /// Changes the status if it is `from`; returns whether it did. For a status that may have changed meanwhile: a
     /// pause, the end of a queue.
     bool changeStatus(RunId run, RunStatus from, RunStatus to);
     void appendTrace(RunId run, const std::vector<TracePoint>& points);
@@ -177,7 +177,7 @@ public:
     /// Marks runs `interrupted` that are queued, running or paused although their process is gone (same host, process
     /// id and start time), and returns all interrupted runs, newest first.
     std::vector<RunRow> findInterrupted();
-    /// Whether there are such runs that are not marked yet.
+    /// True if there are such runs that are not marked yet.
     bool hasAbandoned() const;
 
     // Reading.
@@ -203,7 +203,7 @@ public:
     std::vector<RunId> runs(const HistoryQuery& query) const;
     /// Names with how many runs have them, most frequent first: to fill filter menus.
     std::vector<std::pair<std::string, std::int64_t>> tags() const;
-    /// What the runs have measured, each once, in the order in which it was met first: names, titles, owners, units.
+    /// Distinct metrics of the runs, each once, in the order in which it was met first: names, titles, owners, units.
     /// The values are 0.
     std::vector<study::Metric> metricKinds() const;
 
@@ -223,8 +223,8 @@ public:
     // Care.
     /// Asks SQLite, follows every reference, and compares every content with the sums that were noted when it was
     /// written; headline and metrics of runs that came from other files with their results, too, since whoever made
-    /// such a file may have made its sums as well. `progress` is told how many runs are done of how many; of none while
-    /// the file as such is checked. Throws InterruptedError where it says false.
+    /// such a file may have made its sums as well. `progress` receives how many runs are done of how many; of none
+    /// while the file as such is checked. Throws InterruptedError where it says false.
     Verification verify(const std::function<bool(std::int64_t done, std::int64_t runs)>& progress = {}) const;
     /// A copy of the whole file, made while others use it; all of it or nothing is written. So are exports.
     void backup(const std::filesystem::path& to) const;

@@ -14,7 +14,8 @@ namespace tessera::study {
 /// Puts a state in its envelope. `begun` holds the study, its seed and its inputs.
 Json checkpointJson(const Result& begun, Json state);
 
-/// Hands an engine's states on in their envelope; null where nobody keeps them. Both references must outlive it.
+/// Returns a sink that wraps states in the envelope and passes them to `hooks.checkpoint`; null if there is none. Both
+/// references must outlive it.
 std::function<void(Json state)> checkpointSink(const RunHooks& hooks, const Result& begun);
 
 /// The state that `hooks.resume` holds for `begun`, as the root of a document; nothing where there is none or another

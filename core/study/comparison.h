@@ -35,7 +35,7 @@ struct Comparison {
         std::vector<std::string> types;  ///< one per run; empty = absent
         bool same = false;               ///< in all runs that have it
     };
-    /// How much of a strategy's plan is of a type: comparable whatever the fleets are.
+    /// Share of a type in a strategy's plan: comparable whatever the fleets are.
     struct ShareRow {
         std::string strategy;
         std::string type;                           ///< "I", "II", "III"

@@ -10,7 +10,7 @@
 #include "core/base/json.h"
 #include "core/study/result.h"
 
-/// What the writers and readers of all engines' output documents share.
+/// Common parts of the writers and readers of all engines' output documents.
 namespace tessera::study {
 
 /// A kind of document of results.
@@ -19,15 +19,15 @@ struct DocumentKind {
     std::string_view command;               ///< "map"
     std::string_view nameOfStudy = "name";  ///< the key of the study's name
 };
-/// How the document of a result begins: `documentHead`, then the study's name.
+/// Head of a result's document: `documentHead`, then the study's name.
 Json resultHead(const DocumentKind& kind, const Result& result);
-/// What every document says of its result: all but the outcome. Throws DataError.
+/// Reads study, inputs, assumptions and warnings of a result document: all but the outcome. Throws DataError.
 Result readFrame(const JsonNode& document, const Study& study, const DocumentKind& kind);
 /// A list of at most so many sentences or names. Throws DataError.
 std::vector<std::string> readSentences(const JsonNode& list, std::size_t max = 1'000'000);
 
-/// A document that stands within another one, or in a parameter, as one of its own: on one line, so that errors do not
-/// name lines that nobody wrote. Throws DataError.
+/// Makes an embedded JSON value a document of its own, on one line, so that errors carry no line numbers. Throws
+/// DataError.
 JsonDocument documentOf(const Json& json, const std::string& name);
 
 /// 512 rather than 512.0: a number as a whole one where it is.

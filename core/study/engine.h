@@ -19,27 +19,27 @@
 #include "core/study/parameter.h"
 #include "core/study/result.h"
 
-/// What an engine is to everything else: one row, which its own folder makes, and from which menus, `--help`, study
-/// files, forms, documents, the history, comparisons and progress follow.
+/// Engine: one row, made in its own folder, from which menus, `--help`, study files, forms, documents, the history,
+/// comparisons and progress follow.
 namespace tessera::study {
 
-/// What a caller lends to a run.
+/// Run-time services of a study's run: RunControl, checkpoints and input files.
 struct RunHooks : RunControl {
     /// Receives the engine's state whenever a part of the work is done; `resume` continues from it. Called from the
     /// thread that runs the study.
     std::function<void(const Json& state)> checkpoint = {};
     HeldJson resume = {};  ///< a state that `checkpoint` received; null = from the start
-    /// Where to read an input that the study names (a model or hardware), so that a run can be repeated from the
+    /// Maps an input's name (a model or hardware) to the path that is read, so that a run can be repeated from the
     /// history after its files are gone. Empty, or an empty answer = the name itself.
     std::function<std::string(const std::string& name)> locate = {};
-    /// What the run reads, and may find there instead of on the disk; null = its own.
+    /// Inputs of the run, which may have been registered instead of lying on the disk; null = its own.
     std::shared_ptr<InputFiles> files = {};
 
-    /// Where an input is read that the study calls `name`.
+    /// Path that is read for the input that the study calls `name`.
     std::string located(const std::string& name) const;
 };
 
-/// How many inputs of a sort a study takes.
+/// Number of inputs of a sort that a study takes.
 enum class InputArity : std::uint8_t { none, atMostOne, one, many };
 
 /// A file that a study rests on besides its models.
@@ -49,7 +49,7 @@ struct InputFile {
     std::string path;
 };
 
-/// What an engine's progress is about: the objective of a study.
+/// Objective that an engine reports while it runs.
 struct ProgressObjective {
     std::string_view id;     ///< as the parameter `objective` says it; empty where there is one alone
     std::string_view title;  ///< "Step time": of the axis on which it is drawn
@@ -72,7 +72,7 @@ struct DecidingMetric {
     std::string_view alike, baseline, other;
 };
 
-/// How much the step of a run's best does, and on how much hardware. Times of unequal work say nothing.
+/// Work of a step of a run's best result, and size of its hardware. Times of unequal work are not comparable.
 struct AmountOfWork {
     std::string amount = {};   ///< equal for equal work
     std::int64_t devices = 0;  ///< 0 = not counted
@@ -111,8 +111,7 @@ struct Engine {
     InputArity hardware = InputArity::one;
     bool drawsNumbers = false;  ///< has a seed
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
-    bool checkpoints =
-        false;  ///< keeps states of its runs, from which one that was cut off goes on; else it begins anew
+    bool checkpoints = false;   ///< keeps checkpoints, from which an interrupted run is resumed; else it starts over
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};
@@ -141,22 +140,22 @@ struct Engine {
     std::vector<Metric> (*metrics)(const Result& result) = nullptr;
     /// Why a result is no solution: the sentence with which a command ends; null or empty = it is one.
     std::string (*misfit)(const Result& result) = nullptr;
-    /// How a number is said, by the last part of its metric's name; empty where that is none of the engine's own.
+    /// Formats a metric's value by the last part of its name; empty for names that the engine does not own.
     std::optional<std::string> (*metricText)(std::string_view name, double value) = nullptr;
     std::optional<Explanation> (*explain)(const Result& result, const std::string& path) = nullptr;  ///< see explain
     std::vector<KeyMetric> keyMetrics = {};  ///< the first that a run has is shown; none = the headline's beginning
     /// The metrics of an objective that rises and of its bound, whose ratio is the gap; empty = the metric "gap".
     std::string_view objectiveMetric = {}, boundMetric = {};
-    /// What happens when under a strategy, algorithm or model; null = there is no timeline. Throws UsageError.
+    /// Timeline of a strategy, algorithm or model; null = there is none. Throws UsageError.
     Timeline (*timeline)(const Result& result, const std::string& choice) = nullptr;
-    /// Of which choice the timeline is kept with a run; nothing where it is too long or there is none.
+    /// Choice whose timeline is stored with a run; empty where it is too long or does not exist.
     std::optional<std::string> (*keptTimeline)(const Result& result) = nullptr;
 
     // How results are compared.
     std::vector<InputFact> (*facts)(const Result& result) = nullptr;
     std::vector<DecidingMetric> deciding = {};
     AmountOfWork (*work)(const Result& result) = nullptr;
-    /// Whether the errors of two results leave open which of them is faster; null = never.
+    /// True if the error intervals of two results leave open which of them is faster; null = never.
     bool (*tooCloseToCall)(const Result& a, const Result& b) = nullptr;
 };
 

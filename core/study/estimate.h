@@ -7,7 +7,7 @@
 
 namespace tessera::study {
 
-/// What a study will take, told before it runs.
+/// Estimated run time of a study, and its problems.
 struct Estimate {
     std::string text;                   ///< "54 layers, 8 levels of splits, 4 strategies: less than a second"
     double seconds = 0;                 ///< a rough time on one core; 0 where the study cannot run

@@ -8,7 +8,7 @@
 
 namespace tessera::study {
 
-/// Where a number comes from: formula, its inputs with units and their own sources, and the paper behind it.
+/// Explanation of a number: formula, its inputs with units and their own sources, and the paper behind it.
 struct Explanation {
     struct Term {
         std::string name;       ///< "network rate of one v3"

@@ -10,11 +10,11 @@
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
 
-/// The numbers and words of a result's rows, each told once: metrics, tables for people, sheets, the window's tables
+/// The numbers and words of a result's rows, each defined once: metrics, tables for people, sheets, the window's tables
 /// and facts are made from these.
 namespace tessera::study {
 
-/// Which outputs have a field.
+/// Outputs that have a field.
 enum FieldUse : unsigned {
     kMetric = 1,      ///< metrics, so also history and comparisons
     kText = 2,        ///< tables of terminals and reports

@@ -41,8 +41,8 @@ std::vector<Metric> metricsBy(const std::vector<Field<Row>>& fields, const Row& 
     return metrics;
 }
 
-/// How a metric of such a field is said, where the field has words of its own; one that is uncertain is said alike
-/// whatever its field.
+/// Formats a metric by its field's own formatter, if it has one; uncertain metrics are rounded alike whatever their
+/// field.
 template <typename Row>
 std::optional<std::string> metricTextBy(const std::vector<Field<Row>>& fields, std::string_view name, double value) {
     for (const Field<Row>& field : fields)

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// What one line of a list of runs says of a run, whatever its engine: the number that counts, and how far it may be
-/// from the best.
+/// One-line result of a run of any engine, for lists of runs: its key number, and its optimality gap.
 namespace tessera::study {
 
 /// The metrics that `keyResult` and `gapText` read, of all engines.

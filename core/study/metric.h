@@ -31,8 +31,7 @@ std::string headline(const Result& result);
 /// "36.2 ms", "6.31×", "7.2 %", by the metric's measure and name.
 std::string textOf(const Metric& metric);
 
-/// How people read a factor ("6.31×"), a share ("7.2 %"), a rate per second with four significant digits
-/// ("14,140").
+/// Formats a factor ("6.31×"), a share ("7.2 %"), a rate per second with four significant digits ("14,140").
 std::string timesText(double factor);
 std::string percentText(double share);
 std::string rateText(double perSecond);
@@ -40,8 +39,8 @@ std::string rateText(double perSecond);
 std::string uncertainText(double value);
 /// A share of work: "0.2500"; a side that takes part never reads as 0: "2e-05".
 std::string ratioText(double ratio);
-/// What is known of the distance from the optimum: "proven optimal", "optimality gap ≤ 2.1 %", "2.5× the bound"; "no
-/// bound" where it is 0.
+/// Formats an optimality gap: "proven optimal", "optimality gap ≤ 2.1 %", "2.5× the bound"; "no bound" where the bound
+/// is 0.
 std::string gapText(double value, double lowerBound);
 
 }  // namespace tessera::study

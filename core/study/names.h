@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-/// What parameters offer to choose from: a column of an engine's table.
+/// Words that parameters offer: a column of an engine's table.
 namespace tessera::study {
 
 template <typename Rows>

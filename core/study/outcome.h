@@ -7,7 +7,7 @@
 
 namespace tessera::study {
 
-/// What an engine found: a value of a type of its own, which the engine, its catalogue and its views alone know.
+/// Result of an engine: a value of a type that only the engine, its catalogue and its views know.
 class Outcome {
 public:
     Outcome() = default;

@@ -7,15 +7,15 @@
 /// The values that engines report while they work, for people.
 namespace tessera::study {
 
-/// What they are: "Step time", "Makespan (cycles)".
+/// Title of the reported values: "Step time", "Makespan (cycles)".
 std::string progressTitle(const Study& study);
 /// "36.2 ms", "1,900,084 cycles".
 std::string progressText(const Study& study, double value);
 
-/// Whether the engine would rather have the one than the other.
+/// True if the engine prefers `value` to `than`.
 bool isBetter(const Study& study, double value, double than);
 
-/// Whether the first values are so far above the last that a logarithmic axis shows them best.
+/// True if the first values are so far above the last that a logarithmic axis shows them best.
 bool progressSpansDecades(const Study& study);
 
 }  // namespace tessera::study

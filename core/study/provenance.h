@@ -10,7 +10,7 @@
 #include "core/hardware/fleet.h"
 #include "core/hardware/numbers.h"
 
-/// What results tell about where the numbers of their hardware come from.
+/// Assumptions of results about the sources of their hardware's numbers.
 namespace tessera::study {
 
 /// The field `sources` of an output document: by field or path, with source, class, and what a number of the user's own
@@ -27,7 +27,7 @@ public:
     /// Those of the hardware of a name whose path is accepted; a number that is met twice counts once. Names are those
     /// in the files, which a run that is stored keeps.
     void add(const std::string& hardware, const hardware::ProvenanceMap& numbers, const Accepts& accepts = {});
-    /// What partitioning reads: the fleet's own numbers, and of its accelerators those with peak rate of the data type,
+    /// Adds the numbers that partitioning reads: the fleet's own, and of its accelerators peak rate of the data type,
     /// efficiency, network and capacity.
     void add(const hardware::Fleet& fleet, const std::string& dtype);
 

@@ -40,7 +40,7 @@ struct Input {
     bool operator==(const Input&) const = default;
 };
 
-/// What a run yields, with the provenance of every assumption. Holds no time of day and no address.
+/// Result of a run, with the provenance of every assumption. Holds no time of day and no address.
 struct Result {
     Study study;
     std::vector<Input> inputs;
@@ -66,7 +66,7 @@ Result readResult(const JsonNode& document, const Study& study);
 /// Names and hashes, as documents list them.
 Json inputsJson(const std::vector<Input>& inputs);
 
-/// How every output document begins: schema, tool_version, command, seed where there is one, inputs.
+/// Head of every output document: schema, tool_version, command, seed where there is one, inputs.
 Json documentHead(const std::string& schema, const std::string& command, const std::vector<Input>& inputs,
                   std::optional<std::uint64_t> seed = std::nullopt);
 /// And how it ends: assumptions, warnings.

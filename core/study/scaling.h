@@ -9,10 +9,10 @@
 #include "core/partition/partition.h"
 #include "core/study/study.h"
 
-/// How far the strategies of a study scale: the same step on a half, a quarter, … of its accelerators (AccPar, Fig. 8).
+/// Strong scaling of a study's strategies: the same step on a half, a quarter, … of its accelerators (AccPar, Fig. 8).
 namespace tessera::study {
 
-/// What one strategy reaches on an array of some size.
+/// Plan of one strategy on an array of some size.
 struct ScalingPlan {
     std::string strategy;
     Seconds stepTime;

@@ -17,7 +17,7 @@ namespace {
 constexpr double kMinShare = 0.05;           ///< of a task before its first part says anything about the rest
 constexpr double kMinWorked = 2;             ///< seconds before a rate is believed
 constexpr double kLately = 1.0 / 3;          ///< share of the time that counts as lately
-constexpr double kMaxApart = 5;              ///< between two estimates that are still told
+constexpr double kMaxApart = 5;              ///< between two estimates that are still reported
 constexpr std::size_t kMaxSeen = 96;         ///< moments that a pace remembers
 constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm tells its samples
 

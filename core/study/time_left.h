@@ -11,7 +11,7 @@
 
 namespace tessera::study {
 
-/// How fast a number rises, as a whole and lately.
+/// Rate of a rising number, overall and recent.
 class Pace {
 public:
     /// `value` is reached after `worked` seconds; both only rise.
@@ -26,8 +26,9 @@ private:
     std::vector<std::pair<double, double>> seen_;  ///< worked and value, thinned
 };
 
-/// What is left of the time that a run takes, from what its engine reports. Times are seconds worked: a pause is none.
-/// Algorithms that race take turns of equal time, so what is left is the sum over algorithms, each at its own rate.
+/// Estimates the remaining time of a run from what its engine reports. Times are seconds worked: a pause is none.
+/// Algorithms of a portfolio take turns of equal time, so the remaining time is the sum over algorithms, each at its
+/// own rate.
 class TimeLeft {
 public:
     struct Span {

@@ -7,8 +7,8 @@
 
 namespace tessera::study {
 
-/// What happens when under one strategy or algorithm, or for one model: the step of a partition's plan, the schedule of
-/// a mapping, the pipeline of a co-design. Throws UsageError where the result has no such choice, or no timeline.
+/// Timeline of one strategy or algorithm, or of one model: the step of a partition's plan, the schedule of a mapping,
+/// the pipeline of a co-design. Throws UsageError where the result has no such choice, or no timeline.
 Timeline timelineOf(const Result& result, const std::string& choice);
 
 /// `tessera.timeline/1`, in seconds, or in cycles where they have no length in seconds.

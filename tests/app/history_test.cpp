@@ -86,9 +86,11 @@ TEST_F(HistoryCommand, filtersSortsAndSearches) {
     for (std::size_t i = 1; i < sorted.size(); ++i)
         EXPECT_LE(sorted[i - 1]["metrics"]["step_time_s"], sorted[i]["metrics"]["step_time_s"]);
     const double median = sorted[1]["metrics"]["step_time_s"];
-    EXPECT_EQ(runs({"--most", "step_time_s=" + json(median).dump()}).size(), 2U);
-    EXPECT_EQ(runs({"--least", "step_time_s=1 ns", "--most", "step_time_s=1000 s"}).size(), 3U);
-    EXPECT_EQ(runs({"--least", "memory_bytes=1 PiB"}).size(), 0U);
+    EXPECT_EQ(runs({"--max", "step_time_s=" + json(median).dump()}).size(), 2U);
+    EXPECT_EQ(runs({"--min", "step_time_s=1 ns", "--max", "step_time_s=1000 s"}).size(), 3U);
+    EXPECT_EQ(runs({"--min", "memory_bytes=1 PiB"}).size(), 0U);
+    EXPECT_EQ(runs({"--least", "memory_bytes=1 PiB"}).size(), 0U) << "the spelling of older versions";
+    EXPECT_EQ(runs({"--most", "step_time_s=" + json(median).dump()}).size(), 2U) << "the spelling of older versions";
     EXPECT_EQ(document({"history", "search", "spri"})["total"], 1);
     EXPECT_EQ(document({"history", "search", "quoted", "drop"})["total"], 1);
     EXPECT_EQ(document({"history", "search", "\"*(NEAR"})["total"], 0);
@@ -123,7 +125,7 @@ TEST_F(HistoryCommand, showsWhatARunRestsOnAndWhatItsMetricsAreCalled) {
     EXPECT_EQ(sorted(shown["inputs"]), sorted(result["inputs"]));
     const Ended text = tessera({"history", "show", "1"});
     EXPECT_NE(text.output.find(result["inputs"][0]["sha256"].get<std::string>()), std::string::npos);
-    EXPECT_NE(text.output.find("accpar/step_time_s"), std::string::npos) << "what --sort and --least take";
+    EXPECT_NE(text.output.find("accpar/step_time_s"), std::string::npos) << "what --sort and --min take";
 }
 
 TEST_F(HistoryCommand, runsAreFoundByTheirNamesToo) {
@@ -274,8 +276,8 @@ TEST_F(HistoryCommand, wrongRunsAndFilesGetASentence) {
         {{"history", "list", "--status", "merry"}, 2},
         {{"history", "list", "--since", "yesterday"}, 2},
         {{"history", "list", "--until", "2026-02-30"}, 2},
-        {{"history", "list", "--least", "step_tim_s=1"}, 2},
-        {{"history", "list", "--most", "step_time_s=1 mile"}, 2},
+        {{"history", "list", "--min", "step_tim_s=1"}, 2},
+        {{"history", "list", "--max", "step_time_s=1 mile"}, 2},
         {{"history", "list", "--store", ""}, 2},
         {{"history", "list", "--sort", "step_tim_s"}, 2},
         {{"history", "compare", "1"}, 2},
@@ -309,7 +311,7 @@ TEST_F(HistoryCommand, wrongRunsAndFilesGetASentence) {
         {{"history", "tag", "1", " "}, 2},
         {{"history", "compare", "1", "1"}, 2},
         {{"history", "list", "--limit", "0"}, 2},
-        {{"history", "list", "--least", "=3"}, 2},
+        {{"history", "list", "--min", "=3"}, 2},
         {{"history", "delete", "1", "99"}, 2},
         {{"report", "1", "--out", "x.docx"}, 2},
         {{"report", "1", "--out", ""}, 2},

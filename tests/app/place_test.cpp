@@ -128,8 +128,9 @@ TEST_F(Place, saysWhyAPlanOfOnesOwnDoesNotFit) {
     EXPECT_EQ(few["feasible"], true);
     EXPECT_EQ(few["own_plan"]["feasible"], false);
     EXPECT_EQ(few["own_plan"]["time_per_batch_s"], nullptr);
-    EXPECT_THAT(few["own_plan"]["reason"].get<std::string>(),
-                HasSubstr("no plan of 1 stage, tensor width 4 and 1 replica fits: the one of least memory needs"));
+    EXPECT_THAT(
+        few["own_plan"]["reason"].get<std::string>(),
+        HasSubstr("no plan of 1 stage, tensor-parallel degree 4 and 1 replica fits: the one of least memory needs"));
     const auto many = documentOf(layers, 4, {"--plan", "64,8,64"});
     EXPECT_THAT(many["own_plan"]["reason"].get<std::string>(), HasSubstr("each replica occupies"));
     const Ended text = place(layers, {"--plan", "1,4,1"});
@@ -152,7 +153,7 @@ TEST_F(Place, refusesPlansThatAreNone) {
                     HasSubstr("option '--plan' is '" + std::string(given) + "'; expected stages, tensor width and"));
     }
     EXPECT_THAT(place(layers, {"--plan", "1,3,1"}).errors,
-                HasSubstr("a tensor width of 3, of which there are no costs"));
+                HasSubstr("a tensor-parallel degree of 3, of which there are no costs"));
     EXPECT_THAT(place(layers, {"--plan", "1000,4,1"}).errors, HasSubstr("the plan has 1000 stages for"));
     EXPECT_EQ(place(layers, {"--plan", "./missing.json"}).code, 6);
     const auto whole = documentOf(layers, 0);

@@ -13,7 +13,7 @@ namespace tessera::ui {
 
 class Form;
 
-/// How large the accelerators of a template may be: as an accelerator that has been built, or as an area.
+/// Editor of the largest area of a template's accelerators: that of an accelerator that has been built, or an area.
 class BoundEditor : public QWidget {
     Q_OBJECT
 

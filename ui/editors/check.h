@@ -13,7 +13,7 @@ namespace tessera::ui {
 /// Reads a document as the program does; throws DataError (or another exception with a sentence).
 using Reader = std::function<void(const JsonNode& root)>;
 
-/// What stands in for a required value that is wrong while the rest is checked, by the last key of its field.
+/// Placeholder values for invalid required fields while the rest is checked, by the last key of the field.
 using Placeholders = std::map<std::string, Json>;
 
 /// All that the reader finds wrong, at most 20. Where there are stand-ins, the reader stops at its first problem, so

@@ -10,7 +10,7 @@
 
 #include "core/base/json.h"
 
-/// Where documents of the editors lie: bundled files, which are read only, and own files.
+/// Documents of the editors: bundled files, which are read only, and own files.
 namespace tessera::ui {
 
 /// A file of the library or of the user.
@@ -21,7 +21,7 @@ struct EditedFile {
     bool operator==(const EditedFile&) const = default;
 };
 
-/// What opening a key gave: a document, or the reason why there is none.
+/// Result of opening a key: a document, or the reason why there is none.
 struct Opened {
     EditedFile file;
     Json json;

@@ -28,7 +28,7 @@ public:
     void set(const JsonPath& path, const Json& value, const QString& title);
     /// Any other change, as one step. `typing` names what steps it may merge with; empty = none.
     void change(const QString& title, const std::function<void(Json&)>& edit, const std::string& typing = "");
-    /// What is typed from now on is a step of its own.
+    /// Starts a new undo step for what is typed from now on.
     void endTyping() { ++session_; }
     /// The file that the document is of: relative paths count from it. Empty while there is none.
     const std::filesystem::path& file() const { return file_; }

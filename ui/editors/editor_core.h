@@ -12,13 +12,13 @@
 
 namespace tessera::ui {
 
-/// What reading a document gave: what is wrong with it, or what can be shown of it.
+/// Result of reading a document: its problems, or what can be shown of it.
 struct CheckOutcome {
     Problems problems;
     std::any preview;
 };
 
-/// What every editor of a JSON document has: the document with its undo steps, the file behind it, checking after every
+/// Common part of every editor of a JSON document: the document with its undo steps, its file, checking after every
 /// edit on another thread, and edits kept for the case that the program ends without saving.
 class EditorCore : public QObject {
     Q_OBJECT
@@ -59,7 +59,7 @@ public:
     void takeOut(const QString& field);
     /// The document as it is in its file, without any edit.
     void discardEdits();
-    /// What people call the document, for a list of lost edits.
+    /// Sets the document's display name, for a list of lost edits.
     void setTitle(const QString& title) { title_ = title; }
     /// Checks again although nothing was edited: something outside changed.
     void recheck();

@@ -10,7 +10,7 @@ class EditorDocument : public Document {
 
 public:
     using Document::Document;
-    /// What can be picked changed outside: a file was saved into the library, opened, or is gone.
+    /// Updates the offered files after a change outside: a file was saved into the library, opened, or is gone.
     virtual void offerChoices() = 0;
 
 protected:

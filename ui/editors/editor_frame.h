@@ -20,8 +20,8 @@ namespace tessera::ui {
 
 class EditorCore;
 
-/// What surrounds an editor: title line with buttons, a notice when there is something to decide, the fields on the
-/// left, a picture on the right, and all that is wrong at the foot.
+/// Frame of an editor: title line with buttons, a notice when there is something to decide, the fields on the left, a
+/// picture on the right, and all problems at the foot.
 class EditorFrame : public QWidget {
     Q_OBJECT
 
@@ -32,7 +32,7 @@ public:
     void setTitle(const QString& title, const QString& caption);
     /// The buttons at the right of the title.
     QHBoxLayout* buttons() const { return buttons_; }
-    /// Where forms and tables go, below each other.
+    /// Layout for forms and tables, below each other.
     QVBoxLayout* fields() const { return fields_; }
     /// More of them, which follow below, or stand beside them in a wide window without a picture.
     QVBoxLayout* furtherFields() const { return furtherFields_; }

@@ -25,9 +25,9 @@ public:
     enum class Notes { tooltips, beside };  ///< where a field's help stands
     Form(EditedJson* document, const QVector<FieldRow>& rows, Notes notes, QWidget* parent = nullptr);
 
-    /// Of the whole document; the form shows its own.
+    /// Takes the problems of the whole document; the form shows its own.
     void setProblems(const Problems& problems);
-    /// What the controls themselves found wrong.
+    /// Problems that the controls themselves found.
     Problems ownProblems() const;
     /// Puts the focus where the problem is; false where the field is not in this form.
     bool goTo(const std::string& field);

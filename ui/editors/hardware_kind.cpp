@@ -387,11 +387,11 @@ HardwareKind workloadKind() {
     kind.title = tr("Workload");
     FieldRow draw = textRow(
         "draw", tr("Draw"),
-        tr("Kinds alike: first a kind, then one of its models, then one of its layers; layers alike: every layer as "
-           "likely; all in order: nothing is drawn"));
+        tr("Balanced over kinds: first a kind, then one of its models, then one of its layers; uniform over layers: "
+           "every layer as likely; in order: nothing is drawn"));
     draw.kind = FieldKind::word;
     draw.words = {QStringLiteral("balanced"), QStringLiteral("layers"), QStringLiteral("in-order")};
-    draw.titles = {tr("Kinds alike"), tr("Layers alike"), tr("All in order")};
+    draw.titles = {tr("Balanced over kinds"), tr("Uniform over layers"), tr("In order")};
     draw.fallback = "balanced";
     FieldRow size = textRow("group_size", tr("Group size"), tr("Jobs of a group; 0 = all layers, where in order"));
     size.kind = FieldKind::whole;

@@ -31,11 +31,11 @@ struct CountedTemplate {
     hardware::AreaCensus census;
 };
 
-/// What was read from a valid document, ready to be drawn.
+/// Content of a valid document, ready to be drawn.
 using Preview = std::variant<std::monostate, hardware::Accelerator, hardware::Fleet, hardware::Platform, DrawnWorkload,
                              CountedTemplate>;
 
-/// Where entries of a kind hold a document of another kind, or name one: the accelerators of a fleet's groups.
+/// Entries of a kind that hold or name a document of another kind: the accelerators of a fleet's groups.
 struct HardwarePart {
     std::string list;  ///< "groups"; empty = there is none
     std::string key;   ///< "accelerator"
@@ -66,7 +66,7 @@ struct HardwareKind {
 HardwareKind formOf(const hardware::Kind& kind);
 
 const QVector<HardwareKind>& hardwareKinds();
-/// By id, or by the schema that a document names; nullptr where there is none.
+/// Kind by id, or by the schema that a document names; nullptr where there is none.
 const HardwareKind* hardwareKind(const QString& id);
 const HardwareKind* hardwareKindOf(const Json& document);
 

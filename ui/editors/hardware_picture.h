@@ -27,7 +27,7 @@ class FleetView : public QWidget {
 
 public:
     explicit FleetView(QWidget* parent = nullptr);
-    /// What is drawn: SVG for a theme and a width.
+    /// Draws SVG for a theme and a width.
     using Drawing = std::function<std::string(const report::Theme& colours, double width)>;
     void setDrawing(Drawing drawing);
     QSize sizeHint() const override;
@@ -44,7 +44,7 @@ private:
     QRect ink_;  ///< of the page
 };
 
-/// What the document that is edited would be: the roofline of an accelerator, the drawing and totals of a fleet or
+/// Preview of the document that is edited: the roofline of an accelerator, the drawing and totals of a fleet or
 /// platform, the areas of a template, a group drawn from a workload. Stays as it was, greyed, while something is wrong.
 class HardwarePicture : public QWidget {
     Q_OBJECT

@@ -26,9 +26,9 @@ public:
     /// `base` is the way to what is edited; empty = the whole document.
     KindForm(const HardwareKind& kind, EditedJson* document, const JsonPath& base = {}, QWidget* parent = nullptr);
 
-    /// Of the whole document; the form shows its own.
+    /// Takes the problems of the whole document; the form shows its own.
     void setProblems(const Problems& problems);
-    /// What the controls themselves found wrong.
+    /// Problems that the controls themselves found.
     Problems ownProblems() const;
     /// Puts the focus where the problem is, and returns what to scroll to; nullptr where the field is not in here.
     QWidget* goTo(const std::string& field);

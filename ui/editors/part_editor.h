@@ -16,8 +16,8 @@ class KindForm;
 class ListEditor;
 struct HardwarePart;
 
-/// What an entry of a table names or holds: the accelerator of the current group. One of the library can be opened, or
-/// written out in the document; one that is written out is edited in place.
+/// Editor of the document that an entry of a table names or holds: the accelerator of the current group. One of the
+/// library can be opened, or embedded as a copy; an embedded one is edited in place.
 class PartEditor : public QWidget {
     Q_OBJECT
 

@@ -7,7 +7,7 @@
 
 namespace tessera::ui {
 
-/// What is wrong with a document, and where: a sentence that stands beside the field.
+/// Problem of a document and its place: a sentence that stands beside the field.
 struct Problem {
     std::string field;  ///< as the readers write it, such as "groups[1].count"; empty = the whole document
     QString sentence;
@@ -21,7 +21,7 @@ using Problems = QVector<Problem>;
 QString reasonOf(const std::exception& error);
 /// The sentence of the problem at `field`, or at the number inside of it; empty where there is none.
 QString problemAt(const Problems& problems, const std::string& field);
-/// What controls found wrong, then what a reader found in other fields.
+/// Problems that controls found, then those that a reader found in other fields.
 Problems joinedProblems(const Problems& ofControls, const Problems& ofReader);
 /// The field of a number, without the ".value" of its long form.
 std::string withoutValue(const std::string& field);

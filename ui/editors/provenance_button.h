@@ -10,8 +10,8 @@ class QLineEdit;
 
 namespace tessera::ui {
 
-/// Where a number comes from, beside its field: "datasheet · Google Cloud documentation". A click opens a small panel
-/// to edit both. Assumed numbers and the user's own are marked; these say what they replaced.
+/// Button with a number's source, beside its field: "datasheet · Google Cloud documentation". A click opens a small
+/// panel to edit both. Assumed numbers and the user's own are marked; these say what they replaced.
 class ProvenanceButton : public QToolButton {
     Q_OBJECT
 

@@ -7,7 +7,7 @@
 
 namespace tessera::ui {
 
-/// What a number may be.
+/// Valid range of a number.
 struct QuantityRange {
     double min = 0;
     double max = 1e30;
@@ -15,7 +15,7 @@ struct QuantityRange {
     bool whole = false;
 };
 
-/// What a person typed as a quantity: a value, or the reason why it is none.
+/// Quantity that a user typed: a value, or the reason why it is none.
 struct QuantityReading {
     std::optional<double> value;
     QString problem;  ///< a sentence; empty where there is a value

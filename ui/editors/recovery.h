@@ -27,7 +27,7 @@ struct Recovery {
 QString recoveryId(const QString& kind, const QString& key);
 /// The key that opens the document again, with its edits.
 QString keyOf(const Recovery& recovery);
-/// What identifies a document's content.
+/// Hash of a document's content.
 std::string fingerprint(const Json& json);
 
 /// The edits kept under an id, where there are any that can be read and no other program is at work on them.

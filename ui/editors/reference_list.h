@@ -23,7 +23,7 @@ public:
     /// Rows that are still empty stay.
     void setValues(const QStringList& values);
     QStringList values() const;  ///< those that are not empty
-    /// What is known of the inputs in the order of `values`, or what is wrong with one.
+    /// Summary of each input in the order of `values`, or its error.
     struct Note {
         QString text;
         bool wrong = false;

@@ -13,9 +13,8 @@ namespace tessera::ui {
 /// stays said while it is one.
 Json withProvenance(const Json& value, const QString& source, const QString& reliability);
 
-/// What stands in the document once a user sets `value` where `before` stood: a number of their own with the day, and
-/// with the one before it where that one said where it came from. The number before that, typed again, is that number
-/// again. Null where `value` is.
+/// Returns the JSON of a number that the user has set: `value` with the day, and the number before it where that one
+/// named its source. The earlier number, typed again, gets its source back. Null where `value` is.
 Json setByHand(const Json& before, const Json& value, const QDate& day = QDate::currentDate());
 
 /// "200 Gb/s, datasheet: NVIDIA A100 datasheet": what a number of the user's own replaced; empty where that is not

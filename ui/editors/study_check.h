@@ -13,15 +13,15 @@
 /// From a study's document to what is known of it and what is wrong with it.
 namespace tessera::ui {
 
-/// What is known of a study's inputs, read on another thread.
+/// Summaries of a study's inputs, read on another thread.
 struct StudyPreview {
-    /// What is known of an input, or why it cannot be used.
+    /// Summary or error of an input.
     struct Note {
         QString text;
         bool wrong = false;
     };
     study::Estimate estimate;
-    /// By the list of inputs ("models"), for each of them as far as they were looked at.
+    /// Notes by list of inputs ("models"), for each input that was read.
     std::map<std::string, std::vector<Note>> notes;
     QStringList layers;      ///< names of the weighted layers
     QStringList dimensions;  ///< names of the dimensions that the model leaves open

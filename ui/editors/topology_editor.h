@@ -15,8 +15,8 @@ namespace tessera::ui {
 
 class QuantityField;
 
-/// How the groups of a fleet are joined: flat, or a tree of nodes with a rate and a latency each. Selected members of a
-/// node are joined below a node of their own, and taken apart again.
+/// Editor of a fleet's network: flat, or a tree of nodes with a rate and a latency each. Selected members of a node are
+/// joined below a node of their own, and taken apart again.
 class TopologyEditor : public QWidget {
     Q_OBJECT
 

@@ -11,7 +11,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kMaxLogLines = 500;
-/// A rate is told once this much was worked on a task: before, it jumps.
+/// A rate is reported once this much was worked on a task: before, it jumps.
 constexpr double kSecondsUntilRate = 0.3;
 
 QString plain(const std::string& text) {

@@ -38,7 +38,7 @@ class Job {
 public:
     explicit Job(RunState initial);
 
-    /// What an engine is lent.
+    /// Hooks for the engine's run.
     study::RunHooks hooks();
 
     void begin();  ///< the worker starts
@@ -55,7 +55,7 @@ public:
     void requestCancel();
     /// Cancels such that the run can be resumed later.
     void requestInterruption();
-    /// What a run that gave up is recorded as.
+    /// Status of a run that was cancelled.
     store::RunStatus whenCancelled() const;
 
     /// The newest state, with times up to now.

@@ -55,7 +55,7 @@ study::Result perform(Job& job, const Order& order) {
         const store::Store history = store::Store::open(order.source, mode);
         if (source != origin.inputs) study = history.study(source);
         store::useStoredInputs(hooks, history, source);
-        // A run that goes on keeps the name it was given; one that begins anew is named after its study.
+        // A run that goes on keeps the name it was given; one that starts over is named after its study.
         const std::optional<store::RunRow> row = origin.resume != 0 ? history.run(source) : std::nullopt;
         job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));
     }
@@ -135,7 +135,7 @@ struct JobQueue::Implementation {
         const auto found = entries.find(job);
         return found == entries.end() ? nullptr : found->second.job.get();
     }
-    /// The history is told of one that has to wait. A run that goes on stands there already.
+    /// The history records one that has to wait. A run that goes on stands there already.
     void keepWaiting(Entry& entry) {
         if (entry.order.history.empty() || entry.order.origin.resume != 0) return;
         const auto row = std::make_shared<std::promise<store::RunId>>();
@@ -272,7 +272,7 @@ void JobQueue::unpause(int job) {
     }
 }
 
-/// The history is told whether a run is paused, as it is when the turn comes to that.
+/// Records in the history whether a run is paused, as it is when the turn comes to that.
 void JobQueue::keepPause(int job) {
     const auto found = d_->entries.find(job);
     if (found == d_->entries.end()) return;

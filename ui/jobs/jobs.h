@@ -11,7 +11,7 @@
 
 namespace tessera::ui {
 
-/// What a run takes out of the history, by runs of it; 0 = nothing.
+/// Runs of the history that a run takes its state, study or inputs from; 0 = none.
 struct RunOrigin {
     store::RunId resume = 0;  ///< all of an interrupted run, and goes on with it
     store::RunId repeat = 0;  ///< study and inputs of a run

@@ -23,7 +23,7 @@ QString newStudyAction(const study::Engine& engine);
 QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardwareKind);
 /// The first engine that a kind of hardware ("accelerator") is for. Throws UsageError where there is none.
 const study::Engine& engineOn(std::string_view hardwareKind);
-/// Whether a study of it begins with a model.
+/// True if a study of it begins with a model.
 inline bool takesModels(const study::Engine& engine) {
     return engine.models != study::InputArity::none;
 }

@@ -10,7 +10,7 @@
 
 namespace tessera::ui {
 
-/// What the Inspector shows about the selected thing: facts in sections, and what can be done with it.
+/// Content of the Inspector for the selected thing: facts in sections, and actions.
 struct Facts {
     struct Row {
         QString label;

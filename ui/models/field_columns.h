@@ -55,7 +55,7 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
     return all;
 }
 
-/// What is said of one row; what it does not have is left out.
+/// Facts of one row; fields without a value are left out.
 template <typename Row>
 Facts::Section factsOf(const QString& title, const std::vector<study::Field<Row>>& fields, const Row& row,
                        const std::shared_ptr<const study::Result>& result, const std::string& prefix,

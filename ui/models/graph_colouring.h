@@ -14,7 +14,7 @@
 
 namespace tessera::ui {
 
-/// What the colours of a graph say. `change` is for graphs side by side and in no menu.
+/// Meaning of the colours of a graph. `change` is for graphs side by side and in no menu.
 enum class ColourBy { operatorClass, flops, memory, partitionType, time, change };
 
 /// A row of the table of colourings: what menus and sessions list.
@@ -27,7 +27,7 @@ struct ColouringKind {
 const QVector<ColouringKind>& colouringKinds();
 QString titleOf(const ColouringKind& kind);
 
-/// What became of layers between two models, by the layer's name.
+/// Change of each layer between two models, by the layer's name.
 using LayerChanges = std::map<std::string, model::LayerDifference::Kind>;
 
 /// A partition whose types and times colour the graph, or what differs from another model.

@@ -63,14 +63,14 @@ QString shownShape(const model::Shape& shape);
 /// "25.6 M", "9,408": a number of things.
 QString shownCount(double count);
 
-/// What a card says about a node.
+/// Texts on a node's card.
 struct NodeTexts {
     QString title, subtitle, caption, badge;
 };
 NodeTexts textsOf(const ModelContents& contents, std::int32_t index);
 /// The name of a node in full.
 QString nameOf(const ModelContents& contents, std::int32_t index);
-/// What flows along an edge: "layer1.0.add: 1×256×56×56 float32 (3.06 MB)", one line per tensor, at most eight.
+/// Tensors along an edge: "layer1.0.add: 1×256×56×56 float32 (3.06 MB)", one line per tensor, at most eight.
 QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int32_t>& links);
 /// Bytes that flow along an edge, each tensor once; unknown shapes count nothing.
 double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& links);

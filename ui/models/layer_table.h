@@ -7,7 +7,7 @@
 
 namespace tessera::ui {
 
-/// What the tables of a model read their rows from; the owner exchanges it and then calls `setRowCount`.
+/// Source of the rows of a model's tables; the owner exchanges it and then calls `setRowCount`.
 struct ModelTableSource {
     std::shared_ptr<const ModelContents> contents;
 };

@@ -23,7 +23,7 @@ QString vSplit(const MappingChoice& choice) {
     return tr("Under %1").arg(choice.run.algorithm(choice.algorithm));
 }
 
-/// What a job takes on every core, the fastest first; cores that are alike to it are told once.
+/// What a job takes on every core, the fastest first; cores that are alike to it are listed once.
 Facts::Section elsewhere(const MappingChoice& choice, int job) {
     const mapping::Problem& problem = choice.run.problem();
     Facts::Section section{tr("On every core"), {}};

@@ -5,8 +5,7 @@
 
 namespace tessera::ui {
 
-/// What the Inspector says about a job under the chosen algorithm's mapping: where and when it runs, what it would take
-/// on every other core.
+/// Inspector's facts of a job under the chosen algorithm's mapping: core and time, and its latency on every other core.
 Facts jobFacts(const MappingChoice& choice, int job);
 Facts coreFacts(const MappingChoice& choice, int core);
 /// About the chosen algorithm's run as a whole.

@@ -33,7 +33,7 @@ public:
     QString bandwidth(double bytesPerCycle) const;
 };
 
-/// What the parts of a mapping view share, so that one choice moves all.
+/// Choice shared by the parts of a mapping view, so that one choice moves all.
 struct MappingChoice {
     MappingRun run;
     int algorithm = 0;  ///< index of its run

@@ -12,7 +12,7 @@ namespace tessera::ui {
 
 /// A model as a whole, for the Inspector: what it is, how large, what goes in and out. The title is left to the caller.
 Facts overviewOf(const std::shared_ptr<const ModelContents>& shared);
-/// Where the bytes of a class of its memory come from; empty where they are unknown.
+/// Explanation of the bytes of a class of its memory; empty where they are unknown.
 std::optional<study::Explanation> explainMemory(const ModelContents& contents, model::MemoryUse use);
 
 /// The fold's node of the first operator that a sentence names in quotes, itself or a tensor that it makes; -1 where

@@ -66,7 +66,7 @@ QString runTitle(const Comparison& comparison, std::size_t run) {
     return shownText(comparison.runs[run]);
 }
 
-/// A column of a run. Its name may be cut in the header; the whole one is told beside it.
+/// A column of a run. Its name may be cut in the header; the whole one is in the tooltip.
 Column ofRun(const Comparison& comparison, std::size_t run, std::function<QString(int)> text) {
     const QString title = runTitle(comparison, run);
     Column column = words(title, std::move(text));

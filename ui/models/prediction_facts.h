@@ -5,7 +5,7 @@
 
 namespace tessera::ui {
 
-/// What the Inspector says about a prediction: how fast, at what price, from which numbers; or why it does not fit.
+/// Inspector's facts of a prediction: throughput, price, and the numbers behind them; or why it does not fit.
 Facts predictionFacts(const PredictionChoice& choice, int prediction);
 /// About one of the operators of the chosen prediction.
 Facts operatorFacts(const PredictionChoice& choice, int op);

@@ -42,7 +42,7 @@ private:
     std::shared_ptr<const Known> known_;
 };
 
-/// What the parts of a prediction view share, so that one choice moves all.
+/// Choice shared by the parts of a prediction view, so that one choice moves all.
 struct PredictionChoice {
     PredictionRun run;
     int accelerator = 0;

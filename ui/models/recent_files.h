@@ -23,7 +23,7 @@ public:
     QVector<Entry> entries() const { return entries_; }
     QVector<Entry> entries(const QString& kind) const;
     void add(const QString& kind, const QString& path);
-    /// What a file turned out to hold, once it is read; nothing where the file is not listed.
+    /// Sets the icon of a file once its content is known; does nothing where the file is not listed.
     void setIcon(const QString& path, const QString& icon);
     void remove(const QString& path);
     void clear();

@@ -21,7 +21,7 @@ inline QString toQt(std::string_view text) {
 /// "1 group", "2 groups".
 QString counted(double count, const char* one, const char* many);
 
-/// What a file dialog offers: "Fleets (*.json);;All files (*)"; all files alone where there is no title.
+/// Filter of a file dialog: "Fleets (*.json);;All files (*)"; all files alone where there is no title.
 QString fileFilter(const QString& title, const QString& patterns = QStringLiteral("*.json"));
 /// "*.onnx *.json ...": the models that can be read.
 QString modelPatterns();

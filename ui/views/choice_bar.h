@@ -22,14 +22,14 @@ public:
         QString help = {};  ///< tooltip
         QIcon icon = {};
     };
-    /// Where there are fewer than `min`, nothing is shown.
+    /// Shows nothing where there are fewer than `min` choices.
     explicit ChoiceBar(const QString& name, int min = 2, QWidget* parent = nullptr);
     void setChoices(const QVector<Choice>& choices, int current);
     void setCurrent(int index);
     int current() const { return current_; }
 
 signals:
-    void chosen(int index);  ///< by somebody, not by `setCurrent`
+    void chosen(int index);  ///< by the user, not by `setCurrent`
 
 private:
     void addButtons(const QVector<Choice>& choices);

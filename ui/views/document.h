@@ -13,8 +13,8 @@ class QUndoStack;
 
 namespace tessera::ui {
 
-/// What the centre of the window holds in a tab. `kind` and `key` say which one it is ("model" "zoo:resnet50"), so that
-/// opening it again shows the same tab and a session can be restored.
+/// Page in a tab of the main window. `kind` and `key` say which one it is ("model" "zoo:resnet50"), so that opening it
+/// again shows the same tab and a session can be restored.
 class Document : public QWidget {
     Q_OBJECT
 

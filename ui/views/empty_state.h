@@ -9,8 +9,8 @@ class QVBoxLayout;
 
 namespace tessera::ui {
 
-/// What an empty view says: one grey sentence that tells what to do, below a quiet icon, and perhaps a button that
-/// does it.
+/// Content of an empty view: one grey sentence that says what to do, below a quiet icon, and perhaps a button that does
+/// it.
 class EmptyState : public QWidget {
     Q_OBJECT
 

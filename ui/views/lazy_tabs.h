@@ -25,7 +25,7 @@ public:
         addPage(
             QLatin1String(id), title, [pages, make] { return (pages->*make)(); }, [pages, fill] { (pages->*fill)(); });
     }
-    /// What the tabs show changed; before the first time nothing is made.
+    /// Refreshes the tabs after a change of their content; does nothing before the first time.
     void refresh();
     void refresh(const QStringList& ids);  ///< the same of some
     QString tab() const;                   ///< "jobs", "race", …

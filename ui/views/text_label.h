@@ -6,8 +6,8 @@
 
 namespace tessera::ui {
 
-/// What most labels are: plain text (never markup), in a size of letters and a tone ("secondary", "good", "warning",
-/// "bad", empty = text) that follow the theme.
+/// Label of plain text (never markup), in a size of letters and a tone ("secondary", "good", "warning", "bad", empty =
+/// text) that follow the theme.
 inline QLabel* textLabel(const QString& text, Theme::Text letters = Theme::Text::base, const QString& tone = {},
                          bool emphasis = false, bool wraps = false) {
     auto* label = new QLabel(text);

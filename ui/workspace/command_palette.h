@@ -26,9 +26,9 @@ public:
     using More = std::function<void(const QVector<Item>&)>;
 
     explicit CommandPalette(QWidget* window);
-    /// What there is, asked each time the palette opens.
+    /// Sets the source of the items, called each time the palette opens.
     void setItems(std::function<QVector<Item>()> items) { source_ = std::move(items); }
-    /// What is looked up elsewhere (the history) for a typed text; `more` may be called later.
+    /// Sets a search elsewhere (the history) for a typed text; `more` may be called later.
     void setSearch(std::function<void(const QString& typed, const More& more)> search) { search_ = std::move(search); }
 
     void open(const QString& typed = {});

@@ -56,7 +56,7 @@ private:
     void insert(QTabWidget* group, Document* document, int at);
     void move(Document* document, QTabWidget* to, int at);
     void place(QTabWidget* added, QTabWidget* beside, Qt::Orientation orientation, bool before);
-    /// What a dropped tab does: joins a group at an index, or splits it.
+    /// Effect of a dropped tab: joins a group at an index, or splits it.
     struct Drop {
         QTabWidget* group = nullptr;
         int index = 0;

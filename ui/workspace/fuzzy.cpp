@@ -8,7 +8,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kLetter = 1, kFollowing = 4, kWordStart = 8, kWholeWord = 40;
-/// More than what was used lately is worth: "run 5" is not "Run 1 (ResNet-50)".
+/// More than the bonus of recent use: "run 5" is not "Run 1 (ResNet-50)".
 constexpr int kToWordEnd = 50;
 
 bool startsWord(const QString& text, qsizetype at) {

@@ -5,7 +5,7 @@
 
 namespace tessera::ui {
 
-/// How well what a person typed fits a text: empty where its letters do not occur in this order, else higher is better.
+/// Score of a typed text against a text: empty where its letters do not occur in this order, else higher is better.
 /// Words may come in any order; starts of words, runs of letters and short texts count more. Case does not matter.
 std::optional<int> fuzzyScore(const QString& typed, const QString& text);
 

@@ -5,7 +5,7 @@
 
 namespace tessera::ui {
 
-/// What the library offers, apart from files and runs.
+/// Content of the library, apart from files and runs.
 struct LibraryContents {
     struct Entry {
         QString key;  ///< of the document

@@ -261,7 +261,7 @@ void LibraryPanel::open(const QModelIndex& index) {
 
 void LibraryPanel::inspect(const QModelIndex& index) {
     const QString kind = index.data(KindRole).toString();
-    // Rows that come and go move the current one; nobody chose anything.
+    // Rows that come and go move the current one; the user chose nothing.
     if (kind.isEmpty() || filling_) return;
     const QString key = index.data(KeyRole).toString();
     Facts facts;

@@ -27,7 +27,7 @@ public:
     int count() const;
     QString text(int row) const;
     Tone tone(int row) const;
-    /// Of all messages, the most serious tone.
+    /// Most serious tone of all messages.
     Tone worst() const;
     QAbstractItemModel* model() { return &model_; }
 

@@ -10,7 +10,7 @@ class QDockWidget;
 namespace tessera::ui {
 
 /// Keeps the panes at the sides of a window at the width that a person gave them, whatever document is shown and
-/// whatever size the window went through. Only where somebody moves the bar between does a pane get another width.
+/// whatever size the window went through. Only where the user moves the bar between does a pane get another width.
 class PaneWidths : public QObject {
     Q_OBJECT
 

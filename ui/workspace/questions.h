@@ -16,7 +16,7 @@ struct Question {
     int escape = -1;      ///< the answer that Escape means
 };
 
-/// How the window asks: replaced in tests, where nobody is there to answer.
+/// Questions of the window; replaced in tests, which cannot answer.
 struct Asker {
     using Answered = std::function<void(int answer)>;
     using Chosen = std::function<void(const QString& path)>;

@@ -75,7 +75,7 @@ Facts::Section parameterFacts(const study::Study& study) {
             const auto found = study.parameters->find(std::string(row.name));
             if (found == study.parameters->end() || found->is_null() || (found->is_structured() && found->empty()))
                 continue;
-            // Parameters for studying the method are told where somebody has set them.
+            // Research options are shown if the user has set them.
             if (row.research && *found == study::defaultOf(row)) continue;
             addText(section, labelOf(row), valueText(*found, row.measure));
         }

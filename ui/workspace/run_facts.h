@@ -14,7 +14,7 @@ namespace tessera::ui {
 Facts runFacts(const store::RunRow& row, const MetricKinds& kinds = {},
                const std::optional<study::Study>& study = std::nullopt);
 
-/// What the history would say of a run, from what the window knows: for a run that is not kept, or not yet.
+/// The history's row of a run, from what the window knows: for a run that is not kept, or not yet.
 store::RunRow rowOf(const RunState& state);
 
 /// Every parameter of a study that has a value, and its seed: "Batch", "512".

@@ -9,8 +9,8 @@ class QWidget;
 
 namespace tessera::ui {
 
-/// Opens a pane when somebody selects something, and leaves it closed once somebody closed it. What a page selects by
-/// itself while it fills opens nothing.
+/// Opens a pane when the user selects something, unless the user has closed it. What a page selects by itself while it
+/// fills opens nothing.
 class SelectionPane : public QObject {
     Q_OBJECT
 
@@ -19,7 +19,7 @@ public:
 
     /// Something was selected in a part of the window.
     void selectedIn(const QWidget& part);
-    /// Whether somebody closed the pane, so that selections no longer open it.
+    /// True once the user has closed the pane; selections then no longer open it.
     bool isDismissed() const { return dismissed_; }
     void setDismissed(bool dismissed) { dismissed_ = dismissed; }
 

@@ -25,7 +25,7 @@ public:
     QString jobText() const;
     /// "2 messages · No such file.", or that there are none.
     QString messageText() const;
-    /// Whether the panes are open, which the line's buttons show.
+    /// Sets whether the panes are open, which the line's buttons show.
     void setOpen(bool jobs, bool messages);
 
 signals:
@@ -42,7 +42,7 @@ private:
 
     JobQueue* jobs_;
     const MessagesPanel* messages_;
-    int job_ = 0;  ///< that is told: the newest at work, else the newest of all
+    int job_ = 0;  ///< that is shown: the newest at work, else the newest of all
     QToolButton* jobsButton_;
     ElidedLabel* jobText_;
     QProgressBar* bar_;

@@ -9,7 +9,7 @@ class TwoToneDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
 public:
-    /// Of the grey text.
+    /// Role of the grey text.
     static constexpr int kAsideRole = Qt::UserRole + 40;
     /// A word or two in a frame behind the name, which is cut before them.
     static constexpr int kBadgeRole = Qt::UserRole + 41;

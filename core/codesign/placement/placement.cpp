@@ -247,8 +247,9 @@ void check(const LayerGraph& graph, const PlacementProblem& problem, const Degre
         known = known || width.width == degrees.tensor;
     }
     if (!known)
-        throw UsageError(fmt::format("the plan has a tensor width of {}, of which there are no costs; expected {}",
-                                     degrees.tensor, joined(widths, " or ")));
+        throw UsageError(
+            fmt::format("the plan has a tensor-parallel degree of {}, of which there are no costs; expected {}",
+                        degrees.tensor, joined(widths, " or ")));
     if (degrees.pipeline < 1 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
         throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
                                      degrees.pipeline,

@@ -29,7 +29,7 @@ struct LayerGraph {
     bool operator==(const LayerGraph&) const = default;
 };
 
-/// What a layer asks of each accelerator that runs it, for one micro-batch. Finite and 0 or more.
+/// Costs of a layer on each accelerator that runs it, for one micro-batch. Finite and 0 or more.
 struct LayerCosts {
     Bytes weights;
     Bytes activations;
@@ -40,7 +40,7 @@ struct LayerCosts {
     bool operator==(const LayerCosts&) const = default;
 };
 
-/// The model at one tensor-parallel width.
+/// The model at one tensor-parallel degree.
 struct WidthCosts {
     std::int64_t width = 1;
     std::vector<LayerCosts> layers;  ///< by layer
@@ -63,7 +63,7 @@ struct PlacementProblem {
     bool operator==(const PlacementProblem&) const = default;
 };
 
-/// What fills the memory of an accelerator of a stage at its fullest.
+/// Peak memory of an accelerator of a stage, by use.
 struct StageMemory {
     Bytes weights;              ///< and their gradients
     Bytes optimizer;            ///< state
@@ -93,7 +93,7 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
-/// How a plan divides its work: stages, tensor-parallel width, replicas.
+/// Degrees of parallelism of a plan: pipeline stages, tensor-parallel degree, replicas.
 struct Degrees {
     std::int64_t pipeline = 1, tensor = 1, data = 1;
     bool operator==(const Degrees&) const = default;

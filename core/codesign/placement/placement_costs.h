@@ -28,7 +28,7 @@ struct LoadCosts {
     }
 
 private:
-    /// How many micro-batches may be in flight.
+    /// Largest number of micro-batches in flight.
     std::size_t maxInFlight(const Stage& stage) const {
         constexpr double kMany = 1e9;
         const double room = (memory - stage.held) / stage.stashed;  // infinite where nothing is stashed

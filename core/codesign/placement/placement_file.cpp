@@ -73,7 +73,8 @@ std::int64_t widthOf(const std::string& key, const JsonNode& list) {
     std::int64_t width = 0;
     const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), width);
     if (error != std::errc{} || end != key.data() + key.size() || key.front() == '0' || width < 1 || width > kWidest)
-        list.fail(fmt::format("a tensor-parallel width from 1 to {} as the key", kWidest), "of width " + inQuotes(key));
+        list.fail(fmt::format("a tensor-parallel degree from 1 to {} as the key", kWidest),
+                  "of width " + inQuotes(key));
     return width;
 }
 
@@ -117,7 +118,7 @@ public:
         const JsonNode nodes = root_.at("nodes");
         const JsonNode edges = root_.at("edges");
         for (const auto& [key, list] : nodes.members()) readLayers(key, list);
-        if (file_.problem.widths.empty()) nodes.fail("the layers of at least one tensor-parallel width", "empty");
+        if (file_.problem.widths.empty()) nodes.fail("the layers of at least one tensor-parallel degree", "empty");
         for (const auto& [key, list] : edges.members())
             if (!nodes.has(key)) list.fail("edges of a width that 'nodes' has", "of width " + inQuotes(key));
         for (const auto& [key, list] : nodes.members()) readEdges(key, edges.at(key));
@@ -147,7 +148,7 @@ private:
         std::vector<WidthCosts>& widths = file_.problem.widths;
         const bool first = widths.empty();
         if (widths.size() == kMaxWidths)
-            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel widths", kMaxWidths), "more");
+            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel degrees", kMaxWidths), "more");
         WidthCosts& width = widths.emplace_back();
         width.width = widthOf(key, list);
         const std::vector<JsonNode> nodes = list.elements(kMaxPlacedLayers);

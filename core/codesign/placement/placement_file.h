@@ -14,11 +14,11 @@
 
 namespace tessera::codesign {
 
-/// How weights are updated, by the state that it keeps.
+/// Optimiser of the weights, by the state that it keeps.
 enum class Optimizer : std::uint8_t { sgd, momentum, adam, mixedAdam };
-/// By which rule that state is counted: as the published program does; as it is in the type of the weights; or as it is
-/// in mixed precision, where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam
-/// 16 bytes for each parameter in all.
+/// Rule by which that state is counted: as in the published program; in the type of the weights; or in mixed precision,
+/// where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam 16 bytes for each
+/// parameter in all.
 enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
 
 inline constexpr EnumNames<Optimizer> kOptimizerNames{"sgd", "momentum", "adam", "mixed-adam"};  ///< in studies
@@ -40,7 +40,7 @@ struct PlacementFile {
     LayerGraph graph;
     PlacementProblem problem;  ///< `optimizerState` is left to the rule
     Optimizer optimizer = Optimizer::sgd;
-    /// What the file says of an expert's placement and is no input of ours, in the file's words: ("fixedPP", 12), …
+    /// Fields of an expert's placement in the file that are not inputs, in the file's words: ("fixedPP", 12), …
     std::vector<std::pair<std::string, double>> reported;
 };
 

@@ -25,16 +25,16 @@ Plan planOf(const CutLattice& lattice, const PlacementProblem& problem, const Fo
 
 /// Accelerators that one replica of so many stages occupies, where so many of them are cheap.
 std::int64_t acceleratorsOf(const WidthNumbers& numbers, std::size_t stages, std::size_t cheap);
-/// How many counts of cheap stages a table keeps apart: all where they fit, 0 where no stage is cheap.
+/// Number of distinct counts of cheap stages that a table tracks: all where they fit, 0 where no stage is cheap.
 std::size_t cheapCounts(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
-/// Whether that is fewer than there may be.
+/// True if that is fewer than may occur, so that plans may be missed.
 bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
 
-/// Of the plans of at most `accelerators` accelerators whose fullest stage needs less than `limit` bytes, the one where
-/// it needs the least; none where there is none.
+/// Plan of the least peak memory among those of at most `accelerators` accelerators whose peak is below `limit` bytes;
+/// empty if there is none.
 std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
                                    const std::stop_token& stop);
-/// Of the plans that fit the memory, however many accelerators they occupy, the one of the fewest.
+/// Plan of the fewest accelerators among those that fit the memory.
 std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
                                             const std::stop_token& stop);
 

@@ -90,7 +90,7 @@ std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) 
 }
 
 std::string shown(const Degrees& degrees) {
-    return fmt::format("{}, tensor width {} and {}",
+    return fmt::format("{}, tensor-parallel degree {} and {}",
                        formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages"), degrees.tensor,
                        formatCounted(static_cast<double>(degrees.data), "replica", "replicas"));
 }

@@ -13,8 +13,8 @@
 
 namespace tessera::codesign {
 
-/// What a stage costs as the q-th from the end of the pipeline: `last` for q = 1, `other` + (q-1)·`slope` else. It is
-/// possible up to q = `max`.
+/// Cost of a stage as the q-th from the end of the pipeline: `last` for q = 1, else `other` + (q-1)·`slope`. Possible
+/// up to q = `max`.
 struct StageCost {
     double last = 0;
     double other = 0;
@@ -116,14 +116,14 @@ private:
         bool empty() const { return first > last; }
     };
 
-    /// Of a row: one value for each count of stages, and one for none.
+    /// Row length of a cut: one value for each count of stages, and one for none.
     std::size_t lengthOf(std::uint32_t cut) const { return lengths_[cut]; }
     double* row(std::uint32_t cut, std::size_t cheap) { return values_.data() + starts_[cut] + cheap * lengthOf(cut); }
     std::size_t cheapOf(const Stage& stage) const { return stage.parallel ? 0 : std::min<std::size_t>(1, cheap_); }
     static double costAt(const StageCost& cost, std::size_t q) {
         return q == 1 ? cost.last : cost.other + static_cast<double>(q - 1) * cost.slope;
     }
-    /// Of a stage that is not a plan's first, as the q-th from the end.
+    /// Limit of a stage other than a plan's first, as the q-th from the end.
     double limitAt(std::size_t q) const { return q + 1 <= stages_ ? limits_[q + 1] : 0; }
 
     void fillRow(std::uint32_t cut, const std::stop_token& stop) {
@@ -151,7 +151,7 @@ private:
         return !costs_.fits(stage, q) || costs_.min(stage, q) >= limit;
     }
 
-    /// Whether the stage of all that follows a cut is of interest in a plan of at least so many stages.
+    /// True if the stage of all layers after a cut is a candidate in a plan of at least so many stages.
     bool mayBeLast(std::uint32_t cut, std::size_t stages) const {
         return stages_ >= stages && !hopeless(numbers_.rest(cut), 1, limits_[stages]);
     }

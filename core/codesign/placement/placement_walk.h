@@ -10,7 +10,7 @@
 
 namespace tessera::codesign {
 
-/// What is known of the layers between two cuts while the stage grows. All of it only rises when layers are added.
+/// Costs of a stage that grows layer by layer; all of them only rise.
 struct Stage {
     double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
     double again = 0;     ///< the same without waiting: a second forward pass
@@ -123,7 +123,7 @@ private:
         std::uint32_t next;  ///< of the cut's steps
         std::uint32_t min;   ///< layers are added in order, so that every cut is met once
     };
-    /// Of a layer in stages that begin at `from_`.
+    /// Costs of a layer in stages that begin at `from_`.
     struct Layer {
         double forward = 0, again = 0, backward = 0;
         double waits = 0;

@@ -12,7 +12,7 @@
 
 namespace tessera::codesign {
 
-/// Which cores of an accelerator an operator runs on: a tensor core, a vector core, or both of a pair at once.
+/// Cores that an operator runs on: a tensor core, a vector core, or both of a pair at once.
 enum class CoreKind { tensor, vector, fused };
 
 /// "TC", "VC" or "TCandVC", as files write them.
@@ -42,7 +42,7 @@ struct OperatorGraph {
 inline constexpr std::size_t kMaxOperators = 10'000;
 inline constexpr std::size_t kMaxDependencies = 1'000'000;
 inline constexpr std::int64_t kMaxCores = 1'000'000;
-/// Of one operator: sums of ten thousand whole ones are exact.
+/// Longest latency of one operator: sums of ten thousand whole ones are exact.
 inline constexpr double kLongestLatency = 1e11;
 
 /// Reads a list of operators. Throws DataError.

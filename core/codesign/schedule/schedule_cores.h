@@ -7,13 +7,13 @@
 
 namespace tessera::codesign {
 
-/// Which cores are free while a schedule is written down.
+/// Free cores while a schedule is written down.
 class CorePool {
 public:
     struct Taken {
         std::int64_t tensor = 0, vector = 0;  ///< from 1; 0 = none
     };
-    /// What a tensor or vector operator may take.
+    /// Preferred core of a tensor or vector operator.
     enum class CorePreference {
         any,       ///< one without a partner first, then one whose partner is busy
         unpaired,  ///< one without a partner

@@ -9,7 +9,7 @@ namespace tessera::codesign {
 /// Operators that the integer linear program takes: its rows grow with their third power.
 inline constexpr std::size_t kMaxInProgram = 150;
 
-/// Whose cores are given to operators one by one.
+/// Kinds of cores that the program assigns to operators one by one.
 struct CoreVariables {
     bool tensor = false;
     bool vector = false;

@@ -8,7 +8,7 @@
 
 namespace tessera::codesign {
 
-/// How one list schedule is made.
+/// Priority rule of a list schedule.
 struct ListRule {
     std::vector<bool> alone;       ///< with nothing beside it; all of Piece::alone are
     std::vector<double> priority;  ///< the greatest that is ready starts first

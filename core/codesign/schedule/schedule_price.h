@@ -7,12 +7,12 @@
 
 namespace tessera::codesign {
 
-/// What a unit of each operator's time beside others costs, such that no moment of a schedule costs more than its
-/// length: shares of the cores that it takes (an energetic bound) and of the paths that it lies on (`pathShares`). What
-/// all operators cost, each beside others or alone, whichever is cheaper, is then time that no schedule can avoid.
+/// Price per unit of each operator's time beside others, such that no moment of a schedule costs more than its length:
+/// shares of the cores that it takes (an energetic bound) and of the paths that it lies on (`pathShares`). The sum over
+/// all operators, each beside others or alone, whichever is cheaper, is then time that no schedule can avoid.
 using Prices = std::vector<double>;
 
-/// What an operator costs at least.
+/// Least cost of an operator.
 double minCost(const Piece& piece, const Prices& prices, std::size_t i);
 /// The makespan that prices prove.
 double boundUnder(const Piece& piece, const Prices& prices);

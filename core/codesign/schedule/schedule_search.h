@@ -14,7 +14,7 @@
 
 namespace tessera::codesign {
 
-/// What a search may still use, shared by the pieces of a graph.
+/// Remaining budget of a search, shared by the pieces of a graph.
 class Budget {
 public:
     Budget(std::chrono::steady_clock::time_point deadline, std::optional<std::int64_t> nodes, std::stop_token stop)
@@ -60,8 +60,8 @@ private:
 /// dropped where another one with the same operators started and finished has everything at least as early.
 ///
 /// What keeps it small, beside the bound: between blocks (nothing runs) an operator that is ready runs alone now or
-/// never alone; identical branches are one; an operator that fits beside what runs and takes a core that nobody lacks
-/// starts at once.
+/// never alone; identical branches are one; an operator that fits beside what runs and takes a core that no other
+/// operator needs starts at once.
 class PieceSearch {
 public:
     PieceSearch(const Piece& piece, PieceSchedule first);

@@ -244,7 +244,7 @@ void StateSpace::describe(const State& state, const std::vector<std::size_t>& bl
         } else if (const Running* const running = runningAt(state, slot); running != nullptr) {
             text.push_back(runs);
             text.push_back(std::bit_cast<Word>(running->left));
-            // Who stands beside another one is like nobody else: the partner's place tells them apart.
+            // An operator beside another one is unique: the partner's place tells them apart.
             text.push_back(running->place);
         } else {
             text.push_back(finished);
@@ -356,8 +356,8 @@ void StateSpace::addStarts(const State& state, std::size_t slot, std::vector<Mov
         moves.push_back({.kind = Move::Kind::beside, .slot = static_cast<Slot>(slot), .place = place});
 }
 
-/// A ready operator that takes a core that nobody else wants and is over before the block is: starting it now only
-/// helps.
+/// A ready operator that takes a core that no other operator needs and is over before the block is: starting it now
+/// only helps.
 std::optional<std::size_t> StateSpace::startsAtOnce(const State& state) const {
     const double left = state.drained() - state.time;
     for (const std::size_t slot : ready_) {

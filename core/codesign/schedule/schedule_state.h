@@ -17,8 +17,9 @@ namespace tessera::codesign {
 using Slot = std::uint16_t;
 inline constexpr std::size_t kMaxSearched = 1024;  ///< operators of a piece that the search takes on
 
-/// Where a running tensor or vector operator stands, as far as fused operators care.
-inline constexpr Slot kApart = 0xFFFF;  ///< on no pair, or nobody cares
+/// Place of a running tensor or vector operator on a pair, as far as it matters to fused operators: one of these, or
+/// the operator beside it.
+inline constexpr Slot kApart = 0xFFFF;  ///< on no pair, or irrelevant
 inline constexpr Slot kWhole = 0xFFFE;  ///< on a pair by itself; other values: beside that operator
 
 struct Running {
@@ -57,7 +58,7 @@ class StateSpace {
 public:
     explicit StateSpace(const Piece& piece);
 
-    /// What a path of moves means: when and where each operator runs.
+    /// Schedule of a path of moves: start and cores of each operator.
     struct Trace {
         std::vector<Slot> actual;  ///< the operator that a slot stands for
         PieceSchedule schedule;
@@ -66,7 +67,7 @@ public:
     };
 
     State root(Trace* trace = nullptr);
-    /// Every move that is worth trying. Moves are made from the state that was looked at last.
+    /// Every move that may lead to an optimum. Moves are made from the state that was looked at last.
     void findMoves(const State& state, std::vector<Move>& moves);
     void look(const State& state);
     /// Makes a move, and those that follow from it.
@@ -83,7 +84,7 @@ public:
     const Piece& piece() const { return piece_; }
 
 private:
-    /// How far tensor and vector operators get into the way of fused ones.
+    /// Degree to which tensor and vector operators compete with fused ones for pairs.
     enum class Sharing {
         none,         ///< nothing is fused: cores of a kind are alike
         vectorApart,  ///< vector operators never need a pair; tensor operators and fused ones share the tensor cores
@@ -120,7 +121,7 @@ private:
     std::vector<std::size_t> rank_;   ///< alike for counterparts of symmetric blocks
     std::vector<std::size_t> order_;  ///< by rank
     Sharing sharing_ = Sharing::none;
-    bool tensorAmple_ = false, vectorAmple_ = false;  ///< nobody ever waits for one
+    bool tensorAmple_ = false, vectorAmple_ = false;  ///< no operator ever waits for one
     std::vector<CorePool::Taken> ownCores_;           ///< where they are ample
 
     // What the last call found; kept to spare allocations.

@@ -52,9 +52,9 @@ private:
     WorkTable& works_;
     std::vector<model::OperatorCount> counts_;
     std::vector<Role> roles_;
-    /// By tensor: the operators, not free, whose results it holds.
+    /// Producers of each tensor: the operators, not free, whose results it holds.
     std::vector<std::vector<std::int32_t>> sources_;
-    /// By operator, not free: those that read its results, each once, ascending.
+    /// Readers of each operator that is not free, each once, ascending.
     std::vector<std::vector<std::int32_t>> readers_;
 };
 

@@ -28,14 +28,14 @@ private:
     std::unordered_map<std::string, ScheduleResult> known_;
 };
 
-/// What searches found on the way that depends on nothing else.
+/// Intermediate results that several searches can share, since they depend on nothing else.
 struct Memos {
     cost::TilingMemo tilings;
     ScheduleMemo schedules;
 };
 
-/// Those of this process, as long as somebody holds them: whoever searches several times keeps them in between. Sharing
-/// them changes no result.
+/// Process-wide cache; lives while a search or caller holds it, so that several searches share it. Never changes
+/// results.
 std::shared_ptr<Memos> sharedMemos();
 
 }  // namespace tessera::codesign

@@ -22,7 +22,7 @@ struct PhaseTimes {
     double forward = 0, backward = 0, update = 0;
 };
 
-/// What is known of a model on an architecture.
+/// Evaluated throughput and plan of a model on an architecture.
 struct ModelValue {
     double throughput = 0;  ///< samples per second; 0: nothing fits, or nothing is above what was asked for
     double bound = 0;       ///< no operator schedules give more

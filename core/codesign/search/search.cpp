@@ -113,8 +113,8 @@ private:
     bool prunes() const { return options_.search == SearchKind::exhaustive; }
 
     /// What no plan on an architecture exceeds, for all that is left to look at: nearly all of it is ruled out by that,
-    /// which is best done for many at once. Of those that differ in bandwidths alone none is worth more than the one
-    /// with the greatest: they have its bound.
+    /// which is best done for many at once. Of those that differ in bandwidths alone none has a better objective value
+    /// than the one with the greatest: they have its bound.
     void boundGroups() {
         if (!prunes()) return;
         const std::size_t size = hardware::bandwidthCount(result_.space);

@@ -25,7 +25,7 @@
 /// it. Section 3 and appendices C and D of PHAZE (Wang et al., ICML 2024).
 namespace tessera::codesign {
 
-/// How models are weighed against each other. All of them rise with the throughput of every model.
+/// Weighting of several models. All of them rise with the throughput of every model.
 enum class Objective : std::uint8_t {
     geomean,  ///< weighted geometric mean of each model's throughput over that of the template's reference
     mean,     ///< weighted arithmetic mean of throughput, samples per second: the paper's
@@ -36,7 +36,7 @@ constexpr std::string_view nameOf(Objective objective) {
     return kObjectiveNames.of(objective);
 }
 
-/// Which points are looked at.
+/// Set of points to search: rows of a table (`searches`).
 enum class SearchKind : std::uint8_t {
     exhaustive,  ///< all; those that bounds rule out are not evaluated
     hysteresis,  ///< from large to small areas until maxima stop to rise: appendix C.1
@@ -98,7 +98,7 @@ inline BytesPerSecond networkOf(const hardware::Architecture& architecture, cons
     return architecture.networkBandwidth.value_or(options.bandwidth);
 }
 
-/// How one model runs on an architecture, by the parameters of the training search.
+/// Training parameters of one model on an architecture.
 struct TrainingChoice {
     std::int64_t microBatch = 1;
     bool recompute = false;
@@ -115,12 +115,12 @@ struct Point {
     std::vector<double> throughput{};  ///< by model, samples per second; 0 where it does not fit
     double mfu = 0;                    ///< mean over models, of the throughput
     double energyPerSample = 0;        ///< joules, mean over models: dynamic, of the cores and memories
-    /// Of the interfaces at their full rate; none where the template gives no power.
+    /// Power of the interfaces at their full rate; empty if the template gives no power.
     std::optional<Watts> interfacePower{};
     bool operator==(const Point&) const = default;
 };
 
-/// What the time of a batch consists of. The parts add up to it.
+/// Time of a batch by part. The parts add up to it.
 struct TimeParts {
     Seconds compute;            ///< of the slowest stage, over all its micro-batches: operators, second forward passes
     Seconds tensorAllReduce;    ///< AllReduce of tensor-parallel slices in it
@@ -237,7 +237,7 @@ struct Result {
     std::vector<std::string> warnings;
 };
 
-/// What `search` has done so far, to go on from.
+/// State of `search`, to resume from.
 struct Progress {
     struct Evaluated {
         std::size_t architecture = 0;  ///< index into the template's
@@ -245,7 +245,7 @@ struct Progress {
         bool refined = false;          ///< scheduled over the most states
         bool operator==(const Evaluated&) const = default;
     };
-    /// An architecture whose schedules leave open what it is worth.
+    /// An architecture whose objective value is open, because its schedules are not proven.
     struct Unresolved {
         std::size_t architecture = 0;
         double bound = 0;      ///< of the objective
@@ -280,7 +280,7 @@ struct PipelineSchedule {
 };
 PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch);
 
-/// What a caller lends to `search`.
+/// RunControl of `search`, plus checkpoint and resume.
 struct Hooks : RunControl {
     /// Receives all that the search came to, after every part of it. Called from the thread that called `search`.
     std::function<void(const Progress& progress)> checkpoint = {};

@@ -47,7 +47,7 @@ struct LayerKind {
     bool operator==(const LayerKind&) const = default;
 };
 
-/// A model at one micro-batch and tensor-parallel width.
+/// A model at one micro-batch and tensor-parallel degree.
 struct Slice {
     std::int64_t microBatch = 1;
     std::int64_t width = 1;

@@ -29,7 +29,7 @@ struct GradientTape {
     std::int32_t addOperator(Operator op, std::int32_t source);
 };
 
-/// What the backward rule of one operator sees and makes.
+/// Inputs and outputs of the backward rule of one operator.
 class BackwardContext {
 public:
     /// `forward` stays as it is while the tape grows; `gradients` are those of the operator's outputs, kNoTensor where
@@ -45,11 +45,11 @@ public:
     TensorIndex out(std::size_t output) const;
     bool has(std::size_t input) const { return in(input) != kNoTensor; }
     bool wants(std::size_t input) const;
-    /// Of the output; kNoTensor where none arrives.
+    /// Gradient of the output; kNoTensor where none arrives.
     TensorIndex gradient(std::size_t output = 0) const;
-    /// Of all outputs that have one.
+    /// Gradients of all outputs that have one.
     std::vector<TensorIndex> gradients() const;
-    /// Of any tensor, also of one that this rule made.
+    /// Shape of any tensor, also of one that this rule made.
     const Shape& shape(TensorIndex tensor) const { return tape_.graph.tensor(tensor).shape; }
     DataType type(TensorIndex tensor) const { return tape_.graph.tensor(tensor).type; }
 

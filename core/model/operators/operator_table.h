@@ -15,7 +15,7 @@ class RuleContext;
 class CountContext;
 class BackwardContext;
 
-/// What an operator mainly does: for colours, grouping and the choice of the unit that runs it.
+/// Main work of an operator: for colours, grouping and the choice of the unit that runs it.
 enum class OperatorClass : std::uint8_t {
     matrix,         ///< multiply-accumulates: convolution, matrix multiplication, recurrent layers
     vector,         ///< element-wise arithmetic, pooling and reductions
@@ -28,7 +28,7 @@ enum class OperatorClass : std::uint8_t {
 
 std::string_view nameOf(OperatorClass group);
 
-/// How many inputs or outputs an operator may have.
+/// Allowed number of inputs or outputs of an operator.
 struct Arity {
     static constexpr std::size_t kAny = static_cast<std::size_t>(-1);
     std::size_t min = 1;
@@ -62,9 +62,9 @@ using CountRule = std::optional<std::int64_t> (*)(const CountContext&);
 /// Adds the operators that make the gradients of an operator's inputs from those of its outputs (backward.h).
 using BackwardRule = void (*)(BackwardContext&);
 
-/// What training does with an operator behind the forward pass.
+/// Work of training on an operator after the forward pass.
 struct Backward {
-    /// Which values of the forward pass an element-wise gradient reads besides the gradient of the output.
+    /// Values of the forward pass that an element-wise gradient reads besides the gradient of the output.
     enum class Reads : std::uint8_t { nothing, input, output, both };
 
     BackwardRule rule = nullptr;  ///< without one nothing is known, which a training graph says in a warning
@@ -108,7 +108,7 @@ void addOperatorKind(OperatorKind kind);
 const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain = {});
 const OperatorKind* kindOf(const Operator& op);
 
-/// What `flopsPerOutput`, `flopsPerInput` and `flops` say of an operator of the row.
+/// FLOP of an operator by `flopsPerOutput`, `flopsPerInput` and `flops` of its row.
 std::optional<std::int64_t> vectorFlops(const OperatorKind& kind, const CountContext& op);
 
 }  // namespace tessera::model

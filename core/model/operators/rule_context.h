@@ -37,7 +37,7 @@ struct RuleOutput {
     std::optional<Elements> elements;
 };
 
-/// What the rules of one operator see and set. Errors name the operator and the attribute or input.
+/// View of one operator for its rules, which read and set it. Errors name the operator and the attribute or input.
 class RuleContext {
 public:
     /// Everything is owned by the caller and outlives the context; `outputs` has the size that the operator has.
@@ -124,7 +124,7 @@ private:
 /// "node 'conv1' (Conv)" for error messages.
 std::string describeOperator(const std::string& name, const std::string& type);
 
-/// What count rules see: an operator of a finished graph.
+/// View of an operator of a finished graph for count rules.
 class CountContext {
 public:
     CountContext(const Graph& graph, const Operator& op) : graph_(graph), op_(op) {}

@@ -6,7 +6,7 @@
 
 #include "core/model/model.h"
 
-/// What readers of every format say about the dimensions that options bind.
+/// Messages of all formats' readers about the dimensions that options bind.
 namespace tessera::model {
 
 /// Throws UsageError where the options bind a name that is not among the file's `names`, or a size below 1.

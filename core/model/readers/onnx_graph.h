@@ -57,7 +57,7 @@ std::string_view tensorOf(const Source& source, std::string_view node, std::stri
 /// "node 'conv1' (Conv)" for messages; an unnamed node is named by its first output.
 std::string describeNode(const Source& source, std::string_view node);
 
-/// Who makes each tensor of a graph, and the order in which its nodes can be computed.
+/// Producer of each tensor of a graph, and a topological order of its nodes.
 struct NodeOrder {
     static constexpr std::int32_t kGiven = -1;  ///< an input or a stored tensor
 

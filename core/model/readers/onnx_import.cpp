@@ -599,7 +599,7 @@ void Importer::checkDomain(const Node& node) {
 /// Where the shapes of what an operator reads are known, but not those of what it makes: its result depends on data.
 void Importer::checkShapes(const Node& node, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& outputs) {
-    if (findOperatorKind(node.type, node.domain) == nullptr) return;  // which is told of in any case
+    if (findOperatorKind(node.type, node.domain) == nullptr) return;  // which is reported in any case
     const auto known = [&](const std::string& name) {
         const Shape& shape = builder_->tensor(name).shape;
         return shape && std::find(shape->begin(), shape->end(), kUnknown) == shape->end();

@@ -90,7 +90,7 @@ struct Function {
 
 using AttributeProtos = std::map<std::string, onnx::AttributeProto>;
 
-/// What names mean inside a graph, a body or a function.
+/// Meaning of names inside a graph, a body or a function.
 struct Scope {
     const Scope* outer = nullptr;  ///< whose names are visible too
     bool main = false;
@@ -170,7 +170,7 @@ private:
     std::map<std::pair<std::string, std::string>, Function> functions_;
     NodeOrder order_;
     Scope main_;
-    std::set<std::string> domains_;  ///< of the opset imports, of functions, and those that were told of
+    std::set<std::string> domains_;  ///< of the opset imports, of functions, and those that were reported
     /// Tensors by the file that holds their data and by where they lie in it.
     std::map<std::string, std::map<std::pair<std::uint64_t, std::uint64_t>, std::string>> external_;
     std::optional<std::int64_t> batch_;  ///< of the inputs; 1 where they differ

@@ -26,24 +26,23 @@ DataType dataTypeOf(std::int32_t number);
 /// The elements of a small integer, boolean or float tensor whose data is in the file and fits its shape.
 std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor);
 
-/// What is odd about a stored tensor, as phrases of an error or warning.
+/// Oddities of a stored tensor, as phrases of an error or warning.
 struct OddData {
     std::string found;  ///< "16 bytes of data for 5 elements of float32"
     std::string
         expected;  ///< of a contradiction, on which no number can rest; "" where the declared shape still counts
 };
 
-/// What is odd about a tensor's data, or about where in its file external data lies; empty where nothing is or there is
+/// Oddities of a tensor's data, or of the position of external data in its file; empty where there are none or there is
 /// no data. It contradicts the tensor where it stands in the list of another element type, where it stands in two
 /// places, where it has exactly the size that the shape takes in another element type, and where its extent is none.
 /// Data that is shorter or longer than the shape in any other way is only odd.
 std::optional<OddData> oddData(const onnx::TensorProto& tensor, const Payload& payload);
 
-/// What is odd about the name of the file of external data: a phrase such as "the absolute location '/etc/passwd'", or
-/// "".
+/// Oddity of the name of the file of external data: a phrase such as "the absolute location '/etc/passwd'", or "".
 std::string oddLocation(const onnx::TensorProto& tensor);
 
-/// Where a tensor says that its external data lies. Nothing is opened.
+/// Position of a tensor's external data as the tensor gives it. Nothing is opened.
 struct ExternalPlace {
     std::string location;
     std::uint64_t begin = 0, end = 0;  ///< bytes of that file

@@ -64,11 +64,11 @@ void checkWire(const Source& source);
 
 enum class Unit : std::uint8_t { node, attribute, tensor, sparseTensor, valueInfo };
 
-/// A copy of one message without what nobody reads: unknown fields, documentation, subgraphs, and tensor data of more
+/// A copy of one message without unused parts: unknown fields, documentation, subgraphs, and tensor data of more
 /// than `kMaxPayloadBytes`. Throws DataError where the parsed message would need more than `kMaxUnitBytes`.
 std::string stripped(const Source& source, std::string_view message, Unit unit);
 
-/// What a TensorProto holds as data, counted without keeping it.
+/// Data of a TensorProto, counted without keeping it.
 struct Payload {
     bool hasRaw = false;
     std::uint64_t rawBytes = 0;

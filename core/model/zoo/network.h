@@ -157,7 +157,7 @@ public:
     Graph finish(const std::string& output) &&;
 
 private:
-    /// Where an operator goes: its name, and the layer that it belongs to.
+    /// Position of an operator: its name, and the layer that it belongs to.
     struct Spot {
         std::string name, layer;
     };

@@ -18,7 +18,7 @@ using Terms = std::vector<Explanation::Term>;
 
 constexpr std::string_view kPeak = "peak_flops", kBandwidth = "bandwidth_bytes_per_s";
 
-/// The rate of the data type that a machine is told by, and of its memory.
+/// The rate of the data type that identifies a machine, and of its memory.
 std::optional<double> peakOf(const hardware::Accelerator& accelerator) {
     const auto found = accelerator.peakFlops.find("fp32");
     return found == accelerator.peakFlops.end() ? std::nullopt : std::optional(found->second.value);

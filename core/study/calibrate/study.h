@@ -19,7 +19,7 @@
 /// another machine, and a little other ones each time.
 namespace tessera::study {
 
-/// What was measured, with the accelerator and the kernels, so that their files can be written from a stored result.
+/// Measured accelerator and kernel tables, so that their files can be written from a stored result.
 struct CalibrationOutcome {
     /// Without warnings, which stand in the result, and without the lists of kernels that were not measured, of which
     /// the numbers are kept. The two passes over a kernel are kept as one of their mean and the larger spread.
@@ -29,7 +29,7 @@ struct CalibrationOutcome {
     std::optional<calibrate::Files> files = {};  ///< where it was written, if it was
 };
 
-/// What is told of a calibration: metrics and explanations; of a kernel in one shape; of a rate.
+/// Fields of a calibration (metrics and explanations), of a kernel in one shape, of a rate.
 const std::vector<Field<CalibrationOutcome>>& calibrationFields();
 const std::vector<Field<calibrate::Measured>>& kernelFields();
 const std::vector<Field<calibrate::Rate>>& rateFields();

@@ -4,7 +4,7 @@
 #include "core/study/codesign/outcome.h"
 #include "core/study/result.h"
 
-/// How the outcome of the co-design engine stands in `tessera.codesign-result/1`: both ways, exactly.
+/// Reads and writes the outcome in `tessera.codesign-result/1`; round trips are exact.
 namespace tessera::study {
 
 /// Writes the output document, part by part.
@@ -13,7 +13,7 @@ void writeCodesignJson(const Result& result, const TextSink& write);
 /// Reads it back. Throws DataError.
 Result readCodesignResult(const JsonNode& document, const Study& study);
 
-/// What a search has done so far, and back. Throws DataError.
+/// Writes and reads the state of a search. Throws DataError.
 Json progressJson(const codesign::Progress& progress);
 codesign::Progress readProgress(const JsonNode& node, std::size_t models);
 

@@ -14,7 +14,7 @@ namespace tessera::study {
 /// See metricsOf: the best accelerator's, then those of each model on it.
 std::vector<Metric> codesignMetrics(const CodesignOutcome& outcome);
 
-/// How a number of a co-design is said, by the last part of its metric's name; empty where that is none of its own.
+/// Formats a metric's value by the last part of its name; empty for another engine's.
 std::optional<std::string> codesignMetricText(std::string_view name, double value);
 
 /// "bert-large, gpt2-xl on PHAZE".

@@ -4,8 +4,8 @@
 
 namespace tessera::study {
 
-/// What the co-design engine found. Of the template only what the output document tells is there in a result that was
-/// read back.
+/// Result of the co-design engine. In a result that was read back, the template holds only what the output document
+/// has.
 struct CodesignOutcome {
     codesign::Result result;
 };

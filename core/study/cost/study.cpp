@@ -115,7 +115,7 @@ void readJobs(const Study& study, const RunHooks& hooks, Inputs& inputs) {
     inputs.warnings = pool.warnings;
     for (const InputFile& file : workloadFiles(name, workload))
         inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
-    // What comes with the program as a whole is told by its layers.
+    // A bundled network is identified by its layers.
     if (inputs.inputs.empty()) inputs.inputs.push_back({name, sha256(listing)});
 }
 
@@ -196,7 +196,7 @@ Result runCost(const Study& study, const RunHooks& hooks) {
     result.warnings = std::move(inputs.warnings);
     reportWarnings(hooks, result.warnings);
     CostOutcome& outcome = inputs.outcome;
-    const bool isOwn = cost::isDataflowFile(inputs.dataflowName);  // what somebody wrote is what runs
+    const bool isOwn = cost::isDataflowFile(inputs.dataflowName);  // a user's file is what runs
     bool depthwise = false;
     for (const Job& job : inputs.jobs) {
         hooks.throwIfCancelled(kWork);

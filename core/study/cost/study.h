@@ -17,7 +17,7 @@
 /// Estimates of single layers as a study: what each takes on one array of processing elements under a dataflow.
 namespace tessera::study {
 
-/// What a layer takes in all its runs, or why it cannot be analysed.
+/// Cost of a layer in all its runs, or the reason why it cannot be analysed.
 struct LayerEstimate {
     std::string name;
     cost::LayerCost cost;                  ///< what `layerNumbers` names; the rest is 0
@@ -28,7 +28,7 @@ struct LayerEstimate {
     bool operator==(const LayerEstimate&) const = default;
 };
 
-/// What the cost engine found, and what it was asked, so that a stored result can be read alone.
+/// Result of the cost engine with the inputs needed to interpret it, so that a stored result is self-contained.
 struct CostOutcome {
     std::string dataflow;  ///< of layers that are not depthwise
     cost::Variant variant = cost::Variant::corrected;
@@ -52,7 +52,7 @@ struct CostTotals {
     bool isKnown() const { return failed < layers; }
 };
 CostTotals totalsOf(const CostOutcome& outcome);
-/// What is told of them: metrics and explanations.
+/// Fields of the totals: metrics and explanations.
 const std::vector<Field<CostTotals>>& totalFields();
 
 /// A number of a layer: documents both ways and tables are made from these rows.

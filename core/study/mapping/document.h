@@ -7,7 +7,7 @@
 #include "core/study/mapping/outcome.h"
 #include "core/study/result.h"
 
-/// How the outcome of the mapping engine stands in `tessera.mapping-result/1`: both ways, exactly.
+/// Reads and writes the outcome in `tessera.mapping-result/1`; round trips are exact.
 namespace tessera::study {
 
 /// Writes the output document, part by part.

@@ -38,7 +38,7 @@ const mapping::Problem& problem(const Row& row) {
     return row.outcome->problem;
 }
 
-/// Cycles of a row, told as time where the clock is known.
+/// Cycles of a row, shown as time where the clock is known.
 template <auto cycles>
 std::string asTime(const auto& row) {
     return cyclesText(problem(row), cycles(row));

@@ -10,7 +10,7 @@
 #include "core/study/mapping/schedule.h"
 #include "core/study/result.h"
 
-/// What is told of a mapping result's algorithms, cores and jobs.
+/// Fields of a mapping result's algorithms, cores and jobs.
 namespace tessera::study {
 
 /// The run of an algorithm.
@@ -39,12 +39,12 @@ const std::vector<Field<MappedJob>>& jobFields();
 /// In the order asked for.
 std::vector<MappedRun> mappedRuns(const MappingOutcome& outcome);
 std::vector<MappedCore> mappedCores(const MappingOutcome& outcome, const mapping::Run& run);
-/// By number.
+/// Jobs in the order of their numbers.
 std::vector<MappedJob> mappedJobs(const MappingOutcome& outcome, const mapping::Run& run);
 
 /// "1.2 GB/s", or bytes per cycle where the clock is not known.
 std::string bandwidthText(const mapping::Problem& problem, double bytesPerCycle);
-/// Throughput of a run in FLOP per second (per cycle where the clock is not known); empty where nobody knows the work.
+/// Throughput in FLOP per second (per cycle where the clock is not known); empty if operation counts are unknown.
 std::optional<double> throughputOf(const MappingOutcome& outcome, double makespan);
 
 }  // namespace tessera::study

@@ -14,7 +14,7 @@ namespace tessera::study {
 /// See metricsOf: the best run's, then those of each algorithm.
 std::vector<Metric> mappingMetrics(const MappingOutcome& outcome);
 
-/// How a number of a mapping is said, by the last part of its metric's name; empty where that is none of mapping's own.
+/// Formats a metric's value by the last part of its name; empty for another engine's.
 std::optional<std::string> mappingMetricText(std::string_view name, double value);
 
 /// "mix on S2", or the name of the table of jobs.

@@ -22,11 +22,11 @@ struct CoreNumbers {
     Bytes local;            ///< SL: the buffer of one processing element
     Bytes shared;           ///< SG: the buffer that all of them share
     std::optional<Hertz> clock;
-    /// Where the numbers come from, by the field of the result: "dataflow", "clock_hz", …
+    /// Source of each number by the field of the result: "dataflow", "clock_hz", …
     hardware::ProvenanceMap sources;
 };
 
-/// What the mapping engine found, and what it was asked, so that a stored result can be read alone.
+/// Result of the mapping engine with the inputs needed to interpret it, so that a stored result is self-contained.
 struct MappingOutcome {
     std::string platform;  ///< empty for a table of jobs
     std::string workload;  ///< empty for a table of jobs

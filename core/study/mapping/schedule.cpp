@@ -65,10 +65,10 @@ Timeline::Event eventOf(const MappingOutcome& outcome, const Run& run, std::size
     add("model", nameAt(outcome.jobModels, job));
     add("kind", nameAt(outcome.jobKinds, job));
     add("place on the core", std::to_string(its.order + 1));
-    add("alone it takes", formatCount(problem.latency[pair]) + " cycles");
+    add("no-stall latency", formatCount(problem.latency[pair]) + " cycles");
     add("stalled",
         fmt::format("{:.1f} %", std::max(0.0, 100 * (1 - problem.latency[pair] / (its.finish - its.start)))));
-    add("asks for", formatCount(problem.demand[pair]) + " B/cycle");
+    add("required bandwidth", formatCount(problem.demand[pair]) + " B/cycle");
     return event;
 }
 

@@ -11,7 +11,7 @@
 
 namespace tessera::study {
 
-/// What the colour of a job says.
+/// Meaning of a job's colour.
 enum class JobColour : std::uint8_t { kind, model };
 
 /// The schedule of a run as a timeline: a track per core, an event per job, and the bandwidth that each core gets below
@@ -19,7 +19,7 @@ enum class JobColour : std::uint8_t { kind, model };
 /// else in cycles and bytes per cycle.
 Timeline scheduleTimeline(const MappingOutcome& outcome, const mapping::Run& run, JobColour colour = JobColour::kind);
 
-/// What a core does in a schedule. Cycles where not said otherwise.
+/// Use of a core in a schedule. Cycles where not said otherwise.
 struct CoreUse {
     std::size_t jobs = 0;
     double alone = 0;    ///< what its jobs would take without stalls
@@ -28,7 +28,7 @@ struct CoreUse {
     double bytes = 0;    ///< that it moves
     double peak = 0;     ///< bytes per cycle, the most it asks for at once
 };
-/// By core.
+/// Use of every core.
 std::vector<CoreUse> coreUse(const MappingOutcome& outcome, const mapping::Run& run);
 
 /// The run of an algorithm. Throws UsageError where the result has none.

@@ -37,7 +37,7 @@ MappingSettings mappingSettings(const Study& study);
 /// the zoo) is none. Throws FileError, DataError, UsageError.
 std::vector<InputFile> mappingFiles(const Study& study, const RunHooks& hooks);
 
-/// What a study names, read: the problem, and everything of the outcome but its result.
+/// Inputs of a study, read: the problem, and everything of the outcome but its result.
 struct MappingInputs {
     MappingOutcome outcome;
     std::vector<Input> inputs;
@@ -58,8 +58,8 @@ Json warmStartOf(const Result& result);
 /// The study that searches on from what this run found. Throws UsageError for another engine's result.
 Study continuationOf(const Result& result);
 
-/// What a file gives as `warm_start` and as `evaluate`: of a mapping run's result all mappings with their problem, or
-/// the best mapping; any other document as it stands. Throws DataError.
+/// Value of `warm_start` and `evaluate` from a file: of a mapping run's result all mappings with their problem, or the
+/// best mapping; any other document as it stands. Throws DataError.
 Json warmStartIn(const JsonDocument& file);
 Json mappingIn(const JsonDocument& file);
 

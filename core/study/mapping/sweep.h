@@ -43,9 +43,8 @@ struct MappingSweep {
     std::vector<SweepPoint> points;  ///< rising
 };
 
-/// What the study of a run is varied over: seven times twice the bandwidth around its own, five sizes of the group up
-/// to twice its own, five budgets of samples up to its own. Empty where that cannot be varied: tables of jobs have no
-/// group.
+/// Default values of a run's sweep: seven times twice the bandwidth around its own, five sizes of the group up to twice
+/// its own, five budgets of samples up to its own. Empty where that cannot be varied: tables of jobs have no group.
 std::vector<double> sweepValues(const Result& result, SweepKind kind);
 /// The study of a run with one value varied.
 Study variation(const Result& result, SweepKind kind, double value);

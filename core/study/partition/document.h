@@ -12,7 +12,7 @@
 #include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 
-/// How a plan stands in `tessera.partition-result/1` and in the checkpoints of a run: both ways, exactly.
+/// Reads and writes a plan in `tessera.partition-result/1` and in the checkpoints of a run; round trips are exact.
 namespace tessera::study {
 
 /// Writes `tessera.partition-result/1`.

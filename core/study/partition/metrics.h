@@ -13,7 +13,7 @@ namespace tessera::study {
 
 /// See metricsOf: the fastest plan's, then those of each strategy.
 std::vector<Metric> partitionMetrics(const PartitionOutcome& outcome);
-/// How a number of a plan is said, by the last part of its metric's name; empty where that is none of its own.
+/// Formats a metric's value by the last part of its name; empty for another engine's.
 std::optional<std::string> partitionMetricText(std::string_view name, double value);
 
 /// "6.31× over data parallelism · 36.2 ms/step on 128 v3, v2 idle · proven optimal · accpar · all 256: 50 ms/step,

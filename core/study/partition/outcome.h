@@ -20,11 +20,11 @@ struct GroupNumbers {
     double efficiency = 1;
     BytesPerSecond rate;  ///< of one accelerator's network
     std::optional<Bytes> capacity;
-    /// Where the numbers come from, by the field of the result: "peak_flops", "network_bytes_per_s", …
+    /// Source of each number by the field of the result: "peak_flops", "network_bytes_per_s", …
     hardware::ProvenanceMap sources;
 };
 
-/// What the partition engine found.
+/// Result of the partition engine.
 struct PartitionOutcome {
     std::string model;
     std::string fleet;

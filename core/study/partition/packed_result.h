@@ -17,7 +17,7 @@ std::size_t rowCount(const Result& result);
 
 /// The plan without what grows with the number of layers.
 partition::Plan withoutRows(const partition::Plan& plan);
-/// What `withoutRows` leaves out, as bytes (little-endian).
+/// Rows that `withoutRows` leaves out, as bytes (little-endian).
 std::string packRows(const partition::Plan& plan);
 /// Puts it back. Throws DataError, naming `file`, where the bytes are not what `packRows` made of a plan like this one
 /// on a network of so many layers and joins.

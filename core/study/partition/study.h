@@ -34,7 +34,7 @@ std::optional<std::string> sliceProblem(const model::Model& model);
 /// or bf16.
 std::string defaultDtype(const hardware::Fleet& fleet);
 
-/// What a study names, read.
+/// Inputs of a study, read.
 struct PartitionInputs {
     model::Model model;
     model::LayerGraph layers;

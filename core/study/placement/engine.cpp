@@ -54,7 +54,7 @@ void degreeTerms(const Row& row, Terms& terms) {
     const codesign::Plan& plan = *row.placement.plan;
     terms.push_back({"stages", counted(static_cast<std::int64_t>(plan.stages.size())), "result, pipeline"});
     terms.push_back({"replicas d", counted(plan.data), "result, data"});
-    terms.push_back({"tensor width", counted(plan.tensor), "result, tensor"});
+    terms.push_back({"tensor-parallel degree", counted(plan.tensor), "result, tensor"});
     terms.push_back({"accelerators", counted(row.problem.accelerators), "result, problem.accelerators"});
 }
 
@@ -195,7 +195,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .source = kPaper,
          .terms = degreeTerms},
         {.id = "tensor",
-         .title = "Tensor width",
+         .title = "Tensor-parallel degree",
          .uses = kMetric,
          .get = [](const Row& row) { return ofPlan(row, [](const auto& plan) { return plan.tensor; }); },
          .formula = "accelerators over which a layer is sliced in the fastest plan",
@@ -221,7 +221,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .source = kPaper,
          .terms = memoryTerms},
         {.id = "own_time_per_batch_s",
-         .title = "Time per batch of one's own plan",
+         .title = "Time per batch of the user-supplied plan",
          .uses = kMetric,
          .get =
              [](const Row& row) {
@@ -242,7 +242,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
              },
          .better = Better::lower,
          .said = timesText,
-         .formula = "time per batch of one's own plan / that of the fastest",
+         .formula = "time per batch of the user-supplied plan / that of the fastest",
          .source = kDefinition,
          .terms = ownTerms},
     };
@@ -253,7 +253,7 @@ Engine placementEngine() {
     return {
         .id = "place",
         .title = "Placement",
-        .description = "Places a model's layers on many accelerators: stages, replicas and tensor widths.",
+        .description = "Places a model's layers on many accelerators: stages, replicas and tensor-parallel degrees.",
         .hardwareKind = {},
         .workloadKind = "file of layers",
         .models = InputArity::none,

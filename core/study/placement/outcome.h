@@ -19,9 +19,9 @@ struct OwnPlan {
     std::string misfit = {};                  ///< why it does not fit; empty where it does
 };
 
-/// What the placement engine found, and what it was asked, so that a stored result can be read alone. A result that was
-/// read back holds what its document says: of the layers the ids in its plans, of the costs the widths, of a plan that
-/// does not fit its fullest stage.
+/// Result of the placement engine with the inputs needed to interpret it, so that a stored result is self-contained. A
+/// result that was read back holds what its document says: of the layers the ids in its plans, of the costs the widths,
+/// of a plan that does not fit its fullest stage.
 struct PlacementOutcome {
     std::string name;                    ///< of the model, as the file has it; may be empty
     std::vector<std::int64_t> layers;    ///< ids; plans hold indices into these
@@ -30,7 +30,7 @@ struct PlacementOutcome {
     codesign::Optimizer optimizer = codesign::Optimizer::sgd;
     codesign::OptimizerMemory rule = codesign::OptimizerMemory::reference;
     std::optional<std::int64_t> globalBatch;  ///< samples
-    /// What the file says of an expert's placement: ("fixedPP", 12), …
+    /// Fields of an expert's placement in the file: ("fixedPP", 12), …
     std::vector<std::pair<std::string, double>> reported;
     std::size_t cuts = 0;  ///< sets of layers that plans may be cut at
     codesign::Placement placement;
@@ -38,9 +38,10 @@ struct PlacementOutcome {
 
     /// Samples per second; none without a plan or a global batch.
     std::optional<double> throughputOf(const std::optional<codesign::Plan>& plan) const;
-    /// By how much the plan may be slower than the fastest, as a share of that; there must be a plan.
+    /// Largest possible slow-down of the plan against the fastest, as a share of the fastest's time; there must be a
+    /// plan.
     double gap() const;
-    /// How many times as long as the fastest plan one's own takes; none where one of them does not fit.
+    /// Time of the user-supplied plan over that of the fastest; empty if one of them does not fit.
     std::optional<double> timesTheFastest() const;
     /// Accelerators that the plan's replicas occupy together.
     static std::int64_t occupied(const codesign::Plan& plan);

@@ -7,7 +7,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 
-/// What is told of predictions, and of the operators of a step.
+/// Fields of predictions, and of the operators of a step.
 namespace tessera::study {
 
 /// Operators that are alike, of a prediction.
@@ -19,7 +19,7 @@ struct TimedOperator {
 const std::vector<Field<predict::Prediction>>& predictionFields();
 const std::vector<Field<TimedOperator>>& operatorFields();
 
-/// What bounds operators: "bound by computation", "bound by HBM", "measured kernel gemm".
+/// Resource that bounds an operator: "bound by computation", "bound by HBM", "measured kernel gemm".
 std::string boundText(predict::Way way, const std::string& bound);
 
 /// In the order of study::operatorsOf.

@@ -27,7 +27,7 @@ std::string seconds(Seconds time) {
 }
 
 std::string dollars(double amount) {
-    constexpr double kCents = 1000;  // from here on nobody counts them
+    constexpr double kCents = 1000;  // from here on they are not shown
     return "$" + (amount < kCents ? fmt::format("{:.4g}", amount) : formatCount(std::round(amount)));
 }
 

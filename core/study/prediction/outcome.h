@@ -7,7 +7,7 @@
 
 namespace tessera::study {
 
-/// What the prediction engine found.
+/// Result of the prediction engine.
 struct PredictionOutcome {
     std::string model;
     std::string dtype;

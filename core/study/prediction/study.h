@@ -44,11 +44,11 @@ void writePredictionJson(const Result& result, const TextSink& write);
 
 /// See metricsOf: the fastest prediction's, then those of each that fits.
 std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome);
-/// How a number of a prediction is said, by the last part of its metric's name; empty where that is not its own.
+/// Formats a metric's value by the last part of its name; empty for another engine's.
 std::optional<std::string> predictionMetricText(std::string_view name, double value);
 
 /// "2,310 samples/s (1,020 to 5,250) on gaudi2 · batch 64 · probability that this ranking of 5 is correct: 43 %"; where
-/// the fastest cannot be told: "cs2 or bow: too close to call · 100,000 samples/s (…".
+/// the fastest is not significant: "cs2 or bow: too close to call · 100,000 samples/s (…".
 std::string predictionHeadline(const PredictionOutcome& outcome);
 
 /// A winner is named from this probability on: as sure as the error bars, which hold 90 %.
@@ -56,10 +56,10 @@ inline constexpr double kCalled = 0.9;
 /// Metrics of `predict::Ranking`.
 inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
 inline constexpr std::string_view kByPrice = "samples_per_usd";
-/// How sure the order by a metric is at a number of devices; null where there is none.
+/// Ranking by a metric at a number of devices, with its probability; null where there is none.
 const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
 /// The predictions at a number of devices that may be the best by a metric: the best by its value, then those that it
-/// beats with a probability below `kCalled`. One alone is a winner; of several nobody can tell. Empty where nothing
+/// beats with a probability below `kCalled`. One alone is a winner; of several the order is open. Empty where nothing
 /// fits.
 std::vector<const predict::Prediction*> contenders(const PredictionOutcome& outcome, std::string_view metric,
                                                    std::int64_t devices);

@@ -7,7 +7,7 @@
 
 namespace tessera::study {
 
-/// What the scheduling engine found. Times are in the unit of the operators' file.
+/// Result of the scheduling engine. Times are in the unit of the operators' file.
 struct ScheduleOutcome {
     std::string layer;  ///< as its file calls it; may be empty
     std::string method;
@@ -15,9 +15,9 @@ struct ScheduleOutcome {
     std::vector<codesign::Operator> operators;  ///< as in the file, without the latencies
     codesign::ScheduleResult result;
 
-    /// By how much the makespan may be above the optimum at most, as a share of the makespan.
+    /// Largest distance of the makespan above the optimum, as a share of the makespan.
     double gap() const;
-    /// By how much it is below running one operator after the other, as a share of that.
+    /// Reduction against running one operator after the other, as a share of that.
     double gain() const;
 };
 

@@ -137,11 +137,11 @@ TEST(PlacementFile, saysWhatIsWrongInOneSentence) {
               "\"communicationCost\": 4"),
          "layers.json:13: field 'edges.2[0]' is from layer 7 to layer -1; expected an edge that width 1 has, too"},
         {with("\"2\": [\n{\"id\"", "\"two\": [\n{\"id\""),
-         "layers.json:7: field 'nodes.two' is of width 'two'; expected a tensor-parallel width from 1 to 1000000 as "
+         "layers.json:7: field 'nodes.two' is of width 'two'; expected a tensor-parallel degree from 1 to 1000000 as "
          "the key"},
         {R"({"maxDevices": 4, "maxMemoryPerDevice": 100, "bandwidth": 10, "mbsInBatch": 8, "activationRecomputation":
             false, "optimizerAlgorithm": "SGD", "nodes": {}, "edges": {}})",
-         "layers.json:2: field 'nodes' is empty; expected the layers of at least one tensor-parallel width"},
+         "layers.json:2: field 'nodes' is empty; expected the layers of at least one tensor-parallel degree"},
         {"[]", "layers.json:1: found a list; expected an object"},
     };
     for (const auto& [text, message] : cases) {

@@ -310,7 +310,8 @@ TEST(Placement, refusesDegreesThatAreNone) {
         return std::string("accepted");
     };
     const std::int64_t tensor = small.problem.widths.front().width;
-    EXPECT_THAT(refusal({1, 3, 1}), HasSubstr("the plan has a tensor width of 3, of which there are no costs"));
+    EXPECT_THAT(refusal({1, 3, 1}),
+                HasSubstr("the plan has a tensor-parallel degree of 3, of which there are no costs"));
     EXPECT_THAT(refusal({99, tensor, 1}), HasSubstr("the plan has 99 stages for"));
     EXPECT_THAT(refusal({0, tensor, 1}), HasSubstr("the plan has 0 stages for"));
     EXPECT_THAT(refusal({1, tensor, 1'000'000}), HasSubstr("the plan has 1000000 replicas for"));

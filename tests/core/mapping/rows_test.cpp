@@ -318,7 +318,7 @@ TEST(MappingRace, takesTurnsAndCountsAllSamples) {
     Hooks hooks;
     hooks.progress = [&](const ProgressEvent& event) {
         if (event.series == "bound") return;
-        EXPECT_EQ(event.task, "race of 3 algorithms");
+        EXPECT_EQ(event.task, "portfolio of 3 algorithms");
         EXPECT_EQ(event.total, 120'000);
         EXPECT_GE(event.done, done);
         EXPECT_LE(event.done, event.total);

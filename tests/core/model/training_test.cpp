@@ -695,7 +695,7 @@ std::string trainingError(const std::string& model, std::int64_t width) {
 TEST(TensorParallelWidth, dividesTheHeadsOfAModelThatIsSliced) {
     EXPECT_EQ(trainingError<UsageError>("zoo:megatron-gpt-2.5b", 8),
               "the dimension 'tensor_parallel' of 'zoo:megatron-gpt-2.5b' is 8; expected a divisor of its 20 heads");
-    EXPECT_EQ(trainingError<UsageError>("zoo:gpt2", 0), "the tensor-parallel width is 0; expected at least 1");
+    EXPECT_EQ(trainingError<UsageError>("zoo:gpt2", 0), "the tensor-parallel degree is 0; expected at least 1");
     EXPECT_EQ(trainingError<UsageError>("zoo:resnet50", 2),
               "'zoo:resnet50' has no dimension 'tensor_parallel'; only its batch can be set");
     const std::string file = test::sourcePath("tests/data/models/gpt2_medium_static.onnx").string();

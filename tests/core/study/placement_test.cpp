@@ -104,7 +104,7 @@ TEST(Placement, ItsPipelineEndsWithItsBatchOfEqualStages) {
 TEST(Placement, ItsMisfitIsTheReasonOfTheDocument) {
     EXPECT_EQ(placementMisfit(samples()[0].outcome.get<PlacementOutcome>()), "");
     EXPECT_THAT(placementMisfit(samples()[1].outcome.get<PlacementOutcome>()),
-                testing::HasSubstr("no plan of 1 stage, tensor width 4 and 1 replica fits"));
+                testing::HasSubstr("no plan of 1 stage, tensor-parallel degree 4 and 1 replica fits"));
     EXPECT_EQ(placementMisfit(samples()[3].outcome.get<PlacementOutcome>()),
               toJson(samples()[3])["reason"].get<std::string>());
 }

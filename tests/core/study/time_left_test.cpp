@@ -38,7 +38,7 @@ struct Race {
                 double all = 0;
                 for (const auto& [other, its] : done) all += its;
                 time.note({.kind = Kind::point,
-                           .task = "race of 3 algorithms",
+                           .task = "portfolio of 3 algorithms",
                            .done = all,
                            .total = samples * static_cast<double>(rates.size()),
                            .series = name + " best",
@@ -96,7 +96,7 @@ TEST(TimeLeft, ofARaceIsUnknownUntilAllHaveBegun) {
     Race one{.rates = {{"magma", 100}}};
     for (double at = 0; at < 5; at += 0.1)
         time.note({.kind = Kind::point,
-                   .task = "race of 2 algorithms",
+                   .task = "portfolio of 2 algorithms",
                    .done = 100 * at,
                    .total = 2000,
                    .series = "magma best",
@@ -115,7 +115,7 @@ TEST(TimeLeft, forgetsAnAlgorithmThatEndedBeforeItsTime) {
     const double at = two.now;
     for (double now = at; now < at + 6; now += 0.05)
         time.note({.kind = Kind::point,
-                   .task = "race of 3 algorithms",
+                   .task = "portfolio of 3 algorithms",
                    .done = two.done["magma"] + 200,
                    .total = 2000,
                    .series = "magma best",

@@ -6,7 +6,7 @@
 
 namespace tessera::ui {
 
-/// Where a picture lies on a widget, and the moves of it.
+/// Position and zoom of a picture on a widget, and the moves of it.
 struct GraphCamera {
     static constexpr double kSmallestZoom = 0.02;
     static constexpr double kLargestZoom = 4;
@@ -23,7 +23,7 @@ struct GraphCamera {
     QPointF middle() const { return {widget.width() / 2, widget.height() / 2}; }  ///< of the widget
 
     void centreOn(const QPointF& point) { origin = middle() - point * zoom; }
-    /// What is at `place` stays there.
+    /// Zooms around `place`, which stays fixed.
     void zoomAt(const QPointF& place, double factor);
     /// The whole picture, no larger than 1.25.
     void fit();

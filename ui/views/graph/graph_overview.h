@@ -18,7 +18,7 @@ public:
     /// There is a part that is not seen, and room for the map.
     bool isUseful() const;
     QRectF place() const;  ///< on the widget
-    /// Where a point of the map lies in the picture.
+    /// Converts a point of the map to the picture.
     QPointF toPicture(const QPointF& point) const { return (point - origin()) / zoom(); }
     void paint(QPainter& painter, const GraphPainter& picture) const;
 
@@ -31,7 +31,8 @@ private:
 
 /// The strip at the bottom that the legend needs; 0 without one.
 double legendHeight(const report::GraphPicture& picture, double room);
-/// What the colours mean, in the lower left corner of a widget of that size, in as many rows as fit into `room`.
+/// Paints the legend of the colours in the lower left corner of a widget of that size, in as many rows as fit into
+/// `room`.
 void paintLegend(QPainter& painter, const report::GraphPicture& picture, const QSizeF& widget, double room);
 
 }  // namespace tessera::ui

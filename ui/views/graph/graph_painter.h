@@ -18,7 +18,7 @@ inline QPointF toPoint(const report::Point& point) {
     return {point.x, point.y};
 }
 
-/// What is emphasised while painting.
+/// Emphasised parts while painting.
 struct GraphHighlight {
     int card = -1;     ///< selected
     int frame = -1;    ///< selected

@@ -24,11 +24,11 @@ namespace tessera::ui {
 /// Layouts may show so many nodes.
 inline constexpr int kMaxVisibleNodes = 500;
 
-/// Which way a walk goes, as seen on the picture.
+/// Direction of a step between nodes, as seen on the picture.
 enum class GraphStep { up, down, left, right };
 
-/// What a graph view shows: the groups that are open, the picture of them and what is where in it, in the picture's
-/// own coordinates. Layouts are made on a worker thread; the picture stays until the next one is there.
+/// Content of a graph view: the groups that are open, the picture of them and the positions in it, in the picture's own
+/// coordinates. Layouts are made on a worker thread; the picture stays until the next one is there.
 class GraphScene : public QObject {
     Q_OBJECT
 
@@ -61,7 +61,7 @@ public:
     /// Asks for a picture of what is open; `laidOut` follows, at once where the layout is known.
     void layOut();
     bool isBusy() const { return busy_; }        ///< a layout is under way
-    bool isWaiting() const { return waiting_; }  ///< and has been for so long that a person should be told
+    bool isWaiting() const { return waiting_; }  ///< and has been for so long that the user should be informed
     const report::GraphPicture& picture() const { return picture_; }
     const model::FoldedGraph& folded() const { return folded_; }
     bool isEmpty() const { return picture_.cards.empty(); }
@@ -76,7 +76,7 @@ public:
     int nodeAt(const QPointF& point, double zoom) const;
     /// The node of the frame whose title is there. Titles do not shrink below a size on the screen.
     int headAt(const QPointF& point, double zoom) const;
-    /// Where a walk goes from a node: along the edges, or to the side; -1 = nowhere.
+    /// Next node in a direction: along the edges, or to the side; -1 = none.
     int neighbour(int node, GraphStep step) const;
 
 signals:

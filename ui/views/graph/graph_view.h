@@ -62,7 +62,7 @@ public:
     bool isLaidOut() const;  ///< no layout is under way
     int visibleCount() const;
     QString note() const;  ///< why the picture is not by Graphviz; empty otherwise
-    /// Where a visible node is on the widget; empty where it is hidden.
+    /// Rectangle of a visible node on the widget; empty where it is hidden.
     QRectF nodeRect(int node) const;
     /// The small map's place on the widget; empty where it is not needed.
     QRectF overviewRect() const;

@@ -14,8 +14,8 @@ namespace tessera::ui {
 class ChartPane;
 class PlotWidget;
 
-/// How one or more searches went: a chart per kind of curve, best, mean and spread against the bound, with a switch
-/// between kinds and one for a logarithmic axis.
+/// Convergence of one or more searches: a chart per kind of curve, best, mean and spread against the bound, with a
+/// switch between kinds and one for a logarithmic axis.
 class ConvergenceView : public QWidget {
     Q_OBJECT
 
@@ -26,9 +26,9 @@ public:
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
     /// A soft dot and this text while a run works; empty = none.
     void setLive(const QString& text);
-    /// What is said where there are no curves; nothing, while they may still come.
+    /// Sets the sentence shown without curves; none, while they may still come.
     void setEmptyText(const QString& sentence);
-    /// What the values of a race are: "Makespan (cycles)".
+    /// Sets the title of a mapping search's values: "Makespan (cycles)".
     void setValueTitle(const QString& title);
     bool isLogarithmic() const;
     void setLogarithmic(bool on);

@@ -54,7 +54,7 @@ public:
     }
 
     /// Lines of a few segments come by the hundred; Qt paints segments ten times as fast as a polyline with joins,
-    /// which nobody sees in a thin one.
+    /// which is invisible in a thin one.
     static bool isThin(const report::Path& path) {
         constexpr std::size_t kFewPoints = 16;
         return path.width < 2 && path.opacity == 1 && !path.dashed && path.points.size() <= kFewPoints;

@@ -20,7 +20,7 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     void setTimeline(Timeline timeline);
-    /// Whether the picture says the timeline's notes; exports always do.
+    /// Shows or hides the timeline's notes in the picture; exports always have them.
     void setNotesVisible(bool visible);
     const Timeline& timeline() const;
     void resetZoom() override;

@@ -46,7 +46,7 @@ protected:
 
     /// The mouse is over a place, or away.
     virtual void hoverAt(const std::optional<QPointF>& at) = 0;
-    /// What the card beside the mouse says; empty = no card.
+    /// Text of the card beside the mouse; empty = no card.
     virtual QStringList cardText() const { return {}; }
     virtual void clickAt(QPointF at, const QPoint& global) = 0;
     /// A drag begins at `pressed()`; it moves, and ends.

@@ -459,7 +459,7 @@ QString PlotWidget::cutText(QPointF at) const {
 void PlotWidget::fillMenu(QMenu& menu) {
     const int series = d_->hoveredSeries;
     const int point = d_->hoveredPoint;
-    // Only where somebody can answer.
+    // Only where the signal is connected.
     if (!d_->isPoint(series, point) || !d_->explainable ||
         !isSignalConnected(QMetaMethod::fromSignal(&PlotWidget::explainRequested)))
         return;

@@ -25,7 +25,7 @@ public:
     const report::Chart& chart() const;
     /// A soft dot and this text in the corner while a run works; empty = none.
     void setLive(const QString& text);
-    /// Whether points offer "Explain this number"; they do where the signal is connected.
+    /// Sets whether points offer "Explain this number"; they do where the signal is connected.
     void setExplainable(bool on);
     void resetZoom() override;
     Exportable exportable() const override;

@@ -5,8 +5,8 @@
 
 #include "core/draw/chart_layout.h"
 
-/// Which part of a chart is in sight after a turn of the wheel, a drag or a rubber band: along the chart's x and y, in
-/// the coordinates of its axes.
+/// Visible part of a chart after a turn of the wheel, a drag or a rubber band: along the chart's x and y, in the
+/// coordinates of its axes.
 namespace tessera::ui {
 
 struct PlotStretches {
@@ -17,9 +17,9 @@ struct PlotStretches {
 report::Stretch limited(report::Stretch wanted, const report::Stretch& whole);
 /// Scaled by `factor` about a place in the widget.
 PlotStretches zoomedAt(const report::ChartLayout& layout, bool horizontal, QPointF at, double factor);
-/// What is inside a rectangle in the widget.
+/// Zooms to a rectangle in the widget.
 PlotStretches zoomedTo(const report::ChartLayout& layout, bool horizontal, const QRectF& area);
-/// What was in sight in `before`, moved along with the mouse.
+/// Visible part of `before`, moved along with the mouse.
 PlotStretches panned(const report::ChartLayout& layout, bool horizontal, const report::ChartView& before, QPointF away);
 
 }  // namespace tessera::ui

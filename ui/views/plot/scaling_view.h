@@ -15,8 +15,8 @@ namespace tessera::ui {
 
 class SolvingPages;
 
-/// How the strategies of a run scale: its study solved again on a half, a quarter, … of its accelerators. Works off the
-/// UI thread from when it is first asked for the run, or from a click where that takes long; can be cancelled.
+/// Strong scaling of a run's strategies: its study solved again on a half, a quarter, … of its accelerators. Works off
+/// the UI thread from when it is first asked for the run, or from a click where that takes long; can be cancelled.
 class ScalingView : public QWidget {
     Q_OBJECT
 
@@ -30,7 +30,7 @@ public:
     void solve();
     void cancel();
     bool isWorking() const;
-    /// What was found; null before.
+    /// Result; null before there is one.
     std::shared_ptr<const study::Scaling> scaling() const { return scaling_; }
     /// The picture and its table, once they are there.
     QVector<Exportable> exportables() const;

@@ -25,7 +25,7 @@ public:
     void reject() override;
 
 signals:
-    /// Of the accelerator, when it was written.
+    /// Emitted with the accelerator's key when it was written.
     void written(const QString& key);
     void openRequested(const QString& kind, const QString& key);
 

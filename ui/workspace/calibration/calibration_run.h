@@ -18,7 +18,7 @@
 
 namespace tessera::ui {
 
-/// What is to be measured, and where it is kept.
+/// Order of a calibration: what to measure, and where to save it.
 struct CalibrationOrder {
     calibrate::Options how;
     std::string model = {};  ///< whose operators are measured first; empty = none
@@ -28,7 +28,7 @@ struct CalibrationOrder {
     calibrate::Files files;
 };
 
-/// How far a calibration is.
+/// Progress of a calibration.
 struct CalibrationProgress {
     int stage = -1;  ///< of `calibrate::stages()`; -1 = the model is read
     double done = 0, total = 0;
@@ -36,7 +36,7 @@ struct CalibrationProgress {
     double secondsLeft = 0;  ///< about; 0 where its time is over and the last kernel still runs
 };
 
-/// How a calibration ended.
+/// Outcome of a calibration.
 struct CalibrationOutcome {
     enum class End { written, notWritten, cancelled, modelNotRead, failed };
     End end = End::failed;

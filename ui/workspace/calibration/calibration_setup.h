@@ -16,7 +16,7 @@ public:
     explicit CalibrationSetup(QWidget* parent = nullptr);
     ~CalibrationSetup() override;
 
-    /// What was set up. Where something is wrong: nothing, the reason stands beside its field, which has the focus.
+    /// The order that was set up. Empty if something is wrong: the reason stands beside its field, which has the focus.
     std::optional<CalibrationOrder> order();
     /// Runs that are at work would be measured, too.
     void setRunsAtWork(int runs);

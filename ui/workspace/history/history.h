@@ -22,7 +22,7 @@ public:
     ~History() override;
 
     /// Opens in the background; `opened` or `failed` follows. An empty path is a history that is forgotten at the end.
-    /// One that `mustExist` is not made anew where it is gone: it fails as missing.
+    /// One that `mustExist` is not created again where it is gone: it fails as missing.
     void open(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite,
               bool mustExist = false);
     std::filesystem::path path() const;
@@ -53,7 +53,7 @@ signals:
     void changed();
 
 private:
-    /// What work touches, and so what its errors are about.
+    /// Files that work accesses, and so what its errors are about.
     enum class Files : std::uint8_t { history, another };
 
     template <typename Result>

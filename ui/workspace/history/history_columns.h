@@ -13,8 +13,8 @@ namespace tessera::ui {
 
 class HistoryModel;
 
-/// Which columns of the history are shown, and how wide. As many as fit the table's width, the most important first;
-/// the name takes what is left. What a person chose stays as chosen.
+/// Visible columns of the history and their widths. As many as fit the table's width, the most important first; the
+/// name takes what is left. The user's own choice stays.
 class HistoryColumns : public QObject {
     Q_OBJECT
 

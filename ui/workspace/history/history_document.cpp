@@ -484,7 +484,7 @@ void HistoryDocument::restoreSelection() {
     kept_.clear();
     table_->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
     table_->verticalScrollBar()->setValue(keptScroll_);
-    // A selection that went with its rows is not told by Qt.
+    // A selection that went with its rows is not signalled by Qt.
     if (selection.isEmpty()) inspectCurrent();
 }
 

@@ -64,7 +64,7 @@ private:
     void importRuns();
     void inspectCurrent();
     void updateActions();
-    /// How many runs are listed, as a sentence of plain text.
+    /// Number of listed runs, as a sentence of plain text.
     QString listedText() const;
     void updateSummary();
     void askForNames();

@@ -161,7 +161,7 @@ const store::RunRow* HistoryModel::row(int row) const {
     return at < page->rows.size() ? &page->rows[at] : nullptr;
 }
 
-/// What was asked for last comes first: a dragged scroll bar passes pages that nobody waits for.
+/// What was asked for last comes first: a dragged scroll bar passes pages that are no longer needed.
 void HistoryModel::want(int page) const {
     constexpr int kMaxWanted = 4;
     wanted_.removeAll(page);

@@ -28,8 +28,8 @@ QString kindOf(const std::string& path) {
         return QLatin1String(native->document);
     }
     const model::Reader& reader = model::readerFor(bytes, path);
-    // A table of layers is read to its end, so that a letter in a .txt file is told from one; what is large (ONNX) is
-    // read by the page that shows it.
+    // A table of layers is read to its end, so that a letter in a .txt file is distinguished from one; what is large
+    // (ONNX) is read by the page that shows it.
     if (bytes.size() <= kSmall) reader.read(std::string(bytes), path, {});
     return QStringLiteral("model");
 }

@@ -4,7 +4,7 @@
 
 namespace tessera::ui {
 
-/// What a file is, by its content.
+/// Kind of a file, by its content.
 struct ImportedFile {
     QString path;  ///< absolute
     QString

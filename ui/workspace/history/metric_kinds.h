@@ -8,8 +8,8 @@
 
 namespace tessera::ui {
 
-/// What the history's metrics are called and measured in, as the history itself says (Store::metricKinds). A metric
-/// that it does not know (yet) is shown by its name, as a plain number.
+/// Names and units of the history's metrics, as the history itself says (Store::metricKinds). A metric that it does not
+/// know (yet) is shown by its name, as a plain number.
 class MetricKinds {
 public:
     MetricKinds() = default;

@@ -33,7 +33,7 @@ public:
     using Search =
         std::function<void(const QString& words, const std::function<void(const std::vector<Candidate>&)>& answer)>;
 
-    /// What the dialog says, and how many runs may be chosen.
+    /// Texts of the dialog, and the number of runs that may be chosen.
     struct Wording {
         QString title, sentence, button;
         QString none;  ///< where there is no run to choose
@@ -72,8 +72,8 @@ private:
     int asked_ = 0;
 };
 
-/// How well a run compares with another: the greater the better. Same model counts most, then same hardware, then same
-/// engine.
+/// Similarity of two runs for a comparison: the greater the better. Same model counts most, then same hardware, then
+/// same engine.
 int comparability(const store::RunRow& run, const store::RunRow& other);
 
 }  // namespace tessera::ui

@@ -42,7 +42,7 @@ public:
     QAction* actionNamed(const QString& name) const;
     /// Says a sentence in the Messages dock.
     void tell(const QString& sentence);
-    /// What the bars above the documents say, and their choices.
+    /// Texts and choices of the bars above the documents.
     QStringList notices() const;
     void chooseInNotice(int notice, int choice);
 

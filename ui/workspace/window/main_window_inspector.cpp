@@ -170,7 +170,7 @@ void MainWindow::Implementation::askRunFacts(RunDocument& document, const std::f
     const QPointer<RunDocument> guard(&document);
     const auto complete = [this, guard, answer](store::RunRow row, const std::optional<study::Study>& study) {
         if (!guard) return;
-        // What works in this window knows its state better than the history, which is told a little later.
+        // What works in this window knows its state better than the history, which is updated a little later.
         if (guard->state().job != 0) row.status = guard->state().status;
         Facts facts = runFacts(row, {}, study);
         const auto add = [&](const QString& title, const char* icon, void (Implementation::*act)(RunDocument&)) {

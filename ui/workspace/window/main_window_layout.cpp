@@ -251,7 +251,7 @@ void MainWindow::Implementation::showPane(QDockWidget& pane, bool shown) {
     if (shown && alone) window.resizeDocks({&pane}, {theme().spacing(kBottomHeight)}, Qt::Vertical);
 }
 
-/// The window stays as large as it is; it only comes back where nobody could reach it.
+/// The window stays as large as it is; it only comes back where it is out of reach.
 void MainWindow::Implementation::resetLayout() {
     bringBack();
     const auto place = [this](int index, Qt::DockWidgetArea where) {

@@ -92,7 +92,7 @@ struct MainWindow::Implementation {
     void run(const QString& studyJson, store::RunId inputsOf = 0);
     void runStudyNamed(const QString& key);
     void openStudyOf(const QString& key);  ///< "run/7"
-    /// Of an engine, the first one where none is named.
+    /// Opens a new study of an engine, of the first one where none is named.
     void newStudy(const QString& model, const QString& hardware, std::string_view engine = {});
     /// The model that is looked at, which a new study is about; empty where there is none.
     QString currentModel() const;
@@ -201,7 +201,7 @@ struct MainWindow::Implementation {
     QMap<QAction*, QString> actionIcons;
     QMenu *recentMenu = nullptr, *documentMenu = nullptr, *exportMenu = nullptr;
     QMenu *modelMenu = nullptr, *hardwareMenu = nullptr, *studyMenu = nullptr;
-    /// What a document said to the Inspector last.
+    /// Last content that a document gave the Inspector.
     struct Inspection {
         Facts selected;  ///< no title = nothing is selected
         Facts part;      ///< what it adds to what is known of it as a whole

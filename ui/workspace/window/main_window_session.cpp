@@ -176,7 +176,7 @@ void MainWindow::Implementation::announceInterrupted(const std::vector<store::Ru
     std::vector<store::RunId> numbers;
     QStringList uids;
     for (const store::RunRow& row : all) {
-        // A run that went on and was interrupted once more is told again.
+        // A run that went on and was interrupted once more is reported again.
         const QString uid = QStringLiteral("%1/%2").arg(QString::fromStdString(row.uid)).arg(row.finished.value_or(0));
         if (dismissed.contains(uid)) continue;
         runs.push_back(row);
@@ -203,7 +203,7 @@ void MainWindow::Implementation::notify(NoticeBar* bar) {
     notices->addWidget(bar);
 }
 
-/// A window that nobody could reach comes back to the screen.
+/// A window out of reach comes back to the screen.
 void MainWindow::Implementation::bringBack() {
     if (isReachable(window.frameGeometry())) return;
     window.setWindowState(Qt::WindowNoState);
@@ -219,7 +219,7 @@ void MainWindow::Implementation::fitToScreen() {
     if (!isFree || window.screen() == nullptr) return;
     const QRect screen = window.screen()->availableGeometry();
     const QRect frame = window.frameGeometry();
-    // Where nobody put a frame around it, nobody manages windows: then its size is as it was asked for.
+    // Without a frame there is no window manager: then its size is as it was asked for.
     if (frame.size() == window.size()) return;
     if (frame.width() <= screen.width() && frame.height() <= screen.height()) return;
     window.resize(window.size().boundedTo(screen.size() - (frame.size() - window.size())));
