@@ -21,7 +21,7 @@
 #include "tests/support/runs.h"
 #include "tests/support/turns.h"
 #include "ui/models/facts.h"
-#include "ui/models/partition_comparison.h"
+#include "ui/models/comparison_tables.h"
 #include "ui/theme/theme.h"
 #include "ui/views/graph/graph_view.h"
 #include "ui/views/message_bar.h"
