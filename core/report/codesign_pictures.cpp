@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -14,7 +13,7 @@
 #include "core/base/units.h"
 #include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
-#include "core/model/zoo/zoo_name.h"
+#include "core/report/field_table.h"
 #include "core/report/template_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/schedule/study.h"
@@ -90,25 +89,6 @@ void addSeries(Chart& chart, Series series) {
 }
 
 }  // namespace
-
-std::string modelTitle(const std::string& model) {
-    if (model::isZooName(model)) return escaped(model.substr(model::kZooPrefix.size()), 60);
-    const std::string stem = std::filesystem::path(model).stem().string();
-    return escaped(stem.empty() ? model : stem, 60);
-}
-
-std::string memorySize(Bytes size) {
-    constexpr double kKibi = 1024, kMin = 0.9995, kThousand = 999.5;
-    struct Unit {
-        double bytes;
-        const char* name;
-    };
-    for (const Unit& unit : {Unit{kKibi * kKibi * kKibi, "GiB"}, Unit{kKibi * kKibi, "MiB"}, Unit{kKibi, "KiB"}})
-        if (const double amount = size.value / unit.bytes; amount >= kMin)
-            return amount < kThousand ? fmt::format("{:.3g} {}", amount, unit.name)
-                                      : fmt::format("{} {}", formatCount(std::round(amount)), unit.name);
-    return fmt::format("{} B", formatCount(std::round(size.value)));
-}
 
 Chart explorationChart(const codesign::Result& result, bool byArea) {
     Chart chart{.id = byArea ? "exploration-area" : "exploration"};
@@ -511,71 +491,17 @@ Chart speedupChart(const codesign::Result& result) {
     return chart;
 }
 
-namespace {
-
-void addModelRow(Table& table, const std::string& on, const ModelResult& model) {
-    const auto optional = [](const std::optional<double>& value) {
-        return value ? exactNumber(*value) : std::string();
-    };
-    std::vector<std::string> cells{modelTitle(model.model), on, model.feasible ? "yes" : "no"};
-    if (model.feasible) {
-        for (const double value : {model.throughput, model.throughputBound, model.timePerBatch.value})
-            cells.push_back(exactNumber(value));
-        for (const std::int64_t value : {model.pipeline, model.data, model.tensor, model.choice.microBatch})
-            cells.push_back(std::to_string(value));
-        cells.emplace_back(model.choice.recompute ? "yes" : "no");
-        for (const double value : {model.hbm.value, model.mfu, model.energyPerSample})
-            cells.push_back(exactNumber(value));
-        cells.push_back(optional(model.speedupOverExpert));
-        cells.push_back(optional(model.speedupOverSolver));
-        for (const TimePart& part : kTimeParts) cells.push_back(exactNumber((model.time.*part.time).value));
-    }
-    cells.resize(table.columns.size());
-    table.rows.push_back(std::move(cells));
-}
-
-}  // namespace
-
 Table modelSheet(const codesign::Result& result) {
-    Table table;
-    table.columns = {{"model"}, {"on"}, {"fits"}};
-    for (const char* column : {"throughput_samples_per_s", "throughput_bound_samples_per_s", "time_per_batch_s",
-                               "pipeline", "data", "tensor", "micro_batch", "recompute", "hbm_bytes", "mfu",
-                               "energy_j_per_sample", "speedup_over_expert", "speedup_over_solver", "compute_s",
-                               "tensor_all_reduce_s", "transfer_s", "bubble_s", "gradient_all_reduce_s", "update_s"})
-        table.columns.push_back({column, true});
-    for (const ModelResult& model : result.perModel)
-        addModelRow(table, result.best ? hardware::nameOf(result.best->architecture) : "", model);
-    for (const codesign::Baseline& baseline : result.baselines)
-        for (const ModelResult& model : baseline.models) addModelRow(table, escaped(baseline.title, 80), model);
-    return table;
+    std::vector<study::TrainedModel> rows = study::trainedModels(result);
+    for (study::TrainedModel& row : study::modelsOnBaselines(result)) rows.push_back(std::move(row));
+    return tableOf(study::modelFields(), rows, study::kSheet);
 }
 
 Table stageSheet(const codesign::Result& result) {
-    Table table;
-    table.columns = {{"model"},        {"stage", true},        {"first_layer"},     {"last_layer"},
-                     {"layers", true}, {"accelerators", true}, {"forward_s", true}, {"backward_s", true},
-                     {"load_s", true}, {"in_flight", true}};
-    for (const MemoryPart& part : kMemoryParts) table.columns.push_back({std::string(part.id) + "_bytes", true});
-    table.columns.push_back({"total_bytes", true});
+    std::vector<study::ModelStage> rows;
     for (const ModelResult& model : result.perModel)
-        for (std::size_t s = 0; s < model.stages.size(); ++s) {
-            const codesign::StageResult& stage = model.stages[s];
-            std::vector<std::string> cells{modelTitle(model.model),
-                                           std::to_string(s + 1),
-                                           stage.layers.empty() ? "" : stage.layers.front(),
-                                           stage.layers.empty() ? "" : stage.layers.back(),
-                                           std::to_string(stage.layers.size()),
-                                           std::to_string(stage.accelerators),
-                                           exactNumber(stage.forward.value),
-                                           exactNumber(stage.backward.value),
-                                           exactNumber(stage.load.value),
-                                           std::to_string(stage.memory.inFlight)};
-            for (const MemoryPart& part : kMemoryParts) cells.push_back(exactNumber((stage.memory.*part.size).value));
-            cells.push_back(exactNumber(stage.memory.total().value));
-            table.rows.push_back(std::move(cells));
-        }
-    return table;
+        for (study::ModelStage& row : study::stagesOf(model)) rows.push_back(std::move(row));
+    return tableOf(study::stageFields(), rows, study::kSheet);
 }
 
 Table traceSheet(const codesign::Result& result) {

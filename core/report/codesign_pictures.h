@@ -8,15 +8,15 @@
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
+#include "core/study/codesign/fields.h"
+#include "core/study/title.h"
 
 /// The pictures and tables of a co-design result, the same in the window, on the command line and in reports; the
 /// architectures themselves are in codesign_points.h.
 namespace tessera::report {
 
-/// "bert-large" of "zoo:bert-large", the file's stem of a path.
-std::string modelTitle(const std::string& model);
-/// An amount of memory beside sizes of HBM, in their units, with three digits: "1.37 GiB".
-std::string memorySize(Bytes size);
+using study::memorySize;
+using study::modelTitle;
 
 /// How the search went from large to small areas: the best of each bucket of areas and the best so far (PHAZE, Fig. 9),
 /// by the buckets' order or by their area.

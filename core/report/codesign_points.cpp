@@ -14,6 +14,8 @@
 #include "core/base/text.h"
 #include "core/hardware/architecture.h"
 #include "core/report/codesign_pictures.h"
+#include "core/report/field_table.h"
+#include "core/study/codesign/fields.h"
 
 namespace tessera::report {
 
@@ -95,22 +97,14 @@ std::vector<PointValue> pointValues(const codesign::Result& result) {
                       .unit = {},
                       .more = false,
                       .of = [](const codesign::Point& point) { return point.energyPerSample; }});
-    for (const PointColumn& column : bandwidthColumns(result)) {
-        const bool power = column.name == "interface_power_w", hbm = column.name.starts_with("hbm");
-        values.push_back({.id = power ? "interface-power"
-                                : hbm ? "hbm-bandwidth"
-                                      : "network-bandwidth",
-                          .title = power ? "Interfaces"
-                                   : hbm ? "HBM rate"
-                                         : "Network",
-                          .help = power ? "Of the interfaces to HBM and network at their full rate"
-                                  : hbm ? "Between the HBM and the global buffer"
-                                        : "Between any two accelerators",
-                          .measure = power ? Measure::watts : Measure::bytesPerSecond,
+    for (const PointColumn& column : bandwidthColumns(result))
+        values.push_back({.id = column.id,
+                          .title = column.title,
+                          .help = column.help,
+                          .measure = column.measure,
                           .unit = {},
                           .more = false,
                           .of = column.of});
-    }
     if (result.models.size() > 1)
         for (std::size_t i = 0; i < result.models.size(); ++i)
             values.push_back({.id = fmt::format("throughput:{}", i),
@@ -125,19 +119,21 @@ std::vector<PointValue> pointValues(const codesign::Result& result) {
 
 std::vector<PointColumn> bandwidthColumns(const codesign::Result& result) {
     std::vector<PointColumn> columns;
-    const bool hbm = !result.space.hbmBandwidth.values.empty(), network = !result.space.networkBandwidth.values.empty();
-    if (hbm)
-        columns.push_back(
-            {"hbm_bandwidth_bytes_per_s", [others = result.space.rates.hbmBandwidth](const codesign::Point& point) {
-                 return point.architecture.hbmBandwidth.value_or(others).value;
-             }});
-    if (network)
-        columns.push_back(
-            {"network_bandwidth_bytes_per_s", [others = result.options.bandwidth](const codesign::Point& point) {
-                 return point.architecture.networkBandwidth.value_or(others).value;
-             }});
+    if (!result.space.hbmBandwidth.values.empty())
+        columns.push_back({"hbm-bandwidth", "hbm_bandwidth_bytes_per_s", "HBM rate",
+                           "Between the HBM and the global buffer", Measure::bytesPerSecond,
+                           [others = result.space.rates.hbmBandwidth](const codesign::Point& point) {
+                               return point.architecture.hbmBandwidth.value_or(others).value;
+                           }});
+    if (!result.space.networkBandwidth.values.empty())
+        columns.push_back({"network-bandwidth", "network_bandwidth_bytes_per_s", "Network",
+                           "Between any two accelerators", Measure::bytesPerSecond,
+                           [others = result.options.bandwidth](const codesign::Point& point) {
+                               return point.architecture.networkBandwidth.value_or(others).value;
+                           }});
     if (result.best && result.best->interfacePower)
-        columns.push_back({"interface_power_w",
+        columns.push_back({"interface-power", "interface_power_w", "Interfaces",
+                           "Of the interfaces to HBM and network at their full rate", Measure::watts,
                            [](const codesign::Point& point) { return point.interfacePower.value_or(Watts{}).value; }});
     return columns;
 }
@@ -431,46 +427,33 @@ ParallelPicture parallelPicture(const codesign::Result& result, const std::vecto
     return picture;
 }
 
+Table pointSheet(const codesign::Result& result, const std::vector<const codesign::Point*>& points) {
+    std::vector<study::DesignPoint> rows;
+    for (const codesign::Point* point : points) rows.push_back({&result, point});
+    Table table = tableOf(study::pointFields(), rows, study::kSheet);
+    const auto add = [&](std::string name, const std::function<double(const codesign::Point&)>& of) {
+        table.columns.push_back({std::move(name), true});
+        for (std::size_t row = 0; row < points.size(); ++row) table.rows[row].push_back(exactNumber(of(*points[row])));
+    };
+    for (std::size_t i = 0; i < result.models.size(); ++i)
+        add(modelTitle(result.models[i]) + "_samples_per_s",
+            [i](const codesign::Point& point) { return i < point.throughput.size() ? point.throughput[i] : 0; });
+    for (const PointColumn& column : bandwidthColumns(result)) add(column.name, column.of);
+    return table;
+}
+
 Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows) {
-    Table table;
-    table.columns = {{"architecture"},
-                     {"num_tc", true},
-                     {"num_vc", true},
-                     {"pe_x", true},
-                     {"pe_y", true},
-                     {"glb_bytes", true},
-                     {"area_mm2", true},
-                     {"hbm_bytes", true},
-                     {"objective", true},
-                     {"mfu", true},
-                     {"energy_j_per_sample", true},
-                     {"on_front"},
-                     {"best"},
-                     {"baseline"}};
-    for (const std::string& model : result.models)
-        table.columns.push_back({fmt::format("{}_samples_per_s", modelTitle(model)), true});
-    const std::vector<PointColumn> searched = bandwidthColumns(result);
-    for (const PointColumn& column : searched) table.columns.push_back({column.name, true});
-    for (const PointRow& row : rows) {
-        const hardware::Architecture& its = row.point.architecture;
-        std::vector<std::string> cells{hardware::nameOf(its),
-                                       std::to_string(its.tensorCores),
-                                       std::to_string(its.vectorCores),
-                                       std::to_string(its.width),
-                                       std::to_string(its.height),
-                                       exactNumber(its.globalBuffer.value),
-                                       exactNumber(row.point.area.value),
-                                       exactNumber(row.point.hbm.value),
-                                       exactNumber(row.point.objective),
-                                       exactNumber(row.point.mfu),
-                                       exactNumber(row.point.energyPerSample),
-                                       row.onFront ? "yes" : "",
-                                       row.best ? "yes" : "",
-                                       row.baseline};
-        for (std::size_t i = 0; i < result.models.size(); ++i)
-            cells.push_back(exactNumber(i < row.point.throughput.size() ? row.point.throughput[i] : 0));
-        for (const PointColumn& column : searched) cells.push_back(exactNumber(column.of(row.point)));
-        table.rows.push_back(std::move(cells));
+    std::vector<const codesign::Point*> points;
+    for (const PointRow& row : rows) points.push_back(&row.point);
+    Table table = pointSheet(result, points);
+    table.columns.insert(table.columns.begin(), Table::Column{"architecture"});
+    for (const char* flag : {"on_front", "best", "baseline"}) table.columns.push_back({flag});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        std::vector<std::string>& cells = table.rows[i];
+        cells.insert(cells.begin(), hardware::nameOf(rows[i].point.architecture));
+        for (std::string flag :
+             {std::string(rows[i].onFront ? "yes" : ""), std::string(rows[i].best ? "yes" : ""), rows[i].baseline})
+            cells.push_back(std::move(flag));
     }
     return table;
 }

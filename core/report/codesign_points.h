@@ -34,12 +34,16 @@ std::vector<PointValue> pointValues(const codesign::Result& result);
 /// "139.9 mm²", "1.41×", "52.3 %".
 std::string textOf(const PointValue& value, const codesign::Point& point);
 
-/// A number of a point in full precision.
+/// A number that only points of some searches have.
 struct PointColumn {
-    std::string name;  ///< with its unit: "hbm_bandwidth_bytes_per_s"
+    std::string id;     ///< of its PointValue
+    std::string name;   ///< with its unit: "hbm_bandwidth_bytes_per_s"
+    std::string title;  ///< "HBM rate"
+    std::string help;
+    Measure measure;
     std::function<double(const codesign::Point&)> of;
 };
-/// What sheets say of bandwidths and interfaces; empty where no bandwidth is searched and no power known.
+/// Bandwidths and the power of interfaces; empty where no bandwidth is searched and no power known.
 std::vector<PointColumn> bandwidthColumns(const codesign::Result& result);
 
 /// An architecture with what it is to the search.
@@ -86,7 +90,8 @@ ParetoPicture paretoPicture(const codesign::Result& result);
 ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
                                 const std::vector<PointValue>& values);
 
-/// Full precision, for spreadsheets.
+/// Full precision, for spreadsheets: what points are worth, and what rows are to the search besides.
+Table pointSheet(const codesign::Result& result, const std::vector<const codesign::Point*>& points);
 Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows);
 
 }  // namespace tessera::report

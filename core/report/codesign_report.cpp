@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/codesign_points.h"
+#include "core/report/field_table.h"
+#include "core/study/codesign/fields.h"
 #include "core/study/codesign/metrics.h"
 #include "core/study/metric.h"
 #include "core/study/title.h"
@@ -15,7 +19,6 @@ namespace tessera::report {
 
 namespace {
 
-using codesign::ModelResult;
 using study::CodesignOutcome;
 
 constexpr std::size_t kMaxFrontRows = 12;
@@ -24,127 +27,57 @@ std::string whole(std::int64_t value) {
     return formatCount(static_cast<double>(value));
 }
 
-std::vector<std::string> pointRow(const CodesignOutcome& outcome, const std::string& name,
-                                  const codesign::Point& point) {
-    const hardware::Architecture& of = point.architecture;
-    const codesign::Result& result = outcome.result;
-    std::vector<std::string> row{name,
-                                 whole(of.tensorCores),
-                                 whole(of.vectorCores),
-                                 fmt::format("{} × {}", of.width, of.height),
-                                 hardware::bufferSize(of.globalBuffer),
-                                 fmt::format("{:.4g} mm²", point.area.value),
-                                 hardware::bufferSize(point.hbm)};
-    const auto rate = [&](BytesPerSecond bandwidth) {
-        row.push_back(formatQuantity(bandwidth.value, Measure::bytesPerSecond));
-    };
-    if (!result.space.hbmBandwidth.values.empty()) rate(hardware::ratesOf(of, result.space).hbmBandwidth);
-    if (!result.space.networkBandwidth.values.empty()) rate(codesign::networkOf(of, result.options));
-    row.push_back(point.objective > 0 ? study::objectiveText(outcome, point.objective) : "–");
-    row.push_back(point.objective > 0 ? study::percentText(point.mfu) : "–");
-    return row;
-}
-
-/// The columns of `pointRow`; bandwidths only where they are searched.
-std::vector<Table::Column> pointColumns(const CodesignOutcome& outcome, const std::string& first) {
-    std::vector<Table::Column> columns{{first},          {"tensor", true}, {"vector", true}, {"array", true},
-                                       {"buffer", true}, {"area", true},   {"HBM", true}};
-    if (!outcome.result.space.hbmBandwidth.values.empty()) columns.push_back({"HBM rate", true});
-    if (!outcome.result.space.networkBandwidth.values.empty()) columns.push_back({"network", true});
-    columns.push_back({"objective", true});
-    columns.push_back({"MFU", true});
-    return columns;
-}
-
-std::string timesOrNothing(const std::optional<double>& factor) {
-    return factor ? study::timesText(*factor) : "–";
+/// Points by name, with bandwidths and power where they are searched and known.
+Table pointTable(const CodesignOutcome& outcome, const char* what,
+                 const std::vector<std::pair<std::string, const codesign::Point*>>& named) {
+    std::vector<study::DesignPoint> points;
+    for (const auto& [name, point] : named) points.push_back({&outcome.result, point});
+    Table table = tableOf(study::pointFields(), points, study::kText);
+    table.columns.insert(table.columns.begin(), Table::Column{what});
+    for (std::size_t i = 0; i < named.size(); ++i) table.rows[i].insert(table.rows[i].begin(), named[i].first);
+    for (const PointColumn& column : bandwidthColumns(outcome.result)) {
+        table.columns.push_back({column.title, true});
+        for (std::size_t i = 0; i < named.size(); ++i)
+            table.rows[i].push_back(formatQuantity(column.of(*named[i].second), column.measure));
+    }
+    return table;
 }
 
 Table frontForPeople(const CodesignOutcome& outcome) {
-    Table table;
-    table.columns = pointColumns(outcome, "front");
     const std::vector<codesign::Point>& front = outcome.result.front;
     const std::size_t shown = std::min(front.size(), kMaxFrontRows);
+    std::vector<std::pair<std::string, const codesign::Point*>> points;
     for (std::size_t i = 0; i < shown; ++i) {
         const std::size_t at = shown == 1 ? 0 : i * (front.size() - 1) / (shown - 1);
-        table.rows.push_back(pointRow(outcome, fmt::format("{} of {}", at + 1, front.size()), front[at]));
+        points.emplace_back(fmt::format("{} of {}", at + 1, front.size()), &front[at]);
     }
-    return table;
+    return pointTable(outcome, "front", points);
 }
 
 }  // namespace
 
 Table acceleratorTable(const CodesignOutcome& outcome) {
-    Table table;
-    table.columns = pointColumns(outcome, "accelerator");
-    if (outcome.result.best) table.rows.push_back(pointRow(outcome, "best", *outcome.result.best));
+    std::vector<std::pair<std::string, const codesign::Point*>> points;
+    if (outcome.result.best) points.emplace_back("best", &*outcome.result.best);
     for (const codesign::Baseline& baseline : outcome.result.baselines)
-        table.rows.push_back(pointRow(outcome, baseline.title, baseline.point));
-    return table;
+        points.emplace_back(baseline.title, &baseline.point);
+    return pointTable(outcome, "accelerator", points);
 }
 
 Table trainedModelTable(const CodesignOutcome& outcome) {
-    Table table;
-    table.columns = {{"model"},
-                     {"samples/s", true},
-                     {"stages", true},
-                     {"replicas", true},
-                     {"width", true},
-                     {"micro-batch", true},
-                     {"activations"},
-                     {"HBM", true},
-                     {"MFU", true},
-                     {"over experts", true},
-                     {"over our placement", true}};
-    for (const ModelResult& model : outcome.result.perModel) {
-        if (!model.feasible) {
-            table.rows.push_back({escaped(model.model), "–", "–", "–", "–", "–", model.reason, "–", "–", "–", "–"});
-            continue;
-        }
-        table.rows.push_back({escaped(model.model), study::rateText(model.throughput), whole(model.pipeline),
-                              whole(model.data), whole(model.tensor), whole(model.choice.microBatch),
-                              model.choice.recompute ? "computed again" : "kept", hardware::bufferSize(model.hbm),
-                              study::percentText(model.mfu), timesOrNothing(model.speedupOverExpert),
-                              timesOrNothing(model.speedupOverSolver)});
-    }
-    return table;
+    return tableOf(study::modelFields(), study::trainedModels(outcome.result), study::kText);
 }
 
 Table batchTimeTable(const CodesignOutcome& outcome) {
-    Table table;
-    table.columns = {{"time of a batch"}, {"whole", true},  {"compute", true},   {"slices", true},
-                     {"transfers", true}, {"bubble", true}, {"gradients", true}, {"update", true}};
-    const auto text = [](Seconds time) { return formatQuantity(time.value, Measure::seconds); };
-    for (const ModelResult& model : outcome.result.perModel) {
-        if (!model.feasible) continue;
-        const codesign::TimeParts& time = model.time;
-        table.rows.push_back({escaped(model.model), text(model.timePerBatch), text(time.compute),
-                              text(time.tensorAllReduce), text(time.transfer), text(time.bubble),
-                              text(time.gradientAllReduce), text(time.update)});
-    }
-    return table;
+    std::vector<study::TrainedModel> rows = study::trainedModels(outcome.result);
+    std::erase_if(rows, [](const study::TrainedModel& row) { return !row.model->feasible; });
+    return tableOf(study::modelFields(), rows, study::kParts);
 }
 
 Table frontTable(const CodesignOutcome& outcome) {
-    Table table;
-    table.columns = {
-        {"num_tc", true},   {"num_vc", true},    {"pe_x", true},      {"pe_y", true}, {"glb_bytes", true},
-        {"area_mm2", true}, {"hbm_bytes", true}, {"objective", true}, {"mfu", true},  {"energy_j_per_sample", true}};
-    for (const std::string& model : outcome.result.models)
-        table.columns.push_back({model + " throughput_samples_per_s", true});
-    const std::vector<PointColumn> searched = bandwidthColumns(outcome.result);
-    for (const PointColumn& column : searched) table.columns.push_back({column.name, true});
-    for (const codesign::Point& point : outcome.result.front) {
-        const hardware::Architecture& of = point.architecture;
-        std::vector<std::string>& row = table.rows.emplace_back();
-        row = {std::to_string(of.tensorCores),    std::to_string(of.vectorCores),     std::to_string(of.width),
-               std::to_string(of.height),         exactNumber(of.globalBuffer.value), exactNumber(point.area.value),
-               exactNumber(point.hbm.value),      exactNumber(point.objective),       exactNumber(point.mfu),
-               exactNumber(point.energyPerSample)};
-        for (const double throughput : point.throughput) row.push_back(exactNumber(throughput));
-        for (const PointColumn& column : searched) row.push_back(exactNumber(column.of(point)));
-    }
-    return table;
+    std::vector<const codesign::Point*> points;
+    for (const codesign::Point& point : outcome.result.front) points.push_back(&point);
+    return pointSheet(outcome.result, points);
 }
 
 std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {

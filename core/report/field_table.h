@@ -11,7 +11,7 @@
 
 namespace tessera::report {
 
-/// Rows as a table by their fields: for people (`study::kText`), or for spreadsheets in full precision
+/// Rows as a table by their fields: for people (`study::kText`, `study::kParts`), or for spreadsheets in full precision
 /// (`study::kSheet`).
 template <typename Row>
 Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Row>& rows, study::FieldUse use) {
@@ -22,7 +22,7 @@ Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Ro
         const bool sheet = use == study::kSheet;
         const auto isEmpty = [&](const Row& row) { return exactOf(field, row).empty(); };
         if (!sheet && (field.uses & study::kOptional) != 0 && std::all_of(rows.begin(), rows.end(), isEmpty)) continue;
-        std::string title(sheet ? field.id : field.title);
+        std::string title(sheet ? field.id : headOf(field));
         const bool isWord = title.size() < 2 || std::islower(static_cast<unsigned char>(title[1])) != 0;  // not "MACs"
         if (!sheet && isWord)
             title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));

@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <variant>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/report/codesign_report.h"
-#include "core/report/mapping_report.h"
-#include "core/report/prediction_report.h"
-#include "core/study/codesign/outcome.h"
-#include "core/study/mapping/outcome.h"
-#include "core/study/partition/metrics.h"
+#include "core/report/field_table.h"
+#include "core/study/partition/fields.h"
 #include "core/study/partition/outcome.h"
-#include "core/study/prediction/outcome.h"
 
 namespace tessera::report {
 
@@ -25,26 +18,6 @@ using partition::LevelPlan;
 using partition::Plan;
 using study::PartitionOutcome;
 
-constexpr std::size_t kMaxRuns = 24;
-
-/// Runs of equal types in layer order: "I×5 III II".
-std::string runs(const LevelPlan& level) {
-    std::vector<std::string> parts;
-    for (std::size_t from = 0; from < level.layers.size();) {
-        std::size_t to = from;
-        while (to < level.layers.size() && level.layers[to].type == level.layers[from].type) ++to;
-        if (parts.size() == kMaxRuns) {
-            parts.push_back(fmt::format("… ({} layers)", level.layers.size() - from));
-            break;
-        }
-        std::string part(partition::nameOf(level.layers[from].type));
-        if (to - from > 1) part += fmt::format("×{}", to - from);
-        parts.push_back(part);
-        from = to;
-    }
-    return joined(parts, " ");
-}
-
 }  // namespace
 
 const Plan& bestPlan(const PartitionOutcome& outcome) {
@@ -53,19 +26,10 @@ const Plan& bestPlan(const PartitionOutcome& outcome) {
 
 Table subsetTable(const Plan& plan) {
     constexpr std::size_t kMaxShown = 8;
-    Table table;
-    table.columns = {{"idle"},           {"accelerators", true}, {"step time", true},
-                     {"speed-up", true}, {"lower bound", true},  {"certainty if these take part"}};
-    for (std::size_t k = 0; k < plan.subsets.size(); ++k) {
-        const partition::SubsetPlan& subset = plan.subsets[k];
-        if (k >= kMaxShown && !subset.idle.empty()) continue;
-        table.rows.push_back({subset.idle.empty() ? "none" : study::idleText(subset.idle),
-                              formatCount(static_cast<double>(subset.accelerators)), secondsText(subset.stepTime),
-                              study::timesText(subset.speedupOverDp),
-                              subset.lowerBound.value > 0 ? secondsText(subset.lowerBound) : "–",
-                              study::gapText(subset.stepTime.value, subset.lowerBound.value)});
-    }
-    return table;
+    std::vector<partition::SubsetPlan> rows;
+    for (std::size_t k = 0; k < plan.subsets.size(); ++k)
+        if (k < kMaxShown || plan.subsets[k].idle.empty()) rows.push_back(plan.subsets[k]);
+    return tableOf(study::subsetFields(), rows, study::kText);
 }
 
 std::string unsolvedSubsets(const Plan& plan) {
@@ -80,56 +44,24 @@ std::string unsolvedSubsets(const Plan& plan) {
 }
 
 Table strategyTable(const PartitionOutcome& outcome) {
-    Table table;
-    table.columns = {{"strategy"}, {"step time", true}, {"samples/s", true},   {"speed-up", true},
-                     {"idle"},     {"cost", true},      {"lower bound", true}, {"certainty"},
-                     {"fits"}};
-    for (const Plan& plan : outcome.result.plans)
-        table.rows.push_back({plan.strategy, secondsText(plan.stepTime), study::rateText(plan.throughput),
-                              study::timesText(plan.speedupOverDp),
-                              plan.idle.empty() ? "none" : study::idleText(plan.idle), secondsText(plan.cost),
-                              plan.lowerBound.value > 0 ? secondsText(plan.lowerBound) : "–",
-                              study::certaintyText(plan), plan.fits ? "yes" : "no"});
-    return table;
+    return tableOf(study::planFields(), outcome.result.plans, study::kText);
 }
 
 Table levelTable(const Plan& plan) {
-    Table table;
-    table.columns = {{"level", true},     {"group"}, {"accelerators", true}, {"times", true}, {"ratio", true},
-                     {"objective", true}, {"types"}};
-    for (const LevelPlan& level : plan.levels)
-        table.rows.push_back({std::to_string(level.level), level.group,
-                              formatCount(static_cast<double>(level.accelerators)),
-                              formatCount(static_cast<double>(level.occurrences)), study::ratioText(level.ratio),
-                              secondsText(level.objective), runs(level)});
-    return table;
+    return tableOf(study::levelFields(), plan.levels, study::kText);
 }
 
 Table acceleratorTable(const Plan& plan) {
-    Table table;
-    table.columns = {{"kind"},         {"count", true}, {"compute", true}, {"communication", true},
-                     {"memory", true}, {"of", true},    {"fits"}};
-    for (const partition::AcceleratorShare& share : plan.shares)
-        table.rows.push_back({share.kind, formatCount(static_cast<double>(share.count)), secondsText(share.compute),
-                              secondsText(share.communication), formatQuantity(share.memory.value, Measure::bytes),
-                              share.capacity ? formatQuantity(share.capacity->value, Measure::bytes) : "not known",
-                              share.capacity ? (share.fits ? "yes" : "no") : "not checked"});
-    return table;
+    return tableOf(study::shareFields(), plan.shares, study::kText);
 }
 
 Table layerTable(const PartitionOutcome& outcome) {
-    Table table;
-    table.columns = {{"strategy"},    {"level", true},     {"group"},         {"layer"},        {"type"},
-                     {"ratio", true}, {"compute_s", true}, {"intra_s", true}, {"inter_s", true}};
+    std::vector<study::SplitRow> rows;
     for (const Plan& plan : outcome.result.plans)
         for (const LevelPlan& level : plan.levels)
             for (const partition::LayerPlan& layer : level.layers)
-                table.rows.push_back({plan.strategy, std::to_string(level.level), level.group,
-                                      outcome.result.names.at(static_cast<std::size_t>(layer.layer)),
-                                      std::string(partition::nameOf(layer.type)), exactNumber(level.ratio),
-                                      exactNumber(layer.compute.value), exactNumber(layer.intra.value),
-                                      exactNumber(layer.inter.value)});
-    return table;
+                rows.push_back({.result = &outcome.result, .plan = &plan, .level = &level, .layer = &layer});
+    return tableOf(study::splitRowFields(), rows, study::kSheet);
 }
 
 std::string partitionText(const study::Result& result, const PartitionOutcome& outcome) {

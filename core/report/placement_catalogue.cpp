@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
+#include "core/report/field_table.h"
 #include "core/study/metric.h"
 #include "core/study/placement/study.h"
 #include "core/study/timeline.h"
@@ -63,44 +65,48 @@ std::string idsOf(const std::vector<std::size_t>& layers, const PlacementOutcome
     return joined(runs, ", ");
 }
 
-Table placedStageTable(const codesign::Plan& plan, const PlacementOutcome& outcome) {
-    Table table;
-    table.columns = {{"stage", true}, {"layers"},       {"accelerators", true},
-                     {"load", true},  {"memory", true}, {"in flight", true}};
-    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-        const codesign::PlacedStage& stage = plan.stages[s];
-        table.rows.push_back({fmt::format("{}", s + 1), idsOf(stage.layers, outcome),
-                              fmt::format("{}", stage.accelerators), formatQuantity(stage.load.value, Measure::seconds),
-                              formatQuantity(stage.memory.total().value, Measure::bytes),
-                              fmt::format("{}", stage.memory.inFlight)});
-    }
-    return table;
+/// A stage of a plan, from 0.
+struct StageRow {
+    const PlacementOutcome* outcome;
+    const codesign::PlacedStage* stage;
+    std::size_t number;
+};
+
+template <auto part>
+study::FieldValue ofStage(const StageRow& row) {
+    return study::given(row.stage->*part);
+}
+template <auto part>
+study::FieldValue ofMemory(const StageRow& row) {
+    return study::given(std::invoke(part, row.stage->memory));
 }
 
-Table stageSheetOf(const codesign::Plan& plan, const PlacementOutcome& outcome) {
-    Table table;
-    table.columns = {{"stage", true},
-                     {"layers"},
-                     {"accelerators", true},
-                     {"load_s", true},
-                     {"forward_s", true},
-                     {"memory_bytes", true},
-                     {"weights_and_gradients_bytes", true},
-                     {"optimizer_bytes", true},
-                     {"activations_bytes", true},
-                     {"in_flight_bytes", true},
-                     {"micro_batches_in_flight", true}};
-    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
-        const codesign::PlacedStage& stage = plan.stages[s];
-        const codesign::StageMemory& memory = stage.memory;
-        table.rows.push_back({fmt::format("{}", s + 1), idsOf(stage.layers, outcome),
-                              fmt::format("{}", stage.accelerators), exactNumber(stage.load.value),
-                              exactNumber(stage.forward.value), exactNumber(memory.total().value),
-                              exactNumber(memory.weights.value), exactNumber(memory.optimizer.value),
-                              exactNumber(memory.activations.value), exactNumber(memory.stashed.value),
-                              fmt::format("{}", memory.inFlight)});
-    }
-    return table;
+const std::vector<study::Field<StageRow>>& placedStageFields() {
+    using codesign::PlacedStage;
+    using codesign::StageMemory;
+    constexpr unsigned kText = study::kText, kSheet = study::kSheet, kBoth = kText | kSheet;
+    static const std::vector<study::Field<StageRow>> kFields{
+        {"stage", "Stage", kBoth, [](const StageRow& row) { return study::given(row.number + 1); }},
+        {"layers", "Layers", kBoth | study::kWords,
+         [](const StageRow& row) { return study::given(idsOf(row.stage->layers, *row.outcome)); }},
+        {"accelerators", "Accelerators", kBoth, ofStage<&PlacedStage::accelerators>},
+        {"load_s", "Load", kBoth, ofStage<&PlacedStage::load>, nullptr, Measure::seconds},
+        {"forward_s", "Forward", kSheet, ofStage<&PlacedStage::forward>, nullptr, Measure::seconds},
+        {"memory_bytes", "Memory", kBoth, ofMemory<&StageMemory::total>, nullptr, Measure::bytes},
+        {"weights_and_gradients_bytes", "Weights", kSheet, ofMemory<&StageMemory::weights>, nullptr, Measure::bytes},
+        {"optimizer_bytes", "Optimiser", kSheet, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
+        {"activations_bytes", "Activations", kSheet, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes},
+        {"in_flight_bytes", "Kept", kSheet, ofMemory<&StageMemory::stashed>, nullptr, Measure::bytes},
+        {"micro_batches_in_flight", "In flight", kBoth, ofMemory<&StageMemory::inFlight>},
+    };
+    return kFields;
+}
+
+Table placedStageTable(const codesign::Plan& plan, const PlacementOutcome& outcome,
+                       study::FieldUse use = study::kText) {
+    std::vector<StageRow> rows;
+    for (const codesign::PlacedStage& stage : plan.stages) rows.push_back({&outcome, &stage, rows.size()});
+    return tableOf(placedStageFields(), rows, use);
 }
 
 /// What would fit where nothing does.
@@ -172,11 +178,11 @@ std::vector<TableRow> placementTables() {
     return {
         {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, hasPlacement},
          [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view)); },
-         [](const View& view) { return stageSheetOf(viewedPlan(view), placementOf(view)); }},
+         [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view), study::kSheet); }},
         {{"own-stages", "Stages of the user-supplied plan", "The stages of the plan that was given", Scope::result,
           kEverywhere, hasOwnPlan},
          [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view)); },
-         [](const View& view) { return stageSheetOf(ownPlanOf(view), placementOf(view)); }},
+         [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view), study::kSheet); }},
         {{"shortage", "What would fit", "What would fit where nothing does", Scope::result, kEverywhere, isShort},
          from(shortageTable)},
         metricsRow(),

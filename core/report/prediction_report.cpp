@@ -37,17 +37,10 @@ Table operatorSheet(const PredictionOutcome& outcome, const Prediction& predicti
 }
 
 Table stageTable(const PredictionOutcome& outcome) {
-    Table table;
-    table.columns = {{"prediction"},   {"loading", true}, {"computation", true}, {"communication", true},
-                     {"hidden", true}, {"collective"},    {"operators", true},   {"by measured kernels", true}};
-    for (const Prediction& one : outcome.predictions) {
-        if (one.infeasible) continue;
-        table.rows.push_back({study::nameOf(one), secondsText(one.load), secondsText(one.compute),
-                              secondsText(one.communication), secondsText(one.overlap),
-                              one.collective.empty() ? std::string(kNone) : one.collective,
-                              countText(one.operators.operators), countText(one.operators.measured)});
-    }
-    return table;
+    std::vector<Prediction> rows;
+    for (const Prediction& one : outcome.predictions)
+        if (!one.infeasible) rows.push_back(one);
+    return tableOf(study::predictionFields(), rows, study::kParts);
 }
 
 Table memoryTable(const PredictionOutcome& outcome) {
@@ -97,9 +90,8 @@ Table slowestTable(const PredictionOutcome& outcome) {
     const Prediction* best = study::fastestPrediction(outcome);
     if (best == nullptr) return table;
     for (const predict::OperatorTime& op : best->operators.slowest)
-        table.rows.push_back(
-            {op.name, op.type, std::string(model::nameOf(op.phase)), secondsText(op.time),
-             op.way == predict::Way::measured ? "measured kernel " + op.bound : "roofline, bound by " + op.bound});
+        table.rows.push_back({op.name, op.type, std::string(model::nameOf(op.phase)), secondsText(op.time),
+                              study::boundText(op.way, op.bound)});
     return table;
 }
 

@@ -33,6 +33,13 @@ std::string shortNames(const std::vector<std::string>& inputs) {
     return joined(names, ", ");
 }
 
+std::string modelTitle(const std::string& model) {
+    constexpr std::size_t kLongest = 60;
+    if (model::isZooName(model)) return escaped(model.substr(model::kZooPrefix.size()), kLongest);
+    const std::string stem = std::filesystem::path(model).stem().string();
+    return escaped(stem.empty() ? model : stem, kLongest);
+}
+
 std::string modelName(const std::string& input, const std::string& own) {
     const std::filesystem::path path(input);
     return path.extension() == kOnnx && !model::isZooName(input) ? path.stem().string() : own;

@@ -18,6 +18,9 @@ std::string titleOf(const Result& result);
 /// Names of inputs without folders and extensions: "resnet50, vgg16".
 std::string shortNames(const std::vector<std::string>& inputs);
 
+/// "bert-large" of "zoo:bert-large", the file's stem of a path; escaped.
+std::string modelTitle(const std::string& model);
+
 /// Display name of the model of an input: of an ONNX file its name, because exporters call every graph alike
 /// ("torch_jit", "main_graph"); else what the model calls itself.
 std::string modelName(const std::string& input, const std::string& own);

@@ -6,16 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "core/report/field_table.h"
 #include "core/report/mapping_report.h"
+#include "core/report/partition_report.h"
 #include "core/report/prediction_report.h"
+#include "core/study/codesign/fields.h"
 #include "core/study/explanation.h"
 #include "core/study/mapping/fields.h"
+#include "core/study/partition/fields.h"
 #include "core/study/prediction/fields.h"
+#include "tests/support/codesign_result.h"
+#include "tests/support/partition_result.h"
 #include "tests/support/prediction_result.h"
 #include "tests/support/race_result.h"
+#include "ui/models/codesign_facts.h"
+#include "ui/models/codesign_tables.h"
 #include "ui/models/field_columns.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/mapping_tables.h"
+#include "ui/models/partition_facts.h"
+#include "ui/models/partition_tables.h"
 #include "ui/models/prediction_tables.h"
 
 /// A number of a result is one field: what every field promises is held to, in every output that it names.
@@ -54,7 +64,7 @@ void check(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows, 
         SCOPED_TRACE(field.id);
         EXPECT_EQ(std::count(ids.begin(), ids.end(), field.id), 0);
         ids.emplace_back(field.id);
-        EXPECT_NE(field.uses & (study::kMetric | study::kText | study::kSheet | study::kTable), 0U);
+        EXPECT_NE(field.uses & ~(study::kWords | study::kSummed | study::kOptional), 0U);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if ((field.uses & study::kSheet) != 0) {
                 EXPECT_EQ(sheet.columns.at(inSheet).title, field.id);
@@ -62,13 +72,13 @@ void check(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows, 
             }
             if ((field.uses & study::kTable) != 0) {
                 const ui::TableModel::Column& column = window.columns().at(inWindow);
-                EXPECT_EQ(column.title.toStdString(), field.title);
+                EXPECT_EQ(column.title.toStdString(), headOf(field));
                 EXPECT_EQ(column.text(static_cast<int>(i)), ui::shownText(textOf(field, rows[i])));
                 EXPECT_EQ(column.number, (field.uses & study::kWords) == 0);
             }
         }
         if ((field.uses & study::kText) != 0) {
-            EXPECT_EQ(headsOf(people).at(inText), lowered(field.title));
+            EXPECT_EQ(headsOf(people).at(inText), lowered(headOf(field)));
         }
         inText += (field.uses & study::kText) != 0 ? 1 : 0;
         inSheet += (field.uses & study::kSheet) != 0 ? 1 : 0;
@@ -137,15 +147,93 @@ TEST(MappingFields, areMetricsAndExplainedWhereTheySayIt) {
         const std::string name = mapped.run.algorithm + "/" + std::string(field.id);
         EXPECT_EQ(std::count(metrics.begin(), metrics.end(), name), has && (field.uses & study::kMetric) != 0 ? 1 : 0)
             << name;
-        if (field.explained.empty()) continue;
-        EXPECT_TRUE(study::explain(*mapped.result, mapped.run.algorithm + "/" + std::string(field.explained)))
+        if (pathOf(field).empty() || !has) continue;
+        EXPECT_TRUE(study::explain(*mapped.result, mapped.run.algorithm + "/" + std::string(pathOf(field))))
             << field.id;
     }
     for (const Field<study::MappedJob>& field : study::jobFields()) {
-        if (field.explained.empty()) continue;
-        EXPECT_TRUE(study::explain(*mapped.result, mapped.run.algorithm + "/jobs[2]/" + std::string(field.explained)))
+        if (pathOf(field).empty()) continue;
+        EXPECT_TRUE(study::explain(*mapped.result, mapped.run.algorithm + "/jobs[2]/" + std::string(pathOf(field))))
             << field.id;
     }
+}
+
+std::vector<std::string> labels(const ui::Facts& facts) {
+    std::vector<std::string> all;
+    for (const ui::Facts::Section& section : facts.sections)
+        for (const ui::Facts::Row& row : section.rows) all.push_back(row.label.toStdString());
+    return all;
+}
+
+/// The fields that are facts are said of the row.
+template <typename Row>
+void expectAll(const std::vector<Field<Row>>& fields, const Row& row, const std::vector<std::string>& said) {
+    for (const Field<Row>& field : fields) {
+        if ((field.uses & (study::kFacts | study::kWhat)) == 0 || exactOf(field, row).empty()) continue;
+        EXPECT_THAT(said, Contains(std::string(field.title)));
+    }
+}
+
+/// What a row says it is explained by, is.
+template <typename Row>
+void expectExplained(const study::Result& result, const std::vector<Field<Row>>& fields, const Row& row,
+                     const std::string& owner) {
+    for (const Field<Row>& field : fields) {
+        if (pathOf(field).empty() || exactOf(field, row).empty()) continue;
+        const auto made = study::explain(result, owner + "/" + std::string(pathOf(field)));
+        ASSERT_TRUE(made) << field.id;
+        EXPECT_FALSE(made->formula.empty()) << field.id;
+        if (pathOf(field) == field.id && (field.uses & study::kMetric) == 0) {
+            EXPECT_EQ(made->value, textOf(field, row)) << field.id;
+        }
+    }
+}
+
+TEST(PartitionFields, areSaidAlikeEverywhere) {
+    auto choice = std::make_shared<ui::PartitionChoice>();
+    choice->run = ui::PartitionRun(std::make_shared<const study::Result>(handMadeResult()));
+    const study::PartitionOutcome& outcome = choice->run.outcome();
+    const partition::Plan& plan = choice->chosen();
+    for (const std::vector<std::string>& row : report::levelTable(plan).rows) choice->types.push_back(row.back());
+    QObject owner;
+    const auto sheet = [](const auto& fields, const auto& rows) {
+        return report::tableOf(fields, rows, study::kSheet);
+    };
+    check(study::planFields(), outcome.result.plans, report::strategyTable(outcome),
+          sheet(study::planFields(), outcome.result.plans), *ui::strategyTableModel(choice, &owner));
+    check(study::subsetFields(), plan.subsets, report::subsetTable(plan), sheet(study::subsetFields(), plan.subsets),
+          *ui::subsetTableModel(choice, &owner));
+    check(study::levelFields(), plan.levels, report::levelTable(plan), sheet(study::levelFields(), plan.levels),
+          *ui::levelTableModel(choice, &owner));
+    check(study::shareFields(), plan.shares, report::acceleratorTable(plan), sheet(study::shareFields(), plan.shares),
+          *ui::acceleratorTableModel(choice, &owner));
+    expectAll(study::planFields(), plan, labels(ui::planFacts(*choice)));
+    expectAll(study::levelFields(), choice->level(), labels(ui::splitFacts(*choice)));
+    expectAll(study::shareFields(), plan.shares.front(), labels(ui::acceleratorFacts(*choice, 0)));
+    const study::SplitRow layer = study::splitRow(outcome.result, plan, choice->level(), 0);
+    expectAll(study::splitRowFields(), layer, labels(ui::layerFacts(*choice, 0)));
+    const study::Result& result = choice->run.result();
+    expectExplained(result, study::planFields(), plan, plan.strategy);
+    expectExplained(result, study::levelFields(), choice->level(), plan.strategy + "/levels[0]");
+    expectExplained(result, study::splitRowFields(), layer, plan.strategy + "/levels[0]/layers[0]");
+    expectExplained(result, study::shareFields(), plan.shares.front(), plan.strategy + "/per_accelerator[0]");
+}
+
+TEST(CodesignFields, areSaidAlikeEverywhere) {
+    auto choice = std::make_shared<ui::CodesignChoice>();
+    choice->run = ui::CodesignRun(std::make_shared<const study::Result>(wholeCodesign()));
+    choice->model = 1;
+    const codesign::Result& found = choice->run.result();
+    const std::vector<study::ModelStage> stages = study::stagesOf(choice->run.model(1));
+    ASSERT_EQ(stages.size(), 4U);
+    QObject owner;
+    check(study::stageFields(), stages, {.columns = {}, .rows = std::vector<std::vector<std::string>>(4)},
+          report::tableOf(study::stageFields(), stages, study::kSheet), *ui::stageTableModel(choice, &owner));
+    const study::TrainedModel model = study::trainedModels(found).at(1);
+    expectAll(study::modelFields(), model, labels(ui::placedModelFacts(*choice, 1)));
+    expectExplained(choice->run.whole(), study::modelFields(), model, model.model->model);
+    const study::DesignPoint best{&found, &*found.best};
+    expectAll(study::pointFields(), best, labels(ui::architectureFacts(*choice, choice->run.bestRow())));
 }
 
 TEST(MappingFields, areFactsOfTheChosenRow) {
@@ -153,18 +241,6 @@ TEST(MappingFields, areFactsOfTheChosenRow) {
     auto choice = std::make_shared<ui::MappingChoice>();
     choice->run = ui::MappingRun(mapped.result);
     choice->uses = study::coreUse(mapped.outcome, mapped.run);
-    const auto labels = [](const ui::Facts& facts) {
-        std::vector<std::string> all;
-        for (const ui::Facts::Section& section : facts.sections)
-            for (const ui::Facts::Row& row : section.rows) all.push_back(row.label.toStdString());
-        return all;
-    };
-    const auto expectAll = [](const auto& fields, const auto& row, const std::vector<std::string>& said) {
-        for (const auto& field : fields) {
-            if ((field.uses & (study::kFacts | study::kWhat)) == 0 || exactOf(field, row).empty()) continue;
-            EXPECT_THAT(said, Contains(std::string(field.title)));
-        }
-    };
     expectAll(study::runFields(), study::MappedRun{&mapped.outcome, &mapped.run}, labels(ui::algorithmFacts(*choice)));
     expectAll(study::coreFields(), study::mappedCores(mapped.outcome, mapped.run).at(1),
               labels(ui::coreFacts(*choice, 1)));

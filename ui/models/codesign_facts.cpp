@@ -1,46 +1,16 @@
 #include "ui/models/codesign_facts.h"
 
 #include "core/base/units.h"
-#include "core/codesign/search/search.h"
-#include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
 #include "core/report/codesign_pictures.h"
-#include "core/study/explanation.h"
+#include "core/study/codesign/fields.h"
 #include "core/study/metric.h"
-#include "ui/models/partition_run.h"
-#include "ui/models/table_columns.h"
+#include "ui/models/field_columns.h"
 #include "ui/models/text.h"
 
 namespace tessera::ui {
 
 namespace {
-
-Facts::Row whole(const QString& label, std::int64_t value) {
-    return columns::numberFact(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
-}
-
-Facts::Row buffer(const QString& label, Bytes size) {
-    return columns::numberFact(label, QString::fromStdString(hardware::bufferSize(size)), size.value);
-}
-
-Facts::Section partsOf(const hardware::Architecture& its) {
-    Facts::Section section{
-        .title = tr("Architecture"),
-        .rows = {whole(tr("Tensor cores"), its.tensorCores),
-                 whole(tr("Vector cores"), its.vectorCores),
-                 {.label = tr("Array"), .value = QStringLiteral("%1 × %2").arg(its.width).arg(its.height)},
-                 buffer(tr("Global buffer"), its.globalBuffer),
-                 buffer(tr("L2 of a tensor core"), its.tensorL2),
-                 buffer(tr("L2 of a vector core"), its.vectorL2),
-                 columns::numberFact(tr("GLB bandwidth"), tr("%1 words/cycle").arg(columns::count(its.globalWords)),
-                                     its.globalWords)}};
-    if (its.hbmBandwidth)
-        section.rows.append(
-            columns::quantityFact(tr("HBM bandwidth"), its.hbmBandwidth->value, Measure::bytesPerSecond));
-    if (its.networkBandwidth)
-        section.rows.append(columns::quantityFact(tr("Network"), its.networkBandwidth->value, Measure::bytesPerSecond));
-    return section;
-}
 
 Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
     const hardware::Area& area = point.parts;
@@ -107,7 +77,9 @@ Facts architectureFacts(const CodesignChoice& choice, int row) {
     facts.subtitle = roles.isEmpty() ? tr("Architecture that was evaluated") : roles.join(QStringLiteral(" · "));
     if (choice.pinned >= 0 && choice.pinned != row) facts.sections.append(against(choice, its.point));
     facts.sections.append(worthOf(choice.run, its.point));
-    facts.sections.append(partsOf(its.point.architecture));
+    facts.sections.append(columns::factsOf(tr("Architecture"), study::pointFields(),
+                                           study::DesignPoint{&choice.run.result(), &its.point}, choice.run.shared(),
+                                           ""));
     facts.sections.append(areaOf(choice.run, its.point));
     const std::vector<std::string> notes = hardware::areaNotes(its.point.architecture, its.point.parts);
     for (const std::string& note : notes)
@@ -125,37 +97,11 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
         facts.note = shownText(its.reason);
         return facts;
     }
-    Facts::Section speed{
-        .title = tr("Speed"),
-        .rows = {columns::numberFact(tr("Throughput"), tr("%1 samples/s").arg(columns::count(its.throughput)),
-                                     its.throughput),
-                 columns::numberFact(tr("At most, on this accelerator"),
-                                     tr("%1 samples/s").arg(columns::count(its.throughputBound)), its.throughputBound),
-                 columns::quantityFact(tr("Time of a batch"), its.timePerBatch.value, Measure::seconds),
-                 columns::numberFact(tr("Utilisation"), shareText(its.mfu), its.mfu),
-                 columns::quantityFact(tr("Energy per sample"), its.energyPerSample, Measure::joules)}};
-    const auto explained = [&](Facts::Row& row, const char* metric) {
-        row.explain = [run = choice.run, path = its.model + "/" + metric] { return study::explain(run.whole(), path); };
+    const study::TrainedModel row{&choice.run.result(), &its};
+    const auto section = [&](const QString& title, study::FieldUse use) {
+        return columns::factsOf(title, study::modelFields(), row, choice.run.shared(), its.model, use);
     };
-    explained(speed.rows[0], "throughput_samples_per_s");
-    explained(speed.rows[2], "time_per_batch_s");
-    explained(speed.rows[3], "mfu");
-    explained(speed.rows[4], "energy_j_per_sample");
-    const auto factor = [&](const QString& label, const std::optional<double>& times) {
-        if (times)
-            speed.rows.append(columns::numberFact(label, QString::fromStdString(study::timesText(*times)), *times));
-    };
-    factor(tr("Over the reference, expert's placement"), its.speedupOverExpert);
-    factor(tr("Over the reference, our placement"), its.speedupOverSolver);
-    const Facts::Section placed{
-        .title = tr("Placement"),
-        .rows = {whole(tr("Stages"), its.pipeline),
-                 whole(tr("Replicas"), its.data),
-                 whole(tr("Width of slices"), its.tensor),
-                 whole(tr("Samples of a micro-batch"), its.choice.microBatch),
-                 {.label = tr("Activations"), .value = its.choice.recompute ? tr("computed again") : tr("kept")},
-                 buffer(tr("HBM"), its.hbm)}};
-    facts.sections = {speed, placed};
+    facts.sections = {section(tr("Speed"), study::kFacts), section(tr("Placement"), study::kWhat)};
     if (its.schedule) facts.note = QString::fromStdString(report::scheduleSentence(its.schedule->forward));
     return facts;
 }

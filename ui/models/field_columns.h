@@ -17,12 +17,6 @@
 /// Tables and facts of the window by the fields of a result's rows.
 namespace tessera::ui::columns {
 
-/// The last part of a field's path for `study::explain`; empty = it is not explained.
-template <typename Row>
-std::string_view pathOf(const study::Field<Row>& field) {
-    return field.terms != nullptr ? field.id : field.explained;
-}
-
 /// The columns that the window's tables have. `row` yields a Row by its number; `prefix` is the path of a row, as
 /// `study::explain` takes it.
 template <typename Row, typename RowAt>
@@ -32,7 +26,7 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
     for (const study::Field<Row>& field : fields) {
         if ((field.uses & study::kTable) == 0) continue;
         TableModel::Column column = words(
-            toQt(field.title), [row, &field](int index) { return shownText(textOf(field, row(index))); },
+            toQt(headOf(field)), [row, &field](int index) { return shownText(textOf(field, row(index))); },
             toQt(field.help));
         column.number = (field.uses & study::kWords) == 0;
         column.summed = (field.uses & study::kSummed) != 0;
@@ -47,8 +41,9 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
         if (column.summed && field.measure != Measure::count)
             column.sumText = [measure = field.measure](double sum) { return quantity(sum, measure); };
         if (const std::string_view path = pathOf(field); prefix && !path.empty())
-            column.decoration = [prefix, path = toQt(path)](int index, int role) {
-                return role == PathRole ? QVariant(prefix(index) + QLatin1Char('/') + path) : QVariant();
+            column.decoration = [prefix, row, &field, path = toQt(path)](int index, int role) {
+                const bool has = role == PathRole && !exactOf(field, row(index)).empty();
+                return has ? QVariant(prefix(index) + QLatin1Char('/') + path) : QVariant();
             };
         all.append(std::move(column));
     }
@@ -66,6 +61,7 @@ Facts::Section factsOf(const QString& title, const std::vector<study::Field<Row>
         if ((field.uses & use) == 0 || exactly.empty()) continue;
         Facts::Row fact{.label = toQt(field.title), .value = shownText(textOf(field, row))};
         if ((field.uses & study::kWords) == 0) fact.exact = QString::fromStdString(exactly);
+        if (field.terms == nullptr) fact.whereFrom = toQt(field.source);
         if (const std::string_view path = pathOf(field); !path.empty())
             fact.explain = [result, path = prefix + "/" + std::string(path)] { return study::explain(*result, path); };
         section.rows.append(std::move(fact));

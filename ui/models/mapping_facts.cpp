@@ -64,22 +64,12 @@ Facts coreFacts(const MappingChoice& choice, int core) {
     facts.title = choice.run.coreName(core);
     facts.subtitle = tr("Core %1 of %2").arg(core).arg(choice.run.coreCount());
     facts.icon = QStringLiteral("hardware");
-    if (toIndex(core) < choice.run.outcome().cores.size()) {
-        const study::CoreNumbers& numbers = choice.run.outcome().cores[toIndex(core)];
-        Facts::Section what{tr("What"), {}};
-        const auto add = [&](const QString& label, const QString& value) {
-            if (!value.isEmpty()) what.rows.append({.label = label, .value = value});
-        };
-        add(tr("Dataflow"), shownText(numbers.dataflow));
-        if (numbers.height > 0) add(tr("Array"), QStringLiteral("%1 × %2").arg(numbers.height).arg(numbers.width));
-        if (numbers.flexible) add(tr("Shape"), tr("chosen for every job"));
-        if (numbers.local.value > 0)
-            add(tr("Buffer of an element"), columns::quantity(numbers.local.value, Measure::bytes));
-        if (numbers.shared.value > 0) add(tr("Shared buffer"), columns::quantity(numbers.shared.value, Measure::bytes));
-        if (!what.rows.isEmpty()) facts.sections.append(what);
-    }
     const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), toIndex(core), choice.uses.at(toIndex(core))};
-    facts.sections.append(columns::factsOf(vSplit(choice), study::coreFields(), row, choice.run.shared(), ""));
+    const auto said = [&](const QString& title, study::FieldUse use) {
+        return columns::factsOf(title, study::coreFields(), row, choice.run.shared(), "", use);
+    };
+    facts.sections = {said(tr("What"), study::kWhat), said(vSplit(choice), study::kFacts)};
+    facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }
 

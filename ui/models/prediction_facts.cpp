@@ -16,20 +16,6 @@ namespace {
 
 using predict::Prediction;
 
-/// Every metric of the prediction, as the result names, says and explains it.
-Facts::Section metricsSection(const PredictionRun& run, int index) {
-    Facts::Section section{.title = tr("Prediction"), .rows = {}};
-    const std::string owner = study::nameOf(run.prediction(index));
-    for (const study::Metric& metric : study::predictionMetrics(run.outcome())) {
-        if (metric.owner != owner) continue;
-        Facts::Row row = columns::numberFact(QString::fromStdString(metric.title),
-                                             QString::fromStdString(study::textOf(metric)), metric.value);
-        row.explain = [result = run.shared(), path = metric.name] { return study::explain(*result, path); };
-        section.rows.append(row);
-    }
-    return section;
-}
-
 Facts::Section memorySection(const Prediction& one) {
     Facts::Section section{.title = tr("Memory of a device"), .rows = {}};
     for (const predict::LevelUse& level : one.memory.levels) {
@@ -80,7 +66,8 @@ Facts predictionFacts(const PredictionChoice& choice, int prediction) {
     if (one.infeasible)
         facts.note = shownText(*one.infeasible);
     else
-        facts.sections.append(metricsSection(choice.run, prediction));
+        facts.sections.append(columns::factsOf(tr("Prediction"), study::predictionFields(), one, choice.run.shared(),
+                                               study::nameOf(one), study::kMetric));
     facts.sections.append(memorySection(one));
     if (!one.infeasible) facts.sections.append(operatorSection(one));
     facts.sections.append(sourceSection(one));

@@ -29,14 +29,6 @@ std::optional<double> memoryRate(const hardware::Accelerator& accelerator) {
     return accelerator.memory.back().bandwidth->value;
 }
 
-FieldValue given(const std::optional<double>& value) {
-    return value ? FieldValue(*value) : FieldValue();
-}
-
-FieldValue count(std::size_t value) {
-    return static_cast<double>(value);
-}
-
 std::string correlationText(double value) {
     return fmt::format("{:.3f}", value);
 }
@@ -163,21 +155,21 @@ const std::vector<Field<CalibrationOutcome>>& calibrationFields() {
         {.id = "kernels",
          .title = "Kernels and shapes",
          .uses = kMetric,
-         .get = [](const Row& row) { return count(row.made.kernels.measured.size()); },
+         .get = [](const Row& row) { return given(row.made.kernels.measured.size()); },
          .better = Better::higher,
          .formula = "kernels and shapes that were measured",
          .source = "definition"},
         {.id = "not_reached",
          .title = "Kernels that the time did not allow",
          .uses = kMetric,
-         .get = [](const Row& row) { return count(row.outOfTime); },
+         .get = [](const Row& row) { return given(row.outOfTime); },
          .better = Better::lower,
          .formula = "kernels and shapes that were asked for, less those that were measured or have no benchmark",
          .source = "definition"},
         {.id = "outliers",
          .title = "Repetitions left out as outliers",
          .uses = kMetric,
-         .get = [](const Row& row) { return count(row.made.kernels.dropped); },
+         .get = [](const Row& row) { return given(row.made.kernels.dropped); },
          .better = Better::lower,
          .formula = "repetitions further above the median than 5 scaled median absolute deviations and 10 %",
          .source = "Rousseeuw, Croux, J. Am. Stat. Assoc. 88 (1993)"},

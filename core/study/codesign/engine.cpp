@@ -4,7 +4,6 @@
 #include "core/base/units.h"
 #include "core/hardware/library.h"
 #include "core/study/codesign/document.h"
-#include "core/study/codesign/explain.h"
 #include "core/study/codesign/metrics.h"
 #include "core/study/codesign/study.h"
 #include "core/study/codesign/timeline.h"

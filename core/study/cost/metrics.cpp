@@ -24,10 +24,6 @@ template <auto member>
 FieldValue known(const CostTotals& totals) {
     return totals.isKnown() ? FieldValue(totals.*member) : FieldValue();
 }
-template <auto member>
-FieldValue count(const CostTotals& totals) {
-    return static_cast<double>(totals.*member);
-}
 
 void layerTerms(const CostTotals& totals, Terms& terms) {
     terms.push_back({"layers", formatCount(static_cast<double>(totals.layers - totals.failed)), "result, rows"});
@@ -113,13 +109,13 @@ const std::vector<Field<CostTotals>>& totalFields() {
         {.id = "layers",
          .title = "Layers",
          .uses = kMetric,
-         .get = count<&CostTotals::layers>,
+         .get = valueOf<&CostTotals::layers>,
          .formula = "layers of the workload",
          .source = "definition"},
         {.id = "not_analysed",
          .title = "Layers that cannot be analysed",
          .uses = kMetric,
-         .get = count<&CostTotals::failed>,
+         .get = valueOf<&CostTotals::failed>,
          .better = Better::lower,
          .formula = "layers for which the dataflow or the array says why they have no cost",
          .source = "definition",
@@ -127,7 +123,7 @@ const std::vector<Field<CostTotals>>& totalFields() {
         {.id = "differs",
          .title = "Layers on which the variants differ",
          .uses = kMetric,
-         .get = count<&CostTotals::differing>,
+         .get = valueOf<&CostTotals::differing>,
          .formula = "layers whose cycles, buffers or multiply-accumulates the known errors of the published analysis "
                     "change",
          .source = "definition",

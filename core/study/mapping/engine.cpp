@@ -5,7 +5,6 @@
 #include "core/base/units.h"
 #include "core/study/engine_rows.h"
 #include "core/study/mapping/document.h"
-#include "core/study/mapping/explain.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/mapping/schedule.h"
 #include "core/study/mapping/study.h"

@@ -32,6 +32,8 @@ struct MappedJob {
     std::size_t job;
 };
 
+/// Of the jobs and the platform, whatever the algorithm.
+const std::vector<Field<MappingOutcome>>& problemFields();
 const std::vector<Field<MappedRun>>& runFields();
 const std::vector<Field<MappedCore>>& coreFields();
 const std::vector<Field<MappedJob>>& jobFields();

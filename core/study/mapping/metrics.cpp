@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <string>
 
+#include "core/base/text.h"
 #include "core/study/field_metrics.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/fields.h"
@@ -13,16 +16,32 @@ namespace tessera::study {
 
 namespace {
 
-using Better = Metric::Better;
 using mapping::Run;
 
-Metric countOf(const char* name, const char* title, std::size_t count) {
-    return {.name = name,
-            .title = title,
-            .owner = "",
-            .value = static_cast<double>(count),
-            .measure = Measure::count,
-            .better = Better::neither};
+constexpr std::string_view kPaper = "Kao, Krishna: MAGMA, HPCA 2022";
+
+/// A job's place in a path, and the number that is asked for.
+struct JobPath {
+    const Run* run = nullptr;
+    std::size_t job = 0;
+    std::string_view field;
+};
+
+std::optional<JobPath> parsed(const MappingOutcome& outcome, std::string_view path) {
+    constexpr std::string_view kJobs = "/jobs[";
+    const std::size_t open = path.find(kJobs);
+    const std::size_t close = path.find("]/", open == std::string_view::npos ? 0 : open);
+    if (open == std::string_view::npos || close == std::string_view::npos) return std::nullopt;
+    JobPath found;
+    for (const Run& run : outcome.result.runs)
+        if (run.algorithm == path.substr(0, open)) found.run = &run;
+    const char* const first = path.data() + open + kJobs.size();
+    const char* const last = path.data() + close;
+    const auto [end, error] = std::from_chars(first, last, found.job);
+    if (found.run == nullptr || error != std::errc() || end != last || found.job >= found.run->schedule.jobs.size())
+        return std::nullopt;
+    found.field = path.substr(close + 2);
+    return found;
 }
 
 }  // namespace
@@ -32,8 +51,7 @@ std::vector<Metric> mappingMetrics(const MappingOutcome& outcome) {
     const Run* best = bestRun(outcome);
     if (best == nullptr) return metrics;
     addMetricsBy(metrics, runFields(), {&outcome, best}, "");
-    metrics.push_back(countOf("jobs", "Jobs", outcome.problem.jobs.size()));
-    metrics.push_back(countOf("sub_accelerators", "Sub-accelerators", outcome.problem.cores.size()));
+    addMetricsBy(metrics, problemFields(), outcome, "");
     for (const Run& run : outcome.result.runs) addMetricsBy(metrics, runFields(), {&outcome, &run}, run.algorithm);
     return metrics;
 }
@@ -43,6 +61,25 @@ std::optional<std::string> mappingMetricText(std::string_view name, double value
         if (field.id == name && (field.uses & kMetric) != 0 && name.ends_with("_cycles"))
             return formatCount(std::round(value)) + " cycles";
     return std::nullopt;
+}
+
+std::optional<Explanation> explainMapping(const Result& result, const MappingOutcome& outcome,
+                                          const std::string& path) {
+    if (const std::optional<JobPath> asked = parsed(outcome, path)) {
+        const MappedJob job{&outcome, asked->run, asked->job};
+        const std::string owner =
+            fmt::format("{} under {}", escaped(outcome.problem.jobs[asked->job]), escaped(asked->run->algorithm));
+        return explainedBy(jobFields(), job, result, asked->field, {.owner = owner, .paper = kPaper});
+    }
+    for (const Run& run : outcome.result.runs)
+        if (const std::string owner = run.algorithm + "/"; path.starts_with(owner))
+            return explainedBy(runFields(), MappedRun{&outcome, &run}, result, path.substr(owner.size()),
+                               {.owner = run.algorithm, .paper = kPaper});
+    const ExplainedOf whole{.owner = {}, .paper = kPaper};
+    const Run* best = bestRun(outcome);
+    if (auto explanation = explainedBy(problemFields(), outcome, result, path, whole); explanation || best == nullptr)
+        return explanation;
+    return explainedBy(runFields(), MappedRun{&outcome, best}, result, path, whole);
 }
 
 std::string cyclesText(const mapping::Problem& problem, double cycles) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/study/explanation.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/metric.h"
 
@@ -16,6 +17,9 @@ std::vector<Metric> mappingMetrics(const MappingOutcome& outcome);
 
 /// Formats a metric's value by the last part of its name; empty for another engine's.
 std::optional<std::string> mappingMetricText(std::string_view name, double value);
+
+/// See `explain`: every metric of a mapping, of the best run and of each algorithm, and the numbers of jobs.
+std::optional<Explanation> explainMapping(const Result& result, const MappingOutcome& outcome, const std::string& path);
 
 /// "mix on S2", or the name of the table of jobs.
 std::string mappingTitle(const MappingOutcome& outcome);

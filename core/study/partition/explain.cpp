@@ -12,7 +12,9 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/partition/array.h"
+#include "core/study/field_metrics.h"
 #include "core/study/metric.h"
+#include "core/study/partition/fields.h"
 #include "core/study/partition/study.h"
 
 namespace tessera::study {
@@ -61,21 +63,15 @@ struct Context {
 /// Collects one explanation.
 class Builder {
 public:
-    explicit Builder(const Context& context) : context_(&context) {}
-
-    Builder& title(std::string text) {
-        made_.title = std::move(text);
-        return *this;
-    }
-    Builder& time(Seconds value) {
-        made_.value = seconds(value);
-        made_.exact = exactNumber(value.value) + " s";
-        return *this;
-    }
-    Builder& number(std::string shown, double value, const std::string& unit = "") {
-        made_.value = std::move(shown);
-        made_.exact = exactNumber(value) + (unit.empty() ? "" : " " + unit);
-        return *this;
+    /// What is explained: a number of a row as its field says it, and whose it is.
+    template <typename Row>
+    Builder(const Context& context, const Field<Row>& field, const Row& row, const std::string& whose)
+        : context_(&context) {
+        made_.title = std::string(field.title) + whose;
+        made_.value = textOf(field, row);
+        const FieldValue value = field.get(row);
+        const auto* number = std::get_if<double>(&value);
+        made_.exact = number == nullptr ? exactOf(field, row) : exactWithUnit(field.id, *number, field.measure);
     }
     Builder& formula(std::string text) {
         made_.formula = std::move(text);
@@ -153,11 +149,8 @@ std::string shareTitle(const AcceleratorShare& share) {
 
 // ---------------------------------------------------------------------------------------------- one accelerator
 
-Explanation explainCompute(const Context& context, const AcceleratorShare& share) {
-    Builder builder(context);
-    builder.title(fmt::format("Compute of {} under {}", shareTitle(share), context.plan->strategy))
-        .time(share.compute)
-        .formula("compute = Σ over layers of FLOP of the accelerator's shard / (peak rate · efficiency)")
+Explanation explainCompute(Builder& builder, const Context& context, const AcceleratorShare& share) {
+    builder.formula("compute = Σ over layers of FLOP of the accelerator's shard / (peak rate · efficiency)")
         .source(paper("section 4.2, Table 6 and Eq. 8"));
     for (const GroupNumbers& group : context.outcome->groups)
         if (group.name == share.kind)
@@ -176,10 +169,8 @@ Explanation explainCompute(const Context& context, const AcceleratorShare& share
         .made();
 }
 
-Explanation explainCommunication(const Context& context, const AcceleratorShare& share) {
-    Builder builder(context);
-    builder.title(fmt::format("Communication of {} under {}", shareTitle(share), context.plan->strategy))
-        .time(share.communication)
+Explanation explainCommunication(Builder& builder, const Context& context, const AcceleratorShare& share) {
+    builder
         .formula(
             "communication = Σ over the splits on its path of Σ over layers of (within the layer + into the layer)")
         .source(paper("section 4.1, Eq. 7, Tables 4 and 5"));
@@ -202,13 +193,10 @@ Explanation explainCommunication(const Context& context, const AcceleratorShare&
         .made();
 }
 
-Explanation explainMemory(const Context& context, const AcceleratorShare& share) {
+Explanation explainMemory(Builder& builder, const Context& context, const AcceleratorShare& share) {
     const double width = widthOf(context);
     const double state = model::stateBytesPerParameter(partitionOptions(context.result->study).optimizer);
-    Builder builder(context);
-    builder.title(fmt::format("Memory of {} under {}", shareTitle(share), context.plan->strategy))
-        .number(bytes(share.memory.value), share.memory.value, "B")
-        .formula("memory = weights · (2 · width + optimiser state) + activations · width")
+    builder.formula("memory = weights · (2 · width + optimiser state) + activations · width")
         .source("the shard's tensors, counted");
     if (share.parameters > 0 || share.activations > 0)
         builder.term("weights of the shard, elements", formatCount(share.parameters), kFromResult)
@@ -221,7 +209,7 @@ Explanation explainMemory(const Context& context, const AcceleratorShare& share)
         .made();
 }
 
-using ShareExplainer = Explanation (*)(const Context&, const AcceleratorShare&);
+using ShareExplainer = Explanation (*)(Builder&, const Context&, const AcceleratorShare&);
 constexpr std::array<std::pair<std::string_view, ShareExplainer>, 3> kShareNumbers{{
     {"compute_s", explainCompute},
     {"communication_s", explainCommunication},
@@ -230,18 +218,14 @@ constexpr std::array<std::pair<std::string_view, ShareExplainer>, 3> kShareNumbe
 
 // -------------------------------------------------------------------------------------------------- whole plans
 
-const AcceleratorShare* shareOfMax(const Plan& plan, double (*value)(const AcceleratorShare&)) {
-    const auto max =
-        std::max_element(plan.shares.begin(), plan.shares.end(),
-                         [&](const AcceleratorShare& a, const AcceleratorShare& b) { return value(a) < value(b); });
-    return max == plan.shares.end() ? nullptr : &*max;
+const AcceleratorShare& shareOfMax(const Plan& plan, double (*value)(const AcceleratorShare&)) {
+    return *std::max_element(plan.shares.begin(), plan.shares.end(),
+                             [&](const AcceleratorShare& a, const AcceleratorShare& b) { return value(a) < value(b); });
 }
 
-Explanation explainStepTime(const Context& context) {
+Explanation explainStepTime(Builder& builder, const Context& context) {
     const Plan& plan = *context.plan;
-    Builder builder(context);
-    builder.title("Step time of " + plan.strategy)
-        .time(plan.stepTime)
+    builder
         .formula(context.overlap()
                      ? "step time = max over accelerators of Σ over layers of max(its transfers, its compute)"
                      : "step time = max over accelerators of (transfers on its path through the splits + "
@@ -261,27 +245,21 @@ Explanation explainStepTime(const Context& context) {
         .made();
 }
 
-Explanation explainThroughput(const Context& context) {
-    return Builder(context)
-        .title("Throughput of " + context.plan->strategy)
-        .number(rateText(context.plan->throughput) + " samples/s", context.plan->throughput, "samples/s")
-        .formula("throughput = batch / step time")
+Explanation explainThroughput(Builder& builder, const Context& context) {
+    return builder.formula("throughput = batch / step time")
         .source("definition")
         .parameter("batch", "batch, samples per step over the whole fleet")
         .term("step time", seconds(context.plan->stepTime), context.at("step_time_s"))
         .made();
 }
 
-Explanation explainSpeedup(const Context& context) {
+Explanation explainSpeedup(Builder& builder, const Context& context) {
     const Plan& plan = *context.plan;
     const Seconds dp{plan.speedupOverDp * plan.stepTime.value};
     const bool listed =
         !context.paperModel() && std::any_of(context.outcome->result.plans.begin(), context.outcome->result.plans.end(),
                                              [](const Plan& other) { return other.strategy == "dp"; });
-    return Builder(context)
-        .title(fmt::format("Speed-up of {} over data parallelism", plan.strategy))
-        .number(timesText(plan.speedupOverDp), plan.speedupOverDp)
-        .formula("speed-up = step time of data parallelism / step time of this plan")
+    return builder.formula("speed-up = step time of data parallelism / step time of this plan")
         .source(paper("section 6.2, the measure of Figures 5 and 6"))
         .term("step time of data parallelism, on its best subset of the fleet where groups may stay idle", seconds(dp),
               listed ? "dp, step_time_s" : "solved for this ratio only; derived from this result")
@@ -295,12 +273,10 @@ bool ratioIsGiven(const Context& context) {
     return found != context.result->study.parameters->end() && (found->is_number() || *found == "equal");
 }
 
-Explanation explainCost(const Context& context) {
+Explanation explainCost(Builder& builder, const Context& context) {
     const Plan& plan = *context.plan;
     const bool given = ratioIsGiven(context);
-    Builder builder(context);
-    builder.title("Top-level split cost under " + plan.strategy)
-        .time(plan.cost)
+    builder
         .formula(given ? "cost = Σ over layers and edges of the objective of both sides' times"
                        : "cost = max(side i, side j), each side summed over all layers and edges")
         .source(paper("section 5.1, Eq. 9"));
@@ -315,11 +291,9 @@ Explanation explainCost(const Context& context) {
     return builder.parameter("objective", "objective").parameter("ratio", "rule of the ratio").paperNote().made();
 }
 
-Explanation explainBound(const Context& context) {
+Explanation explainBound(Builder& builder, const Context& context) {
     const Plan& plan = *context.plan;
-    Builder builder(context);
-    builder.title("Lower bound for " + plan.strategy)
-        .time(plan.lowerBound)
+    builder
         .formula(plan.boundsCost
                      ? "bound = max over weights λ of min over types of λ·side i + (1 − λ)·side j, on intervals "
                        "of the ratio"
@@ -342,13 +316,10 @@ Explanation explainBound(const Context& context) {
     return builder.made();
 }
 
-Explanation explainGap(const Context& context) {
+Explanation explainGap(Builder& builder, const Context& context) {
     const Plan& plan = *context.plan;
     const Seconds value = plan.boundsCost ? plan.cost : plan.stepTime;
-    return Builder(context)
-        .title("Gap of " + plan.strategy)
-        .number(percentText(plan.gap), plan.gap)
-        .formula("gap = value / lower bound − 1")
+    return builder.formula("gap = value / lower bound − 1")
         .source("definition")
         .term(plan.boundsCost ? "top-level split cost" : "step time", seconds(value),
               context.at(plan.boundsCost ? "cost_s" : "step_time_s"))
@@ -358,50 +329,26 @@ Explanation explainGap(const Context& context) {
         .made();
 }
 
-Explanation explainMost(const Context& context, ShareExplainer explainer, double (*value)(const AcceleratorShare&),
-                        const std::string& what) {
-    const AcceleratorShare* share = shareOfMax(*context.plan, value);
-    if (share == nullptr) return {};
-    Explanation made = explainer(context, *share);
-    made.notes.insert(made.notes.begin(), fmt::format("Of all kinds {} has the most {}.", inQuotes(share->kind), what));
-    return made;
+/// What the kind that has the most of it has; the number's field has a value, so there is one.
+template <ShareExplainer explainer, auto part>
+Explanation explainMost(Builder& builder, const Context& context) {
+    const AcceleratorShare& share =
+        shareOfMax(*context.plan, [](const AcceleratorShare& each) { return (each.*part).value; });
+    builder.note(fmt::format("Of all kinds {} has the most.", inQuotes(share.kind)));
+    return explainer(builder, context, share);
 }
 
-Explanation explainMostCompute(const Context& context) {
-    return explainMost(
-        context, explainCompute, [](const AcceleratorShare& share) { return share.compute.value; }, "compute");
-}
-
-Explanation explainMostCommunication(const Context& context) {
-    return explainMost(
-        context, explainCommunication, [](const AcceleratorShare& share) { return share.communication.value; },
-        "communication");
-}
-
-Explanation explainMostMemory(const Context& context) {
-    return explainMost(
-        context, explainMemory, [](const AcceleratorShare& share) { return share.memory.value; }, "memory in use");
-}
-
-double fullness(const AcceleratorShare& share) {
-    return share.capacity && share.capacity->value > 0 ? share.memory.value / share.capacity->value : 0;
-}
-
-Explanation explainMemoryShare(const Context& context) {
-    const AcceleratorShare* share = shareOfMax(*context.plan, fullness);
-    if (share == nullptr || !share->capacity) return {};
-    return Builder(context)
-        .title("Peak memory use under " + context.plan->strategy)
-        .number(percentText(fullness(*share)), fullness(*share))
-        .formula("peak memory use = max over kinds of memory in use / capacity")
+Explanation explainMemoryShare(Builder& builder, const Context& context) {
+    const AcceleratorShare& share =
+        shareOfMax(*context.plan, [](const AcceleratorShare& each) { return memoryUse(each).value_or(0); });
+    builder.formula("peak memory use = max over kinds of memory in use / capacity")
         .source("definition")
-        .term("memory in use of " + shareTitle(*share), bytes(share->memory.value), context.at("memory_bytes"))
-        .term("capacity", bytes(share->capacity->value), kFromResult)
-        .groupNumber(share->kind, "capacity_bytes")
-        .made();
+        .term("memory in use of " + shareTitle(share), bytes(share.memory.value), context.at("memory_bytes"));
+    if (share.capacity) builder.term("capacity", bytes(share.capacity->value), kFromResult);
+    return builder.groupNumber(share.kind, "capacity_bytes").made();
 }
 
-using PlanExplainer = Explanation (*)(const Context&);
+using PlanExplainer = Explanation (*)(Builder&, const Context&);
 constexpr std::array<std::pair<std::string_view, PlanExplainer>, 10> kPlanNumbers{{
     {"step_time_s", explainStepTime},
     {"throughput_samples_per_s", explainThroughput},
@@ -409,9 +356,9 @@ constexpr std::array<std::pair<std::string_view, PlanExplainer>, 10> kPlanNumber
     {"cost_s", explainCost},
     {"lower_bound_s", explainBound},
     {"gap", explainGap},
-    {"compute_s", explainMostCompute},
-    {"communication_s", explainMostCommunication},
-    {"memory_bytes", explainMostMemory},
+    {"compute_s", explainMost<explainCompute, &AcceleratorShare::compute>},
+    {"communication_s", explainMost<explainCommunication, &AcceleratorShare::communication>},
+    {"memory_bytes", explainMost<explainMemory, &AcceleratorShare::memory>},
     {"memory_share", explainMemoryShare},
 }};
 
@@ -482,12 +429,9 @@ RatioStory ratioStory(const SplitContext& split) {
     return {"ratio = the number given", "parameter ratio"};
 }
 
-Explanation explainRatio(const SplitContext& split) {
+Explanation explainRatio(Builder& builder, const SplitContext& split) {
     const RatioStory story = ratioStory(split);
-    Builder builder(split.base);
-    builder.title(fmt::format("Ratio of {} under {}", split.name(), split.base.plan->strategy))
-        .number(fmt::format("{:.4f}", split.level->ratio), split.level->ratio)
-        .formula(story.formula)
+    builder.formula(story.formula)
         .source(story.source)
         .term("side i", seconds(split.level->sideI), split.at("side_i_s"))
         .term("side j", seconds(split.level->sideJ), split.at("side_j_s"));
@@ -500,11 +444,9 @@ Explanation explainRatio(const SplitContext& split) {
         .made();
 }
 
-Explanation explainSide(const SplitContext& split, bool first) {
+Explanation explainSide(Builder& builder, const SplitContext& split, bool first) {
     const char* side = first ? "i" : "j";
-    Builder builder(split.base);
-    builder.title(fmt::format("Side {} of {} under {}", side, split.name(), split.base.plan->strategy))
-        .time(first ? split.level->sideI : split.level->sideJ)
+    builder
         .formula(fmt::format("side {0} = Σ over layers of (compute + within the layer + into the layer), at ratio {1}",
                              side, first ? "α" : "β = 1 − α"))
         .source(paper("section 4, Eq. 7 and 8"))
@@ -512,12 +454,10 @@ Explanation explainSide(const SplitContext& split, bool first) {
     return hardwareTerms(builder, split).paperNote().made();
 }
 
-Explanation explainObjective(const SplitContext& split) {
+Explanation explainObjective(Builder& builder, const SplitContext& split) {
     const std::string& strategy = split.base.plan->strategy;
     const bool accpar = strategy.starts_with("accpar");
     const bool sides = accpar && split.kindsPart() && !ratioIsGiven(split.base) && pinnedRatio(split).empty();
-    Builder builder(split.base);
-    builder.title(fmt::format("Objective of {} under {}", split.name(), strategy)).time(split.level->objective);
     if (sides)
         builder.formula("objective = max(side i, side j)");
     else if (accpar)
@@ -534,11 +474,8 @@ Explanation explainObjective(const SplitContext& split) {
     return hardwareTerms(builder, split).paperNote().made();
 }
 
-Explanation explainSplitBound(const SplitContext& split) {
-    Builder builder(split.base);
-    builder.title(fmt::format("Lower bound of {} under {}", split.name(), split.base.plan->strategy))
-        .time(split.level->lowerBound)
-        .formula("bound = the least objective over all types (and ratios, where the ratio is searched)")
+Explanation explainSplitBound(Builder& builder, const SplitContext& split) {
+    builder.formula("bound = the least objective over all types (and ratios, where the ratio is searched)")
         .source("min-sum elimination (Dechter 1999); " + paper("section 5.1, Eq. 9") + ", on chains")
         .term("objective", seconds(split.level->objective), split.at("objective_s"));
     if (split.level->lowerBound.value <= 0)
@@ -547,28 +484,23 @@ Explanation explainSplitBound(const SplitContext& split) {
     return builder.made();
 }
 
-using SplitExplainer = Explanation (*)(const SplitContext&);
+using SplitExplainer = Explanation (*)(Builder&, const SplitContext&);
 constexpr std::array<std::pair<std::string_view, SplitExplainer>, 5> kSplitNumbers{{
     {"ratio", explainRatio},
     {"objective_s", explainObjective},
     {"lower_bound_s", explainSplitBound},
-    {"side_i_s", [](const SplitContext& split) { return explainSide(split, true); }},
-    {"side_j_s", [](const SplitContext& split) { return explainSide(split, false); }},
+    {"side_i_s", [](Builder& builder, const SplitContext& split) { return explainSide(builder, split, true); }},
+    {"side_j_s", [](Builder& builder, const SplitContext& split) { return explainSide(builder, split, false); }},
 }};
 
 // -------------------------------------------------------------------------------------------------------- layers
 
-/// A layer or join at one split; `type` is its type or layout.
+/// A layer or join at one split.
 struct RowContext {
     SplitContext split;
-    std::string layer;
-    std::string type;
-    bool join = false;
-    Seconds compute, intra, inter;
+    SplitRow at;
 
-    std::string title(const std::string& what) const {
-        return fmt::format("{} of {} at {}", what, escaped(layer), split.name());
-    }
+    bool isJoin() const { return at.join != nullptr; }
 };
 
 /// The numbers of the side that a row's times are of: the slower one.
@@ -590,20 +522,18 @@ Builder& sideTerms(Builder& builder, const RowContext& row, bool rate) {
     return builder;
 }
 
-Explanation explainRowCompute(const RowContext& row) {
-    Builder builder(row.split.base);
-    builder.title(row.title("Compute"))
-        .time(row.compute)
-        .formula(row.join ? "compute = share · FLOP / c of the side; a duplicated join is done whole by both sides"
-                          : "compute = share · FLOP / c of the side")
+Explanation explainRowCompute(Builder& builder, const RowContext& row) {
+    builder
+        .formula(row.isJoin() ? "compute = share · FLOP / c of the side; a duplicated join is done whole by both sides"
+                              : "compute = share · FLOP / c of the side")
         .source(paper("section 4.2, Table 6 and Eq. 8"));
     if (row.split.level->hardware) {
         const partition::SplitHardware& hardware = *row.split.level->hardware;
-        builder.term(
-            "FLOP of this side, forward and backward",
-            formatQuantity(row.compute.value * (row.split.slowerIsFirst() ? hardware.flopsI : hardware.flopsJ).value,
-                           Measure::flops),
-            "derived from this result");
+        builder.term("FLOP of this side, forward and backward",
+                     formatQuantity(
+                         row.at.compute().value * (row.split.slowerIsFirst() ? hardware.flopsI : hardware.flopsJ).value,
+                         Measure::flops),
+                     "derived from this result");
     }
     return sideTerms(builder, row, false)
         .parameter("flop", "how operations are counted")
@@ -630,41 +560,36 @@ Builder& movedTerms(Builder& builder, const RowContext& row, Seconds time, bool 
               "parameter dtype");
 }
 
-Explanation explainRowIntra(const RowContext& row) {
+Explanation explainRowIntra(Builder& builder, const RowContext& row) {
     // Table 4: what each type has to sum up.
-    const std::string_view tensor = row.type == "I"    ? "A(W), the gradient of the weights"
-                                    : row.type == "II" ? "A(F_out), partial sums of the output"
-                                                       : "A(E_in), partial sums of the input's error";
-    Builder builder(row.split.base);
-    builder.title(row.title("Transfer within the layer"))
-        .time(row.intra)
-        .formula(fmt::format("within the layer, type {} = {} · width / b of the side", row.type, tensor))
+    const std::string_view tensor = row.at.type() == "I"    ? "A(W), the gradient of the weights"
+                                    : row.at.type() == "II" ? "A(F_out), partial sums of the output"
+                                                            : "A(E_in), partial sums of the input's error";
+    builder.formula(fmt::format("within the layer, type {} = {} · width / b of the side", row.at.type(), tensor))
         .source(paper("section 4.1.1, Table 4"));
-    movedTerms(builder, row, row.intra, row.intra.value > 0);
-    if (row.type == "II") builder.parameter("psum", "where partial sums are taken");
-    if (row.intra.value == 0)
+    movedTerms(builder, row, row.at.intra(), row.at.intra().value > 0);
+    if (row.at.type() == "II") builder.parameter("psum", "where partial sums are taken");
+    if (row.at.intra().value == 0)
         builder.note(
             "Nothing moves: a grouped convolution split by groups, an embedding table split by columns, or a side "
             "without a share.");
     return builder.note("It does not depend on the ratio.").paperNote().made();
 }
 
-Explanation explainRowInter(const RowContext& row) {
-    Builder builder(row.split.base);
-    builder.title(row.title("Transfer into the layer"))
-        .time(row.inter)
+Explanation explainRowInter(Builder& builder, const RowContext& row) {
+    builder
         .formula(
             "into the layer = Σ over its inputs of A · (rem(p→q) + rem(q→p)) · width / b of the side; rem = 0 for the "
             "same "
             "layout or from a duplicated one, β into a duplicated one, α·β otherwise")
         .source(paper("section 4.1.2, Table 5"));
-    return movedTerms(builder, row, row.inter, false)
-        .term("type or layout of this layer", row.type, kFromResult)
+    return movedTerms(builder, row, row.at.inter(), false)
+        .term("type or layout of this layer", row.at.type(), kFromResult)
         .paperNote()
         .made();
 }
 
-Explanation explainRowType(const RowContext& row) {
+Explanation explainRowType(Builder& builder, const RowContext& row) {
     struct Meaning {
         std::string_view type, meaning;
     };
@@ -674,44 +599,34 @@ Explanation explainRowType(const RowContext& row) {
                                                 {"r", "rows (batch)"},
                                                 {"c", "channels"},
                                                 {"d", "nothing: both sides hold all of it"}}};
-    Builder builder(row.split.base);
-    builder.title(row.title(row.join ? "Layout" : "Type"));
     for (const Meaning& meaning : kMeanings)
-        if (meaning.type == row.type)
-            builder.number(std::string(meaning.type), 0)
-                .term("what is split", std::string(meaning.meaning), paper("section 3.2"));
+        if (meaning.type == row.at.type())
+            builder.term("what is split", std::string(meaning.meaning), paper("section 3.2"));
     const std::string& strategy = row.split.base.plan->strategy;
     std::string rule = "the types of all layers together minimise the objective of the split";
     if (strategy == "dp") rule = "data parallelism splits every layer by samples";
     if (strategy == "owt") rule = "one weird trick: convolutions by samples, fully connected layers by input channels";
     if (strategy == "hypar") rule = "HyPar: I or II along the main path, whichever moves the fewest elements";
-    builder.formula((row.join ? "layout: " : "type: ") + rule)
+    builder.formula((row.isJoin() ? "layout: " : "type: ") + rule)
         .source(strategy == "owt"     ? std::string("Krizhevsky, arXiv:1404.5997")
                 : strategy == "hypar" ? std::string("HyPar (Song et al., HPCA 2019)")
                                       : paper("section 5.1, Eq. 9"))
-        .term("compute", seconds(row.compute), row.split.at("layers"))
-        .term("within the layer", seconds(row.intra), row.split.at("layers"))
-        .term("into the layer", seconds(row.inter), row.split.at("layers"));
+        .term("compute", seconds(row.at.compute()), row.split.at("layers"))
+        .term("within the layer", seconds(row.at.intra()), row.split.at("layers"))
+        .term("into the layer", seconds(row.at.inter()), row.split.at("layers"));
     const auto pins = row.split.base.result->study.parameters->find("pin");
     if (strategy == "accpar" && pins != row.split.base.result->study.parameters->end() && pins->is_object() &&
-        pins->contains(row.layer))
+        pins->contains(row.at.name()))
         builder.note("The type of this layer was fixed by the parameter pin.");
-    Explanation made = builder.made();
-    made.exact = row.type;
-    return made;
+    return builder.made();
 }
 
-struct RowNumber {
-    std::string_view name;
-    bool layers, joins;  ///< which rows have it
-    Explanation (*explain)(const RowContext&);
-};
-constexpr std::array<RowNumber, 5> kRowNumbers{{
-    {"compute_s", true, true, explainRowCompute},
-    {"intra_s", true, false, explainRowIntra},
-    {"inter_s", true, true, explainRowInter},
-    {"type", true, false, explainRowType},
-    {"layout", false, true, explainRowType},
+using RowExplainer = Explanation (*)(Builder&, const RowContext&);
+constexpr std::array<std::pair<std::string_view, RowExplainer>, 4> kRowNumbers{{
+    {"compute_s", explainRowCompute},
+    {"intra_s", explainRowIntra},
+    {"inter_s", explainRowInter},
+    {"type", explainRowType},
 }};
 
 // --------------------------------------------------------------------------------------------------------- paths
@@ -728,62 +643,52 @@ std::optional<std::size_t> indexIn(std::string_view step, std::string_view list,
     return number;
 }
 
-std::optional<Explanation> explainRow(const SplitContext& split, std::string_view step, std::string_view field) {
-    const std::vector<std::string>& names = split.base.outcome->result.names;
-    RowContext row{.split = split, .layer = {}, .type = {}, .join = false, .compute = {}, .intra = {}, .inter = {}};
-    if (const auto k = indexIn(step, "layers", split.level->layers.size())) {
-        const partition::LayerPlan& layer = split.level->layers[*k];
-        row.layer = names.at(static_cast<std::size_t>(layer.layer));
-        row.type = partition::nameOf(layer.type);
-        row.compute = layer.compute;
-        row.intra = layer.intra;
-        row.inter = layer.inter;
-    } else if (const auto j = indexIn(step, "joins", split.level->joins.size())) {
-        const partition::JoinPlan& join = split.level->joins[*j];
-        row.layer = names.at(static_cast<std::size_t>(join.layer));
-        row.type = partition::nameOf(join.layout);
-        row.join = true;
-        row.compute = join.compute;
-        row.inter = join.inter;
-    } else {
-        return std::nullopt;
-    }
-    for (const RowNumber& number : kRowNumbers)
-        if (number.name == field && (row.join ? number.joins : number.layers)) return number.explain(row);
+/// Explains the number of a row that a field and an explainer are there for.
+template <typename Explainers, typename Row, typename... Arguments>
+std::optional<Explanation> explained(const Explainers& explainers, const std::vector<Field<Row>>& fields,
+                                     std::string_view id, const Row& row, const std::string& whose,
+                                     const Context& context, const Arguments&... arguments) {
+    for (const auto& [name, explainer] : explainers)
+        for (const Field<Row>& field : fields) {
+            if (name != id || field.id != id || exactOf(field, row).empty()) continue;
+            Builder builder(context, field, row, whose);
+            return explainer(builder, arguments...);
+        }
     return std::nullopt;
+}
+
+std::optional<Explanation> explainRow(const SplitContext& split, std::string_view step, std::string_view field) {
+    const LevelPlan& level = *split.level;
+    const auto layer = indexIn(step, "layers", level.layers.size());
+    const auto join = indexIn(step, "joins", level.joins.size());
+    if (!layer && !join) return std::nullopt;
+    const RowContext row{.split = split,
+                         .at = splitRow(split.base.outcome->result, *split.base.plan, level,
+                                        layer ? *layer : level.layers.size() + *join)};
+    return explained(kRowNumbers, splitRowFields(), join && field == "layout" ? "type" : field, row.at,
+                     fmt::format(" of {} at {}", escaped(row.at.name()), split.name()), split.base, row);
 }
 
 std::optional<Explanation> explainPlan(const Context& context, const std::vector<std::string_view>& steps) {
-    if (steps.size() == 1) {
-        for (const auto& [name, explainer] : kPlanNumbers) {
-            if (name != steps[0]) continue;
-            Explanation made = explainer(context);
-            return made.title.empty() ? std::nullopt : std::optional(std::move(made));
-        }
-        return std::nullopt;
+    const Plan& plan = *context.plan;
+    if (steps.size() == 1)
+        return explained(kPlanNumbers, planFields(), steps[0], plan, " of " + plan.strategy, context, context);
+    if (const auto k = indexIn(steps[0], "per_accelerator", plan.shares.size()); k && steps.size() == 2) {
+        const AcceleratorShare& share = plan.shares[*k];
+        return explained(kShareNumbers, shareFields(), steps[1], share,
+                         fmt::format(" of {} under {}", shareTitle(share), plan.strategy), context, context, share);
     }
-    if (const auto k = indexIn(steps[0], "per_accelerator", context.plan->shares.size()); k && steps.size() == 2) {
-        for (const auto& [name, explainer] : kShareNumbers)
-            if (name == steps[1]) return explainer(context, context.plan->shares[*k]);
-        return std::nullopt;
-    }
-    const auto level = indexIn(steps[0], "levels", context.plan->levels.size());
-    if (!level) return std::nullopt;
-    const SplitContext split{.base = context, .level = &context.plan->levels[*level], .number = *level};
+    const auto level = indexIn(steps[0], "levels", plan.levels.size());
+    if (!level || steps.size() > 3) return std::nullopt;
+    const SplitContext split{.base = context, .level = &plan.levels[*level], .number = *level};
     if (steps.size() == 3) return explainRow(split, steps[1], steps[2]);
-    if (steps.size() == 2)
-        for (const auto& [name, explainer] : kSplitNumbers)
-            if (name == steps[1]) return explainer(split);
-    return std::nullopt;
+    return explained(kSplitNumbers, levelFields(), steps[1], *split.level,
+                     fmt::format(" of {} under {}", split.name(), plan.strategy), context, split);
 }
 
 Explanation explainAccelerators(const Context& context) {
-    Builder builder(context);
-    builder.title("Accelerators")
-        .number(formatCount(static_cast<double>(context.outcome->accelerators)),
-                static_cast<double>(context.outcome->accelerators))
-        .formula("accelerators = Σ over groups of their count")
-        .source("definition");
+    Builder builder(context, fleetFields().front(), *context.outcome, "");
+    builder.formula("accelerators = Σ over groups of their count").source("definition");
     for (const GroupNumbers& group : context.outcome->groups) builder.groupNumber(group.name, "count");
     return builder.made();
 }

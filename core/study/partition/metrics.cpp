@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/field_metrics.h"
+#include "core/study/partition/fields.h"
 
 namespace tessera::study {
 
@@ -15,80 +16,6 @@ namespace {
 
 using partition::AcceleratorShare;
 using partition::Plan;
-using Better = Metric::Better;
-
-/// How numbers that are no quantities with a unit are said.
-enum class NumberFormat : std::uint8_t { quantity, times, percent, rate, count };
-
-/// A number of every partition plan: the one place that knows its name, title, unit and direction.
-struct PlanMetric {
-    std::string_view name;
-    std::string_view title;
-    Measure measure;
-    Better better;
-    NumberFormat said;
-    std::optional<double> (*value)(const Plan& plan);
-};
-
-double maxOf(const Plan& plan, double (*value)(const AcceleratorShare&)) {
-    double max = 0;
-    for (const AcceleratorShare& share : plan.shares) max = std::max(max, value(share));
-    return max;
-}
-
-std::optional<double> fullestMemory(const Plan& plan) {
-    std::optional<double> max;
-    for (const AcceleratorShare& share : plan.shares)
-        if (share.capacity && share.capacity->value > 0)
-            max = std::max(max.value_or(0), share.memory.value / share.capacity->value);
-    return max;
-}
-
-const std::vector<PlanMetric>& planMetrics() {
-    static const std::vector<PlanMetric> kRows{
-        {"step_time_s", "Step time", Measure::seconds, Better::lower, NumberFormat::quantity,
-         [](const Plan& plan) { return std::optional(plan.stepTime.value); }},
-        {"throughput_samples_per_s", "Throughput", Measure::count, Better::higher, NumberFormat::rate,
-         [](const Plan& plan) { return std::optional(plan.throughput); }},
-        {"speedup_over_dp", "Speed-up over data parallelism", Measure::count, Better::higher, NumberFormat::times,
-         [](const Plan& plan) { return std::optional(plan.speedupOverDp); }},
-        {"cost_s", "Top-level split cost", Measure::seconds, Better::lower, NumberFormat::quantity,
-         [](const Plan& plan) { return std::optional(plan.cost.value); }},
-        {"lower_bound_s", "Lower bound", Measure::seconds, Better::neither, NumberFormat::quantity,
-         [](const Plan& plan) {
-             return plan.lowerBound.value > 0 ? std::optional(plan.lowerBound.value) : std::nullopt;
-         }},
-        {"gap", "Gap to the bound", Measure::count, Better::lower, NumberFormat::percent,
-         [](const Plan& plan) { return plan.lowerBound.value > 0 ? std::optional(plan.gap) : std::nullopt; }},
-        {"compute_s", "Compute", Measure::seconds, Better::lower, NumberFormat::quantity,
-         [](const Plan& plan) {
-             return std::optional(maxOf(plan, [](const AcceleratorShare& share) { return share.compute.value; }));
-         }},
-        {"communication_s", "Communication", Measure::seconds, Better::lower, NumberFormat::quantity,
-         [](const Plan& plan) {
-             return std::optional(maxOf(plan, [](const AcceleratorShare& share) { return share.communication.value; }));
-         }},
-        {"memory_bytes", "Memory per accelerator", Measure::bytes, Better::lower, NumberFormat::quantity,
-         [](const Plan& plan) {
-             return std::optional(maxOf(plan, [](const AcceleratorShare& share) { return share.memory.value; }));
-         }},
-        {"memory_share", "Peak memory use", Measure::count, Better::lower, NumberFormat::percent, fullestMemory},
-    };
-    return kRows;
-}
-
-void addMetrics(std::vector<Metric>& metrics, const Plan& plan, const std::string& owner) {
-    for (const PlanMetric& row : planMetrics()) {
-        const std::optional<double> value = row.value(plan);
-        if (!value || !std::isfinite(*value)) continue;
-        metrics.push_back({.name = owner.empty() ? std::string(row.name) : fmt::format("{}/{}", owner, row.name),
-                           .title = std::string(row.title),
-                           .owner = owner,
-                           .value = *value,
-                           .measure = row.measure,
-                           .better = row.better});
-    }
-}
 
 /// The first few, joined; of more the number of the others as well.
 std::string someOf(const std::vector<std::string>& names, const char* between) {
@@ -115,34 +42,14 @@ std::vector<Metric> partitionMetrics(const PartitionOutcome& outcome) {
     std::vector<Metric> metrics;
     const Plan* best = fastestPlan(outcome);
     if (best == nullptr) return metrics;
-    addMetrics(metrics, *best, "");
-    metrics.push_back({.name = "accelerators",
-                       .title = "Accelerators",
-                       .owner = "",
-                       .value = static_cast<double>(outcome.accelerators),
-                       .measure = Measure::count,
-                       .better = Better::neither});
-    for (const Plan& plan : outcome.result.plans) addMetrics(metrics, plan, plan.strategy);
+    addMetricsBy(metrics, planFields(), *best, "");
+    addMetricsBy(metrics, fleetFields(), outcome, "");
+    for (const Plan& plan : outcome.result.plans) addMetricsBy(metrics, planFields(), plan, plan.strategy);
     return metrics;
 }
 
 std::optional<std::string> partitionMetricText(std::string_view name, double value) {
-    for (const PlanMetric& row : planMetrics()) {
-        if (row.name != name) continue;
-        switch (row.said) {
-            case NumberFormat::times:
-                return timesText(value);
-            case NumberFormat::percent:
-                return percentText(value);
-            case NumberFormat::rate:
-                return rateText(value) + " samples/s";
-            case NumberFormat::quantity:
-                return formatQuantity(value, row.measure);
-            case NumberFormat::count:
-                return formatCount(value);
-        }
-    }
-    return std::nullopt;
+    return metricTextBy(planFields(), name, value);
 }
 
 std::string idleText(const std::vector<std::string>& idle) {

@@ -153,11 +153,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
         {.id = "throughput_samples_per_s",
          .title = "Throughput",
          .uses = kMetric,
-         .get =
-             [](const Row& row) {
-                 const auto value = row.throughputOf(row.placement.plan);
-                 return value ? FieldValue(*value) : FieldValue();
-             },
+         .get = [](const Row& row) { return given(row.throughputOf(row.placement.plan)); },
          .better = Better::higher,
          .said = samplesText,
          .formula = "global batch / time per batch",
@@ -235,11 +231,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
         {.id = "times_the_fastest",
          .title = "One's own plan over the fastest",
          .uses = kMetric,
-         .get =
-             [](const Row& row) {
-                 const auto value = row.timesTheFastest();
-                 return value ? FieldValue(*value) : FieldValue();
-             },
+         .get = valueOf<&Row::timesTheFastest>,
          .better = Better::lower,
          .said = timesText,
          .formula = "time per batch of the user-supplied plan / that of the fastest",

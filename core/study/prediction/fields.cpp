@@ -28,10 +28,6 @@ std::string intensityText(double value) {
     return formatCount(value) + " FLOP/B";
 }
 
-FieldValue words(std::string_view text) {
-    return std::string(text);
-}
-
 }  // namespace
 
 const std::vector<Field<TimedOperator>>& operatorFields() {
@@ -40,22 +36,22 @@ const std::vector<Field<TimedOperator>>& operatorFields() {
         {.id = "operator",
          .title = "Operator",
          .uses = kSheet | kTable | kWords,
-         .get = [](const Row& row) { return words(row.op->name); },
+         .get = [](const Row& row) { return given(row.op->name); },
          .help = "The first of the identical ones"},
-        {"type", "Type", kSheet | kTable | kWords, [](const Row& row) { return words(row.op->type); }},
-        {"phase", "Pass", kSheet | kTable | kWords, [](const Row& row) { return words(model::nameOf(row.op->phase)); }},
-        {"class", "Class", kSheet | kWords, [](const Row& row) { return words(model::nameOf(row.op->group)); }},
+        {"type", "Type", kSheet | kTable | kWords, [](const Row& row) { return given(row.op->type); }},
+        {"phase", "Pass", kSheet | kTable | kWords, [](const Row& row) { return given(model::nameOf(row.op->phase)); }},
+        {"class", "Class", kSheet | kWords, [](const Row& row) { return given(model::nameOf(row.op->group)); }},
         {.id = "count",
          .title = "Count",
          .uses = kSeen | kSummed,
-         .get = [](const Row& row) { return FieldValue(static_cast<double>(row.op->count)); },
+         .get = [](const Row& row) { return given(row.op->count); },
          .help = "Identical operators: repeated layers"},
-        {"flops", "Operations", kSheet | kWhat, [](const Row& row) { return FieldValue(row.op->flops.value); }, nullptr,
+        {"flops", "Operations", kSheet | kWhat, [](const Row& row) { return given(row.op->flops); }, nullptr,
          Measure::flops},
-        {"bytes", "Read and written", kSheet | kWhat, [](const Row& row) { return FieldValue(row.op->bytes.value); },
-         nullptr, Measure::bytes},
-        {"time_s", "Time of one", kSheet | kFacts, [](const Row& row) { return FieldValue(row.op->time.value); },
-         nullptr, Measure::seconds},
+        {"bytes", "Read and written", kSheet | kWhat, [](const Row& row) { return given(row.op->bytes); }, nullptr,
+         Measure::bytes},
+        {"time_s", "Time of one", kSheet | kFacts, [](const Row& row) { return given(row.op->time); }, nullptr,
+         Measure::seconds},
         {.id = "time_of_all_s",
          .title = "Time",
          .uses = kSeen | kSummed,
@@ -80,10 +76,10 @@ const std::vector<Field<TimedOperator>>& operatorFields() {
          },
          nullptr, Measure::flopsPerSecond},
         {"way", "Way", kSheet | kWords,
-         [](const Row& row) { return words(row.op->way == predict::Way::measured ? "measured" : "roofline"); }},
-        {"bound", "Bound", kSheet | kWords, [](const Row& row) { return words(row.op->bound); }},
+         [](const Row& row) { return given(row.op->way == predict::Way::measured ? "measured" : "roofline"); }},
+        {"bound", "Bound", kSheet | kWords, [](const Row& row) { return given(row.op->bound); }},
         {"source", "Source", kTable | kFacts | kWords,
-         [](const Row& row) { return words(boundText(row.op->way, row.op->bound)); }},
+         [](const Row& row) { return given(boundText(row.op->way, row.op->bound)); }},
     };
     return kFields;
 }

@@ -102,23 +102,6 @@ void memoryTerms(const Prediction& one, Terms& terms) {
 
 constexpr unsigned kAll = kText | kSheet | kTable, kSeen = kSheet | kTable;
 
-FieldValue given(double value) {
-    return value;
-}
-FieldValue given(Seconds time) {
-    return time.value;
-}
-FieldValue given(std::int64_t count) {
-    return static_cast<double>(count);
-}
-FieldValue given(const std::string& words) {
-    return words;
-}
-template <typename Number>
-FieldValue given(const std::optional<Number>& number) {
-    return number ? given(*number) : FieldValue();
-}
-
 /// What does not fit has no numbers.
 FieldValue where(const Prediction& fits, const auto& value) {
     return fits.infeasible ? FieldValue() : given(value);
@@ -152,6 +135,7 @@ FieldValue measuredShare(const Prediction& one) {
 
 const std::vector<Field<Prediction>>& predictionFields() {
     static const std::vector<Field<Prediction>> kFields{
+        {"prediction", "Prediction", kParts | kWords, [](const Prediction& one) { return given(nameOf(one)); }},
         {"accelerator", "Accelerator", kAll | kWords, [](const Prediction& one) { return given(one.accelerator); }},
         {"devices", "Devices", kAll, [](const Prediction& one) { return given(one.devices); }},
         {"fits", "Fits", kText | kSheet | kWords,
@@ -192,7 +176,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .terms = priceTerms},
         {.id = "compute_s",
          .title = "Computation",
-         .uses = kMetric | kSeen,
+         .uses = kMetric | kSeen | kParts,
          .get = number<&Prediction::compute>,
          .measure = Measure::seconds,
          .better = Better::lower,
@@ -201,7 +185,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .terms = computeTerms},
         {.id = "communication_s",
          .title = "Communication",
-         .uses = kMetric | kSeen,
+         .uses = kMetric | kSeen | kParts,
          .get = number<&Prediction::communication>,
          .measure = Measure::seconds,
          .better = Better::lower,
@@ -210,7 +194,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .terms = communicationTerms},
         {.id = "load_s",
          .title = "Loading",
-         .uses = kMetric | kSeen,
+         .uses = kMetric | kSeen | kParts,
          .get = number<&Prediction::load>,
          .measure = Measure::seconds,
          .better = Better::lower,
@@ -220,13 +204,14 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .terms = loadTerms},
         {.id = "overlap_s",
          .title = "Hidden by overlap",
-         .uses = kMetric | kSeen,
+         .uses = kMetric | kSeen | kParts,
          .get = number<&Prediction::overlap>,
          .measure = Measure::seconds,
          .help = "What of these runs at the same time",
          .formula = "loading + computation + communication − step time",
          .source = "section 4.3.4",
-         .terms = stageTerms},
+         .terms = stageTerms,
+         .head = "Hidden"},
         {.id = "batch",
          .title = "Batch per device",
          .uses = kMetric | kAll,
@@ -291,19 +276,18 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .formula = "operators with a measured kernel / operators",
          .source = "section 6.3.2",
          .terms = computeTerms},
-        {"operators", "Operators", kSheet, [](const Prediction& one) { return where(one, one.operators.operators); }},
-        {"measured_operators", "Measured operators", kSheet,
+        {"operators", "Operators", kSheet | kParts,
+         [](const Prediction& one) { return where(one, one.operators.operators); }},
+        {"measured_operators", "By measured kernels", kSheet | kParts,
          [](const Prediction& one) { return where(one, one.operators.measured); }},
         {"error_class", "Class of the error", kSheet | kWords,
          [](const Prediction& one) { return where(one, one.error.reliability); }},
-        {"collective", "Collective", kSheet | kWords, number<&Prediction::collective>},
+        {"collective", "Collective", kSheet | kParts | kWords, number<&Prediction::collective>},
         {"placement", "Placement", kSheet | kWords, number<&Prediction::policy>},
         {"reason", "Why not", kSheet | kTable | kWords, [](const Prediction& one) { return given(one.infeasible); }},
     };
     return kFields;
 }
-
-namespace {}  // namespace
 
 std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome) {
     std::vector<Metric> metrics;
@@ -379,29 +363,13 @@ std::string predictionHeadline(const PredictionOutcome& outcome) {
 
 std::optional<Explanation> explainPrediction(const Result& result, const PredictionOutcome& outcome,
                                              const std::string& path) {
-    for (const Metric& metric : predictionMetrics(outcome)) {
-        if (metric.name != path) continue;
-        const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-        const auto& rows = predictionFields();
-        const auto row =
-            std::find_if(rows.begin(), rows.end(), [&](const Field<Prediction>& one) { return one.id == name; });
-        const Prediction* of = fastestPrediction(outcome);
-        for (const Prediction& one : outcome.predictions)
-            if (!metric.owner.empty() && nameOf(one) == metric.owner) of = &one;
-        if (row == rows.end() || of == nullptr) return std::nullopt;
-        Explanation explanation;
-        explanation.title = fmt::format("{} of {}", metric.title, escaped(nameOf(*of)));
-        explanation.value = textOf(metric);
-        explanation.exact = exactNumber(metric.value);
-        if (const std::string_view unit = unitName(metric.measure); !unit.empty())
-            explanation.exact += fmt::format(" {}", unit);
-        explanation.formula = row->formula;
-        row->terms(*of, explanation.terms);
-        explanation.source =
-            row->source == "definition" ? std::string(row->source) : fmt::format("{}, {}", kPaper, row->source);
-        explanation.notes = result.assumptions;
-        return explanation;
-    }
+    const std::size_t slash = path.rfind('/');
+    const bool isBest = slash == std::string::npos;
+    const Prediction* best = fastestPrediction(outcome);
+    for (const Prediction& one : outcome.predictions)
+        if (isBest ? &one == best : nameOf(one) == path.substr(0, slash))
+            return explainedBy(predictionFields(), one, result, isBest ? path : path.substr(slash + 1),
+                               {.owner = escaped(nameOf(one)), .paper = kPaper});
     return std::nullopt;
 }
 

@@ -102,7 +102,7 @@ TEST(Explain, everyNumberOfTheTables) {
     expectColumns(run, *layerTableModel(choice, &owner), layerRows(*choice),
                   {QStringLiteral("#"), QStringLiteral("Together")});
     expectColumns(run, *levelTableModel(choice, &owner), levelRows(*choice),
-                  {QStringLiteral("Level"), QStringLiteral("Accelerators"), QStringLiteral("Alike")});
+                  {QStringLiteral("Level"), QStringLiteral("Accelerators"), QStringLiteral("Times")});
     expectColumns(run, *acceleratorTableModel(choice, &owner), acceleratorRows(*choice),
                   {QStringLiteral("Count"), QStringLiteral("Capacity")});
 }

@@ -28,7 +28,7 @@
 #include "core/study/partition/outcome.h"
 #include "core/study/timeline.h"
 #include "ui/models/background.h"
-#include "ui/models/partition_comparison.h"
+#include "ui/models/comparison_tables.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"

@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "ui/models/partition_comparison.h"
+#include "ui/models/comparison_tables.h"
 
 namespace tessera::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/models/partition_comparison.h"
+#include "ui/models/comparison_tables.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,6 @@ using columns::words;
 using study::Comparison;
 using study::Metric;
 using Column = TableModel::Column;
-using Rows = std::shared_ptr<const std::vector<int>>;
 
 /// The rows to show: all, or those in which the runs differ.
 template <typename List>
@@ -35,6 +34,40 @@ std::vector<int> rowsOf(const List& list, bool onlyDifferences) {
     for (std::size_t row = 0; row < list.size(); ++row)
         if (!onlyDifferences || !list[row].same) rows.push_back(static_cast<int>(row));
     return rows;
+}
+
+/// The rows of a part of a comparison that are shown.
+template <typename Row>
+class ShownRows {
+public:
+    ShownRows(const SharedComparison& comparison, std::vector<Row> Comparison::*part, bool onlyDifferences)
+        : comparison_(comparison),
+          part_(part),
+          rows_(std::make_shared<const std::vector<int>>(rowsOf((*comparison).*part, onlyDifferences))) {}
+    const Row& operator()(int row) const { return ((*comparison_).*part_)[toIndex((*rows_)[toIndex(row)])]; }
+    std::size_t size() const { return rows_->size(); }
+
+private:
+    SharedComparison comparison_;
+    std::vector<Row> Comparison::*part_;
+    std::shared_ptr<const std::vector<int>> rows_;
+};
+
+/// What a shown row is called; empty where there is no such row.
+template <typename List, typename Name>
+QString nameAt(const List& list, bool onlyDifferences, int row, Name name) {
+    const std::vector<int> rows = rowsOf(list, onlyDifferences);
+    return row >= 0 && toIndex(row) < rows.size() ? shownText(std::invoke(name, list[toIndex(rows[toIndex(row)])]))
+                                                  : QString();
+}
+
+/// The first shown row of that name; -1 where there is none.
+template <typename List, typename Name>
+int rowNamed(const List& list, bool onlyDifferences, const QString& text, Name name) {
+    const std::vector<int> rows = rowsOf(list, onlyDifferences);
+    const auto found = std::find_if(rows.begin(), rows.end(),
+                                    [&](int row) { return shownText(std::invoke(name, list[toIndex(row)])) == text; });
+    return found == rows.end() ? -1 : static_cast<int>(found - rows.begin());
 }
 
 QString metricText(const Metric& metric, double value) {
@@ -143,10 +176,7 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
 }
 
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
-    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->metrics, onlyDifferences));
-    const auto metric = [comparison, rows](int row) -> const Comparison::MetricRow& {
-        return comparison->metrics[toIndex((*rows)[toIndex(row)])];
-    };
+    const ShownRows metric(comparison, &Comparison::metrics, onlyDifferences);
     QVector<Column> columns{
         words(tr("Number"), [metric](int row) { return QString::fromStdString(metric(row).metric.title); }),
         words(tr("Strategy"), [metric](int row) {
@@ -179,14 +209,11 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
         };
         columns.append(against);
     }
-    return finished(columns, rows->size(), parent);
+    return finished(columns, metric.size(), parent);
 }
 
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
-    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->inputs, onlyDifferences));
-    const auto input = [comparison, rows](int row) -> const Comparison::Row& {
-        return comparison->inputs[toIndex((*rows)[toIndex(row)])];
-    };
+    const ShownRows input(comparison, &Comparison::inputs, onlyDifferences);
     QVector<Column> columns{words(tr("Part"), [input](int row) { return QString::fromStdString(input(row).section); }),
                             words(tr("Field"), [input](int row) { return shownText(input(row).field); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
@@ -200,14 +227,11 @@ TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDi
         };
         columns.append(value);
     }
-    return finished(columns, rows->size(), parent);
+    return finished(columns, input.size(), parent);
 }
 
 TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
-    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->layers, onlyDifferences));
-    const auto layer = [comparison, rows](int row) -> const Comparison::LayerRow& {
-        return comparison->layers[toIndex((*rows)[toIndex(row)])];
-    };
+    const ShownRows layer(comparison, &Comparison::layers, onlyDifferences);
     Column level = words(tr("Level"), [layer](int row) { return QString::number(layer(row).level); });
     level.sort = [layer](int row) { return QVariant(layer(row).level); };
     level.number = true;
@@ -225,14 +249,11 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
         };
         columns.append(type);
     }
-    return finished(columns, rows->size(), parent);
+    return finished(columns, layer.size(), parent);
 }
 
 TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
-    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->shares, onlyDifferences));
-    const auto share = [comparison, rows](int row) -> const Comparison::ShareRow& {
-        return comparison->shares[toIndex((*rows)[toIndex(row)])];
-    };
+    const ShownRows share(comparison, &Comparison::shares, onlyDifferences);
     Column type = words(tr("Type"), [share](int row) { return QString::fromStdString(share(row).type); });
     type.decoration = [share](int row, int role) {
         return role == Qt::DecorationRole ? typeColour(share(row).type) : QVariant();
@@ -251,7 +272,7 @@ TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDiffere
         part.help = tr("Of all layers at all splits");
         columns.append(part);
     }
-    return finished(columns, rows->size(), parent);
+    return finished(columns, share.size(), parent);
 }
 
 TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
@@ -289,10 +310,7 @@ QString placeText(const Comparison::JobRow::Place& place) {
 }
 
 TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
-    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->jobs, onlyDifferences));
-    const auto job = [comparison, rows](int row) -> const Comparison::JobRow& {
-        return comparison->jobs[toIndex((*rows)[toIndex(row)])];
-    };
+    const ShownRows job(comparison, &Comparison::jobs, onlyDifferences);
     Column number = words(tr("#"), [job](int row) { return QString::number(job(row).job); });
     number.sort = [job](int row) { return QVariant(static_cast<qulonglong>(job(row).job)); };
     number.number = true;
@@ -315,33 +333,23 @@ TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDiff
         };
         columns.append(place);
     }
-    return finished(columns, rows->size(), parent);
+    return finished(columns, job.size(), parent);
 }
 
 QString jobOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
-    const std::vector<int> rows = rowsOf(comparison.jobs, onlyDifferences);
-    return row >= 0 && toIndex(row) < rows.size() ? shownText(comparison.jobs[toIndex(rows[toIndex(row)])].name)
-                                                  : QString();
+    return nameAt(comparison.jobs, onlyDifferences, row, &Comparison::JobRow::name);
 }
 
 int rowOfJob(const Comparison& comparison, bool onlyDifferences, const QString& job) {
-    const std::vector<int> rows = rowsOf(comparison.jobs, onlyDifferences);
-    for (std::size_t row = 0; row < rows.size(); ++row)
-        if (shownText(comparison.jobs[toIndex(rows[row])].name) == job) return static_cast<int>(row);
-    return -1;
+    return rowNamed(comparison.jobs, onlyDifferences, job, &Comparison::JobRow::name);
 }
 
 QString layerOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
-    const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
-    return row >= 0 && toIndex(row) < rows.size() ? shownText(comparison.layers[toIndex(rows[toIndex(row)])].layer)
-                                                  : QString();
+    return nameAt(comparison.layers, onlyDifferences, row, &Comparison::LayerRow::layer);
 }
 
 int rowOfLayer(const Comparison& comparison, bool onlyDifferences, const QString& layer) {
-    const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
-    for (std::size_t row = 0; row < rows.size(); ++row)
-        if (shownText(comparison.layers[toIndex(rows[row])].layer) == layer) return static_cast<int>(row);
-    return -1;
+    return rowNamed(comparison.layers, onlyDifferences, layer, &Comparison::LayerRow::layer);
 }
 
 QString metricOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
