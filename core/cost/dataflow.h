@@ -192,7 +192,6 @@ enum class BandwidthDefinition : std::uint8_t {
 };
 
 std::string_view nameOf(BandwidthDefinition definition);
-std::optional<BandwidthDefinition> bandwidthDefinitionNamed(std::string_view name);
 
 /// Bytes per cycle that a layer asks for. Where it takes a single cycle, `tile` (infinite in the published code)
 /// divides by 1.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/cost/dataflow.h"
@@ -153,9 +154,7 @@ std::string_view nameOf(Variant variant) {
 }
 
 std::optional<Variant> variantNamed(std::string_view name) {
-    for (const Variant variant : {Variant::published, Variant::corrected})
-        if (nameOf(variant) == name) return variant;
-    return std::nullopt;
+    return valueNamed(name, Variant::corrected);
 }
 
 const Dataflow& dataflowFor(const Layer& layer, const Dataflow& style, const Dataflow& depthwise) {
@@ -164,12 +163,6 @@ const Dataflow& dataflowFor(const Layer& layer, const Dataflow& style, const Dat
 
 std::string_view nameOf(BandwidthDefinition definition) {
     return definition == BandwidthDefinition::streaming ? "streaming" : "tile";
-}
-
-std::optional<BandwidthDefinition> bandwidthDefinitionNamed(std::string_view name) {
-    for (const BandwidthDefinition definition : {BandwidthDefinition::streaming, BandwidthDefinition::tile})
-        if (nameOf(definition) == name) return definition;
-    return std::nullopt;
 }
 
 double requiredBandwidth(const LayerCost& cost, BandwidthDefinition definition) {
