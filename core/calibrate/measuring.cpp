@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/base/statistics.h"
 
 namespace tessera::calibrate {
 
@@ -28,11 +29,6 @@ double quantile(const std::vector<double>& rising, double share) {
     const auto low = static_cast<std::size_t>(at);
     const std::size_t high = std::min(low + 1, rising.size() - 1);
     return rising[low] + (at - static_cast<double>(low)) * (rising[high] - rising[low]);
-}
-
-double medianOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return quantile(values, 0.5);
 }
 
 /// Place of each value among the others, equal ones in the middle of theirs.

@@ -36,13 +36,6 @@ double macsOf(const Gemm& gemm);
 /// group.
 Gemm gemmOf(const Layer& layer);
 
-/// The products that a backward pass runs for one of the forward pass.
-struct GemmGradients {
-    Gemm left;   ///< of the activations: out' * right^T
-    Gemm right;  ///< of the weights (or of the second operand): left^T * out'
-};
-GemmGradients gradientsOf(const Gemm& gemm);
-
 /// Work of a vector core per element of an operator: rows of a table (`vectorKinds`).
 struct VectorKind {
     std::string_view id;     ///< never changes

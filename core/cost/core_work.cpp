@@ -5,6 +5,7 @@
 #include <bit>
 #include <cassert>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/cost/core_cost.h"
 
@@ -79,18 +80,6 @@ Gemm gemmOf(const Layer& layer) {
     return gemm;
 }
 
-GemmGradients gradientsOf(const Gemm& gemm) {
-    return {
-        .left = {.batch = gemm.batch,
-                 .m = gemm.m,
-                 .n = gemm.k,
-                 .k = gemm.n,
-                 .leftShare = gemm.outputShare,
-                 .outputShare = gemm.leftShare},
-        .right = {
-            .batch = gemm.batch, .m = gemm.k, .n = gemm.n, .k = gemm.m, .leftShare = gemm.leftShare, .outputShare = 1}};
-}
-
 double cyclesPerElement(const VectorKind& kind) {
     return kind.simple + kElementaryCycles * kind.elementary;
 }
@@ -100,9 +89,7 @@ std::span<const VectorKind> vectorKinds() {
 }
 
 const VectorKind* vectorKindNamed(std::string_view id) {
-    const auto* const found =
-        std::find_if(kVectorKinds.begin(), kVectorKinds.end(), [&](const VectorKind& kind) { return kind.id == id; });
-    return found == kVectorKinds.end() ? nullptr : &*found;
+    return findRow(kVectorKinds, id);
 }
 
 VectorWork vectorWork(const VectorKind& kind, std::int64_t elements) {

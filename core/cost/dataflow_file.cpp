@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/cost/dataflow.h"
 #include "core/hardware/library.h"
@@ -307,21 +308,14 @@ std::string writeDataflow(const Dataflow& dataflow) {
 }
 
 std::vector<std::string> bundledDataflowNames() {
-    std::vector<std::string> names;
-    for (const Bundled& bundled : kBundled) names.emplace_back(bundled.id);
-    return names;
+    return idsOf(kBundled);
 }
 
 Dataflow bundledDataflow(const std::string& name) {
     const auto* const bundled = std::find_if(kBundled.begin(), kBundled.end(),
                                              [&](const Bundled& row) { return row.id == name || row.alias == name; });
-    const std::vector<std::string> names = bundledDataflowNames();
-    if (bundled == kBundled.end()) {
-        const std::string_view hint = closest(name, names);
-        throw UsageError(fmt::format("there is no dataflow {}; {}", inQuotes(name),
-                                     hint.empty() ? fmt::format("bundled are {}", joined(names, ", "))
-                                                  : fmt::format("did you mean {}?", inQuotes(hint))));
-    }
+    if (bundled == kBundled.end())
+        throw UsageError(unknownNameText("there is no dataflow", name, bundledDataflowNames()));
     const std::string file = fmt::format("{}.m", bundled->id);
     for (const fs::path& folder : hardware::dataFolders()) {
         const fs::path path = folder / "dataflows" / file;

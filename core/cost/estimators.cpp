@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/cost/core_cost.h"
 #include "core/cost/core_energy.h"
@@ -239,9 +240,7 @@ std::span<const Estimator> estimators() {
 }
 
 const Estimator* estimatorNamed(std::string_view id) {
-    const auto* const found =
-        std::find_if(kEstimators.begin(), kEstimators.end(), [&](const Estimator& row) { return row.id == id; });
-    return found == kEstimators.end() ? nullptr : &*found;
+    return findRow(kEstimators, id);
 }
 
 }  // namespace tessera::cost

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/cost/dataflow.h"

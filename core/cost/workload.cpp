@@ -258,14 +258,8 @@ Workload loadWorkload(const std::string& name, const model::LoadOptions& options
     if (model::isZooName(name)) return workloadOfModel(name, options);
     if (namesFile(name, model::modelSuffixes()))
         return isWorkloadFile(name) ? loadFile(name) : workloadOfModel(name, options);
-    if (const auto path = hardware::libraryFile(kFolder, kSchemaMark, name)) return loadFile(path->string());
-    std::vector<std::string> known;
-    for (const auto& [id, path] : hardware::libraryFiles(kFolder, kSchemaMark)) known.push_back(id);
-    const std::string_view hint = closest(name, known);
-    throw UsageError(fmt::format("there is no workload {}; {}", inQuotes(name),
-                                 hint.empty()
-                                     ? fmt::format("expected one of {}, 'zoo:NAME', or a file", joined(known, ", "))
-                                     : fmt::format("did you mean {}?", inQuotes(hint))));
+    return loadFile(
+        hardware::libraryPath(kFolder, kSchemaMark, "there is no workload", name, ", 'zoo:NAME', or a file"));
 }
 
 std::vector<WorkloadEntry> workloadEntries() {

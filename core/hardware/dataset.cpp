@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/hardware/field.h"
 #include "core/hardware/library.h"
@@ -60,20 +61,7 @@ Json toJson(const Dataset& dataset) {
 }
 
 Dataset loadDataset(const std::string& nameOrPath) {
-    constexpr std::string_view kFolder = "datasets", kSchema = "\"tessera.dataset/";
-    std::string path = nameOrPath;
-    if (!namesFile(nameOrPath)) {
-        const auto found = libraryFile(kFolder, kSchema, nameOrPath);
-        if (!found) {
-            std::vector<std::string> known;
-            for (const auto& [id, file] : libraryFiles(kFolder, kSchema)) known.push_back(id);
-            const std::string_view hint = closest(nameOrPath, known);
-            throw UsageError(fmt::format("there is no dataset {}; {}", inQuotes(nameOrPath),
-                                         hint.empty() ? "give a file or one of " + joined(known, ", ")
-                                                      : fmt::format("did you mean '{}'?", hint)));
-        }
-        path = found->string();
-    }
+    const std::string path = libraryPath("datasets", "\"tessera.dataset/", "there is no dataset", nameOrPath);
     return readDataset(JsonDocument::load(path).root());
 }
 

@@ -419,9 +419,6 @@ Json documentJson(const T& object, const Kind& kind, bool everythingInline = fal
     return json;
 }
 
-/// The JSON Schema of a kind of file.
-Json schemaDocument(const Kind& kind);
-
 /// A title inside of a sentence: "Network" is "network", "HBM" stays.
 std::string lowerFirst(std::string title);
 

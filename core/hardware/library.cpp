@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 namespace tessera::hardware {
@@ -168,6 +169,15 @@ std::optional<fs::path> libraryFile(std::string_view folder, std::string_view sc
     for (const auto& [known, path] : libraryFiles(folder, schema))
         if (lowered(known) == lowered(id)) return path;
     return std::nullopt;
+}
+
+std::string libraryPath(std::string_view folder, std::string_view schema, std::string_view start,
+                        const std::string& nameOrPath, std::string_view besides) {
+    if (namesFile(nameOrPath)) return nameOrPath;
+    if (const auto found = libraryFile(folder, schema, nameOrPath)) return found->string();
+    std::vector<std::string> known;
+    for (const auto& [id, path] : libraryFiles(folder, schema)) known.push_back(id);
+    throw UsageError(unknownNameText(start, nameOrPath, known, besides));
 }
 
 std::vector<LibraryEntry> libraryEntries() {

@@ -36,6 +36,11 @@ std::map<std::string, std::filesystem::path> libraryFiles(std::string_view folde
 std::optional<std::filesystem::path> libraryFile(std::string_view folder, std::string_view schema,
                                                  const std::string& id);
 
+/// A file path as it is, else that of a name of the library. Throws UsageError where there is none: `start` ("there is
+/// no dataset") with the name and a hint, or the names that there are and `besides`.
+std::string libraryPath(std::string_view folder, std::string_view schema, std::string_view start,
+                        const std::string& nameOrPath, std::string_view besides = " or a file");
+
 /// As which a calibration of this machine is kept.
 inline constexpr const char* kThisMachine = "this-machine";
 

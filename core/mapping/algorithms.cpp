@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/names.h"
 #include "core/mapping/searches.h"
 
 namespace tessera::mapping {
@@ -20,6 +21,22 @@ constexpr Setting kPopulation{
 
 Setting rate(std::string_view name, double fallback, std::string_view help) {
     return {.name = name, .fallback = fallback, .help = help};
+}
+
+const Setting kFirstSteps{.name = "sigma",
+                          .fallback = 0.3,
+                          .min = 1e-6,
+                          .max = 10,
+                          .help = "width of the first steps, as a share of a gene's range; not in the table"};
+
+/// Settings of a particle swarm; the best of all and a mapping's own best pull alike.
+std::vector<Setting> swarmSettings(double pull, double momentum, std::string_view momentumHelp,
+                                   std::string_view speedHelp) {
+    return {kPopulation,
+            {.name = "global-best", .fallback = pull, .max = 4, .help = "pull of the best of all"},
+            {.name = "parent-best", .fallback = pull, .max = 4, .help = "pull of a mapping's own best"},
+            {.name = "momentum", .fallback = momentum, .max = 2, .help = momentumHelp},
+            {.name = "speed", .fallback = 0.5, .min = 1e-6, .max = 1, .help = speedHelp}};
 }
 
 std::vector<Algorithm> makeAlgorithms() {
@@ -88,27 +105,15 @@ std::vector<Algorithm> makeAlgorithms() {
         {.id = "cmaes",
          .title = "CMA-ES",
          .description = "Learns which genes move together from the better half of every generation.",
-         .settings = {kPopulation,
-                      {.name = "sigma",
-                       .fallback = 0.3,
-                       .min = 1e-6,
-                       .max = 10,
-                       .help = "width of the first steps, as a share of a gene's range; not in the table"}},
+         .settings = {kPopulation, kFirstSteps},
          .source = kTable4,
          .colour = 4,
          .start = startCovarianceAdaptation},
         {.id = "pso",
          .title = "Particle swarm",
          .description = "Mappings fly towards their own best and the best of all, slowing down as they meet.",
-         .settings = {kPopulation,
-                      {.name = "global-best", .fallback = 1.49618, .max = 4, .help = "pull of the best of all"},
-                      {.name = "parent-best", .fallback = 1.49618, .max = 4, .help = "pull of a mapping's own best"},
-                      {.name = "momentum", .fallback = 0.7298, .max = 2, .help = "share of the speed that is kept"},
-                      {.name = "speed",
-                       .fallback = 0.5,
-                       .min = 1e-6,
-                       .max = 1,
-                       .help = "greatest speed, as a share of a gene's range"}},
+         .settings = swarmSettings(1.49618, 0.7298, "share of the speed that is kept",
+                                   "greatest speed, as a share of a gene's range"),
          .source = "Clerc, Kennedy: The particle swarm - explosion, stability, and convergence in a multidimensional "
                    "complex space, IEEE Transactions on Evolutionary Computation 6(1), 2002",
          .colour = 6,
@@ -118,18 +123,9 @@ std::vector<Algorithm> makeAlgorithms() {
          .description =
              "With a momentum above 1 mappings never slow down: they fly from border to border, and may find "
              "less than random ones.",
-         .settings = {kPopulation,
-                      {.name = "global-best", .fallback = 0.8, .max = 4, .help = "pull of the best of all"},
-                      {.name = "parent-best", .fallback = 0.8, .max = 4, .help = "pull of a mapping's own best"},
-                      {.name = "momentum",
-                       .fallback = 1.6,
-                       .max = 2,
-                       .help = "share of the speed that is kept; above 1 only the greatest speed holds mappings back"},
-                      {.name = "speed",
-                       .fallback = 0.5,
-                       .min = 1e-6,
-                       .max = 1,
-                       .help = "greatest speed, as a share of a gene's range; not in the table"}},
+         .settings = swarmSettings(
+             0.8, 1.6, "share of the speed that is kept; above 1 only the greatest speed holds mappings back",
+             "greatest speed, as a share of a gene's range; not in the table"),
          .source = kTable4,
          .colour = 7,
          .start = startParticleSwarm},
@@ -142,11 +138,7 @@ std::vector<Algorithm> makeAlgorithms() {
                        .max = 4096,
                        .whole = true,
                        .help = "mappings of the first generations, and at least"},
-                      {.name = "sigma",
-                       .fallback = 0.3,
-                       .min = 1e-6,
-                       .max = 10,
-                       .help = "width of the first steps, as a share of a gene's range; not in the table"}},
+                      kFirstSteps},
          .source = kTable4,
          .colour = 7,
          .start = startTestBased},
@@ -209,9 +201,7 @@ void addAlgorithm(Algorithm algorithm) {
 }
 
 const Algorithm* findAlgorithm(std::string_view id) {
-    const std::vector<Algorithm>& rows = algorithms();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Algorithm& row) { return row.id == id; });
-    return found == rows.end() ? nullptr : &*found;
+    return findRow(algorithms(), id);
 }
 
 }  // namespace tessera::mapping

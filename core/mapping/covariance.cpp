@@ -191,14 +191,7 @@ private:
 }  // namespace
 
 Search startCovarianceAdaptation(Trial& trial, const Json& state) {
-    const auto strategy = std::make_shared<CovarianceAdaptation>(trial, state);
-    return {.step =
-                [strategy](Trial& run) {
-                    strategy->step(run);
-                    run.generation();
-                    return true;
-                },
-            .state = [strategy] { return strategy->state(); }};
+    return searchBy(std::make_shared<CovarianceAdaptation>(trial, state));
 }
 
 }  // namespace tessera::mapping

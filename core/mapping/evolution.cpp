@@ -131,16 +131,12 @@ Search startEvolution(Trial& trial, const Json& state, pagmo::algorithm algorith
     const auto evolution = std::make_shared<Evolution>();
     evolution->algorithm = std::move(algorithm);
     if (!state.is_null()) evolution->resume(trial, state);
-    return {.step =
-                [evolution, min](Trial& run) {
-                    if (evolution->population.size() == 0)
-                        evolution->begin(run, min);
-                    else
-                        evolution->population = evolution->algorithm.evolve(evolution->population);
-                    run.generation();
-                    return true;
-                },
-            .state = [evolution] { return evolution->state(); }};
+    return searchBy(evolution, [min](Evolution& under, Trial& run) {
+        if (under.population.size() == 0)
+            under.begin(run, min);
+        else
+            under.population = under.algorithm.evolve(under.population);
+    });
 }
 
 unsigned seedOf(const Trial& trial) {

@@ -219,19 +219,6 @@ std::string nameOfFile(const std::string& file) {
 
 }  // namespace
 
-bool looksLikeJobTable(std::string_view bytes) {
-    const std::string_view line = bytes.substr(0, bytes.find_first_of("\r\n"));
-    if (line.size() > 65'536) return false;
-    const auto has = [&](std::string_view title) {
-        const std::vector<std::string_view> cells = split(line, ',');
-        return std::any_of(cells.begin(), cells.end(), [&](std::string_view cell) {
-            cell = trimmed(cell);
-            return cell == title || (cell.size() == title.size() + 2 && cell.substr(1, title.size()) == title);
-        });
-    };
-    return has("job") && has("accel") && has("nostall_latency_cycles");
-}
-
 Problem readJobTable(std::string_view bytes, const std::string& file) {
     if (bytes.size() > kLargestJobTable)
         throw DataError(Place{.file = file}, fmt::format("{} bytes", bytes.size()),
@@ -255,30 +242,6 @@ Problem readJobTable(std::string_view bytes, const std::string& file) {
         if (layout[kMacs] && pair.core == 0) problem.macs.push_back(pair.macs);
     }
     return problem;
-}
-
-Problem loadJobTable(const std::string& path) {
-    return readJobTable(readFile(path, kLargestJobTable), path);
-}
-
-std::string writeJobTable(const Problem& problem) {
-    std::string text = "job,job_name,accel,accel_name,nostall_latency_cycles,req_bw_bytes_per_cycle";
-    if (!problem.energy.empty()) text += ",energy_j";
-    if (!problem.macs.empty()) text += ",macs";
-    text += '\n';
-    const auto out = std::back_inserter(text);
-    for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
-        poll();
-        for (std::size_t core = 0; core < problem.cores.size(); ++core) {
-            const std::size_t pair = problem.pair(job, core);
-            fmt::format_to(out, "{},{},{},{},{},{}", job, csvCell(problem.jobs[job]), core,
-                           csvCell(problem.cores[core]), problem.latency[pair], problem.demand[pair]);
-            if (!problem.energy.empty()) fmt::format_to(out, ",{}", problem.energy[pair]);
-            if (!problem.macs.empty()) fmt::format_to(out, ",{}", problem.macs[job]);
-            text += '\n';
-        }
-    }
-    return text;
 }
 
 }  // namespace tessera::mapping

@@ -12,9 +12,6 @@ namespace tessera::mapping {
 inline constexpr std::size_t kLargestJobTable = std::size_t{256} << 20;  ///< bytes
 inline constexpr std::size_t kMaxPairs = 1'000'000;                      ///< rows
 
-/// True where the first line is a header that names the columns `job`, `accel` and `nostall_latency_cycles`.
-bool looksLikeJobTable(std::string_view bytes);
-
 /// Reads a job-analysis table: CSV with a header and a row for each pair of a job and a core, in any order. Columns:
 /// `job` and `accel` (whole numbers from 0, without gaps), `nostall_latency_cycles` (above 0) and
 /// `req_bw_bytes_per_cycle` (0 or more); optional `macs` (by job, above 0), `energy_j` (by pair, 0 or more), `job_name`
@@ -22,11 +19,5 @@ bool looksLikeJobTable(std::string_view bytes);
 /// not in such a file: it stays 0, for the caller to fill. Throws DataError (file, line, field), also for a pair that
 /// is missing or given twice and above the limits.
 Problem readJobTable(std::string_view bytes, const std::string& file);
-/// The same from a file. Throws FileError, DataError.
-Problem loadJobTable(const std::string& path);
-
-/// The table as CSV with all the columns that are known, in order of jobs, then cores. It reads back with equal
-/// numbers, names and order.
-std::string writeJobTable(const Problem& problem);
 
 }  // namespace tessera::mapping

@@ -248,16 +248,12 @@ using Breeder = void (*)(Trial&, Population&, const Rates&);
 Search startGenetic(Trial& trial, const Json& state, Breeder breeder, const FirstDraw& draw) {
     const auto population = std::make_shared<Population>();
     if (!state.is_null()) *population = Population::from(state, trial.jobs(), trial.cores());
-    return {.step =
-                [population, breeder, draw, rates = ratesOf(trial)](Trial& run) {
-                    if (population->generation == 0)
-                        *population = firstGeneration(run, populationSize(run, 2), draw);
-                    else
-                        breeder(run, *population, rates);
-                    run.generation();
-                    return true;
-                },
-            .state = [population] { return population->toJson(); }};
+    return searchBy(population, [breeder, draw, rates = ratesOf(trial)](Population& under, Trial& run) {
+        if (under.generation == 0)
+            under = firstGeneration(run, populationSize(run, 2), draw);
+        else
+            breeder(run, under, rates);
+    });
 }
 
 /// By pair, whether the makespan can be at most `bound` with the job on that core: neither the job alone may take

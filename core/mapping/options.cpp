@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/mapping/mapping.h"
@@ -20,20 +21,12 @@ constexpr std::size_t kMaxWarm = 10'000;
 
 using Sentences = std::vector<std::string>;
 
-std::string meant(std::string_view name, const std::vector<std::string>& known) {
-    const std::string_view near = closest(name, known);
-    return near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near);
-}
-
 void checkAlgorithms(const Options& options, Sentences& broken) {
     if (options.algorithms.empty()) broken.emplace_back("no algorithm is chosen; expected at least one");
-    std::vector<std::string> known;
-    for (const Algorithm& algorithm : algorithms()) known.emplace_back(algorithm.id);
     std::set<std::string> seen;
     for (const std::string& id : options.algorithms) {
-        if (std::find(known.begin(), known.end(), id) == known.end())
-            broken.push_back(fmt::format("there is no mapping algorithm {}; there is {}{}", inQuotes(id),
-                                         joined(known, ", "), meant(id, known)));
+        if (findAlgorithm(id) == nullptr)
+            broken.push_back(unknownNameText("there is no mapping algorithm", id, idsOf(algorithms())));
         else if (!seen.insert(id).second)
             broken.push_back(fmt::format("the algorithm '{}' is chosen twice", id));
     }
@@ -52,7 +45,7 @@ void checkSetting(const std::string& name, double value, Sentences& broken) {
                                          exactNumber(setting.min), exactNumber(setting.max)));
             return;
         }
-    broken.push_back(fmt::format("there is no setting {}{}", inQuotes(name), meant(name, known)));
+    broken.push_back(unknownNameText("there is no setting", name, known));
 }
 
 bool needsEnergy(Objective objective, const Weights& weights) {

@@ -32,7 +32,7 @@ void Population::sort() {
     values = std::move(sortedValues);
 }
 
-Json Population::toJson() const {
+Json Population::state() const {
     Json json = mapping::toJson(std::span<const Mapping>(members));
     json["generation"] = generation;
     json["values"] = packed(values);

@@ -23,7 +23,7 @@ struct Population {
 
     /// Best first; equals stay in order.
     void sort();
-    Json toJson() const;
+    Json state() const;
     static Population from(const Json& json, std::size_t jobs, std::size_t cores);
 };
 

@@ -7,29 +7,32 @@
 
 namespace tessera::mapping {
 
+namespace {
+
+struct Batches {
+    std::int64_t next = 0;
+    Json state() const { return {{"batch", next}}; }
+};
+
+}  // namespace
+
 /// Draws mappings in batches of the population's size, after those to start from.
 Search startRandom(Trial& /*trial*/, const Json& state) {
-    const auto batch = std::make_shared<std::int64_t>(state.is_null() ? 0 : state.at("batch").get<std::int64_t>());
-    return {.step =
-                [batch](Trial& run) {
-                    if (*batch == 0) {
-                        firstGeneration(run, populationSize(run, 1));
-                    } else {
-                        std::vector<Mapping> drawn(populationSize(run, 1));
-                        for (std::size_t i = 0; i < drawn.size(); ++i) {
-                            RandomStream random = streamOf(run, *batch, i);
-                            drawn[i] = randomMapping(run.jobs(), run.cores(), random);
-                        }
-                        run.evaluateAll(drawn);
-                    }
-                    ++*batch;
-                    run.generation();
-                    return true;
-                },
-            .state =
-                [batch] {
-                    return Json{{"batch", *batch}};
-                }};
+    const auto batches = std::make_shared<Batches>();
+    if (!state.is_null()) batches->next = state.at("batch").get<std::int64_t>();
+    return searchBy(batches, [](Batches& at, Trial& run) {
+        if (at.next == 0) {
+            firstGeneration(run, populationSize(run, 1));
+        } else {
+            std::vector<Mapping> drawn(populationSize(run, 1));
+            for (std::size_t i = 0; i < drawn.size(); ++i) {
+                RandomStream random = streamOf(run, at.next, i);
+                drawn[i] = randomMapping(run.jobs(), run.cores(), random);
+            }
+            run.evaluateAll(drawn);
+        }
+        ++at.next;
+    });
 }
 
 }  // namespace tessera::mapping

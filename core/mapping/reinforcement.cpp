@@ -383,14 +383,7 @@ private:
 };
 
 Search startLearning(Trial& trial, const Json& state, const Method& method) {
-    const auto learning = std::make_shared<Learning>(trial, method, state);
-    return {.step =
-                [learning](Trial& run) {
-                    learning->step(run);
-                    run.generation();
-                    return true;
-                },
-            .state = [learning] { return learning->state(); }};
+    return searchBy(std::make_shared<Learning>(trial, method, state));
 }
 
 }  // namespace

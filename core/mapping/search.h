@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/json.h"
@@ -87,6 +88,25 @@ struct Search {
     std::function<bool(Trial& trial)> step;  ///< false = has no more to try ("done")
     std::function<Json()> state;
 };
+
+/// A search by generations without an end of its own: `generation` does one, after which the trial marks its end; the
+/// state is that of the object.
+template <typename State, typename Generation>
+Search searchBy(std::shared_ptr<State> object, Generation generation) {
+    return {.step =
+                [object, generation](Trial& trial) {
+                    generation(*object, trial);
+                    trial.generation();
+                    return true;
+                },
+            .state = [object] { return object->state(); }};
+}
+
+/// The same of an object whose `step` does a generation.
+template <typename State>
+Search searchBy(std::shared_ptr<State> object) {
+    return searchBy(std::move(object), [](State& state, Trial& trial) { state.step(trial); });
+}
 
 inline constexpr double kProof = 1 + 1e-9;  ///< within which of its bound an objective is proven
 

@@ -94,13 +94,7 @@ struct Swarm {
 Search startParticleSwarm(Trial& trial, const Json& state) {
     const auto swarm = std::make_shared<Swarm>();
     if (!state.is_null()) swarm->resume(trial, state);
-    return {.step =
-                [swarm](Trial& run) {
-                    swarm->step(run);
-                    run.generation();
-                    return true;
-                },
-            .state = [swarm] { return swarm->state(); }};
+    return searchBy(swarm);
 }
 
 }  // namespace tessera::mapping

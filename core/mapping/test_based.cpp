@@ -122,13 +122,7 @@ Search startTestBased(Trial& trial, const Json& state) {
         strategy->begin(trial);
     else
         strategy->resume(trial, state);
-    return {.step =
-                [strategy](Trial& run) {
-                    strategy->step(run);
-                    run.generation();
-                    return true;
-                },
-            .state = [strategy] { return strategy->state(); }};
+    return searchBy(strategy);
 }
 
 }  // namespace tessera::mapping

@@ -9,6 +9,7 @@
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
+#include "core/base/statistics.h"
 #include "core/base/text.h"
 
 namespace tessera::predict {
@@ -53,11 +54,6 @@ void addSize(std::vector<double>& rising, double size) {
 /// How far a size lies from `low` to `high` in logarithms: 0 to 1.
 double shareOf(double size, double low, double high) {
     return elementary::log(size / low) / elementary::log(high / low);
-}
-
-double medianOf(const std::vector<double>& rising) {
-    const std::size_t half = rising.size() / 2;
-    return rising.size() % 2 == 1 ? rising[half] : (rising[half - 1] + rising[half]) / 2;
 }
 
 }  // namespace

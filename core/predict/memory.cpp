@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 namespace tessera::predict {
@@ -112,12 +113,7 @@ const std::vector<MemoryModel>& memoryModels() {
 }
 
 const MemoryModel& memoryModelNamed(std::string_view id) {
-    std::vector<std::string> known;
-    for (const MemoryModel& model : memoryModels()) {
-        if (model.id == id) return model;
-        known.emplace_back(model.id);
-    }
-    throw UsageError(fmt::format("there is no memory model {}; there are {}", inQuotes(id), joined(known, ", ")));
+    return rowNamed(memoryModels(), id, "there is no memory model");
 }
 
 // Placement -----------------------------------------------------------------------------------------------------------

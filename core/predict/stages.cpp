@@ -10,6 +10,7 @@
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 namespace tessera::predict {
@@ -69,12 +70,7 @@ const std::vector<Collective>& collectives() {
 }
 
 const Collective& collectiveNamed(std::string_view id) {
-    std::vector<std::string> known;
-    for (const Collective& collective : collectives()) {
-        if (collective.id == id) return collective;
-        known.emplace_back(collective.id);
-    }
-    throw UsageError(fmt::format("there is no collective {}; there are {}", inQuotes(id), joined(known, ", ")));
+    return rowNamed(collectives(), id, "there is no collective");
 }
 
 Seconds measuredTime(Bytes bytes, BytesPerSecond rate) {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
+#include <vector>
 
+#include "core/base/dtype.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/model/counts.h"
@@ -541,19 +544,11 @@ private:
 }  // namespace
 
 Precision precisionOf(std::string_view dtype) {
-    struct Width {
-        std::string_view dtype;
-        double bytes;
-    };
-    constexpr std::array kWidths{Width{"bf16", 2}, Width{"fp16", 2}, Width{"fp32", 4},
-                                 Width{"tf32", 4}, Width{"fp64", 8}, Width{"fp8", 1}};
-    std::vector<std::string> known;
-    for (const Width& width : kWidths) {
-        if (width.dtype == dtype) return {.dtype = std::string(dtype), .bytes = width.bytes, .master = width.bytes < 4};
-        known.emplace_back(width.dtype);
-    }
-    throw UsageError(
-        fmt::format("there is no data type {} to train in; there are {}", inQuotes(dtype), joined(known, ", ")));
+    std::vector<Dtype> trained;
+    std::copy_if(kDtypes.begin(), kDtypes.end(), std::back_inserter(trained),
+                 [](const Dtype& row) { return row.isFloat; });
+    const Dtype& row = rowNamed(trained, dtype, "cannot train in the data type");
+    return {.dtype = std::string(dtype), .bytes = row.bytes, .master = row.bytes < 4};
 }
 
 double Workload::flops(double batch) const {

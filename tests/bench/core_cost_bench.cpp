@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/cost/core_cost.h"
-#include "core/cost/cost_memo.h"
 #include "core/hardware/library.h"
 
 namespace {
@@ -23,8 +22,9 @@ std::vector<CoreWork> layerOf(std::int64_t rows, std::int64_t width, std::int64_
                                {.batch = heads * rows / length, .m = length, .n = width / heads, .k = length}};
     std::vector<CoreWork> works;
     for (const Gemm& gemm : products) {
-        const GemmGradients gradients = gradientsOf(gemm);
-        for (const Gemm& one : {gemm, gradients.left, gradients.right}) works.push_back({.gemm = one, .vector = {}});
+        const Gemm ofActivations{.batch = gemm.batch, .m = gemm.m, .n = gemm.k, .k = gemm.n};
+        const Gemm ofWeights{.batch = gemm.batch, .m = gemm.k, .n = gemm.n, .k = gemm.m};
+        for (const Gemm& one : {gemm, ofActivations, ofWeights}) works.push_back({.gemm = one, .vector = {}});
     }
     works.push_back({.gemm = {}, .vector = vectorWork(*vectorKindNamed("softmax"), heads * rows * length)});
     works.push_back({.gemm = {}, .vector = vectorWork(*vectorKindNamed("layer-norm"), rows * width)});
@@ -71,23 +71,6 @@ void estimateOperators(benchmark::State& state) {
         state.SkipWithError("an operator takes more than 100 microseconds");
 }
 
-// A search asks the memo some thousand times as often as the estimators.
-// Ratio: recallOperators <= 0.05 * estimateOperators/estimator:0
-
-/// The same from a memo that knows them.
-void recallOperators(benchmark::State& state) {
-    const std::vector<CoreWork> all = works();
-    const std::vector<hardware::Architecture> some = someArchitectures(997);
-    CostMemo memo(estimators()[0], hardware::loadTemplate("phaze").rates);
-    std::int64_t done = 0;
-    for (auto _ : state) {
-        for (const hardware::Architecture& architecture : some)
-            for (const CoreWork& work : all) benchmark::DoNotOptimize(memo.of(work, architecture));
-        done += static_cast<std::int64_t>(all.size() * some.size());
-    }
-    state.SetItemsProcessed(done);
-}
-
 /// The areas of all points of the bundled template; the bound is 1 µs for each.
 void areasOfATemplate(benchmark::State& state) {
     constexpr double kLongest = 1e-6;
@@ -108,5 +91,4 @@ void areasOfATemplate(benchmark::State& state) {
 }  // namespace
 
 BENCHMARK(estimateOperators)->ArgName("estimator")->Arg(0)->Arg(1);
-BENCHMARK(recallOperators);
 BENCHMARK(areasOfATemplate);

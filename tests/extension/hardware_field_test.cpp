@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/hardware/field.h"
+#include "tests/support/field_schema.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/kind_form.h"
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/quantity.h"
+#include "core/base/statistics.h"
 
 using tessera::formatCount;
 using tessera::formatCounted;
@@ -178,6 +179,12 @@ TEST(Quantity, bitsPerSecondGoInAndOutWithoutLoss) {
     EXPECT_EQ(fromBitsPerSecond(8e9), BytesPerSecond{1e9});
     for (const double bits : {8e9, 16e9, 1e-30, 3.3333, 4800e9})
         EXPECT_EQ(toBitsPerSecond(fromBitsPerSecond(bits)), bits);
+}
+
+TEST(Statistics, medianIsBetweenTheMiddleTwo) {
+    EXPECT_EQ(tessera::medianOf({3, 1, 2}), 2);
+    EXPECT_EQ(tessera::medianOf({4, 1, 2, 9}), 3);
+    EXPECT_EQ(tessera::medianOf({}), 0);
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/cost/cost_memo.h"
 #include "core/hardware/library.h"
 
 using namespace tessera;
@@ -246,15 +245,6 @@ TEST(CoreCost, ofAProductByPhazeHas128WordsPerCycleOfDram) {
     EXPECT_EQ(phaze().estimate(work, kSmall, slowest).oneCore.latency, Seconds{24});  // 48 words at 2 per cycle
 }
 
-TEST(CoreCost, hasTheProductsOfABackwardPass) {
-    const Gemm forward{.batch = 3, .m = 5, .n = 7, .k = 11, .leftShare = 0.5};
-    const GemmGradients gradients = gradientsOf(forward);
-    EXPECT_EQ(gradients.left, (Gemm{.batch = 3, .m = 5, .n = 11, .k = 7, .outputShare = 0.5}));
-    EXPECT_EQ(gradients.right, (Gemm{.batch = 3, .m = 11, .n = 7, .k = 5, .leftShare = 0.5}));
-    EXPECT_EQ(macsOf(gradients.left), macsOf(forward));
-    EXPECT_EQ(macsOf(gradients.right), macsOf(forward));
-}
-
 TEST(CoreCost, knowsConvolutionsAsProducts) {
     EXPECT_EQ(gemmOf({.k = 8, .c = 16, .y = 1, .x = 1, .batch = 32}), (Gemm{.m = 32, .n = 8, .k = 16}));
     // Two groups, stride 2: 32 samples of 3 x 3 outputs; 4 channels of 7 x 7 in each group, of which all are read.
@@ -330,47 +320,6 @@ TEST(CoreCost, ofTheLargestAndSmallestIsFinite) {
             EXPECT_GT(cost.allCores.latency.value, 0);
         }
     }
-}
-
-TEST(CostMemo, givesWhatTheEstimatorGivesInAnyOrder) {
-    Cases cases(7);
-    std::vector<CoreWork> works;
-    std::vector<Architecture> architectures;
-    for (int i = 0; i < 12; ++i) {
-        works.push_back(i % 3 == 0 ? CoreWork{.gemm = {}, .vector = cases.vector()}
-                                   : CoreWork{.gemm = cases.gemm(), .vector = {}});
-        architectures.push_back(cases.architecture());
-    }
-    const Rates rates = cases.rates();
-    CostMemo forwards(physical(), rates), backwards(physical(), rates);
-    std::vector<const OperatorCost*> first;
-    for (const CoreWork& work : works)
-        for (const Architecture& architecture : architectures) first.push_back(&forwards.of(work, architecture));
-    std::size_t at = first.size();
-    for (std::size_t w = works.size(); w-- > 0;)
-        for (std::size_t a = architectures.size(); a-- > 0;) {
-            const OperatorCost& cost = backwards.of(works[w], architectures[a]);
-            const OperatorCost direct = physical().estimate(works[w], architectures[a], rates);
-            EXPECT_EQ(cost.allCores, direct.allCores);
-            EXPECT_EQ(cost.oneCore, direct.oneCore);
-            EXPECT_EQ(first[--at]->allCores, direct.allCores);
-            EXPECT_EQ(&backwards.of(works[w], architectures[a]), &cost);
-        }
-}
-
-TEST(CostMemo, sharesWhatTheWorkDoesNotTouch) {
-    const hardware::Template space = hardware::loadTemplate("phaze");
-    CostMemo memo(physical(), space.rates);
-    const CoreWork product{.gemm = Gemm{.m = 64, .n = 64, .k = 64}, .vector = {}};
-    const CoreWork sum{.gemm = {}, .vector = vectorWork(*vectorKindNamed("add"), 4096)};
-    for (const std::int64_t vectorCores : {1, 2, 4, 8}) {
-        const Architecture architecture = architectureOf(space, 4, vectorCores, 64, 64, 8 << 20);
-        memo.of(product, architecture);
-        memo.of(sum, architecture);
-    }
-    EXPECT_EQ(memo.size(), 1U + 4U);  // the product once, the sum for each number of vector cores
-    memo.of(sum, architectureOf(space, 8, 8, 64, 32, 8 << 20));  // of the same bandwidth
-    EXPECT_EQ(memo.size(), 5U);
 }
 
 }  // namespace

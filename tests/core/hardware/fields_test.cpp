@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/hardware/field.h"
+#include "tests/support/field_schema.h"
 #include "tests/support/golden.h"
 #include "tests/support/hardware_examples.h"
 #include "tests/support/schema.h"

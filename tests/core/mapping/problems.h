@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/base/random.h"
-#include "core/mapping/job_table.h"
 #include "core/mapping/mapping.h"
+#include "tests/support/job_table.h"
 #include "tests/support/paths.h"
 
 namespace tessera::test {

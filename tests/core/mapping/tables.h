@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/mapping/job_table.h"
 #include "core/mapping/mapping.h"
+#include "tests/support/job_table.h"
 #include "tests/support/paths.h"
 
 /// Job tables and mappings that tests of the mapping engine work on.

@@ -114,7 +114,7 @@ TEST(Workload, scalesALoadedBatch) {
 
 TEST(Workload, refusesWhatItCannotCount) {
     EXPECT_EQ(refusal<UsageError>([] { precisionOf("int4"); }),
-              "there is no data type 'int4' to train in; there are bf16, fp16, fp32, tf32, fp64, fp8");
+              "cannot train in the data type 'int4'; expected one of bf16, fp16, fp32, tf32, fp64, fp8");
 }
 
 // Placement -----------------------------------------------------------------------------------------------------------

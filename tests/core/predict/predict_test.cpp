@@ -263,7 +263,7 @@ TEST(Collectives, byHand) {
     EXPECT_DOUBLE_EQ(collectiveNamed("parameter-server").time(exchange)->value, 4.1);
     EXPECT_EQ(collectiveNamed("measured").time(exchange), std::nullopt);
     EXPECT_EQ(refusal<UsageError>([] { collectiveNamed("star"); }),
-              "there is no collective 'star'; there are measured, ring, tree, parameter-server");
+              "there is no collective 'star'; expected one of measured, ring, tree, parameter-server");
 }
 
 TEST(Collectives, areInterpolatedBetweenMeasuredSizes) {

@@ -199,7 +199,7 @@ TEST(PredictionStudy, refusesInOneSentence) {
     EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow"}, {{"devices", "1,x"}})),
               "option '--devices' is '1,x'; expected at most 64 whole numbers from 1 to 1000000, separated by commas");
     EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow"}, {{"dtype", "int3"}})),
-              "there is no data type 'int3' to train in; there are bf16, fp16, fp32, tf32, fp64, fp8");
+              "cannot train in the data type 'int3'; expected one of bf16, fp16, fp32, tf32, fp64, fp8");
     EXPECT_EQ(predictionRefusal<UsageError>(predictStudy({"bow"}, {{"dataset", "imagenett"}})),
               "there is no dataset 'imagenett'; did you mean 'imagenet'?");
     const std::string fp64 = predictionRefusal<DataError>(predictStudy({"bow"}, {{"dtype", "fp64"}}));

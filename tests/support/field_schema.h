@@ -1,3 +1,5 @@
+#pragma once
+
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -5,25 +7,26 @@
 
 #include "core/hardware/field.h"
 
+/// JSON Schemas derived from the tables of fields, to hold those of data/schemas against.
 namespace tessera::hardware {
 
-namespace {
+namespace schema_of {
 
 constexpr const char* kShared = "accelerator.schema.json#/definitions/";
 
-Json describedText(const char* about) {
+inline Json describedText(const char* about) {
     return {{"description", about}, {"type", "string"}, {"maxLength", 1000}};
 }
 
-Json reference(const std::string& to) {
+inline Json reference(const std::string& to) {
     return {{"$ref", to}};
 }
 
-Json orQuantity(const Json& plain, const std::string& shared, bool units) {
+inline Json orQuantity(const Json& plain, const std::string& shared, bool units) {
     return units ? Json{{"oneOf", Json::array({plain, reference(shared + "quantity")})}} : plain;
 }
 
-Json alternatives(const std::string& shared, bool units) {
+inline Json alternatives(const std::string& shared, bool units) {
     return {{"description", "Other values that sources give for the same number. Default: none."},
             {"type", "array"},
             {"maxItems", 10},
@@ -124,9 +127,9 @@ private:
     Json all_ = Json::object();
 };
 
-Json objectSchema(const Fields& fields, Definitions& definitions);
+inline Json objectSchema(const Fields& fields, Definitions& definitions);
 
-Json rangeSchema(const Json& value) {
+inline Json rangeSchema(const Json& value) {
     const auto end = [&](const char* about) { return Json{{"description", about}, {"allOf", Json::array({value})}}; };
     return {
         {"oneOf",
@@ -145,7 +148,7 @@ Json rangeSchema(const Json& value) {
 }
 
 /// What a value of the field must be, without its description.
-Json valueSchema(const Field& field, Definitions& definitions) {
+inline Json valueSchema(const Field& field, Definitions& definitions) {
     const auto number = [&] { return definitions.number(field.bounds, takesUnits(field.bounds, field.measure)); };
     switch (field.holds) {
         case Holds::text:
@@ -184,7 +187,7 @@ Json valueSchema(const Field& field, Definitions& definitions) {
     return Json::object();
 }
 
-Json fieldSchema(const Field& field, Definitions& definitions) {
+inline Json fieldSchema(const Field& field, Definitions& definitions) {
     const bool isDefault = !(*field.fallback).is_null() && !(*field.fallback).is_string();
     Json schema{{"description", field.about + (field.needed || isDefault || field.without.empty()
                                                    ? ""
@@ -197,7 +200,7 @@ Json fieldSchema(const Field& field, Definitions& definitions) {
     return schema;
 }
 
-Json objectSchema(const Fields& fields, Definitions& definitions) {
+inline Json objectSchema(const Fields& fields, Definitions& definitions) {
     Json schema{{"type", "object"}, {"required", Json::array()}, {"additionalProperties", false}};
     Json& properties = schema["properties"] = Json::object();
     for (const Field& field : fields) {
@@ -208,10 +211,11 @@ Json objectSchema(const Fields& fields, Definitions& definitions) {
     return schema;
 }
 
-}  // namespace
+}  // namespace schema_of
 
-Json schemaDocument(const Kind& kind) {
-    Definitions definitions(kind.id == "accelerator");
+/// The JSON Schema of a kind of file.
+inline Json schemaDocument(const Kind& kind) {
+    schema_of::Definitions definitions(kind.id == "accelerator");
     Json schema = {
         {"description",
          "Kind and version of the file." +
@@ -219,7 +223,7 @@ Json schemaDocument(const Kind& kind) {
                                              "leave it out."
                                            : "")},
         {"const", currentSchema(*kind.history)}};
-    Json object = objectSchema(kind.fields, definitions);
+    Json object = schema_of::objectSchema(kind.fields, definitions);
     Json properties{{"schema", std::move(schema)}};
     properties.update(object["properties"]);
     object["properties"] = std::move(properties);
@@ -229,7 +233,7 @@ Json schemaDocument(const Kind& kind) {
             {"$id", kind.id + ".schema.json"},
             {"title", currentSchema(*kind.history)},
             {"description", kind.about},
-            {"allOf", Json::array({reference("#/definitions/" + kind.id)})},
+            {"allOf", Json::array({schema_of::reference("#/definitions/" + kind.id)})},
             {"required", Json::array({"schema"})},
             {"definitions", std::move(definitions).all()}};
 }
