@@ -16,6 +16,7 @@
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/codesign/search/model_search.h"
@@ -444,9 +445,7 @@ std::string_view nameOf(Objective objective) {
 }
 
 std::optional<Objective> objectiveNamed(std::string_view name) {
-    for (const Objective objective : {Objective::geomean, Objective::mean, Objective::worst})
-        if (nameOf(objective) == name) return objective;
-    return std::nullopt;
+    return valueNamed(name, Objective::worst);
 }
 
 const std::vector<SearchRow>& searches() {
