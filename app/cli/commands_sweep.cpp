@@ -21,7 +21,9 @@
 #include "core/base/text.h"
 #include "core/draw/table.h"
 #include "core/store/documents.h"
+#include "core/study/engine.h"
 #include "core/study/metric.h"
+#include "core/study/parameter.h"
 #include "core/study/study.h"
 
 namespace tessera::cli {
@@ -75,7 +77,9 @@ std::vector<Axis> axesOf(const std::vector<std::string>& texts) {
 void setValue(study::Study& study, const std::string& name, const std::string& value) {
     if (name == "seed") {
         // The jobs stay the same, so that runs differ by the search alone.
-        if (study.engine == "mapping" && !study.hardware.empty() && !study.parameters->contains("job_seed"))
+        const bool drawsJobs =
+            study::findParameter(study::engineNamed(study.engine).parameters(), "job_seed") != nullptr;
+        if (drawsJobs && !study.hardware.empty() && !study.parameters->contains("job_seed"))
             study.parameters["job_seed"] = study.seed.value_or(1);
         study.seed = static_cast<std::uint64_t>(wholeOf("seed", value, 0, std::numeric_limits<std::int64_t>::max()));
     } else if (name == "models")

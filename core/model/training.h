@@ -134,7 +134,7 @@ struct TrainingLayers {
 TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training);
 
 /// The model as the slice of one device of a tensor-parallel group of `width`. Models of the zoo and Calculon files are
-/// sliced (zoo/transformers.h); others have width 1 only. Throws like loadModel; UsageError for a width below 1, that
+/// sliced (zoo/transformers.cpp); others have width 1 only. Throws like loadModel; UsageError for a width below 1, that
 /// does not divide the heads, or for a model that is not sliced.
 Model loadSlice(const std::string& name, std::int64_t width, const LoadOptions& options = {});
 

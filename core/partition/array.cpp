@@ -10,7 +10,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/dtype.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -18,13 +20,6 @@
 namespace tessera::partition {
 
 namespace {
-
-struct DtypeWidth {
-    std::string_view name;
-    double bytes;
-};
-constexpr std::array kDtypes{DtypeWidth{"bf16", 2}, DtypeWidth{"fp16", 2}, DtypeWidth{"fp32", 4}, DtypeWidth{"tf32", 4},
-                             DtypeWidth{"fp64", 8}, DtypeWidth{"fp8", 1},  DtypeWidth{"int8", 1}};
 
 [[noreturn]] void missing(const hardware::Group& group, const std::string& field, const std::string& what) {
     throw DataError({.file = group.accelerator.file, .field = field}, "missing",
@@ -303,17 +298,12 @@ std::vector<std::vector<std::size_t>> interchangeableGroups(const hardware::Flee
 }
 
 std::optional<double> bytesOfDtype(const std::string& dtype) {
-    for (const DtypeWidth& known : kDtypes)
-        if (known.name == dtype) return known.bytes;
-    return std::nullopt;
+    const Dtype* const row = findRow(kDtypes, dtype);
+    return row == nullptr ? std::nullopt : std::optional(row->bytes);
 }
 
 const std::vector<std::string>& knownDtypes() {
-    static const std::vector<std::string> names = [] {
-        std::vector<std::string> list;
-        for (const DtypeWidth& known : kDtypes) list.emplace_back(known.name);
-        return list;
-    }();
+    static const std::vector<std::string> names = idsOf(kDtypes);
     return names;
 }
 

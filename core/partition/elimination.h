@@ -104,7 +104,6 @@ private:
     double eliminate();
     void decode();
     void eliminateWide(const EliminationPlan::Step& step);
-    void decodeWide(const EliminationPlan::Step& step);
     double wideValue(const EliminationPlan::Step& step, std::uint8_t state) const;
     Outcome branch(std::int64_t nodeLimit);
     double sendMessages(bool forward);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/poll.h"
@@ -555,8 +556,7 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
     if (options.levels && (*options.levels < 1 || *options.levels > 1000))
         broken.push_back(fmt::format("levels is {}; expected a whole number from 1 to 1000", *options.levels));
     if (options.strategies.empty()) broken.emplace_back("strategy is empty; expected at least one");
-    std::vector<std::string> known;
-    for (const Strategy& row : strategies()) known.emplace_back(row.id);
+    const std::vector<std::string> known = idsOf(strategies());
     std::set<std::string> seen;
     for (const std::string& id : options.strategies) {
         if (findStrategy(id) == nullptr)

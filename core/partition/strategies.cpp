@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 
 namespace tessera::partition {
@@ -162,9 +163,7 @@ void addStrategy(const Strategy& strategy) {
 }
 
 const Strategy* findStrategy(std::string_view id) {
-    const std::vector<Strategy>& rows = strategies();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Strategy& row) { return row.id == id; });
-    return found == rows.end() ? nullptr : &*found;
+    return findRow(strategies(), id);
 }
 
 bool isPapersRule(RatioRule rule) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/statistics.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/calibrate/grid.h"
@@ -91,11 +92,6 @@ Chart rateChart(const CalibrationOutcome& outcome, const char* id, const char* t
     }
     if (!bars.x.empty()) chart.series.push_back(std::move(bars));
     return chart;
-}
-
-double medianOf(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[values.size() / 2];
 }
 
 std::vector<double> spreadsOf(const OfKernel& kernel) {

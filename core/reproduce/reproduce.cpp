@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/reproduce/reproduce_figures.h"
 
@@ -22,22 +23,13 @@ const std::vector<Figure>& figures() {
 }
 
 Reproduction reproduce(std::string_view name, const ReproductionOptions& options, const RunControl& control) {
-    std::vector<std::string> known;
-    for (const Figure& figure : figures()) {
-        if (figure.name == name) {
-            if (options.costModel && !figure.hasCostModels)
-                throw UsageError(fmt::format("option '--cost-model' is about AccPar's figures; {} {}", name,
-                                             name.starts_with("centimani")
-                                                 ? "has no choice of one"
-                                                 : "always shows all of its cost models side by side"));
-            return figure.recompute(figure, options, control);
-        }
-        known.emplace_back(figure.name);
-    }
-    const std::string_view hint = closest(name, known);
-    throw UsageError(
-        fmt::format("there is no figure {}; {}", inQuotes(name),
-                    hint.empty() ? "there are " + joined(known, ", ") : fmt::format("did you mean '{}'?", hint)));
+    const Figure& figure = rowNamed(figures(), name, "there is no figure");
+    if (options.costModel && !figure.hasCostModels)
+        throw UsageError(fmt::format("option '--cost-model' is about AccPar's figures; {} {}", name,
+                                     name.starts_with("centimani")
+                                         ? "has no choice of one"
+                                         : "always shows all of its cost models side by side"));
+    return figure.recompute(figure, options, control);
 }
 
 Json toJson(const Reproduction& reproduction) {

@@ -14,6 +14,7 @@
 #include <random>
 #include <set>
 
+#include "core/base/names.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/store/compression.h"
@@ -156,34 +157,24 @@ void appendPoints(const SQLite::Database& database, RunId run, const std::vector
     for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
 }
 
-struct MeasureName {
-    Measure measure;
-    std::string_view name;
-};
-constexpr std::array kMeasureNames{
-    MeasureName{Measure::bytes, "bytes"},
-    MeasureName{Measure::bytesPerSecond, "bytes per second"},
-    MeasureName{Measure::bitsPerSecond, "bits per second"},
-    MeasureName{Measure::flops, "flops"},
-    MeasureName{Measure::flopsPerSecond, "flops per second"},
-    MeasureName{Measure::seconds, "seconds"},
-    MeasureName{Measure::hertz, "hertz"},
-    MeasureName{Measure::watts, "watts"},
-    MeasureName{Measure::joules, "joules"},
-    MeasureName{Measure::area, "area"},
-    MeasureName{Measure::count, "count"},
-};
+constexpr std::array<std::string_view, 11> kMeasureNames{"bytes",
+                                                         "bytes per second",
+                                                         "bits per second",
+                                                         "flops",
+                                                         "flops per second",
+                                                         "seconds",
+                                                         "hertz",
+                                                         "watts",
+                                                         "joules",
+                                                         "area",
+                                                         "count"};
 
 std::string_view nameOf(Measure measure) {
-    for (const MeasureName& row : kMeasureNames)
-        if (row.measure == measure) return row.name;
-    return "count";
+    return kMeasureNames.at(static_cast<std::size_t>(measure));
 }
 
 Measure measureNamed(const std::string& name) {
-    for (const MeasureName& row : kMeasureNames)
-        if (row.name == name) return row.measure;
-    return Measure::count;
+    return valueAmong<Measure>(kMeasureNames, name).value_or(Measure::count);
 }
 
 constexpr std::array<std::string_view, 3> kBetterNames{"lower", "higher", "neither"};
@@ -193,9 +184,7 @@ std::string_view nameOf(study::Metric::Better better) {
 }
 
 study::Metric::Better betterNamed(const std::string& name) {
-    const auto* const found = std::find(kBetterNames.begin(), kBetterNames.end(), name);
-    return found == kBetterNames.end() ? study::Metric::Better::neither
-                                       : static_cast<study::Metric::Better>(found - kBetterNames.begin());
+    return valueAmong<study::Metric::Better>(kBetterNames, name).value_or(study::Metric::Better::neither);
 }
 
 std::string textOf(const study::Result& result) {
@@ -299,9 +288,7 @@ std::string_view nameOf(RunStatus status) {
 }
 
 std::optional<RunStatus> statusNamed(std::string_view name) {
-    const auto* const found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
-    if (found == kStatusNames.end()) return std::nullopt;
-    return static_cast<RunStatus>(found - kStatusNames.begin());
+    return valueAmong<RunStatus>(kStatusNames, name);
 }
 
 std::int64_t millisecondsNow() {

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/codesign/schedule/schedule.h"
+#include "tests/support/operators.h"
 
 /// The reader of operators on any bytes: a graph that reads back as it was written and has a schedule that keeps every
 /// rule, or a DataError.

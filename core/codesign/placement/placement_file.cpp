@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
@@ -30,7 +31,6 @@ constexpr std::int64_t kMaxAccelerators = 1'000'000'000;
 constexpr std::int64_t kMaxMicroBatches = 1'000'000'000;
 constexpr std::int64_t kWidest = 1'000'000;
 
-constexpr std::string_view kFolder = "placements";
 constexpr std::string_view kMark = "\"mbsInBatch\"";  // the format has no schema of its own
 
 struct OptimizerRow {
@@ -274,14 +274,7 @@ PlacementFile readPlacementFile(const JsonDocument& document) {
 }
 
 std::string placementPath(const std::string& nameOrPath) {
-    if (namesFile(nameOrPath)) return nameOrPath;
-    if (const auto path = hardware::libraryFile(kFolder, kMark, nameOrPath)) return path->string();
-    std::vector<std::string> known;
-    for (const auto& [id, path] : hardware::libraryFiles(kFolder, kMark)) known.push_back(id);
-    const std::string_view hint = closest(nameOrPath, known);
-    throw UsageError(fmt::format("there are no layers {}; {}", inQuotes(nameOrPath),
-                                 hint.empty() ? fmt::format("expected {}, or a file", joined(known, ", "))
-                                              : fmt::format("did you mean {}?", inQuotes(hint))));
+    return hardware::libraryPath("placements", kMark, "there are no layers", nameOrPath);
 }
 
 }  // namespace tessera::codesign

@@ -2,23 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stop_token>
 #include <vector>
 
 #include "core/codesign/placement/placement.h"
 
 namespace tessera::codesign {
-
-/// A part of one of the lattice's lists.
-template <typename Entry>
-struct Slice {
-    const Entry* first = nullptr;
-    const Entry* last = nullptr;
-    const Entry* begin() const { return first; }
-    const Entry* end() const { return last; }
-    std::size_t size() const { return static_cast<std::size_t>(last - first); }
-    const Entry& operator[](std::size_t i) const { return first[i]; }
-};
 
 /// The cuts of a graph: the sets of layers that hold everything their layers depend on, ordered by inclusion. A stage
 /// lies between two of them. Layers are called by their position in an order of dependence, cuts by number: smaller
@@ -49,14 +39,14 @@ public:
         return (members_[cut * words_ + position / 64] >> (position % 64) & 1) != 0;
     }
     /// By position, ascending.
-    Slice<Step> steps(std::uint32_t cut) const { return slice(steps_, stepStarts_, cut); }
+    std::span<const Step> steps(std::uint32_t cut) const { return slice(steps_, stepStarts_, cut); }
     /// The layers of a cut from which an edge leads out of it.
-    Slice<std::uint32_t> crossing(std::uint32_t cut) const { return slice(crossing_, crossingStarts_, cut); }
+    std::span<const std::uint32_t> crossing(std::uint32_t cut) const { return slice(crossing_, crossingStarts_, cut); }
 
 private:
     template <typename Entry>
-    static Slice<Entry> slice(const std::vector<Entry>& entries, const std::vector<std::size_t>& starts,
-                              std::size_t i) {
+    static std::span<const Entry> slice(const std::vector<Entry>& entries, const std::vector<std::size_t>& starts,
+                                        std::size_t i) {
         return {entries.data() + starts[i], entries.data() + starts[i + 1]};
     }
 

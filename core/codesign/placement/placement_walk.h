@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/codesign/placement/placement_lattice.h"
@@ -46,10 +47,10 @@ struct WidthNumbers {
     std::vector<char> parallel;       ///< occupies `width` accelerators; all do where all layers ask for the same
     std::size_t cheap = 0;            ///< layers that occupy one accelerator while others occupy more
 
-    Slice<Entering> entering(std::size_t position) const {
+    std::span<const Entering> entering(std::size_t position) const {
         return {entering_.data() + enteringStarts_[position], entering_.data() + enteringStarts_[position + 1]};
     }
-    Slice<Leaving> leaving(std::uint32_t cut) const {
+    std::span<const Leaving> leaving(std::uint32_t cut) const {
         return {leaving_.data() + leavingStarts_[cut], leaving_.data() + leavingStarts_[cut + 1]};
     }
     /// The stage of all that follows a cut, as the last one: nothing is stashed, nothing computed again.

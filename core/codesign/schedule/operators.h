@@ -47,8 +47,6 @@ inline constexpr double kLongestLatency = 1e11;
 
 /// Reads a list of operators. Throws DataError.
 OperatorGraph readOperators(const JsonDocument& document);
-/// The text of a file that reads back as the same graph.
-std::string writeOperators(const OperatorGraph& graph);
 
 /// Those that come with Tessera, by name.
 std::vector<std::string> bundledOperatorNames();

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <queue>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -16,8 +14,6 @@
 #include "core/hardware/library.h"
 
 namespace tessera::codesign {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -29,6 +25,8 @@ struct KindName {
 constexpr std::array kKinds{KindName{CoreKind::tensor, "TC"}, KindName{CoreKind::vector, "VC"},
                             KindName{CoreKind::fused, "TCandVC"}};
 
+constexpr std::string_view kFolder = "operators";
+constexpr std::string_view kMark = "\"intra_latency\"";  // the format has no schema of its own
 constexpr std::int64_t kLargestId = std::int64_t{1} << 53;
 
 CoreKind kindIn(const JsonNode& node) {
@@ -124,12 +122,6 @@ private:
     std::unordered_map<std::int64_t, std::size_t> positions_;
 };
 
-Json number(double value) {
-    const auto whole = static_cast<std::int64_t>(value);
-    if (value == static_cast<double>(whole)) return whole;
-    return value;
-}
-
 }  // namespace
 
 std::string_view nameOf(CoreKind kind) {
@@ -140,49 +132,14 @@ OperatorGraph readOperators(const JsonDocument& document) {
     return Reader(document.root()).read();
 }
 
-std::string writeOperators(const OperatorGraph& graph) {
-    Json json = Json::object();
-    if (!graph.name.empty()) json["name"] = graph.name;
-    if (!graph.description.empty()) json["description"] = graph.description;
-    if (graph.tensorCores) json["num_tc"] = *graph.tensorCores;
-    if (graph.vectorCores) json["num_vc"] = *graph.vectorCores;
-    Json& nodes = json["nodes"] = Json::array();
-    for (const Operator& each : graph.operators) {
-        Json node = {{"id", each.id}};
-        if (!each.name.empty()) node["name"] = each.name;
-        node["type"] = nameOf(each.kind);
-        node["latency"] = number(each.latency);
-        node["intra_latency"] = number(each.allCoresLatency);
-        nodes.push_back(std::move(node));
-    }
-    Json& edges = json["edges"] = Json::array();
-    for (const auto& [from, to] : graph.edges) edges.push_back({graph.operators[from].id, graph.operators[to].id});
-    return toText(json);
-}
-
 std::vector<std::string> bundledOperatorNames() {
     std::vector<std::string> names;
-    for (const fs::path& folder : hardware::dataFolders()) {
-        std::error_code ignored;
-        for (const auto& entry : fs::directory_iterator(folder / "operators", ignored))
-            if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-    }
-    std::sort(names.begin(), names.end());
-    names.erase(std::unique(names.begin(), names.end()), names.end());
+    for (const auto& [name, path] : hardware::libraryFiles(kFolder, kMark)) names.push_back(name);
     return names;
 }
 
 JsonDocument loadOperators(const std::string& nameOrPath) {
-    if (namesFile(nameOrPath)) return JsonDocument::load(nameOrPath);
-    for (const fs::path& folder : hardware::dataFolders()) {
-        const fs::path path = folder / "operators" / (nameOrPath + ".json");
-        if (isFile(path)) return JsonDocument::load(path.string());
-    }
-    const std::vector<std::string> names = bundledOperatorNames();
-    const std::string_view hint = closest(nameOrPath, names);
-    throw UsageError(fmt::format("there are no operators {}; {}", inQuotes(nameOrPath),
-                                 hint.empty() ? fmt::format("expected a file, or one of {}", joined(names, ", "))
-                                              : fmt::format("did you mean {}?", inQuotes(hint))));
+    return JsonDocument::load(hardware::libraryPath(kFolder, kMark, "there are no operators", nameOrPath));
 }
 
 std::vector<std::size_t> topologicalOrder(std::size_t operators,

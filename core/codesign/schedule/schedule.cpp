@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/codesign/schedule/schedule_ilp.h"
 #include "core/codesign/schedule/schedule_list.h"
@@ -126,12 +127,8 @@ const std::vector<ScheduleMethod>& scheduleMethods() {
 
 ScheduleResult scheduleOperators(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                                  const RunControl& control) {
-    for (const ScheduleMethod& method : scheduleMethods())
-        if (method.name == options.method) return method.solve(graph, cores, options, control);
-    std::vector<std::string> names;
-    for (const ScheduleMethod& method : scheduleMethods()) names.emplace_back(method.name);
-    throw UsageError(
-        fmt::format("there is no scheduling method {}; expected {}", inQuotes(options.method), joined(names, ", ")));
+    return rowNamed(scheduleMethods(), options.method, "there is no scheduling method")
+        .solve(graph, cores, options, control);
 }
 
 }  // namespace tessera::codesign

@@ -40,10 +40,6 @@ struct Schedule {
     bool operator==(const Schedule&) const = default;
 };
 
-/// Returns the first violation of a schedule as a sentence; empty if it keeps every rule: durations, dependencies, one
-/// operator at a time on a core, cores of the right kind and number, pairs, and operators on all cores alone.
-std::string problemOf(const Schedule& schedule, const OperatorGraph& graph, const Cores& cores);
-
 /// The makespan of one operator after the other, each in its faster form.
 double serialTime(const OperatorGraph& graph);
 

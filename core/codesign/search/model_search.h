@@ -64,8 +64,6 @@ public:
     double memoryBoundShare(const hardware::Architecture& architecture, const Slice& slice) const;
     /// Joules of a slice's phases, by kind, each operator in its faster form.
     std::vector<PhaseTimes> energies(const hardware::Architecture& architecture, const Slice& slice) const;
-    /// Multiply-accumulates of forward and backward pass for one sample, over all slices.
-    double macsPerSample() const { return macsPerSample_; }
     double throughputOf(Seconds timePerBatch) const;
     /// Dynamic energy of a plan for one sample.
     double energyOf(const hardware::Architecture& architecture, const TrainingChoice& choice, const Plan& plan) const;

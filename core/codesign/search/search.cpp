@@ -16,6 +16,7 @@
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/codesign/search/model_search.h"

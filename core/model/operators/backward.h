@@ -100,9 +100,6 @@ constexpr Backward ofInput(std::string_view cost, std::int64_t flops) {
 constexpr Backward ofOutput(std::string_view cost, std::int64_t flops) {
     return {.rule = elementwise, .cost = cost, .flops = flops, .reads = Backward::Reads::output};
 }
-constexpr Backward ofBoth(std::string_view cost, std::int64_t flops) {
-    return {.rule = elementwise, .cost = cost, .flops = flops, .reads = Backward::Reads::both};
-}
 constexpr Backward ofGradient(std::string_view cost, std::int64_t flops) {
     return {.rule = elementwise, .cost = cost, .flops = flops};
 }

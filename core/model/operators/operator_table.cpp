@@ -1,5 +1,6 @@
 #include "core/model/operators/operator_table.h"
 
+#include <array>
 #include <functional>
 #include <string>
 #include <unordered_map>
@@ -57,23 +58,9 @@ const OperatorKind* exactly(std::string_view type, std::string_view domain) {
 }  // namespace
 
 std::string_view nameOf(OperatorClass group) {
-    switch (group) {
-        case OperatorClass::matrix:
-            return "matrix";
-        case OperatorClass::vector:
-            return "vector";
-        case OperatorClass::normalisation:
-            return "normalisation";
-        case OperatorClass::embedding:
-            return "embedding";
-        case OperatorClass::memory:
-            return "memory";
-        case OperatorClass::communication:
-            return "communication";
-        case OperatorClass::control:
-            break;
-    }
-    return "control";
+    constexpr std::array<std::string_view, 7> kNames{"matrix", "vector",        "normalisation", "embedding",
+                                                     "memory", "communication", "control"};
+    return kNames.at(static_cast<std::size_t>(group));
 }
 
 const std::vector<OperatorKind>& operatorKinds() {

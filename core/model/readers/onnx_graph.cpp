@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <functional>
 #include <queue>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/poll.h"
@@ -120,35 +122,21 @@ private:
 }  // namespace
 
 GraphParts partsOf(const Source& source, std::string_view graph) {
+    using List = std::vector<std::string_view> GraphParts::*;
+    constexpr std::array<std::pair<std::uint32_t, List>, 6> kLists{
+        {{field::kGraphNode, &GraphParts::nodes},
+         {field::kGraphInitializer, &GraphParts::initializers},
+         {field::kGraphSparse, &GraphParts::sparseInitializers},
+         {field::kGraphInput, &GraphParts::inputs},
+         {field::kGraphOutput, &GraphParts::outputs},
+         {field::kGraphValueInfo, &GraphParts::valueInfos}}};
     GraphParts parts;
     WireCursor cursor(source, graph);
     WireField found;
     while (cursor.next(found)) {
-        switch (found.number) {
-            case field::kGraphNode:
-                parts.nodes.push_back(found.bytes);
-                break;
-            case field::kGraphName:
-                parts.name = found.bytes;
-                break;
-            case field::kGraphInitializer:
-                parts.initializers.push_back(found.bytes);
-                break;
-            case field::kGraphSparse:
-                parts.sparseInitializers.push_back(found.bytes);
-                break;
-            case field::kGraphInput:
-                parts.inputs.push_back(found.bytes);
-                break;
-            case field::kGraphOutput:
-                parts.outputs.push_back(found.bytes);
-                break;
-            case field::kGraphValueInfo:
-                parts.valueInfos.push_back(found.bytes);
-                break;
-            default:
-                break;
-        }
+        if (found.number == field::kGraphName) parts.name = found.bytes;
+        for (const auto& [number, list] : kLists)
+            if (number == found.number) (parts.*list).push_back(found.bytes);
     }
     return parts;
 }

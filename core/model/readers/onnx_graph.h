@@ -14,8 +14,7 @@ namespace tessera::model::onnx_wire {
 
 /// Field numbers that are read without protobuf.
 namespace field {
-inline constexpr std::uint32_t kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeType = 4, kNodeAttribute = 5,
-                               kNodeDomain = 7;
+inline constexpr std::uint32_t kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeType = 4, kNodeAttribute = 5;
 inline constexpr std::uint32_t kAttributeName = 1, kAttributeTensor = 5, kAttributeGraph = 6, kAttributeGraphs = 11;
 inline constexpr std::uint32_t kGraphNode = 1, kGraphName = 2, kGraphInitializer = 5, kGraphInput = 11,
                                kGraphOutput = 12, kGraphValueInfo = 13, kGraphSparse = 15;

@@ -5,6 +5,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <set>
@@ -343,24 +344,11 @@ void checkWire(const Source& source) {
 }
 
 std::string stripped(const Source& source, std::string_view message, Unit unit) {
-    const pb::Descriptor* descriptor = nullptr;
-    switch (unit) {
-        case Unit::node:
-            descriptor = onnx::NodeProto::descriptor();
-            break;
-        case Unit::attribute:
-            descriptor = onnx::AttributeProto::descriptor();
-            break;
-        case Unit::tensor:
-            descriptor = onnx::TensorProto::descriptor();
-            break;
-        case Unit::sparseTensor:
-            descriptor = onnx::SparseTensorProto::descriptor();
-            break;
-        case Unit::valueInfo:
-            descriptor = onnx::ValueInfoProto::descriptor();
-            break;
-    }
+    // In the order of Unit.
+    const std::array descriptors{onnx::NodeProto::descriptor(), onnx::AttributeProto::descriptor(),
+                                 onnx::TensorProto::descriptor(), onnx::SparseTensorProto::descriptor(),
+                                 onnx::ValueInfoProto::descriptor()};
+    const pb::Descriptor* const descriptor = descriptors.at(static_cast<std::size_t>(unit));
     return Stripper(source).copy(message, Rules::get().of(descriptor));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 namespace tessera::model {
@@ -21,15 +22,7 @@ const std::vector<Writer>& writers() {
 }
 
 const Writer& writerNamed(const std::string& id) {
-    std::vector<std::string> known;
-    for (const Writer& writer : writers()) {
-        if (writer.id == id) return writer;
-        known.emplace_back(writer.id);
-    }
-    const std::string_view hint = closest(id, known);
-    throw UsageError(
-        fmt::format("there is no format {}; {}", inQuotes(id),
-                    hint.empty() ? "known are " + joined(known, ", ") : fmt::format("'{}' perhaps", hint)));
+    return rowNamed(writers(), id, "there is no format");
 }
 
 }  // namespace tessera::model

@@ -1,3 +1,4 @@
+#include <array>
 #include <map>
 #include <utility>
 #include <vector>
@@ -44,28 +45,27 @@ std::string classifier(Network& net, std::string x) {
     return net.fc(x, "fc3", 1000);
 }
 
-}  // namespace
-
-Graph alexnet(Network net) {
-    std::string x = net.input("input", {3, 224, 224});
-    x = net.relu(net.conv(x, "conv1", 64, {.kernel = 11, .stride = 4, .pad = 2, .bias = true}));
-    x = convRelu(net, net.maxPool(x, kOverlappingPool), "conv2", 192, 5);
-    x = convRelu(net, net.maxPool(x, kOverlappingPool), "conv3", 384, 3);
-    x = convRelu(net, x, "conv4", 256, 3);
-    x = convRelu(net, x, "conv5", 256, 3);
+/// Five convolutions of the given channels, of which the first takes the image with `border` around it.
+Graph alexnetOf(Network net, std::int64_t size, const std::string& conv, std::int64_t border,
+                const std::array<std::int64_t, 5>& channels) {
+    std::string x = net.input("input", {3, size, size});
+    x = net.relu(net.conv(x, conv + "1", channels[0], {.kernel = 11, .stride = 4, .pad = border, .bias = true}));
+    x = convRelu(net, net.maxPool(x, kOverlappingPool), conv + "2", channels[1], 5);
+    x = convRelu(net, net.maxPool(x, kOverlappingPool), conv + "3", channels[2], 3);
+    x = convRelu(net, x, conv + "4", channels[3], 3);
+    x = convRelu(net, x, conv + "5", channels[4], 3);
     x = classifier(net, net.maxPool(x, kOverlappingPool));
     return std::move(net).finish(x);
 }
 
+}  // namespace
+
+Graph alexnet(Network net) {
+    return alexnetOf(std::move(net), 224, "conv", 2, {64, 192, 384, 256, 256});
+}
+
 Graph accparAlexnet(Network net) {
-    std::string x = net.input("input", {3, 227, 227});
-    x = net.relu(net.conv(x, "cv1", 96, {.kernel = 11, .stride = 4, .bias = true}));
-    x = convRelu(net, net.maxPool(x, kOverlappingPool), "cv2", 256, 5);
-    x = convRelu(net, net.maxPool(x, kOverlappingPool), "cv3", 384, 3);
-    x = convRelu(net, x, "cv4", 384, 3);
-    x = convRelu(net, x, "cv5", 256, 3);
-    x = classifier(net, net.maxPool(x, kOverlappingPool));
-    return std::move(net).finish(x);
+    return alexnetOf(std::move(net), 227, "cv", 0, {96, 256, 384, 384, 256});
 }
 
 Graph vgg(Network net, int depth) {

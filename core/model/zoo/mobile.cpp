@@ -54,6 +54,16 @@ std::string invertedResiduals(Network& net, std::string x, const std::vector<Sta
     return x;
 }
 
+/// A convolution, the stages, a convolution and a classifier.
+Graph residualNetwork(Network net, const std::vector<Stage>& stages, Activation activation, bool excite) {
+    std::string x = net.input("input", {3, 224, 224});
+    x = (net.*activation)(convNorm(net, x, "conv1", 32, {.kernel = 3, .stride = 2, .pad = 1}));
+    x = invertedResiduals(net, x, stages, activation, excite);
+    x = (net.*activation)(convNorm(net, x, "conv2", 1280, {}));
+    x = net.fc(net.flatten(net.globalAveragePool(x)), "fc", 1000);
+    return std::move(net).finish(x);
+}
+
 std::string relu(Network& net, const std::string& x) {
     return net.relu(x);
 }
@@ -61,20 +71,15 @@ std::string relu(Network& net, const std::string& x) {
 }  // namespace
 
 Graph mobilenetV2(Network net) {
-    std::string x = net.input("input", {3, 224, 224});
-    x = net.relu6(convNorm(net, x, "conv1", 32, {.kernel = 3, .stride = 2, .pad = 1}));
-    x = invertedResiduals(net, x,
-                          {{1, 3, 1, 16, 1},
-                           {6, 3, 2, 24, 2},
-                           {6, 3, 2, 32, 3},
-                           {6, 3, 2, 64, 4},
-                           {6, 3, 1, 96, 3},
-                           {6, 3, 2, 160, 3},
-                           {6, 3, 1, 320, 1}},
-                          &Network::relu6, false);
-    x = net.relu6(convNorm(net, x, "conv2", 1280, {}));
-    x = net.fc(net.flatten(net.globalAveragePool(x)), "fc", 1000);
-    return std::move(net).finish(x);
+    return residualNetwork(std::move(net),
+                           {{1, 3, 1, 16, 1},
+                            {6, 3, 2, 24, 2},
+                            {6, 3, 2, 32, 3},
+                            {6, 3, 2, 64, 4},
+                            {6, 3, 1, 96, 3},
+                            {6, 3, 2, 160, 3},
+                            {6, 3, 1, 320, 1}},
+                           &Network::relu6, false);
 }
 
 Graph mnasnet(Network net) {
@@ -92,20 +97,15 @@ Graph mnasnet(Network net) {
 }
 
 Graph efficientnetB0(Network net) {
-    std::string x = net.input("input", {3, 224, 224});
-    x = net.silu(convNorm(net, x, "conv1", 32, {.kernel = 3, .stride = 2, .pad = 1}));
-    x = invertedResiduals(net, x,
-                          {{1, 3, 1, 16, 1},
-                           {6, 3, 2, 24, 2},
-                           {6, 5, 2, 40, 2},
-                           {6, 3, 2, 80, 3},
-                           {6, 5, 1, 112, 3},
-                           {6, 5, 2, 192, 4},
-                           {6, 3, 1, 320, 1}},
-                          &Network::silu, true);
-    x = net.silu(convNorm(net, x, "conv2", 1280, {}));
-    x = net.fc(net.flatten(net.globalAveragePool(x)), "fc", 1000);
-    return std::move(net).finish(x);
+    return residualNetwork(std::move(net),
+                           {{1, 3, 1, 16, 1},
+                            {6, 3, 2, 24, 2},
+                            {6, 5, 2, 40, 2},
+                            {6, 3, 2, 80, 3},
+                            {6, 5, 1, 112, 3},
+                            {6, 5, 2, 192, 4},
+                            {6, 3, 1, 320, 1}},
+                           &Network::silu, true);
 }
 
 namespace {

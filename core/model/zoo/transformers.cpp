@@ -1,33 +1,58 @@
-#include "core/model/zoo/transformers.h"
-
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/model/zoo/families.h"
+#include "core/model/zoo/network.h"
 
+/// Blocks of transformers that several networks of the zoo are made of. A tensor-parallel slice (one device of
+/// `devices`) is that of Shoeybi, Patwary, Puri, LeGresley, Casper, Catanzaro: "Megatron-LM", arXiv:1909.08053, section
+/// 3: the first product of an attention or feed-forward part is split by columns, the second by rows, with an AllReduce
+/// of the sum in front of its bias; heads and look-up tables are split as well, with an AllReduce behind the look-up.
+/// In front of the first product a Replicate, whose gradient is an AllReduce, marks what all devices hold alike (the
+/// paper's f beside its g).
 namespace tessera::model::zoo {
 
+namespace {
+
+/// Masks and positions that the scores of an attention take; empty ones are left out.
+struct Attention {
+    std::int64_t heads = 1;     ///< of all devices
+    std::int64_t headSize = 1;  ///< features per head
+    std::int64_t devices = 1;   ///< of the tensor-parallel group
+    bool bias = true;
+    bool fused = false;          ///< query, key and value are one product (self-attention)
+    bool scaled = true;          ///< scores are divided by the square root of the head's size
+    std::string mask = {};       ///< boolean, broadcast to the scores
+    std::string positions = {};  ///< added to the scores
+    std::string cosine = {};     ///< rotary positions of query and key
+    std::string sine = {};
+};
+
+/// y = x W, split by columns: every device makes its part of the features.
 std::string columnLinear(Network& net, const std::string& x, const std::string& layer, std::int64_t features,
                          std::int64_t devices, bool bias) {
     const std::string y = net.linear(x, layer, features / devices);
     return bias ? net.bias(y) : y;
 }
 
+/// y = x W, split by rows: every device has its part of x, sums are reduced over all.
 std::string rowLinear(Network& net, const std::string& x, const std::string& layer, std::int64_t features,
                       std::int64_t devices, bool bias) {
     const std::string y = net.allReduce(net.linear(x, layer, features), devices);
     return bias ? net.bias(y) : y;
 }
 
+/// Rows of a vocabulary's table on one device: all where that is one, else padded like Megatron's to a multiple of 128
+/// per device.
 std::int64_t vocabularyRows(std::int64_t vocabulary, std::int64_t devices) {
     if (devices == 1) return vocabulary;
     constexpr std::int64_t kMultiple = 128;
     return (vocabulary + kMultiple * devices - 1) / (kMultiple * devices) * kMultiple;
 }
-
-namespace {
 
 /// batch x steps x features -> batch x heads x steps x size.
 std::string heads(Network& net, const std::string& x, std::int64_t headSize) {
@@ -57,10 +82,10 @@ std::array<std::string, 3> projections(Network& net, const std::string& whole, c
     return {parts[0], parts[1], parts[2]};
 }
 
-}  // namespace
-
-std::string attend(Network& net, const std::string& x, const std::string& memory, const std::string& name,
-                   const Attention& options) {
+/// Multi-head attention of `x` to `memory` (`x` itself in self-attention) with its projections, as layers
+/// "NAME.query", "NAME.scores" and so on.
+std::string attentionOf(Network& net, const std::string& x, const std::string& memory, const std::string& name,
+                        const Attention& options) {
     const auto [query, key, value] = projections(net, x, memory, name, options);
     const std::string q = rotated(net, heads(net, query, options.headSize), options);
     const std::string k = rotated(net, heads(net, key, options.headSize), options);
@@ -73,8 +98,6 @@ std::string attend(Network& net, const std::string& x, const std::string& memory
     const std::string side = net.reshape(net.transpose(mixed, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
     return rowLinear(net, side, name + ".output", net.width(x), options.devices, options.bias);
 }
-
-namespace {
 
 /// Where the normalisations of a block stand.
 enum class Norm : std::uint8_t {
@@ -104,7 +127,7 @@ std::string stackBlock(Network& net, const std::string& x, const Stack& stack, c
     const Attention attention{
         .heads = stack.heads, .headSize = stack.headSize, .devices = devices, .fused = stack.fused, .mask = mask};
     const std::string read = normed(x, before);
-    std::string y = net.add(x, attend(net, read, read, "attention", attention), "attention.sum");
+    std::string y = net.add(x, attentionOf(net, read, read, "attention", attention), "attention.sum");
     y = normed(y, !before);
     const std::string wide = net.replicate(normed(y, before), devices);
     const std::string up = columnLinear(net, wide, "mlp.up", stack.feedForward, devices, true);
@@ -241,7 +264,7 @@ Graph llama2(Network net) {
     for (std::int64_t i = 0; i < kLayers; ++i) {
         net.block("block" + std::to_string(i));
         const std::string read = net.rmsNorm(x);
-        x = net.add(x, attend(net, read, read, "attention", attention), "attention.sum");
+        x = net.add(x, attentionOf(net, read, read, "attention", attention), "attention.sum");
         x = net.add(x, gated(net, net.rmsNorm(x), kFeedForward, devices), "mlp.sum");
     }
     net.block("");
@@ -285,7 +308,7 @@ std::string t5FeedForward(Network& net, const std::string& x, const T5Size& size
 
 std::string t5Self(Network& net, const std::string& x, const Attention& attention) {
     const std::string read = net.rmsNorm(x);
-    return net.add(x, attend(net, read, read, "self", attention), "self.sum");
+    return net.add(x, attentionOf(net, read, read, "self", attention), "self.sum");
 }
 
 }  // namespace
@@ -316,7 +339,7 @@ Graph t5(Network net, bool base) {
     for (std::int64_t i = 0; i < size.layers; ++i) {
         net.block("decoder" + std::to_string(i));
         x = t5Self(net, x, causal);
-        x = net.add(x, attend(net, net.rmsNorm(x), memory, "cross", attention), "cross.sum");
+        x = net.add(x, attentionOf(net, net.rmsNorm(x), memory, "cross", attention), "cross.sum");
         x = t5FeedForward(net, x, size, devices);
     }
     net.block("");

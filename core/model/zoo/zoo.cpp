@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/model/zoo/families.h"
 #include "core/model/zoo/network.h"
@@ -337,10 +338,8 @@ std::vector<ZooEntry>& all() {
 }
 
 const ZooEntry& entryOf(const std::string& id) {
-    const auto row = std::find_if(all().begin(), all().end(), [&](const ZooEntry& entry) { return entry.id == id; });
-    if (row != all().end()) return *row;
-    std::vector<std::string> known;
-    for (const ZooEntry& entry : all()) known.push_back(entry.id);
+    if (const ZooEntry* const row = findRow(all(), id)) return *row;
+    const std::vector<std::string> known = idsOf(all());
     const std::string_view hint = closest(id, known);
     throw UsageError("the zoo has no model " + inQuotes(id) + "; " +
                      (hint.empty() ? "" : "did you mean '" + std::string(hint) + "'? ") +

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/codesign/schedule_cases.h"
+#include "tests/support/operators.h"
 #include "tests/support/schema.h"
 
 namespace tessera::codesign {

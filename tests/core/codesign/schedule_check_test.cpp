@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "tests/core/codesign/schedule_cases.h"
+#include "tests/support/operators.h"
 
 namespace tessera::codesign {
 namespace {

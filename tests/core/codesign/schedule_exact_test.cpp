@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "tests/core/codesign/schedule_cases.h"
+#include "tests/support/operators.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/work.h"
 
@@ -255,7 +256,7 @@ TEST(ScheduleMethods, anUnknownOneIsNamed) {
         scheduleOperators(OperatorGraph{.operators = {{.id = 0}}}, {1, 1}, options);
         FAIL();
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "there is no scheduling method 'magic'; expected exact, ilp, list");
+        EXPECT_STREQ(error.what(), "there is no scheduling method 'magic'; expected one of exact, ilp, list");
     }
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "tests/core/codesign/schedule_cases.h"
+#include "tests/support/operators.h"
 #include "tests/support/work.h"
 
 namespace tessera::codesign {

@@ -9,6 +9,7 @@
 #include "core/codesign/schedule/schedule_list.h"
 #include "core/codesign/schedule/schedule_price.h"
 #include "tests/core/codesign/schedule_cases.h"
+#include "tests/support/operators.h"
 #include "tests/support/sanitizers.h"
 
 namespace tessera::codesign {

@@ -156,7 +156,7 @@ TEST(Writers, hintAtTheFormatThatWasMeant) {
         writerNamed("dott");
         FAIL();
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(), "there is no format 'dott'; 'dot' perhaps");
+        EXPECT_STREQ(error.what(), "there is no format 'dott'; did you mean 'dot'?");
     }
 }
 

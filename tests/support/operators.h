@@ -1,20 +1,28 @@
+#pragma once
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/codesign/schedule/schedule.h"
 
 namespace tessera::codesign {
 
-namespace {
-
-class Checker {
+/// Checks a schedule against the rules, independently of the searches.
+class ScheduleChecker {
 public:
-    Checker(const Schedule& schedule, const OperatorGraph& graph, const Cores& cores)
+    ScheduleChecker(const Schedule& schedule, const OperatorGraph& graph, const Cores& cores)
         : schedule_(schedule), graph_(graph), cores_(cores) {
         double sum = 0;
         bool whole = true;
@@ -131,10 +139,38 @@ private:
     double slack_ = 0;
 };
 
-}  // namespace
+/// What a schedule breaks, as one sentence; empty where it keeps every rule: durations, dependencies, one operator at a
+/// time on a core, cores of the right kind and number, pairs, and operators on all cores alone.
+inline std::string problemOf(const Schedule& schedule, const OperatorGraph& graph, const Cores& cores) {
+    return ScheduleChecker(schedule, graph, cores).problem();
+}
 
-std::string problemOf(const Schedule& schedule, const OperatorGraph& graph, const Cores& cores) {
-    return Checker(schedule, graph, cores).problem();
+/// A latency as JSON: a whole number without a fraction.
+inline Json latencyJson(double value) {
+    const auto whole = static_cast<std::int64_t>(value);
+    if (value == static_cast<double>(whole)) return whole;
+    return value;
+}
+
+/// The text of a file that reads back as the same graph.
+inline std::string writeOperators(const OperatorGraph& graph) {
+    Json json = Json::object();
+    if (!graph.name.empty()) json["name"] = graph.name;
+    if (!graph.description.empty()) json["description"] = graph.description;
+    if (graph.tensorCores) json["num_tc"] = *graph.tensorCores;
+    if (graph.vectorCores) json["num_vc"] = *graph.vectorCores;
+    Json& nodes = json["nodes"] = Json::array();
+    for (const Operator& each : graph.operators) {
+        Json node = {{"id", each.id}};
+        if (!each.name.empty()) node["name"] = each.name;
+        node["type"] = nameOf(each.kind);
+        node["latency"] = latencyJson(each.latency);
+        node["intra_latency"] = latencyJson(each.allCoresLatency);
+        nodes.push_back(std::move(node));
+    }
+    Json& edges = json["edges"] = Json::array();
+    for (const auto& [from, to] : graph.edges) edges.push_back({graph.operators[from].id, graph.operators[to].id});
+    return toText(json);
 }
 
 }  // namespace tessera::codesign
