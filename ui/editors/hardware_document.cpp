@@ -186,8 +186,8 @@ void duplicateHardware(const QString& key, QWidget* parent, const std::function<
 }
 
 struct HardwareDocument::Implementation {
-    explicit Implementation(HardwareDocument* document, QString documentKey)
-        : owner(document), key(std::move(documentKey)), core(kHardwareKind, checkHardware, document) {}
+    explicit Implementation(HardwareDocument* document)
+        : owner(document), core(kHardwareKind, checkHardware, document) {}
 
     void build();
     void buildFields();
@@ -214,7 +214,6 @@ struct HardwareDocument::Implementation {
     void exportJson();
 
     HardwareDocument* owner;
-    QString key;
     const HardwareKind* kind = nullptr;
     EditorCore core;
     EditorFrame* frame = nullptr;
@@ -227,7 +226,7 @@ struct HardwareDocument::Implementation {
 };
 
 HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
-    : EditorDocument(parent), d_(new Implementation(this, key)) {
+    : EditorDocument(parent, key), d_(new Implementation(this)) {
     d_->build();
     inBackground(
         this, [key] { return openOrRecoverHardware(key); }, [this](const Opened& opened) { d_->start(opened); },
@@ -409,7 +408,7 @@ bool HardwareDocument::Implementation::write(const EditedFile& file) {
         const bool renamed = nameIn(core.json()) != nameIn(core.saved());  // in its field, to what it is to be called
         const bool copies = file.path != core.file().path && !renamed;
         core.saveTo(file, keepHardwareReferences, copies ? nameOfCopy(core.json(), file.path) : QString());
-        key = file.key;
+        owner->setKey(file.key);
         retitle();
         return true;
     } catch (const std::exception& error) {
@@ -481,13 +480,9 @@ void HardwareDocument::Implementation::exportJson() {
         [](const QString&) {});
 }
 
-QString HardwareDocument::key() const {
-    return d_->key;
-}
-
 QString HardwareDocument::title() const {
     const QString name = titleOf(d_->core.json());
-    return name.isEmpty() ? d_->key.section(QLatin1Char('/'), -1) : name;
+    return name.isEmpty() ? key().section(QLatin1Char('/'), -1) : name;
 }
 
 QString HardwareDocument::iconName() const {

@@ -16,7 +16,6 @@ public:
     explicit HardwareDocument(const QString& key, QWidget* parent = nullptr);
     ~HardwareDocument() override;
     QString kind() const override { return QStringLiteral("hardware"); }
-    QString key() const override;
     QString title() const override;
     QString iconName() const override;
     QUndoStack* undoStack() override;

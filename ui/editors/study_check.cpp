@@ -111,88 +111,66 @@ ModelFacts readModel(const std::string& name, const Sizes& given, const QStringL
     return facts;
 }
 
-/// The data types and a line about a fleet, or why it cannot be read.
+/// The data types and a line about a fleet.
 FleetFacts readFleet(const std::string& name) {
     FleetFacts facts;
-    try {
-        const hardware::Fleet fleet = hardware::loadFleet(name);
-        QStringList groups;
-        for (const hardware::Group& group : fleet.groups) {
-            QStringList types;
-            for (const auto& [type, rate] : group.accelerator.peakFlops) types << QString::fromStdString(type);
-            if (&group == &fleet.groups.front()) facts.dataTypes = types;
-            facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
-            groups << QStringLiteral("%1 × %2").arg(
-                QString::fromStdString(formatCount(static_cast<double>(group.count))),
-                shownText(group.accelerator.name, 400));
-        }
-        constexpr int kMaxNamed = 4;
-        const int more = static_cast<int>(groups.size()) - kMaxNamed;
-        groups = groups.mid(0, kMaxNamed);
-        if (more > 0) groups << tr("%1 more groups").arg(more);
-        facts.note = QStringLiteral("%1 · %2").arg(shownText(fleet.name, 400), groups.join(QStringLiteral(" + ")));
-    } catch (const std::exception& error) {
-        facts.wrong = true;
-        facts.note = reasonOf(error);
+    const hardware::Fleet fleet = hardware::loadFleet(name);
+    QStringList groups;
+    for (const hardware::Group& group : fleet.groups) {
+        QStringList types;
+        for (const auto& [type, rate] : group.accelerator.peakFlops) types << QString::fromStdString(type);
+        if (&group == &fleet.groups.front()) facts.dataTypes = types;
+        facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
+        groups << QStringLiteral("%1 × %2").arg(QString::fromStdString(formatCount(static_cast<double>(group.count))),
+                                                shownText(group.accelerator.name, 400));
     }
+    constexpr int kMaxNamed = 4;
+    const int more = static_cast<int>(groups.size()) - kMaxNamed;
+    groups = groups.mid(0, kMaxNamed);
+    if (more > 0) groups << tr("%1 more groups").arg(more);
+    facts.note = QStringLiteral("%1 · %2").arg(shownText(fleet.name, 400), groups.join(QStringLiteral(" + ")));
     return facts;
 }
 
-/// A line about a platform, or why it cannot be read.
+/// A line about a platform.
 FleetFacts readPlatform(const std::string& name) {
     FleetFacts facts;
-    try {
-        const hardware::Platform platform = hardware::loadPlatform(name);
-        const auto cores = static_cast<double>(hardware::coreCount(platform));
-        facts.note =
-            QStringLiteral("%1 · %2 · %3")
-                .arg(shownText(platform.name, 400), counted(cores, "core", "cores"),
-                     QString::fromStdString(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
-    } catch (const std::exception& error) {
-        facts.wrong = true;
-        facts.note = reasonOf(error);
-    }
+    const hardware::Platform platform = hardware::loadPlatform(name);
+    const auto cores = static_cast<double>(hardware::coreCount(platform));
+    facts.note = QStringLiteral("%1 · %2 · %3")
+                     .arg(shownText(platform.name, 400), counted(cores, "core", "cores"),
+                          QString::fromStdString(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
     return facts;
 }
 
-/// A line about a template, or why it cannot be read.
+/// A line about a template.
 FleetFacts readTemplate(const std::string& name) {
     FleetFacts facts;
-    try {
-        const hardware::Template space = hardware::loadTemplate(name);
-        const hardware::AreaCensus census = hardware::areaCensus(space);
-        facts.note = tr("%1 · %2 within %3")
-                         .arg(shownText(space.name, 400),
-                              counted(static_cast<double>(census.within), "accelerator", "accelerators"),
-                              QString::fromStdString(formatQuantity(census.bound.value, Measure::area)));
-    } catch (const std::exception& error) {
-        facts.wrong = true;
-        facts.note = reasonOf(error);
-    }
+    const hardware::Template space = hardware::loadTemplate(name);
+    const hardware::AreaCensus census = hardware::areaCensus(space);
+    facts.note =
+        tr("%1 · %2 within %3")
+            .arg(shownText(space.name, 400), counted(static_cast<double>(census.within), "accelerator", "accelerators"),
+                 QString::fromStdString(formatQuantity(census.bound.value, Measure::area)));
     return facts;
 }
 
-/// What a buyer asks of an accelerator, or why it cannot be read.
+/// What a buyer asks of an accelerator.
 FleetFacts readAccelerator(const std::string& name) {
     FleetFacts facts;
-    try {
-        const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
-        QStringList parts{shownText(accelerator.name, 400)};
-        double max = 0;
-        for (const auto& [type, rate] : accelerator.peakFlops) {
-            facts.dataTypes << QString::fromStdString(type);
-            if (type == "bf16" || type == "fp16") max = std::max(max, rate.value);
-        }
-        if (max > 0) parts << QString::fromStdString(formatQuantity(max, Measure::flopsPerSecond));
-        if (const auto memory = hardware::memoryCapacity(accelerator))
-            parts << QString::fromStdString(formatQuantity(memory->value, Measure::bytes));
-        parts << (accelerator.pricePerHourUsd ? tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
-                                              : tr("no price"));
-        facts.note = parts.join(QStringLiteral(" · "));
-    } catch (const std::exception& error) {
-        facts.wrong = true;
-        facts.note = reasonOf(error);
+    const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
+    QStringList parts{shownText(accelerator.name, 400)};
+    double max = 0;
+    for (const auto& [type, rate] : accelerator.peakFlops) {
+        facts.dataTypes << QString::fromStdString(type);
+        if (type == "bf16" || type == "fp16") max = std::max(max, rate.value);
     }
+    if (max > 0) parts << QString::fromStdString(formatQuantity(max, Measure::flopsPerSecond));
+    if (const auto memory = hardware::memoryCapacity(accelerator))
+        parts << QString::fromStdString(formatQuantity(memory->value, Measure::bytes));
+    parts << (accelerator.pricePerHourUsd ? tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
+                                          : tr("no price"));
+    facts.note = parts.join(QStringLiteral(" · "));
     return facts;
 }
 
@@ -204,14 +182,20 @@ struct HardwareReader {
 constexpr HardwareReader kReaders[] = {
     {"fleet", readFleet}, {"template", readTemplate}, {"platform", readPlatform}, {"accelerator", readAccelerator}};
 
-/// What an engine's hardware is read as.
+/// What an engine's hardware is read as, or why it cannot be read.
 FleetFacts readHardware(const Json& document, const std::string& name) {
+    FleetFacts facts;
     const auto engine = document.find("engine");
-    for (const study::Engine& row : study::engines())
-        for (const HardwareReader& reader : kReaders)
-            if (engine != document.end() && *engine == Json(std::string(row.id)) && row.hardwareKind == reader.kind)
-                return reader.read(name);
-    return {};
+    try {
+        for (const study::Engine& row : study::engines())
+            for (const HardwareReader& reader : kReaders)
+                if (engine != document.end() && *engine == Json(std::string(row.id)) && row.hardwareKind == reader.kind)
+                    return reader.read(name);
+    } catch (const std::exception& error) {
+        facts.wrong = true;
+        facts.note = reasonOf(error);
+    }
+    return facts;
 }
 
 /// The newest thing that was read, by what it was read from.

@@ -152,9 +152,8 @@ bool isMissing(const Json& document, const std::string& field) {
 }  // namespace
 
 struct StudyDocument::Implementation {
-    Implementation(StudyDocument* document, QString documentKey)
+    explicit Implementation(StudyDocument* document)
         : owner(document),
-          key(std::move(documentKey)),
           core(
               kStudyDocumentKind,
               [checker = checker](const Json& json, const std::string& file) { return checker.check(json, file); },
@@ -194,7 +193,6 @@ struct StudyDocument::Implementation {
     QString name() const;
 
     StudyDocument* owner;
-    QString key;
     StudyChecker checker;
     EditorCore core;
     EditorFrame* frame = nullptr;
@@ -216,7 +214,7 @@ struct StudyDocument::Implementation {
 };
 
 StudyDocument::StudyDocument(const QString& key, QWidget* parent)
-    : EditorDocument(parent), d_(new Implementation(this, key)) {
+    : EditorDocument(parent, key), d_(new Implementation(this)) {
     d_->build();
     inBackground(
         this, [key] { return openOrRecoverStudy(key); }, [this](const Opened& opened) { d_->start(opened); },
@@ -224,7 +222,7 @@ StudyDocument::StudyDocument(const QString& key, QWidget* parent)
 }
 
 StudyDocument::StudyDocument(const study::Study& study, const QString& key, QWidget* parent)
-    : EditorDocument(parent), d_(new Implementation(this, key)) {
+    : EditorDocument(parent, key), d_(new Implementation(this)) {
     d_->build();
     d_->start({.file = {.key = key, .path = {}, .own = true}, .json = studyDocument(study), .problem = {}});
 }
@@ -603,7 +601,7 @@ void StudyDocument::Implementation::takeFile(const QString& path, const NativeFi
 bool StudyDocument::Implementation::write(const EditedFile& file) {
     try {
         core.saveTo(file, keepStudyReferences);
-        key = file.key;
+        owner->setKey(file.key);
         showDocument();
         return true;
     } catch (const std::exception& error) {
@@ -615,12 +613,8 @@ bool StudyDocument::Implementation::write(const EditedFile& file) {
     }
 }
 
-QString StudyDocument::key() const {
-    return d_->key;
-}
-
 QString StudyDocument::title() const {
-    return d_->core.isStarted() ? d_->name() : d_->key.section(QLatin1Char('/'), -1);
+    return d_->core.isStarted() ? d_->name() : key().section(QLatin1Char('/'), -1);
 }
 
 QUndoStack* StudyDocument::undoStack() {

@@ -19,7 +19,6 @@ public:
     StudyDocument(const study::Study& study, const QString& key, QWidget* parent = nullptr);
     ~StudyDocument() override;
     QString kind() const override { return QStringLiteral("study"); }
-    QString key() const override;
     QString title() const override;
     QString tabTitle() const override { return tr("Study · %1").arg(title()); }
     QString iconName() const override { return QStringLiteral("study"); }

@@ -19,10 +19,10 @@ class Document : public QWidget {
     Q_OBJECT
 
 public:
-    using QWidget::QWidget;
+    explicit Document(QWidget* parent = nullptr, const QString& key = {}) : QWidget(parent), key_(key) {}
 
     virtual QString kind() const = 0;
-    virtual QString key() const = 0;
+    virtual QString key() const { return key_; }
     virtual QString title() const = 0;
     virtual QString iconName() const = 0;
     /// Its title as a tab says it, which tells documents apart at the beginning.
@@ -54,6 +54,12 @@ signals:
     void done(const QString& sentence);                           ///< the same for what went well: "Saved step.json."
     void openRequested(const QString& kind, const QString& key);  ///< another document, by kind and key
     void runRequested(const QString& studyJson);                  ///< run a study (tessera.study/1)
+
+protected:
+    void setKey(const QString& key) { key_ = key; }
+
+private:
+    QString key_;
 };
 
 }  // namespace tessera::ui

@@ -18,7 +18,6 @@ class WelcomeDocument : public Document {
 public:
     explicit WelcomeDocument(QWidget* parent = nullptr);
     QString kind() const override { return QStringLiteral("welcome"); }
-    QString key() const override { return {}; }
     QString title() const override { return tr("Welcome"); }
     QString iconName() const override { return QStringLiteral("home"); }
 

@@ -89,7 +89,6 @@ QJsonObject rememberedView() {
 
 struct CompareDocument::Implementation {
     CompareDocument* document = nullptr;
-    QString key;
     std::vector<RunState> runs;  ///< those with a result
     std::size_t given = 0;
     int baseline = 0;
@@ -567,17 +566,12 @@ void CompareDocument::Implementation::remember() const {
     QSettings().setValue(QLatin1String(kRemembered), QJsonDocument(kept).toJson(QJsonDocument::Compact));
 }
 
-CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
+CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document(parent, key), d_(new Implementation) {
     d_->document = this;
-    d_->key = key;
     d_->build();
 }
 
 CompareDocument::~CompareDocument() = default;
-
-QString CompareDocument::key() const {
-    return d_->key;
-}
 
 QString CompareDocument::title() const {
     return d_->runs.size() < 2 ? tr("Compare") : tr("Compare %1 runs").arg(d_->runs.size());

@@ -17,7 +17,6 @@ public:
     explicit CompareDocument(const QString& key, QWidget* parent = nullptr);
     ~CompareDocument() override;
     QString kind() const override { return QStringLiteral("compare"); }
-    QString key() const override;
     QString title() const override;
     QString iconName() const override { return QStringLiteral("compare"); }
     QVector<Exportable> exportables() override;

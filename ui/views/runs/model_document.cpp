@@ -130,7 +130,7 @@ private:
 }  // namespace
 
 struct ModelDocument::Implementation {
-    explicit Implementation(ModelDocument* document, QString modelKey) : q(document), key(std::move(modelKey)) {}
+    explicit Implementation(ModelDocument* document) : q(document), key(document->key()) {}
 
     ModelDocument* q;
     QString key;
@@ -681,17 +681,14 @@ struct ModelDocument::Implementation {
 };
 
 ModelDocument::ModelDocument(const QString& key, QWidget* parent)
-    : Document(parent), d_(new Implementation(this, key)) {
+    : Document(parent, key), d_(new Implementation(this)) {
     d_->build();
     d_->load();
 }
 ModelDocument::~ModelDocument() = default;
 
-QString ModelDocument::key() const {
-    return d_->key;
-}
 QString ModelDocument::title() const {
-    return titleOfKey(d_->key);
+    return titleOfKey(key());
 }
 QVector<QAction*> ModelDocument::documentActions() {
     return d_->actions;

@@ -18,7 +18,6 @@ public:
     explicit ModelDocument(const QString& key, QWidget* parent = nullptr);
     ~ModelDocument() override;
     QString kind() const override { return QStringLiteral("model"); }
-    QString key() const override;
     QString title() const override;
     QString iconName() const override { return QStringLiteral("model"); }
     QVector<QAction*> documentActions() override;

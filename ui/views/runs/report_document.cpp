@@ -141,7 +141,6 @@ constexpr std::array kSections{
 
 struct ReportDocument::Implementation {
     ReportDocument* document = nullptr;
-    QString key;
     std::vector<RunState> runs;
     int generation = 0;
 
@@ -360,17 +359,12 @@ void ReportDocument::Implementation::askAndExport(const QString& suffix, const Q
     dialog->open();
 }
 
-ReportDocument::ReportDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
+ReportDocument::ReportDocument(const QString& key, QWidget* parent) : Document(parent, key), d_(new Implementation) {
     d_->document = this;
-    d_->key = key;
     d_->build();
 }
 
 ReportDocument::~ReportDocument() = default;
-
-QString ReportDocument::key() const {
-    return d_->key;
-}
 
 QString ReportDocument::title() const {
     return tr("Report");

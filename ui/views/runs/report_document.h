@@ -17,7 +17,6 @@ public:
     explicit ReportDocument(const QString& key, QWidget* parent = nullptr);
     ~ReportDocument() override;
     QString kind() const override { return QStringLiteral("report"); }
-    QString key() const override;
     QString title() const override;
     QString iconName() const override { return QStringLiteral("report"); }
     QVector<QAction*> documentActions() override;

@@ -38,7 +38,6 @@ bool takesWarmStart(const study::Study& study) {
 
 struct RunDocument::Implementation {
     RunDocument* document = nullptr;
-    QString key;
     RunState state;
     QString told;  ///< title and icon that listeners know
     QStackedWidget* pages = nullptr;
@@ -65,11 +64,11 @@ struct RunDocument::Implementation {
     void repeat() { emit document->repeatRequested(); }
     void openStudy() {
         emit document->openRequested(QStringLiteral("study"),
-                                     state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : key);
+                                     state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : document->key());
     }
     /// A study that begins with what this run found.
     void goOn() {
-        const QString its = state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : key;
+        const QString its = state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : document->key();
         emit document->openRequested(QStringLiteral("study"), searchedOnKey(its));
     }
     void compare() { emit document->openRequested(QStringLiteral("compare"), runKey()); }
@@ -176,18 +175,13 @@ void RunDocument::Implementation::showState() {
     if (std::exchange(told, now) != now) emit document->titleChanged();
 }
 
-RunDocument::RunDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
+RunDocument::RunDocument(const QString& key, QWidget* parent) : Document(parent, key), d_(new Implementation) {
     d_->document = this;
-    d_->key = key;
     d_->build();
     d_->showState();
 }
 
 RunDocument::~RunDocument() = default;
-
-QString RunDocument::key() const {
-    return d_->key;
-}
 
 QString RunDocument::title() const {
     return d_->state.title.isEmpty() ? tr("Run") : shownText(d_->state.title.toStdString());

@@ -17,7 +17,6 @@ public:
     explicit RunDocument(const QString& key, QWidget* parent = nullptr);
     ~RunDocument() override;
     QString kind() const override { return QStringLiteral("run"); }
-    QString key() const override;
     QString title() const override;
     QString tabTitle() const override;  ///< "Run 4 · ResNet-50"
     QString iconName() const override;  ///< of its state

@@ -22,7 +22,6 @@ class HistoryDocument : public Document {
 public:
     explicit HistoryDocument(History& history, QWidget* parent = nullptr);
     QString kind() const override { return QStringLiteral("history"); }
-    QString key() const override { return {}; }
     QString title() const override { return tr("History"); }
     QString iconName() const override { return QStringLiteral("history"); }
     QUndoStack* undoStack() override { return &undo_; }
