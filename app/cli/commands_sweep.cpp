@@ -160,7 +160,7 @@ std::map<std::size_t, store::RunId> queued(Context& context, const Request& requ
         for (const store::RunId run : history.addSweep(toJson(request), studies)) runs.emplace(runs.size(), run);
     } catch (const FileError& error) {
         context.historyTrouble = error.what();
-        tellTrouble(context);
+        reportTrouble(context);
     }
     return runs;
 }

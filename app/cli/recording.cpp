@@ -76,7 +76,7 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
     try {
         study::Result result = store::runRecorded(study, hooksOf(context), options).result;
         if (number != nullptr && context.historyTrouble.empty()) *number = run;
-        tellTrouble(context);
+        reportTrouble(context);
         return result;
     } catch (const InterruptedError& error) {
         // What was measured so far says nothing about the rest.
@@ -91,7 +91,7 @@ std::string resumeHint(std::string_view engine, store::RunId run) {
                        row != nullptr && row->checkpoints ? "continues it" : "starts it over");
 }
 
-void tellTrouble(Context& context) {
+void reportTrouble(Context& context) {
     if (context.historyTrouble.empty() || !context.common.store.empty()) return;
     context.console.endProgress();
     context.console.insist(context.historyTrouble);

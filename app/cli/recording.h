@@ -38,7 +38,7 @@ study::Result runRecorded(Context& context, const study::Study& study,
 /// engine keeps no states. Also for an engine that this program does not have.
 std::string resumeHint(std::string_view engine, store::RunId run);
 /// Warns that the history in its default place could not be written, also the quiet: the run was not kept.
-void tellTrouble(Context& context);
+void reportTrouble(Context& context);
 /// Throws the FileError of a history that was named and could not be written.
 void finishRecording(const Context& context);
 

@@ -15,11 +15,11 @@ namespace tessera {
 inline constexpr std::chrono::milliseconds kReportInterval{10};
 
 /// Time that this thread has spent inside progress callbacks so far (a paused run blocks there).
-inline thread_local std::chrono::steady_clock::duration heldByListeners{};
+inline thread_local std::chrono::steady_clock::duration callbackTime{};
 
 /// The clock of this thread's work, by which limits of time count: it stands still while a listener holds the thread.
 inline std::chrono::steady_clock::time_point workingTime() {
-    return std::chrono::steady_clock::now() - heldByListeners;
+    return std::chrono::steady_clock::now() - callbackTime;
 }
 
 /// Cancellation, progress and thread limit of a long computation. Nothing here changes a result, except that `finish`
@@ -44,7 +44,7 @@ struct RunControl {
         if (!progress) return;
         const auto begin = std::chrono::steady_clock::now();
         progress(event);
-        heldByListeners += std::chrono::steady_clock::now() - begin;
+        callbackTime += std::chrono::steady_clock::now() - begin;
     }
     /// Tells how far a task is, in its own unit; a total of 0 = not known.
     void reportProgress(std::string task, double done = 0, double total = 0) const {

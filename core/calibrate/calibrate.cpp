@@ -16,7 +16,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/calibrate/exchange.h"
+#include "core/calibrate/all_reduce.h"
 #include "core/calibrate/grid.h"
 #include "core/calibrate/host.h"
 #include "core/calibrate/kernels.h"
@@ -32,18 +32,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kStreamsShare = 0.1;    // of the time
-constexpr double kExchangesShare = 0.1;  // likewise
-constexpr double kMinForOneSum = 2;      // seconds, where others use the machine
-constexpr double kBeforeKernels = 0.5;   // of it, at most, where other things use the machine
-constexpr double kMinKernels = 0.05;     // of it, also where none is left
-constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is answered behind it
+constexpr double kStreamsShare = 0.1;     // of the time
+constexpr double kAllReducesShare = 0.1;  // likewise
+constexpr double kMinForOneSum = 2;       // seconds, where others use the machine
+constexpr double kBeforeKernels = 0.5;    // of it, at most, where other things use the machine
+constexpr double kMinKernels = 0.05;      // of it, also where none is left
+constexpr double kLongestKernel = 0.5;    // seconds at the peak rate: a stop is answered behind it
 constexpr double kMebi = 1024.0 * 1024;
 constexpr double kLargestPool = 1024 * kMebi;
 constexpr double kUnknownCache = 32 * kMebi;
 constexpr const char* kPeakTask = "peak rate";
 constexpr const char* kBandwidthTask = "bandwidth";
-constexpr const char* kExchangeTask = "all-reduce between processes";
+constexpr const char* kAllReduceTask = "all-reduce between processes";
 
 double clockSeconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -73,7 +73,7 @@ public:
         accelerator.vendor = host_.processor;
         accelerator.placementPolicy = "off-chip";
         measureRates();
-        measureExchanges();
+        measureAllReduces();
         measureKernels();
         finish();
         made_.seconds = clockSeconds() - started_;
@@ -152,16 +152,16 @@ private:
     // All-reduce between processes
     // ----------------------------------------------------------------------------------------
 
-    void measureExchanges() {
+    void measureAllReduces() {
         std::vector<unsigned> counts{2};
         for (unsigned count = 4; count <= host_.cores / threads_ && count <= 8; count *= 2) counts.push_back(count);
         constexpr std::array<std::size_t, 4> kBytes{4096, std::size_t{1} << 20U, std::size_t{16} << 20U,
                                                     std::size_t{128} << 20U};  // the longest last
         const std::size_t steps = counts.size() * kBytes.size() * transports().size();
-        const double each = kExchangesShare * seconds_ / static_cast<double>(steps);
+        const double each = kAllReducesShare * seconds_ / static_cast<double>(steps);
         // Twice its share where others use the machine, as long as half of the time is left for the kernels.
         const double end =
-            std::min(clockSeconds() + 2 * kExchangesShare * seconds_, started_ + kBeforeKernels * seconds_);
+            std::min(clockSeconds() + 2 * kAllReducesShare * seconds_, started_ + kBeforeKernels * seconds_);
         std::size_t done = 0;
         for (const unsigned processes : counts)
             for (const std::size_t bytes : kBytes) {
@@ -179,10 +179,10 @@ private:
                                                      .seconds = each,
                                                      .limit = std::min(10 * each + 2, rest)},
                                                     control_.cancel);
-                    report(kExchangeTask, ++done, steps);
+                    report(kAllReduceTask, ++done, steps);
                     if (time) times[transport.id] = *time;
                 }
-                addExchange(processes, bytes, times);
+                addAllReduce(processes, bytes, times);
             }
         if (made_.accelerator.allReduce.empty())
             made_.warnings.emplace_back(
@@ -191,7 +191,7 @@ private:
     }
 
     /// By the first transport that works, the others stand beside it.
-    void addExchange(unsigned processes, std::size_t bytes, const std::map<std::string_view, double>& times) {
+    void addAllReduce(unsigned processes, std::size_t bytes, const std::map<std::string_view, double>& times) {
         const std::vector<Transport>& all = transports();
         const auto used =
             std::find_if(all.begin(), all.end(), [&](const Transport& each) { return times.contains(each.id); });
@@ -336,7 +336,7 @@ const std::vector<Stage>& stages() {
     static const std::vector<Stage> kStages{
         {kPeakTask, "Peak rates", "multiply-adds that need no memory"},
         {kBandwidthTask, "Bandwidth", "of every cache and of the memory"},
-        {kExchangeTask, "All-reduce between processes", "over sockets and shared memory"},
+        {kAllReduceTask, "All-reduce between processes", "over sockets and shared memory"},
         {"kernels", "Kernels", "products, convolutions and others, each in two passes"},
     };
     return kStages;

@@ -141,7 +141,7 @@ double together(unsigned threads, const Clock& now, const Work& work) {
     return *std::max_element(own.begin(), own.end());
 }
 
-void stopIfAsked(const std::stop_token& stop) {
+void stopIfRequested(const std::stop_token& stop) {
     if (stop.stop_requested()) throw InterruptedError("the calibration was stopped");
 }
 
@@ -167,12 +167,12 @@ double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clo
     const double started = now();
     // Twice, since something else may have had the processor the first time.
     while (std::min(sample(), sample()) < kOneSample && passes < std::size_t{1} << 24U) {
-        stopIfAsked(stop);
+        stopIfRequested(stop);
         passes *= 2;
     }
     std::vector<double> times;
     while (times.size() < kFewest || now() - started < seconds) {
-        stopIfAsked(stop);
+        stopIfRequested(stop);
         times.push_back(sample());
         if (times.back() <= 0) break;
     }
@@ -191,7 +191,7 @@ double peakRate(std::size_t bytesEach, unsigned threads, double seconds, const C
     std::vector<double> sums(threads);
     const double started = now();
     while (best <= 0 || now() - started < seconds) {
-        stopIfAsked(stop);
+        stopIfRequested(stop);
         constexpr int kSamples = 16;
         const double time = together(threads, now, [&](unsigned thread) {
             for (int i = 0; i < kSamples; ++i)

@@ -92,7 +92,7 @@ std::vector<Alternative> alternativesIn(const JsonNode& node, Measure measure) {
 
 /// What a number and one that it replaced have in common.
 template <typename NumberFormat>
-void writeSaid(Json& object, const NumberFormat& said) {
+void writeFormat(Json& object, const NumberFormat& said) {
     if (!said.source.empty()) object["source"] = said.source;
     if (!said.reliability.empty()) object["class"] = said.reliability;
     for (const Alternative& other : said.alternatives) {
@@ -140,13 +140,13 @@ Provenance readProvenance(const JsonNode& node, Measure measure) {
 }
 
 void writeProvenance(Json& object, const Provenance& provenance) {
-    writeSaid(object, provenance);
+    writeFormat(object, provenance);
     if (!provenance.was) return;
     Json& was = object["was"] = Json{{"value", plainNumber(provenance.was->value)}};
-    writeSaid(was, *provenance.was);
+    writeFormat(was, *provenance.was);
 }
 
-bool takesUnits(const Bounds& bounds, Measure measure) {
+bool acceptsUnits(const Bounds& bounds, Measure measure) {
     return bounds != kFraction && exampleOf(measure) != nullptr;
 }
 

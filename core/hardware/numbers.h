@@ -71,7 +71,7 @@ constexpr Bounds wholeUpTo(std::int64_t max) {
 /// quotient of a few of them is infinite or zero. Throws DataError.
 double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure);
 /// True if texts with units are accepted for such a number.
-bool takesUnits(const Bounds& bounds, Measure measure);
+bool acceptsUnits(const Bounds& bounds, Measure measure);
 
 /// Reads what a number of one's own replaced. Throws DataError.
 Former readFormer(const JsonNode& node, Measure measure = Measure::count);

@@ -29,7 +29,7 @@ double min(const Problem& problem, const std::vector<double>& table, std::size_t
     return *std::min_element(first, first + static_cast<std::ptrdiff_t>(problem.cores.size()));
 }
 
-double sumOfLeast(const Problem& problem, const std::vector<double>& table) {
+double sumOfMinima(const Problem& problem, const std::vector<double>& table) {
     double sum = 0;
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) sum += min(problem, table, j);
     return sum;
@@ -623,12 +623,12 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
         bound.longestJob = std::max(bound.longestJob, min(problem, costs.alone, j) * kDown);
         longest = std::max(longest, min(problem, costs.need, j));
     }
-    bound.bandwidth = sumOfLeast(problem, costs.bytes) * kDown;
+    bound.bandwidth = sumOfMinima(problem, costs.bytes) * kDown;
     if (isTooLarge(problem)) {
         const auto cores = static_cast<double>(problem.cores.size());
-        const double shortest = sumOfLeast(problem, problem.latency) / cores;
-        bound.load = sumOfLeast(problem, costs.alone) / cores * kDown;
-        bound.combined = std::max(longest, (shortest + sumOfLeast(problem, costs.beside)) * kDown);
+        const double shortest = sumOfMinima(problem, problem.latency) / cores;
+        bound.load = sumOfMinima(problem, costs.alone) / cores * kDown;
+        bound.combined = std::max(longest, (shortest + sumOfMinima(problem, costs.beside)) * kDown);
     } else {
         bound.load = solveLoad(programOf(problem, costs.alone, {}, {}), kWork, {}, isEnough).value;
         LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
@@ -653,7 +653,7 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
     }
     bound.latency = latencyBound(problem, costs);
     Values min{.makespan = bound.makespan, .latency = bound.latency, .energy = {}};
-    if (!problem.energy.empty()) min.energy = bound.energy = sumOfLeast(problem, problem.energy) * kDown;
+    if (!problem.energy.empty()) min.energy = bound.energy = sumOfMinima(problem, problem.energy) * kDown;
     bound.objective = objectiveOf(min, objective, weights, bound);
     return bound;
 }

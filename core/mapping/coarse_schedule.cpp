@@ -166,7 +166,7 @@ double CoarseSchedule::tryMove(const Evaluator::Move& move, double limit) {
     return tryChanges(2);
 }
 
-double CoarseSchedule::tryExchange(const Evaluator::Exchange& exchange, double limit) {
+double CoarseSchedule::trySwap(const Evaluator::Swap& exchange, double limit) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     const Place a = place_[static_cast<std::size_t>(exchange.first)];
     const Place b = place_[static_cast<std::size_t>(exchange.second)];
@@ -243,7 +243,7 @@ void CoarseSchedule::anneal(RandomStream& random, std::int64_t proposals, double
         if (kind < kExchanges && jobs_ > 1) {
             auto other = static_cast<std::int32_t>(random.below(jobs_ - 1));
             if (other >= job) ++other;
-            found = tryExchange({job, other}, limit);
+            found = trySwap({job, other}, limit);
         } else {
             const Place place = place_[static_cast<std::size_t>(job)];
             std::int32_t core = place.core;

@@ -29,7 +29,7 @@ public:
     /// The same after a change to what is held; infinity where the cores' no-stall cycles or the bytes alone are above
     /// the limit. `keep` makes the last change tried, unless it was infinite, the held one.
     double tryMove(const Evaluator::Move& move, double limit);
-    double tryExchange(const Evaluator::Exchange& exchange, double limit);
+    double trySwap(const Evaluator::Swap& exchange, double limit);
     void keep();
 
     /// Anneals over moves and exchanges of jobs, from a temperature relative to the makespan down to nothing; holds the

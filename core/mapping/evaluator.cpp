@@ -25,8 +25,8 @@ constexpr std::size_t kPacked = 16;
 
 /// The merge from a landmark on, of the lines in finish_ and demand_, as a tournament: its root is the core that
 /// finishes next, and the root of the sums is what all cores ask for.
-template <std::size_t kLeaves, typename Watch>
-Values Evaluator::mergeOf(std::size_t landmark, double limit, const Watch& watch) {
+template <std::size_t kLeaves, typename Observe>
+Values Evaluator::mergeOf(std::size_t landmark, double limit, const Observe& watch) {
     // Up to 16 cores, a key's low bits are the core: they decide ties, and next to nothing else.
     constexpr bool kIsPacked = kLeaves != 0 && kLeaves <= kPacked;
     constexpr std::int64_t kCore = kIsPacked ? static_cast<std::int64_t>(kLeaves) - 1 : 0;
@@ -113,8 +113,8 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Watch& watch
     return {.makespan = total, .latency = completions / static_cast<double>(jobs_), .energy = {}};
 }
 
-template <typename Watch>
-Values Evaluator::merge(std::size_t landmark, double limit, const Watch& watch) {
+template <typename Observe>
+Values Evaluator::merge(std::size_t landmark, double limit, const Observe& watch) {
     switch (leaves_) {
         case 1:
             return mergeOf<1>(landmark, limit, watch);
@@ -407,7 +407,7 @@ Values Evaluator::tryMove(const Move& move, const Limit& limit) {
     return evaluateChange(2, limit.makespan);
 }
 
-Values Evaluator::tryExchange(const Exchange& exchange, const Limit& limit) {
+Values Evaluator::trySwap(const Swap& exchange, const Limit& limit) {
     const Place first = place_[static_cast<std::size_t>(exchange.first)];
     const Place second = place_[static_cast<std::size_t>(exchange.second)];
     const auto swapped = [this](Line& line, const Place& place, std::size_t from) {

@@ -35,7 +35,7 @@ public:
         std::int32_t position = 0;
     };
     /// Two jobs change places, on one core or on two.
-    struct Exchange {
+    struct Swap {
         std::int32_t first = 0;
         std::int32_t second = 0;
     };
@@ -59,8 +59,8 @@ public:
     /// Values after a change to what is held. `keep` makes the last change tried the held one.
     Values tryMove(const Move& move, const Limit& limit);
     Values tryMove(const Move& move) { return tryMove(move, Limit{}); }
-    Values tryExchange(const Exchange& exchange, const Limit& limit);
-    Values tryExchange(const Exchange& exchange) { return tryExchange(exchange, Limit{}); }
+    Values trySwap(const Swap& exchange, const Limit& limit);
+    Values trySwap(const Swap& exchange) { return trySwap(exchange, Limit{}); }
     void keep();
 
     /// The held mapping as core and priority of every job, evenly spaced.
@@ -94,10 +94,10 @@ private:
     const Line& line(std::size_t core) const { return lines_[core]; }
     void fill(Line& line, std::size_t core, std::size_t start) const;
     void rebuildTimelines();
-    template <typename Watch>
-    Values merge(std::size_t landmark, double limit, const Watch& watch);
-    template <std::size_t kLeaves, typename Watch>
-    Values mergeOf(std::size_t landmark, double limit, const Watch& watch);
+    template <typename Observe>
+    Values merge(std::size_t landmark, double limit, const Observe& watch);
+    template <std::size_t kLeaves, typename Observe>
+    Values mergeOf(std::size_t landmark, double limit, const Observe& watch);
     Values evaluateChange(std::size_t touched, double limit);
     static void prepare(Line& line, std::size_t size);
     double maxEndWithout(std::int32_t first, std::int32_t second) const;

@@ -156,8 +156,8 @@ struct Options {
     std::optional<std::pair<Objective, Objective>> pareto = {};
     /// Algorithms' own parameters, "magma.mutation" → 0.1, where their published values are to be varied.
     std::map<std::string, double> settings = {};
-    /// Mappings of this problem's size (see `adapted`) that seed the first generation. For a problem much like one that
-    /// is solved: the search then begins near its best.
+    /// Mappings of this problem's size (see `transferred`) that seed the first generation. For a problem much like one
+    /// that is solved: the search then begins near its best.
     std::vector<Mapping> warmStart = {};
     /// Samples per algorithm that are kept for the picture of the search; 0 = none, for sweeps.
     std::size_t explored = 1000;
@@ -232,7 +232,7 @@ Bound lowerBound(const Problem& problem, Objective objective = Objective::throug
 
 /// A mapping of another problem as a start for this one: every job takes the genes of the most similar job there (by
 /// latencies and demands), cores by their likeness. Section V-C of the paper.
-Mapping adapted(const Mapping& mapping, const Problem& from, const Problem& to);
+Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& to);
 
 /// RunControl of `solve`, plus checkpoint and resume.
 struct Hooks : RunControl {

@@ -150,7 +150,7 @@ public:
     void step(Trial& trial) {
         const std::vector<Mapping> mappings = draw(trial);
         reward(trial.evaluateAll(mappings));
-        for (int epoch = 0; epoch < method_.epochs; ++epoch) learn(trial);
+        for (int epoch = 0; epoch < method_.epochs; ++epoch) updatePolicy(trial);
         ++update_;
     }
 
@@ -300,7 +300,7 @@ private:
     }
 
     /// One step along the gradient of all episodes' decisions.
-    void learn(Trial& trial) {
+    void updatePolicy(Trial& trial) {
         Vector policyGradient = Vector::Zero(policy_.values.size());
         Vector criticGradient = Vector::Zero(critic_.values.size());
         const double share = 1 / static_cast<double>(method_.episodes * jobs());

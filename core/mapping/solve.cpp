@@ -113,14 +113,14 @@ public:
     }
 
     Result solve() {
-        tellBound();
+        reportBound();
         resume();
         while (Runner* const next = nextRunner()) {
             try {
                 advance(*next);
             } catch (const InterruptedError&) {
                 // Within a generation the state of this algorithm run is incomplete; the last checkpoint stays valid.
-                if (hooks_.checkpoint && !told_ && hooks_.resume->is_null()) hooks_.checkpoint(state(next));
+                if (hooks_.checkpoint && !checkpointed_ && hooks_.resume->is_null()) hooks_.checkpoint(state(next));
                 throw;
             }
             afterStep();
@@ -157,7 +157,7 @@ private:
         return hooks_.finishing();
     }
 
-    void tellBound() const {
+    void reportBound() const {
         hooks_.report({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
     }
 
@@ -208,12 +208,12 @@ private:
         if (hooks_.checkpoint && (cancelled || Clock::now() >= nextTold_)) {
             const Clock::time_point begun = Clock::now();
             hooks_.checkpoint(state());
-            told_ = true;
+            checkpointed_ = true;
             const Clock::time_point ended = Clock::now();
             nextTold_ = ended + 9 * (ended - begun);
         }
         if (!cancelled) return;
-        told_ = true;
+        checkpointed_ = true;
         hooks_.throwIfCancelled(kSearch);
     }
 
@@ -268,7 +268,7 @@ private:
     std::deque<Runner> runners_;
     double samplesBehind_ = 0;  ///< of all but the one whose turn it is
 
-    bool told_ = false;  ///< a state was handed over
+    bool checkpointed_ = false;  ///< a state was handed over
     Clock::time_point nextTold_ = {};
 };
 

@@ -595,12 +595,12 @@ void TesseraSearch::anneal(Trial& trial) {
             if (kind < kExchanges && jobs_ > 1) {
                 auto other = static_cast<std::int32_t>(random_.below(jobs - 1));
                 if (other >= job) ++other;
-                const Evaluator::Exchange exchange{job, other};
+                const Evaluator::Swap exchange{job, other};
                 const std::int32_t there = evaluator_.coreOf(other);
                 if (byMakespan && attempt < kFree && there != evaluator_.coreOf(job) &&
                     minMakespan(job, there, other) > limit)
                     continue;
-                values = evaluator_.tryExchange(exchange, max);
+                values = evaluator_.trySwap(exchange, max);
                 break;
             }
             const std::int32_t from = evaluator_.coreOf(job);

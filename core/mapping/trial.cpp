@@ -60,7 +60,7 @@ struct Trial::Implementation {
     std::int64_t spent = 0;
     Mapping best;
     double value = std::numeric_limits<double>::infinity();
-    double told = std::numeric_limits<double>::infinity();  ///< the best that listeners know
+    double reportedBest = std::numeric_limits<double>::infinity();  ///< the best that listeners know
 
     std::vector<std::unique_ptr<Evaluator>> evaluators;  ///< one per thread
     Clock::time_point lastReport;
@@ -91,17 +91,17 @@ struct Trial::Implementation {
         best = mapping;
     }
 
-    void takeForRun(const Mapping& mapping, const Values& values, double objectiveValue) {
+    void recordSample(const Mapping& mapping, const Values& values, double objectiveValue) {
         if (objectiveValue < record.value) {
             record.value = objectiveValue;
             record.best = mapping;
             record.bestAfter = record.samples;
         }
         if (!run.pareto) return;
-        const auto worthAs = [&](Objective objective) { return objectiveOf(values, objective, run.weights, runBound); };
+        const auto valueAs = [&](Objective objective) { return objectiveOf(values, objective, run.weights, runBound); };
         record.front.add({.values = values,
-                          .first = worthAs(run.pareto->first),
-                          .second = worthAs(run.pareto->second),
+                          .first = valueAs(run.pareto->first),
+                          .second = valueAs(run.pareto->second),
                           .mapping = mapping});
     }
 
@@ -113,11 +113,11 @@ struct Trial::Implementation {
         ++record.samples;
         record.generation.add(objectiveValue);
         take(mapping, found);
-        takeForRun(mapping, values, objectiveValue);
+        recordSample(mapping, values, objectiveValue);
         return found;
     }
 
-    void tell(ProgressEvent event) {
+    void report(ProgressEvent event) {
         event.task = task.algorithm;
         event.done = static_cast<double>(record.samples);
         event.total = static_cast<double>(run.samples);
@@ -125,24 +125,24 @@ struct Trial::Implementation {
         lastReport = Clock::now();
     }
 
-    void tellPoint(std::string_view what, double y) {
-        tell({.kind = ProgressEvent::Kind::point,
-              .series = fmt::format("{} {}", task.algorithm, what),
-              .x = static_cast<double>(record.samples),
-              .y = y});
+    void reportPoint(std::string_view what, double y) {
+        report({.kind = ProgressEvent::Kind::point,
+                .series = fmt::format("{} {}", task.algorithm, what),
+                .x = static_cast<double>(record.samples),
+                .y = y});
     }
 
-    void tellGeneration(const Moments& generation) {
-        if (record.value < told) {
-            told = record.value;
-            tell({.kind = ProgressEvent::Kind::incumbent,
-                  .series = std::string(task.algorithm),
-                  .x = static_cast<double>(record.samples),
-                  .y = record.value});
+    void reportGeneration(const Moments& generation) {
+        if (record.value < reportedBest) {
+            reportedBest = record.value;
+            report({.kind = ProgressEvent::Kind::incumbent,
+                    .series = std::string(task.algorithm),
+                    .x = static_cast<double>(record.samples),
+                    .y = record.value});
         }
-        tellPoint("best", record.value);
-        tellPoint("mean", generation.mean);
-        tellPoint("spread", generation.spread());
+        reportPoint("best", record.value);
+        reportPoint("mean", generation.mean);
+        reportPoint("spread", generation.spread());
     }
 
     void poll() {
@@ -153,7 +153,7 @@ struct Trial::Implementation {
         }
         if (hooks.finishing() && spent > 0) throw SearchEnded{};
         if (hooks.isWatched() && Clock::now() - lastReport > kReportInterval)
-            tell({.kind = ProgressEvent::Kind::progress});
+            report({.kind = ProgressEvent::Kind::progress});
     }
 };
 
@@ -262,7 +262,7 @@ void Trial::offer(const Mapping& mapping, double value) {
     const Values values = d_->evaluator(0).evaluate(mapping);
     const double objectiveValue = d_->shown(values);
     record.kept.consider(record.samples, mapping, objectiveValue);
-    d_->takeForRun(mapping, values, objectiveValue);
+    d_->recordSample(mapping, values, objectiveValue);
 }
 
 void Trial::generation() {
@@ -270,7 +270,7 @@ void Trial::generation() {
     const Moments generation = std::exchange(record.generation, {});
     if (generation.count > 0) {
         record.curve.add(record.samples, record.value, generation);
-        if (d_->hooks.isWatched()) d_->tellGeneration(generation);
+        if (d_->hooks.isWatched()) d_->reportGeneration(generation);
     }
     d_->endWhereDone();
     d_->poll();

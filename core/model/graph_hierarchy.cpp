@@ -42,19 +42,19 @@ private:
 
 struct Scope {
     std::string name;
-    FoldKind kind = FoldKind::stage;
+    HierarchyKind kind = HierarchyKind::stage;
 };
 
 /// An item before it has its place.
 struct Draft {
-    FoldItem item;
+    HierarchyItem item;
     std::string name;
     std::string type;  ///< what stands for an operator that no layer names
     std::string layer;
     std::string block;
     std::uint64_t signature = 0;
-    bool derived = false;          ///< no data goes through it
-    std::vector<FoldLink> inputs;  ///< `from` and `to` are drafts
+    bool derived = false;               ///< no data goes through it
+    std::vector<HierarchyLink> inputs;  ///< `from` and `to` are drafts
 };
 
 bool isWithin(std::string_view name, std::string_view scope) {
@@ -65,17 +65,17 @@ bool isWithin(std::string_view name, std::string_view scope) {
 void addPrefixes(std::vector<Scope>& scopes, const std::string& name) {
     for (std::size_t dot = name.find('.'); dot != std::string::npos && scopes.size() < kDeepestScope;
          dot = name.find('.', dot + 1))
-        if (dot > 0 && dot + 1 < name.size()) scopes.push_back({name.substr(0, dot), FoldKind::stage});
+        if (dot > 0 && dot + 1 < name.size()) scopes.push_back({name.substr(0, dot), HierarchyKind::stage});
 }
 
 std::vector<Scope> scopesOf(const Draft& draft) {
     std::vector<Scope> scopes;
     addPrefixes(scopes, draft.block);
-    if (!draft.block.empty()) scopes.push_back({draft.block, FoldKind::block});
+    if (!draft.block.empty()) scopes.push_back({draft.block, HierarchyKind::block});
     if (draft.layer.empty() || draft.layer == draft.block) return scopes;
     // Inside a block a layer is named by the whole rest: "branch2" beside "branch2.reduce".
     if (draft.block.empty()) addPrefixes(scopes, draft.layer);
-    scopes.push_back({draft.layer, FoldKind::layer});
+    scopes.push_back({draft.layer, HierarchyKind::layer});
     return scopes;
 }
 
@@ -134,12 +134,12 @@ std::vector<Draft> draftsOf(const Graph& graph) {
     for (const TensorIndex input : graph.inputs) {
         makers[toIndex(input)] = signedIndex(drafts.size());
         Draft& draft = drafts.emplace_back();
-        draft.item = {FoldSource::input, input};
+        draft.item = {ItemSource::input, input};
         draft.name = graph.tensor(input).name;
     }
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
         const Operator& op = graph.operators[i];
-        Draft draft{.item = {FoldSource::operation, signedIndex(i)},
+        Draft draft{.item = {ItemSource::operation, signedIndex(i)},
                     .name = op.name,
                     .type = op.type,
                     .layer = op.layer,
@@ -153,7 +153,7 @@ std::vector<Draft> draftsOf(const Graph& graph) {
         drafts.push_back(std::move(draft));
     }
     for (const TensorIndex output : graph.outputs) {
-        Draft draft{.item = {FoldSource::output, output},
+        Draft draft{.item = {ItemSource::output, output},
                     .name = graph.tensor(output).name,
                     .type = {},
                     .layer = {},
@@ -175,7 +175,7 @@ std::vector<Draft> draftsOf(const LayerGraph& layers) {
              {layer.inChannels, layer.outChannels, layer.in.height, layer.in.width, layer.conv.height, layer.conv.width,
               layer.out.height, layer.out.width, layer.kernel.height, layer.kernel.width, layer.groups})
             signature.add(std::hash<double>{}(size));
-        drafts.push_back({.item = {FoldSource::operation, signedIndex(i)},
+        drafts.push_back({.item = {ItemSource::operation, signedIndex(i)},
                           .name = layer.name,
                           .type = {},
                           .layer = layer.name,
@@ -199,7 +199,7 @@ void adoptScopes(std::vector<Draft>& drafts) {
             draft.layer = drafts[toIndex(reader[i])].layer;
             draft.block = drafts[toIndex(reader[i])].block;
         }
-        for (const FoldLink& link : draft.inputs) {
+        for (const HierarchyLink& link : draft.inputs) {
             std::int32_t& known = reader[toIndex(link.from)];
             if (known == -1)
                 known = signedIndex(i);
@@ -219,7 +219,7 @@ std::vector<std::int32_t> orderOf(const std::vector<Draft>& drafts) {
         stack.emplace_back(start, 0);
         while (!stack.empty()) {
             auto& [draft, next] = stack.back();
-            const std::vector<FoldLink>& inputs = drafts[toIndex(draft)].inputs;
+            const std::vector<HierarchyLink>& inputs = drafts[toIndex(draft)].inputs;
             if (placed[toIndex(draft)] != 0) {
                 stack.pop_back();
             } else if (next < inputs.size()) {
@@ -237,7 +237,7 @@ std::vector<std::int32_t> orderOf(const std::vector<Draft>& drafts) {
     for (std::size_t i = 0; i < drafts.size(); ++i) place(signedIndex(i));
     // Outputs stay last, also behind operators without readers.
     std::stable_partition(order.begin(), order.end(),
-                          [&](std::int32_t draft) { return drafts[toIndex(draft)].item.source != FoldSource::output; });
+                          [&](std::int32_t draft) { return drafts[toIndex(draft)].item.source != ItemSource::output; });
     return order;
 }
 
@@ -260,7 +260,7 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
                               drafts[toIndex(nextData[i])].block == *block;
         if (isInside && draft.derived && result.size() - start < kLongestBlock &&
             std::none_of(draft.inputs.begin(), draft.inputs.end(),
-                         [&](const FoldLink& link) { return runs[toIndex(link.from)] == run; })) {
+                         [&](const HierarchyLink& link) { return runs[toIndex(link.from)] == run; })) {
             result.insert(result.begin() + static_cast<std::ptrdiff_t>(start++), index);
             continue;
         }
@@ -277,7 +277,7 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
 
 /// A node of the tree while it is made.
 struct Group {
-    FoldKind kind = FoldKind::leaf;
+    HierarchyKind kind = HierarchyKind::leaf;
     std::string name;
     std::size_t first = 0;
     std::size_t count = 1;
@@ -296,7 +296,7 @@ public:
         for (const std::int32_t draft : order) drafts_.push_back(std::move(given[toIndex(draft)]));
         std::vector<std::int64_t> change(drafts_.size() + 2, 0);
         for (std::size_t i = 0; i < drafts_.size(); ++i) {
-            for (FoldLink& link : drafts_[i].inputs) {
+            for (HierarchyLink& link : drafts_[i].inputs) {
                 link.from = position[toIndex(link.from)];
                 link.to = signedIndex(i);
                 ++change[toIndex(link.from) + 1];
@@ -308,33 +308,34 @@ public:
         for (std::size_t i = 0; i < drafts_.size(); ++i) crossing_.push_back(open += change[i]);
     }
 
-    GraphHierarchy fold() && {
-        Group whole{.kind = FoldKind::whole, .name = {}, .first = 0, .count = drafts_.size()};
+    GraphHierarchy hierarchy() && {
+        Group whole{.kind = HierarchyKind::whole, .name = {}, .first = 0, .count = drafts_.size()};
         whole.children = groupsOf(0, drafts_.size(), 0);
         foldEnds(whole.children);
         dissolveSingle(whole);
         for (Group& child : whole.children) tidy(child);
         arrange(whole);
-        GraphHierarchy fold;
-        add(fold, whole, -1, whole.name);
-        fold.leaves.assign(drafts_.size(), 0);
-        for (std::size_t i = 0; i < fold.nodes.size(); ++i)
-            if (fold.nodes[i].kind == FoldKind::leaf) fold.leaves[toIndex(fold.nodes[i].first)] = signedIndex(i);
+        GraphHierarchy hierarchy;
+        add(hierarchy, whole, -1, whole.name);
+        hierarchy.leaves.assign(drafts_.size(), 0);
+        for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
+            if (hierarchy.nodes[i].kind == HierarchyKind::leaf)
+                hierarchy.leaves[toIndex(hierarchy.nodes[i].first)] = signedIndex(i);
         for (Draft& draft : drafts_) {
-            fold.items.push_back(draft.item);
-            fold.links.insert(fold.links.end(), draft.inputs.begin(), draft.inputs.end());
+            hierarchy.items.push_back(draft.item);
+            hierarchy.links.insert(hierarchy.links.end(), draft.inputs.begin(), draft.inputs.end());
         }
-        return fold;
+        return hierarchy;
     }
 
 private:
     Group leafOf(std::size_t item) const {
-        return {.kind = FoldKind::leaf, .name = drafts_[item].name, .first = item, .count = 1};
+        return {.kind = HierarchyKind::leaf, .name = drafts_[item].name, .first = item, .count = 1};
     }
 
     /// "conv1", or "Relu" for an operator that no layer names.
     const std::string& shortNameOf(const Group& group) const {
-        const bool isPlain = group.kind == FoldKind::leaf && !group.labelled && !drafts_[group.first].type.empty();
+        const bool isPlain = group.kind == HierarchyKind::leaf && !group.labelled && !drafts_[group.first].type.empty();
         return isPlain ? drafts_[group.first].type : group.name;
     }
 
@@ -354,11 +355,11 @@ private:
                 continue;
             }
             const std::string& name = scopes_[i][depth].name;
-            Group group{.kind = FoldKind::layer, .name = name, .first = i, .count = 0};
+            Group group{.kind = HierarchyKind::layer, .name = name, .first = i, .count = 0};
             for (; i < last && scopes_[i].size() > depth && scopes_[i][depth].name == name; ++i) {
                 const bool ends = scopes_[i].size() == depth + 1;
-                if (scopes_[i][depth].kind == FoldKind::block) group.kind = FoldKind::block;
-                if (!ends && group.kind == FoldKind::layer) group.kind = FoldKind::stage;
+                if (scopes_[i][depth].kind == HierarchyKind::block) group.kind = HierarchyKind::block;
+                if (!ends && group.kind == HierarchyKind::layer) group.kind = HierarchyKind::stage;
             }
             group.count = i - group.first;
             group.children = groupsOf(group.first, i, depth + 1);
@@ -367,25 +368,25 @@ private:
         return groups;
     }
 
-    bool isEnd(const Group& group, FoldSource source) const {
-        return group.kind == FoldKind::leaf && drafts_[group.first].item.source == source;
+    bool isEnd(const Group& group, ItemSource source) const {
+        return group.kind == HierarchyKind::leaf && drafts_[group.first].item.source == source;
     }
 
     /// Many inputs or outputs become one group.
     void foldEnds(std::vector<Group>& groups) const {
-        for (const FoldSource source : {FoldSource::input, FoldSource::output}) {
+        for (const ItemSource source : {ItemSource::input, ItemSource::output}) {
             const auto begin =
                 std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return isEnd(group, source); });
             const auto end =
                 std::find_if(begin, groups.end(), [&](const Group& group) { return !isEnd(group, source); });
             if (static_cast<std::size_t>(end - begin) <= kMaxInputs) continue;
-            collect(groups, begin - groups.begin(), end - groups.begin(), FoldKind::section,
-                    source == FoldSource::input ? "inputs" : "outputs");
+            collect(groups, begin - groups.begin(), end - groups.begin(), HierarchyKind::section,
+                    source == ItemSource::input ? "inputs" : "outputs");
         }
     }
 
     /// Puts neighbours [begin, end) below one new group.
-    static void collect(std::vector<Group>& groups, std::ptrdiff_t begin, std::ptrdiff_t end, FoldKind kind,
+    static void collect(std::vector<Group>& groups, std::ptrdiff_t begin, std::ptrdiff_t end, HierarchyKind kind,
                         std::string name) {
         Group group{
             .kind = kind, .name = std::move(name), .first = groups[static_cast<std::size_t>(begin)].first, .count = 0};
@@ -403,7 +404,7 @@ private:
             Group* only = nullptr;
             for (Group& child : whole.children) {
                 const bool isOutside =
-                    child.first < drafts_.size() && drafts_[child.first].item.source != FoldSource::operation;
+                    child.first < drafts_.size() && drafts_[child.first].item.source != ItemSource::operation;
                 if (isOutside) continue;
                 if (only != nullptr) return;
                 only = &child;
@@ -419,9 +420,9 @@ private:
     /// Makes the tree below a group fit to look at.
     void tidy(Group& group) {
         for (Group& child : group.children) tidy(child);
-        if (group.children.size() == 1 && group.kind != FoldKind::section) {
+        if (group.children.size() == 1 && group.kind != HierarchyKind::section) {
             Group only = std::move(group.children.front());
-            if (only.kind == FoldKind::leaf && !only.labelled) {
+            if (only.kind == HierarchyKind::leaf && !only.labelled) {
                 only.name = group.name;
                 only.labelled = true;
             }
@@ -441,14 +442,14 @@ private:
     /// Arithmetic on shapes next to each other becomes one group.
     void foldShapes(std::vector<Group>& groups) const {
         const auto isShape = [&](const Group& group) {
-            return group.kind == FoldKind::leaf && drafts_[group.first].derived;
+            return group.kind == HierarchyKind::leaf && drafts_[group.first].derived;
         };
         if (std::all_of(groups.begin(), groups.end(), isShape)) return;
         for (std::size_t i = 0; i < groups.size(); ++i) {
             std::size_t end = i;
             while (end < groups.size() && isShape(groups[end])) ++end;
             if (end - i >= kShortestShapes)
-                collect(groups, static_cast<std::ptrdiff_t>(i), static_cast<std::ptrdiff_t>(end), FoldKind::shapes,
+                collect(groups, static_cast<std::ptrdiff_t>(i), static_cast<std::ptrdiff_t>(end), HierarchyKind::shapes,
                         "shapes");
             else if (end > i)
                 i = end - 1;
@@ -458,11 +459,11 @@ private:
     /// Names above blocks are left out where all that they hold fits on a screen.
     static void dissolveStages(std::vector<Group>& groups) {
         std::size_t count = 0;
-        for (const Group& group : groups) count += group.kind == FoldKind::stage ? group.children.size() : 1;
+        for (const Group& group : groups) count += group.kind == HierarchyKind::stage ? group.children.size() : 1;
         if (count > kFewChildren) return;
         std::vector<Group> flat;
         for (Group& group : groups) {
-            if (group.kind == FoldKind::stage)
+            if (group.kind == HierarchyKind::stage)
                 std::move(group.children.begin(), group.children.end(), std::back_inserter(flat));
             else
                 flat.push_back(std::move(group));
@@ -477,7 +478,7 @@ private:
         std::unordered_map<std::int32_t, std::uint64_t> outside;
         for (std::size_t i = group.first; i < group.first + group.count; ++i) {
             signature.add(drafts_[i].signature);
-            for (const FoldLink& link : drafts_[i].inputs) {
+            for (const HierarchyLink& link : drafts_[i].inputs) {
                 const bool inside = toIndex(link.from) >= group.first;
                 signature.add(inside ? 2 * (toIndex(link.from) - group.first)
                                      : 2 * outside.emplace(link.from, outside.size()).first->second + 1);
@@ -496,9 +497,9 @@ private:
         bool hasBlock = false;
         std::size_t items = 0;
         for (std::size_t i = first; i < first + run.period; ++i) {
-            hasBlock = hasBlock || groups[i].kind == FoldKind::block;
+            hasBlock = hasBlock || groups[i].kind == HierarchyKind::block;
             items += groups[i].count;
-            if (drafts_[groups[i].first].item.source != FoldSource::operation) return false;
+            if (drafts_[groups[i].first].item.source != ItemSource::operation) return false;
         }
         return hasBlock || (many && (items > 1 || run.copies >= kFewestLeafCopies));
     }
@@ -529,7 +530,7 @@ private:
     }
 
     Group repeatOf(std::vector<Group>& groups, std::size_t first, const Run& run) const {
-        Group repeat{.kind = FoldKind::repeat,
+        Group repeat{.kind = HierarchyKind::repeat,
                      .name = spanName(groups[first], groups[first + run.length() - 1]),
                      .first = groups[first].first,
                      .count = 0,
@@ -541,7 +542,7 @@ private:
             if (run.period == 1) {
                 one = std::move(groups[begin]);
             } else {
-                one = {.kind = FoldKind::section,
+                one = {.kind = HierarchyKind::section,
                        .name = spanName(groups[begin], groups[begin + run.period - 1]),
                        .first = groups[begin].first,
                        .count = 0};
@@ -560,7 +561,7 @@ private:
 
     /// Divides a long sequence where the fewest tensors pass.
     void cut(std::vector<Group>& groups) const {
-        if (groups.size() <= kMaxFoldChildren) return;
+        if (groups.size() <= kMaxHierarchyChildren) return;
         const std::size_t parts =
             std::clamp<std::size_t>((groups.size() + kFewChildren - 1) / kFewChildren, 2, kFewChildren);
         std::vector<Group> sections;
@@ -569,7 +570,7 @@ private:
             const std::size_t end =
                 part == parts ? groups.size() : cutNear(groups, part * groups.size() / parts, begin);
             if (end <= begin) continue;
-            Group section{.kind = FoldKind::section,
+            Group section{.kind = HierarchyKind::section,
                           .name = spanName(groups[begin], groups[end - 1]),
                           .first = groups[begin].first,
                           .count = 0};
@@ -607,22 +608,22 @@ private:
         return label;
     }
 
-    void add(GraphHierarchy& fold, const Group& group, std::int32_t parent, const std::string& scope) const {
-        const std::int32_t index = signedIndex(fold.nodes.size());
-        FoldNode& node = fold.nodes.emplace_back();
+    void add(GraphHierarchy& hierarchy, const Group& group, std::int32_t parent, const std::string& scope) const {
+        const std::int32_t index = signedIndex(hierarchy.nodes.size());
+        HierarchyNode& node = hierarchy.nodes.emplace_back();
         node.kind = group.kind;
         node.name = group.name;
-        const bool isNamed =
-            group.kind != FoldKind::leaf || group.labelled || drafts_[group.first].item.source != FoldSource::operation;
+        const bool isNamed = group.kind != HierarchyKind::leaf || group.labelled ||
+                             drafts_[group.first].item.source != ItemSource::operation;
         if (isNamed) node.label = labelOf(group.name, scope);
         node.parent = parent;
         node.first = signedIndex(group.first);
         node.count = signedIndex(group.count);
         node.copies = group.copies;
-        if (parent >= 0) fold.nodes[toIndex(parent)].children.push_back(index);
-        const bool isScope =
-            group.kind == FoldKind::stage || group.kind == FoldKind::block || group.kind == FoldKind::layer;
-        for (const Group& child : group.children) add(fold, child, index, isScope ? group.name : scope);
+        if (parent >= 0) hierarchy.nodes[toIndex(parent)].children.push_back(index);
+        const bool isScope = group.kind == HierarchyKind::stage || group.kind == HierarchyKind::block ||
+                             group.kind == HierarchyKind::layer;
+        for (const Group& child : group.children) add(hierarchy, child, index, isScope ? group.name : scope);
     }
 
     std::vector<Draft> drafts_;
@@ -635,7 +636,7 @@ void accumulate(std::optional<Sum>& sum, const std::optional<Part>& part) {
     sum = sum && part ? std::optional(*sum + static_cast<Sum>(*part)) : std::nullopt;
 }
 
-void accumulate(FoldTotals& sum, const FoldTotals& part) {
+void accumulate(NodeTotals& sum, const NodeTotals& part) {
     sum.operators += part.operators;
     accumulate(sum.macs, part.macs);
     accumulate(sum.flops, part.flops);
@@ -650,17 +651,17 @@ void accumulate(FoldTotals& sum, const FoldTotals& part) {
     }
 }
 
-void classify(FoldTotals& totals, OperatorClass group) {
+void classify(NodeTotals& totals, OperatorClass group) {
     totals.operators = 1;
     totals.operatorsByClass.at(static_cast<std::size_t>(group)) = 1;
     totals.flopsByClass.at(static_cast<std::size_t>(group)) = totals.flops.value_or(0);
 }
 
-std::vector<FoldTotals> summed(const GraphHierarchy& fold, const std::vector<FoldTotals>& ofItems) {
-    std::vector<FoldTotals> totals(fold.nodes.size());
-    for (std::size_t i = fold.nodes.size(); i-- > 0;) {
-        const FoldNode& node = fold.nodes[i];
-        if (node.kind == FoldKind::leaf) totals[i] = ofItems[toIndex(node.first)];
+std::vector<NodeTotals> summed(const GraphHierarchy& hierarchy, const std::vector<NodeTotals>& ofItems) {
+    std::vector<NodeTotals> totals(hierarchy.nodes.size());
+    for (std::size_t i = hierarchy.nodes.size(); i-- > 0;) {
+        const HierarchyNode& node = hierarchy.nodes[i];
+        if (node.kind == HierarchyKind::leaf) totals[i] = ofItems[toIndex(node.first)];
         if (node.parent >= 0) accumulate(totals[toIndex(node.parent)], totals[i]);
     }
     return totals;
@@ -672,8 +673,8 @@ std::optional<double> bytesOf(const Tensor& tensor) {
     return static_cast<double>(*elements) * bytesPerElement(tensor.type);
 }
 
-FoldTotals totalsOf(const Graph& graph, const Operator& op, const OperatorCount& count, std::vector<char>& stored) {
-    FoldTotals totals;
+NodeTotals totalsOf(const Graph& graph, const Operator& op, const OperatorCount& count, std::vector<char>& stored) {
+    NodeTotals totals;
     accumulate(totals.macs, count.macs);
     accumulate(totals.flops, count.flopsMatrix);
     accumulate(totals.flops, count.flopsVector);
@@ -698,8 +699,8 @@ FoldTotals totalsOf(const Graph& graph, const Operator& op, const OperatorCount&
     return totals;
 }
 
-FoldTotals totalsOf(const Layer& layer, double batch, double bytes) {
-    FoldTotals totals;
+NodeTotals totalsOf(const Layer& layer, double batch, double bytes) {
+    NodeTotals totals;
     totals.macs = batch * macsPerSample(layer);
     totals.flops = 2 * *totals.macs;
     totals.parameters = layer.parameters;
@@ -713,24 +714,24 @@ FoldTotals totalsOf(const Layer& layer, double batch, double bytes) {
 
 }  // namespace
 
-GraphHierarchy foldOf(const Graph& graph) {
-    return GraphHierarchyBuilder(draftsOf(graph)).fold();
+GraphHierarchy hierarchyOf(const Graph& graph) {
+    return GraphHierarchyBuilder(draftsOf(graph)).hierarchy();
 }
 
-GraphHierarchy foldOf(const LayerGraph& layers) {
-    return GraphHierarchyBuilder(draftsOf(layers)).fold();
+GraphHierarchy hierarchyOf(const LayerGraph& layers) {
+    return GraphHierarchyBuilder(draftsOf(layers)).hierarchy();
 }
 
 namespace {
 
 /// Calls `shown(node)` for what is visible and `opened(node)` for what is open, in order.
-void walk(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded,
+void walk(const GraphHierarchy& hierarchy, const std::set<std::int32_t>& expanded,
           const std::function<void(std::int32_t)>& shown, const std::function<void(std::int32_t)>& opened) {
-    std::vector<std::int32_t> stack(fold.nodes.front().children.rbegin(), fold.nodes.front().children.rend());
+    std::vector<std::int32_t> stack(hierarchy.nodes.front().children.rbegin(), hierarchy.nodes.front().children.rend());
     while (!stack.empty()) {
         const std::int32_t index = stack.back();
         stack.pop_back();
-        const FoldNode& node = fold.node(index);
+        const HierarchyNode& node = hierarchy.node(index);
         if (node.children.empty() || !expanded.contains(index)) {
             shown(index);
             continue;
@@ -742,62 +743,63 @@ void walk(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded,
 
 }  // namespace
 
-FoldedGraph foldedGraph(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded) {
-    FoldedGraph graph;
-    std::vector<std::int32_t> shownAs(fold.items.size(), 0);
+VisibleGraph visibleGraph(const GraphHierarchy& hierarchy, const std::set<std::int32_t>& expanded) {
+    VisibleGraph graph;
+    std::vector<std::int32_t> shownAs(hierarchy.items.size(), 0);
     walk(
-        fold, expanded,
+        hierarchy, expanded,
         [&](std::int32_t index) {
             graph.nodes.push_back(index);
-            const FoldNode& node = fold.node(index);
+            const HierarchyNode& node = hierarchy.node(index);
             std::fill_n(shownAs.begin() + node.first, node.count, index);
         },
         [&](std::int32_t index) { graph.open.push_back(index); });
     std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> known;
-    for (std::size_t i = 0; i < fold.links.size(); ++i) {
-        const FoldLink& link = fold.links[i];
+    for (std::size_t i = 0; i < hierarchy.links.size(); ++i) {
+        const HierarchyLink& link = hierarchy.links[i];
         const std::pair<std::int32_t, std::int32_t> ends(shownAs[toIndex(link.from)], shownAs[toIndex(link.to)]);
         if (ends.first == ends.second) continue;
         const auto [found, isNew] = known.emplace(ends, graph.edges.size());
         if (isNew) graph.edges.push_back({ends.first, ends.second, {}, false});
-        FoldedEdge& edge = graph.edges[found->second];
+        VisibleEdge& edge = graph.edges[found->second];
         edge.links.push_back(signedIndex(i));
         edge.data = edge.data || link.data;
     }
     return graph;
 }
 
-std::size_t visibleNodes(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded) {
+std::size_t visibleNodes(const GraphHierarchy& hierarchy, const std::set<std::int32_t>& expanded) {
     std::size_t count = 0;
     walk(
-        fold, expanded, [&](std::int32_t /*node*/) { ++count; }, [](std::int32_t /*node*/) {});
+        hierarchy, expanded, [&](std::int32_t /*node*/) { ++count; }, [](std::int32_t /*node*/) {});
     return count;
 }
 
-std::int32_t visibleNodeOf(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded, std::int32_t item) {
+std::int32_t visibleNodeOf(const GraphHierarchy& hierarchy, const std::set<std::int32_t>& expanded, std::int32_t item) {
     std::vector<std::int32_t> path;
-    for (std::int32_t node = fold.leaves[toIndex(item)]; node > 0; node = fold.node(node).parent) path.push_back(node);
+    for (std::int32_t node = hierarchy.leaves[toIndex(item)]; node > 0; node = hierarchy.node(node).parent)
+        path.push_back(node);
     const auto folded =
         std::find_if(path.rbegin(), path.rend(), [&](std::int32_t node) { return !expanded.contains(node); });
     if (folded != path.rend()) return *folded;
     return path.empty() ? 0 : path.front();
 }
 
-std::set<std::int32_t> firstExpanded(const GraphHierarchy& fold) {
+std::set<std::int32_t> firstExpanded(const GraphHierarchy& hierarchy) {
     constexpr std::size_t kFewVisible = 12;
     std::set<std::int32_t> expanded;
     for (bool grown = true; grown;) {
         grown = false;
-        const FoldedGraph now = foldedGraph(fold, expanded);
+        const VisibleGraph now = visibleGraph(hierarchy, expanded);
         if (now.nodes.size() >= kFewVisible) break;
         for (const std::int32_t index : now.nodes) {
-            const FoldNode& node = fold.node(index);
-            const bool isPlain = node.kind == FoldKind::stage || node.kind == FoldKind::section;
-            const bool isEnds = fold.items[toIndex(node.first)].source != FoldSource::operation;
-            if (!isPlain || isEnds || node.children.size() > kMaxFoldChildren) continue;
+            const HierarchyNode& node = hierarchy.node(index);
+            const bool isPlain = node.kind == HierarchyKind::stage || node.kind == HierarchyKind::section;
+            const bool isEnds = hierarchy.items[toIndex(node.first)].source != ItemSource::operation;
+            if (!isPlain || isEnds || node.children.size() > kMaxHierarchyChildren) continue;
             std::set<std::int32_t> more = expanded;
             more.insert(index);
-            if (visibleNodes(fold, more) > kMaxFoldChildren) continue;
+            if (visibleNodes(hierarchy, more) > kMaxHierarchyChildren) continue;
             expanded = std::move(more);
             grown = true;
         }
@@ -805,30 +807,32 @@ std::set<std::int32_t> firstExpanded(const GraphHierarchy& fold) {
     return expanded;
 }
 
-OperatorClass FoldTotals::mainClass() const {
+OperatorClass NodeTotals::mainClass() const {
     const auto* const max = std::max_element(flopsByClass.begin(), flopsByClass.end());
     if (*max > 0) return static_cast<OperatorClass>(max - flopsByClass.begin());
     const auto* const many = std::max_element(operatorsByClass.begin(), operatorsByClass.end());
     return static_cast<OperatorClass>(many - operatorsByClass.begin());
 }
 
-std::vector<FoldTotals> totalsOf(const Graph& graph, const GraphHierarchy& fold) {
+std::vector<NodeTotals> totalsOf(const Graph& graph, const GraphHierarchy& hierarchy) {
     const std::vector<OperatorCount> counts = operatorCounts(graph);
-    std::vector<FoldTotals> ofOperators;
+    std::vector<NodeTotals> ofOperators;
     std::vector<char> stored(graph.tensors.size(), 0);
     for (std::size_t i = 0; i < graph.operators.size(); ++i)
         ofOperators.push_back(totalsOf(graph, graph.operators[i], counts[i], stored));
-    std::vector<FoldTotals> ofItems(fold.items.size());
-    for (std::size_t i = 0; i < fold.items.size(); ++i)
-        if (fold.items[i].source == FoldSource::operation) ofItems[i] = ofOperators[toIndex(fold.items[i].index)];
-    return summed(fold, ofItems);
+    std::vector<NodeTotals> ofItems(hierarchy.items.size());
+    for (std::size_t i = 0; i < hierarchy.items.size(); ++i)
+        if (hierarchy.items[i].source == ItemSource::operation)
+            ofItems[i] = ofOperators[toIndex(hierarchy.items[i].index)];
+    return summed(hierarchy, ofItems);
 }
 
-std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const GraphHierarchy& fold, double batch, double bytes) {
-    std::vector<FoldTotals> ofItems;
-    for (const FoldItem& item : fold.items)
+std::vector<NodeTotals> totalsOf(const LayerGraph& layers, const GraphHierarchy& hierarchy, double batch,
+                                 double bytes) {
+    std::vector<NodeTotals> ofItems;
+    for (const HierarchyItem& item : hierarchy.items)
         ofItems.push_back(totalsOf(layers.layers[toIndex(item.index)], batch, bytes));
-    return summed(fold, ofItems);
+    return summed(hierarchy, ofItems);
 }
 
 OperatorClass classOf(LayerKind kind) {

@@ -36,7 +36,7 @@ std::string_view nameOf(MemoryUse use) {
     return kNames.at(static_cast<std::size_t>(use));
 }
 
-std::vector<MemoryPart> trainingMemory(const Model& model, const FoldTotals& whole) {
+std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& whole) {
     std::optional<double> moments;
     if (whole.parameters) moments = stateBytesPerParameter(Optimizer::adam) * *whole.parameters;
     std::vector<MemoryPart> parts{{MemoryUse::weights, whole.parameterBytes},

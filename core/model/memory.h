@@ -28,8 +28,8 @@ struct MemoryPart {
 };
 
 /// In the order of MemoryUse; a table of layers knows nothing of inputs and constants. `whole` are the totals of the
-/// fold's first node (`totalsOf`), made with the batch that is asked about.
-std::vector<MemoryPart> trainingMemory(const Model& model, const FoldTotals& whole);
+/// hierarchy's first node (`totalsOf`), made with the batch that is asked about.
+std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& whole);
 
 /// Bytes of a tensor; empty where its shape is unknown.
 std::optional<double> bytesOf(const Tensor& tensor);

@@ -378,15 +378,15 @@ void countKept(LayerGraph& layers, const Graph& graph) {
 
 namespace {
 
-/// Divides the items of a fold into layers: the copies of repeats that have weights, blocks, and what is between.
+/// Divides the items of a hierarchy into layers: the copies of repeats that have weights, blocks, and what is between.
 class LayerCutter {
 public:
-    LayerCutter(const Graph& forward, const GraphHierarchy& fold) : fold_(fold), forward_(forward) {
+    LayerCutter(const Graph& forward, const GraphHierarchy& hierarchy) : hierarchy_(hierarchy), forward_(forward) {
         const std::vector<OperatorCount> counts = operatorCounts(forward);
-        for (std::size_t i = 0; i < fold.nodes.size(); ++i)
-            nodeOf_.emplace(std::pair(fold.nodes[i].first, fold.nodes[i].count), signedIndex(i));
-        for (const FoldItem& item : fold.items)
-            weighted_.push_back(item.source == FoldSource::operation && counts[toIndex(item.index)].weighted);
+        for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
+            nodeOf_.emplace(std::pair(hierarchy.nodes[i].first, hierarchy.nodes[i].count), signedIndex(i));
+        for (const HierarchyItem& item : hierarchy.items)
+            weighted_.push_back(item.source == ItemSource::operation && counts[toIndex(item.index)].weighted);
         visit(0);
         flush();
     }
@@ -400,21 +400,21 @@ private:
     }
 
     void visit(std::int32_t index) {
-        const FoldNode& node = fold_.node(index);
+        const HierarchyNode& node = hierarchy_.node(index);
         const std::int32_t each = node.count / std::max(node.copies, 1);
         switch (node.kind) {
-            case FoldKind::repeat:
+            case HierarchyKind::repeat:
                 if (!isWeighted(node.first, each)) break;
                 for (std::int32_t first = node.first; first < node.first + node.count; first += each)
                     addLayer(copyName(node, first, each), first, each);
                 return;
-            case FoldKind::block:
+            case HierarchyKind::block:
                 if (!isWeighted(node.first, node.count)) break;
                 addLayer(node.name, node.first, node.count);
                 return;
-            case FoldKind::whole:
-            case FoldKind::stage:
-            case FoldKind::section:
+            case HierarchyKind::whole:
+            case HierarchyKind::stage:
+            case HierarchyKind::section:
                 for (const std::int32_t child : node.children) visit(child);
                 return;
             default:
@@ -424,8 +424,8 @@ private:
     }
 
     void addItems(TrainingLayer& layer, std::int32_t item) const {
-        const FoldItem& of = fold_.items[toIndex(item)];
-        if (of.source == FoldSource::operation) layer.forward.push_back(of.index);
+        const HierarchyItem& of = hierarchy_.items[toIndex(item)];
+        if (of.source == ItemSource::operation) layer.forward.push_back(of.index);
     }
 
     void addLayer(const std::string& name, std::int32_t first, std::int32_t count) {
@@ -453,12 +453,12 @@ private:
     }
 
     /// The name of the group below a repeat that holds one copy.
-    std::string copyName(const FoldNode& repeat, std::int32_t first, std::int32_t count) const {
+    std::string copyName(const HierarchyNode& repeat, std::int32_t first, std::int32_t count) const {
         const auto node = nodeOf_.find({first, count});
-        return node == nodeOf_.end() ? repeat.name : fold_.node(node->second).name;
+        return node == nodeOf_.end() ? repeat.name : hierarchy_.node(node->second).name;
     }
 
-    const GraphHierarchy& fold_;
+    const GraphHierarchy& hierarchy_;
     const Graph& forward_;
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> nodeOf_;  ///< by first item and count
     std::vector<bool> weighted_;
@@ -520,8 +520,8 @@ std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vect
 
 TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
     TrainingLayers result;
-    const GraphHierarchy fold = foldOf(forward);
-    result.layers = LayerCutter(forward, fold).layers();
+    const GraphHierarchy hierarchy = hierarchyOf(forward);
+    result.layers = LayerCutter(forward, hierarchy).layers();
     std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
     for (std::size_t i = 0; i < result.layers.size(); ++i)
         for (const std::int32_t op : result.layers[i].forward) layerOf[toIndex(op)] = signedIndex(i);

@@ -11,7 +11,7 @@ struct BoundContext {
     const Array* array = nullptr;
     const Options* options = nullptr;
     const Allowed* pinned = nullptr;
-    Watch* watch = nullptr;
+    ThreadProgress* watch = nullptr;
     bool curves = false;             ///< tells listeners how the bound rises
     const Sample* sample = nullptr;  ///< of a large network, where intervals of the ratio are chosen; else null
     const Allowed* pinnedInSample = nullptr;

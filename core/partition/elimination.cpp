@@ -198,7 +198,7 @@ bool EliminationPlan::order() {
     return true;
 }
 
-Elimination::Elimination(const EliminationPlan& plan, Watch* watch)
+Elimination::Elimination(const EliminationPlan& plan, ThreadProgress* watch)
     : plan_(&plan),
       watch_(watch),
       unary_(static_cast<std::size_t>(plan.variables_) * kStates),

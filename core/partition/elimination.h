@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/partition/watch.h"
+#include "core/partition/thread_progress.h"
 
 namespace tessera::partition {
 
@@ -80,7 +80,7 @@ private:
 class Elimination {
 public:
     /// `watch` is polled during long minimisations; it must outlive this.
-    explicit Elimination(const EliminationPlan& plan, Watch* watch = nullptr);
+    explicit Elimination(const EliminationPlan& plan, ThreadProgress* watch = nullptr);
 
     /// Begins anew. Then add to `unary`, whose costs are zero, write every cost of every given pair, and call
     /// `minimise`.
@@ -118,7 +118,7 @@ private:
     void spend(std::size_t cost);
 
     const EliminationPlan* plan_;
-    Watch* watch_ = nullptr;
+    ThreadProgress* watch_ = nullptr;
     std::size_t spent_ = 0;
     std::vector<double> unary_;
     std::vector<double> pair_;

@@ -25,7 +25,7 @@ double slower(const Totals& totals, const Sides& sides, double ratio) {
 /// The best split seen, improved by every assignment that comes along.
 class Incumbent {
 public:
-    Incumbent(const Level& level, double from, double to, Watch* watch)
+    Incumbent(const Level& level, double from, double to, ThreadProgress* watch)
         : level_(&level), from_(from), to_(to), watch_(watch) {}
 
     double value() const { return best_.value; }
@@ -87,7 +87,7 @@ private:
 
     const Level* level_;
     double from_, to_;
-    Watch* watch_;
+    ThreadProgress* watch_;
     Split best_{{}, 0.5, kInfinity, 0, false};
     std::set<States> seen_;
 };
@@ -256,14 +256,14 @@ std::string percentOf(double ratio) {
 }
 
 /// Tells how a search goes: best time and, where there is one, lower bound, over evaluations.
-void tellBest(const Search& search, double evaluations, const Split& split, double time) {
+void reportBest(const Search& search, double evaluations, const Split& split, double time) {
     if (search.watch == nullptr || !search.curves) return;
     search.watch->incumbent("ratio search best", evaluations, time,
                             fmt::format("{} with {} of the work on the first side",
                                         formatQuantity(time, Measure::seconds), percentOf(split.ratio)));
 }
 
-void tellBound(const Search& search, double evaluations, double bound) {
+void reportBound(const Search& search, double evaluations, double bound) {
     if (search.watch != nullptr && search.curves && bound > 0)
         search.watch->point("ratio search bound", evaluations, bound);
 }
@@ -313,10 +313,10 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
     std::priority_queue<Region> open;
     std::int64_t regions = 0;
     Region whole{.from = from, .to = to, .allowed = allowed, .number = regions++};
-    tellBest(watching, 0, incumbent.split(), incumbent.value());
+    reportBest(watching, 0, incumbent.split(), incumbent.value());
     search.bound(whole);
-    tellBound(watching, static_cast<double>(search.used()), whole.bound);
-    double told = whole.bound;
+    reportBound(watching, static_cast<double>(search.used()), whole.bound);
+    double reportedBound = whole.bound;
     open.push(whole);
     double polished = incumbent.value();
     double unresolved = kInfinity;
@@ -339,11 +339,11 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
         if (incumbent.value() < polished) {
             incumbent.polish(allowed);
             polished = incumbent.value();
-            tellBest(watching, static_cast<double>(search.used()), incumbent.split(), polished);
+            reportBest(watching, static_cast<double>(search.used()), incumbent.split(), polished);
         }
-        if (!open.empty() && open.top().bound > told) {
-            told = open.top().bound;
-            tellBound(watching, static_cast<double>(search.used()), std::min(told, incumbent.value()));
+        if (!open.empty() && open.top().bound > reportedBound) {
+            reportedBound = open.top().bound;
+            reportBound(watching, static_cast<double>(search.used()), std::min(reportedBound, incumbent.value()));
         }
     }
     Split best = incumbent.split();
@@ -380,7 +380,7 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
         if (isBetter(time, split.ratio)) {
             best = time;
             bestRatio = split.ratio;
-            tellBest(search, evaluations, split, time);
+            reportBest(search, evaluations, split, time);
         } else if (search.watch != nullptr && search.curves) {
             search.watch->point("ratio search best", evaluations, best);
         }

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "core/partition/level.h"
-#include "core/partition/watch.h"
+#include "core/partition/thread_progress.h"
 
 namespace tessera::partition {
 
 /// Progress reporting of a ratio search.
 struct Search {
-    Watch* watch = nullptr;  ///< may be null
-    bool curves = false;     ///< tells listeners how the search goes
+    ThreadProgress* watch = nullptr;  ///< may be null
+    bool curves = false;              ///< tells listeners how the search goes
 };
 
 /// The types and the ratio of one split.

@@ -63,9 +63,9 @@ struct Study {
     Allowed pinned;
     Allowed pinnedInSample;
     Subsets subsets;  ///< of the fleet that are allowed, the whole fleet first
-    Watched* watched;
+    SharedProgress* watched;
 
-    HierarchyResult solve(const Array& array, const Strategy& row, Watch& watch, bool curves = false) const {
+    HierarchyResult solve(const Array& array, const Strategy& row, ThreadProgress& watch, bool curves = false) const {
         NodeContext context{.options = options, .pinned = &pinned, .watch = &watch, .curves = curves};
         if (sample != nullptr && row.searchesAll && options->ratio == RatioRule::balanced) {
             NodeContext onSample = context;
@@ -74,7 +74,7 @@ struct Study {
         }
         return solveHierarchy(*network, array, row, *options, context);
     }
-    BoundContext boundContext(std::size_t subset, Watch& watch, bool curves) const {
+    BoundContext boundContext(std::size_t subset, ThreadProgress& watch, bool curves) const {
         return {.network = network,
                 .array = &subsets.list[subset].array,
                 .options = options,
@@ -129,7 +129,7 @@ struct Slot {
 /// Keeps the slots, and tells the caller's thread of every part that is done.
 class StrategyProgress {
 public:
-    StrategyProgress(std::vector<Slot>& slots, Watched& watched, const Hooks& hooks)
+    StrategyProgress(std::vector<Slot>& slots, SharedProgress& watched, const Hooks& hooks)
         : slots_(&slots), watched_(&watched), hooks_(&hooks) {}
 
     /// Changes a slot and counts a part as done.
@@ -141,14 +141,14 @@ public:
             news_ = true;
         }
         watched_->done = watched_->done + 1;
-        if (std::this_thread::get_id() == caller_) tell(false);
+        if (std::this_thread::get_id() == caller_) report(false);
     }
 
     /// Hands the plans over if there is news, and time for it or it is the `last` word. From the caller's thread only.
-    void tell(bool last) {
+    void report(bool last) {
         if (!hooks_->checkpoint) return;
         const std::scoped_lock lock(mutex_);
-        if (!news_ || (!last && !isTimeToTell())) return;
+        if (!news_ || (!last && !isTimeToReport())) return;
         news_ = false;
         std::vector<const PartialPlan*> plans;
         for (const Slot& slot : *slots_)
@@ -163,17 +163,17 @@ public:
         try {
             parallelFor(slots_->size(), threads, [&](std::size_t p) { work((*slots_)[p]); });
         } catch (...) {
-            tell(true);
+            report(true);
             throw;
         }
-        tell(false);
+        report(false);
     }
 
 private:
     using Clock = std::chrono::steady_clock;
 
     /// A report writes plans out row by row: that takes at most a tenth of the time, but for what is quick anyway.
-    bool isTimeToTell() const {
+    bool isTimeToReport() const {
         constexpr std::chrono::nanoseconds kPerRow{2000};
         constexpr std::chrono::milliseconds kQuick{5};
         constexpr int kShare = 10;
@@ -187,7 +187,7 @@ private:
     const Clock::time_point begun_ = Clock::now();
     Clock::duration telling_{};
     std::vector<Slot>* slots_;
-    Watched* watched_;
+    SharedProgress* watched_;
     const Hooks* hooks_;
     std::thread::id caller_ = std::this_thread::get_id();
     std::mutex mutex_;
@@ -195,7 +195,7 @@ private:
 };
 
 /// The slowest split's time at every level: what is left to move and compute, level by level.
-void tellLevels(Watch& watch, const Plan& plan) {
+void reportLevels(ThreadProgress& watch, const Plan& plan) {
     std::map<int, double> slowest;
     for (const LevelPlan& level : plan.levels)
         slowest[level.level] = std::max({slowest[level.level], level.sideI.value, level.sideJ.value});
@@ -204,14 +204,14 @@ void tellLevels(Watch& watch, const Plan& plan) {
 
 void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot,
                StrategyProgress& ledger) {
-    Watch watch(*study.watched, "splitting by " + strategy, strategy, true);
+    ThreadProgress watch(*study.watched, "splitting by " + strategy, strategy, true);
     try {
         watch.poll();
         if (study.watched->plans > 0 && watch.late()) return;
         HierarchyResult hierarchy = study.solve(array, *slot.row, watch, true);
         const bool simplified = hierarchy.simplified;
         Plan plan = makePlan(study, array, strategy, std::move(hierarchy));
-        tellLevels(watch, plan);
+        reportLevels(watch, plan);
         watch.incumbent("step time", 0, plan.stepTime.value,
                         fmt::format("{}: {}/step", strategy, formatQuantity(plan.stepTime.value, Measure::seconds)));
         ledger.note([&] {
@@ -221,7 +221,7 @@ void solveSlot(const Study& study, const Array& array, const std::string& strate
             slot.cut = watch.finishing();
         });
         ++study.watched->plans;
-    } catch (const LeftOut&) {
+    } catch (const StrategySkipped&) {
         slot.solved = false;
     }
 }
@@ -242,7 +242,7 @@ public:
         std::vector<std::optional<double>>& bounds = known_[key];
         bounds.resize(study_->subsets.list.size());
         parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
-            Watch watch(*study_->watched, "proving a bound", std::string(row.id));
+            ThreadProgress watch(*study_->watched, "proving a bound", std::string(row.id));
             watch.poll();
             if (watch.finishing()) return;
             bounds[k] = boundStepTime(study_->boundContext(k, watch, k == 0), row, study_->modelOf(row));
@@ -267,7 +267,7 @@ private:
         if (subsets.ranges.empty()) return boundCompute(*study_->network, subsets.list.front().array);
         std::vector<double> bounds(subsets.ranges.size());
         parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
-            Watch watch(*study_->watched, "proving a bound", std::string(row.id));
+            ThreadProgress watch(*study_->watched, "proving a bound", std::string(row.id));
             watch.poll();
             bounds[k] = boundRange(study_->boundContext(0, watch, false), row, study_->modelOf(row), subsets.ranges[k]);
         });
@@ -293,7 +293,7 @@ bool isBetter(const Plan& plan, const Plan& than) {
 /// The best of a row's plans on the subsets of the fleet, from the plan on the whole fleet on: those of the least lower
 /// bounds first, until bounds rule out the rest.
 Chosen chooseSubset(const Study& study, const Strategy& row, Chosen chosen,
-                    const std::vector<std::optional<double>>& bounds, Watch& watch) {
+                    const std::vector<std::optional<double>>& bounds, ThreadProgress& watch) {
     const std::vector<Subset>& list = study.subsets.list;
     if (list.size() == 1) return chosen;
     const std::string strategy = chosen.plan.strategy;
@@ -341,7 +341,7 @@ Chosen chooseSubset(const Study& study, const Strategy& row, Chosen chosen,
 double dataParallel(const Study& study, bool paperModel, SubsetBounds& bounds) {
     Strategy dp = *findStrategy("dp");
     dp.paperModel = paperModel;
-    Watch watch(*study.watched, "timing data parallelism", "dp");
+    ThreadProgress watch(*study.watched, "timing data parallelism", "dp");
     const Array& whole = study.subsets.list.front().array;
     Chosen chosen;
     chosen.plan = makePlan(study, whole, "dp", study.solve(whole, dp, watch));
@@ -359,7 +359,8 @@ void compareAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& boun
     parallelFor(slots.size(), study.watched->control.threads, [&](std::size_t p) {
         const Slot& slot = slots[p];
         if (study.subsets.list.size() == 1 || !slot.solved || slot.partial.compared) return;
-        Watch watch(*study.watched, "comparing subsets for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
+        ThreadProgress watch(*study.watched, "comparing subsets for " + slot.partial.plan.strategy,
+                             slot.partial.plan.strategy);
         watch.poll();
         Chosen whole{slot.partial.plan, slot.partial.simplified, false};
         chosen[p] = chooseSubset(study, *slot.row, std::move(whole), bounds.of(*slot.row), watch);
@@ -387,7 +388,7 @@ void compareAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& boun
             slot.partial.compared = true;
         });
     }
-    ledger.tell(false);
+    ledger.report(false);
 }
 
 /// Nothing is known about a plan whose proof was not reached.
@@ -410,7 +411,8 @@ std::size_t subsetIndex(const Study& study, const Plan& plan) {
 void certifyAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, StrategyProgress& ledger) {
     for (Slot& slot : slots) {
         if (!slot.solved || slot.partial.proven) continue;
-        Watch watch(*study.watched, "proving a bound for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
+        ThreadProgress watch(*study.watched, "proving a bound for " + slot.partial.plan.strategy,
+                             slot.partial.plan.strategy);
         watch.poll();
         const std::size_t subset = subsetIndex(study, slot.partial.plan);
         const Array& array = study.subsets.list[subset].array;
@@ -597,7 +599,7 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
 namespace {
 
 /// Puts what an earlier run got into its places.
-void restore(std::vector<Slot>& slots, std::vector<PartialPlan> plans, Watched& watched) {
+void restore(std::vector<Slot>& slots, std::vector<PartialPlan> plans, SharedProgress& watched) {
     for (PartialPlan& partial : plans)
         for (Slot& slot : slots) {
             if (slot.solved || slot.partial.plan.strategy != partial.plan.strategy) continue;
@@ -639,9 +641,9 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     const std::vector<std::string> broken = problems(options, layers, fleet);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
 
-    Watched watched{.control = hooks};
+    SharedProgress watched{.control = hooks};
     watched.total = 3 * static_cast<double>(options.strategies.size());  // plan, comparison, bound
-    Watch preparing(watched, "preparing the search", "preparation");
+    ThreadProgress preparing(watched, "preparing the search", "preparation");
     preparing.poll();
     std::optional<PollScope> polling(std::in_place, [&] { preparing.poll(); });
     const bool choosesGroups = options.groups == Groups::best && options.pinnedRatios.empty();
@@ -677,7 +679,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
         compareAll(study, slots, bounds, ledger);
         certifyAll(study, slots, bounds, ledger);
     } catch (...) {
-        ledger.tell(true);
+        ledger.report(true);
         throw;
     }
 

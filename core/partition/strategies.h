@@ -8,7 +8,7 @@
 
 #include "core/partition/array.h"
 #include "core/partition/ratio.h"
-#include "core/partition/watch.h"
+#include "core/partition/thread_progress.h"
 
 namespace tessera::partition {
 
@@ -21,7 +21,7 @@ struct NodeContext {
     double countShare = 0.5;                ///< the first side's share of the accelerators
     RatioRange ratios = {};                 ///< where a free ratio is looked for
     std::optional<double> foundRatio = {};  ///< a free ratio that is known to be good
-    Watch* watch = nullptr;
+    ThreadProgress* watch = nullptr;
     bool curves = false;  ///< this node's search is the one that listeners see
     bool trial = false;   ///< the answer is wanted for a comparison: spend little
     /// The time of the node's slowest accelerator if the node is split so, with all that follows below; may return any

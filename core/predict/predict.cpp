@@ -246,12 +246,12 @@ const Collective* Predictor::collectiveFor(const Machine& machine) const {
     return &collectiveNamed(machine.accelerator.allReduce.empty() ? "ring" : "measured");
 }
 
-Seconds Predictor::exchangeTime(const Machine& machine, const Collective& collective, std::int64_t devices) const {
-    const Exchange exchange{.bytes = gradientsSent(),
-                            .devices = devices,
-                            .rate = machine.accelerator.network,
-                            .latency = machine.accelerator.networkLatency.value_or(Seconds{}),
-                            .measured = &machine.accelerator.allReduce};
+Seconds Predictor::allReduceTime(const Machine& machine, const Collective& collective, std::int64_t devices) const {
+    const AllReduce exchange{.bytes = gradientsSent(),
+                             .devices = devices,
+                             .rate = machine.accelerator.network,
+                             .latency = machine.accelerator.networkLatency.value_or(Seconds{}),
+                             .measured = &machine.accelerator.allReduce};
     const std::optional<Seconds> time = collective.time(exchange);
     if (time) return *time;
     throw DataError(
@@ -372,7 +372,7 @@ Predictor::Step Predictor::stepOf(const Machine& machine, const Cut& cut, const 
     if (devices > 1 && options_.parallelism == Parallelism::data) {
         const Collective* const collective = collectiveFor(machine);
         step.collective = collective->id;
-        step.communication = exchangeTime(machine, *collective, devices);
+        step.communication = allReduceTime(machine, *collective, devices);
         if (collective->needs == kNetwork) step.communicationBy = kNetwork;
     }
     if (!cut.crossing.empty()) {

@@ -101,7 +101,7 @@ private:
     static std::optional<std::int64_t> bestOf(const Machine& machine, const std::vector<BatchMemory>& tried);
     std::optional<std::int64_t> bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const;
     const Collective* collectiveFor(const Machine& machine) const;
-    Seconds exchangeTime(const Machine& machine, const Collective& collective, std::int64_t devices) const;
+    Seconds allReduceTime(const Machine& machine, const Collective& collective, std::int64_t devices) const;
     Bytes gradientsSent() const;
     void addDecision(Prediction& prediction, const Machine& machine) const;
     void addBaselines(Prediction& prediction, const Machine& machine) const;

@@ -30,27 +30,27 @@ double heightOf(std::int64_t devices) {
     return height;
 }
 
-std::optional<Seconds> measuredCollective(const Exchange& exchange) {
+std::optional<Seconds> measuredCollective(const AllReduce& exchange) {
     if (exchange.measured == nullptr) return std::nullopt;
-    return measuredExchange(*exchange.measured, exchange.bytes, exchange.devices);
+    return measuredAllReduce(*exchange.measured, exchange.bytes, exchange.devices);
 }
 
 /// Reduce-scatter and all-gather, each in n − 1 steps of a share 1/n (Patarasuk, Yuan, J. Parallel Distrib. Comput.
 /// 69(2), 2009).
-std::optional<Seconds> ring(const Exchange& exchange) {
+std::optional<Seconds> ring(const AllReduce& exchange) {
     if (!exchange.rate) return std::nullopt;
     const auto devices = static_cast<double>(exchange.devices);
     return exchange.bytes / *exchange.rate * (2 * (devices - 1) / devices) + exchange.latency * (2 * (devices - 1));
 }
 
 /// Up a binary tree and down again, all bytes at every step.
-std::optional<Seconds> tree(const Exchange& exchange) {
+std::optional<Seconds> tree(const AllReduce& exchange) {
     if (!exchange.rate) return std::nullopt;
     return (exchange.bytes / *exchange.rate + exchange.latency) * (2 * heightOf(exchange.devices));
 }
 
 /// Equation 4: the gradients of a device to the server.
-std::optional<Seconds> parameterServer(const Exchange& exchange) {
+std::optional<Seconds> parameterServer(const AllReduce& exchange) {
     if (!exchange.rate) return std::nullopt;
     return exchange.bytes / *exchange.rate + exchange.latency;
 }
@@ -123,8 +123,8 @@ double rateAt(const std::vector<SumOfSize>& sums, double bytes) {
 
 }  // namespace
 
-std::optional<Seconds> measuredExchange(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
-                                        std::int64_t devices) {
+std::optional<Seconds> measuredAllReduce(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
+                                         std::int64_t devices) {
     const std::vector<SumOfSize> sums = sumsFor(measured, devices);
     if (sums.empty()) return std::nullopt;
     Seconds time = measuredTime(bytes, BytesPerSecond{rateAt(sums, bytes.value)});

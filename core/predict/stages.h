@@ -15,7 +15,7 @@ namespace tessera::predict {
 // Communication -------------------------------------------------------------------------------------------------------
 
 /// Bytes, devices and links of an all-reduce.
-struct Exchange {
+struct AllReduce {
     Bytes bytes;  ///< on each device
     std::int64_t devices = 1;
     std::optional<BytesPerSecond> rate;  ///< of one device
@@ -29,7 +29,7 @@ struct Collective {
     std::string_view description;
     std::string_view needs;     ///< the accelerator's field
     bool asynchronous = false;  ///< may run behind the computation of the next step
-    std::optional<Seconds> (*time)(const Exchange& exchange);
+    std::optional<Seconds> (*time)(const AllReduce& exchange);
 };
 const std::vector<Collective>& collectives();
 /// Throws UsageError.
@@ -41,8 +41,8 @@ Seconds measuredTime(Bytes bytes, BytesPerSecond rate);
 /// two sizes its rate is interpolated in logarithms, beyond them it is that of the last, and no sum takes less time
 /// than a smaller one. Of another number of devices a measured one counts as a ring, whose links each carry 2(n − 1)/n
 /// of the bytes. Empty where nothing was measured.
-std::optional<Seconds> measuredExchange(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
-                                        std::int64_t devices);
+std::optional<Seconds> measuredAllReduce(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
+                                         std::int64_t devices);
 
 /// Size of gradients on the wire: `bits` for each element that is sent, and where only a share `density` of them is,
 /// 32 more for its place (4.3.3).

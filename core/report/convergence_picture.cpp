@@ -234,7 +234,8 @@ Chart chartOf(const CurveKind& kind, const std::vector<NamedCurve>& curves, bool
 
 std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
                                      bool generations) {
-    if (std::vector<Chart> race = raceCharts(curves, logarithmic, generations); !race.empty()) return race;
+    if (std::vector<Chart> race = mappingConvergenceCharts(curves, logarithmic, generations); !race.empty())
+        return race;
     std::vector<std::pair<std::string, std::vector<NamedCurve>>> kinds;
     for (const CurveKind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
     for (const auto& [text, points] : curves) {

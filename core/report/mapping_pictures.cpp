@@ -51,7 +51,7 @@ double bestOf(const CurvePoints& points) {
 }
 
 /// The curve until `end`, the end of its own search.
-Series bestSeries(const RaceRun& run, double factor) {
+Series bestSeries(const AlgorithmCurve& run, double factor) {
     Series series = algorithmSeries(run.algorithm, Mark::steps);
     for (const auto& [samples, value] : run.best) {
         series.x.push_back(std::max(samples, 1.0));
@@ -60,7 +60,7 @@ Series bestSeries(const RaceRun& run, double factor) {
     return series;
 }
 
-void addGenerations(Chart& chart, const RaceRun& run, double factor) {
+void addGenerations(Chart& chart, const AlgorithmCurve& run, double factor) {
     if (run.mean.empty()) return;
     Series mean = algorithmSeries(run.algorithm, Mark::line);
     mean.id += "/mean";
@@ -86,32 +86,34 @@ void addGenerations(Chart& chart, const RaceRun& run, double factor) {
 }
 
 /// "RUN · magma best" in its parts; the run may be missing, and so may the role.
-struct RaceName {
+struct CurveName {
     std::string who;   ///< "RUN · magma"
     std::string role;  ///< "best", "mean", "spread", "bound"; empty = improvements
 };
 
-/// Empty where this is no name of a race's curve.
-std::optional<RaceName> raceName(const std::string& text) {
+/// Empty where this is no name of such a curve.
+std::optional<CurveName> curveNameOf(const std::string& text) {
     constexpr std::string_view kDot = " · ";
     if (text.find(": ") != std::string::npos) return std::nullopt;
     const std::size_t dot = text.rfind(kDot);
     const std::string prefix = dot == std::string::npos ? "" : text.substr(0, dot + kDot.size());
     std::string rest = text.substr(prefix.size());
-    if (rest == "bound") return RaceName{"", rest};
+    if (rest == "bound") return CurveName{"", rest};
     const std::size_t space = rest.find(' ');
     const std::string role = space == std::string::npos ? "" : rest.substr(space + 1);
     if (space != std::string::npos && role != "best" && role != "mean" && role != "spread") return std::nullopt;
-    return RaceName{prefix + rest.substr(0, space), role};
+    return CurveName{prefix + rest.substr(0, space), role};
 }
 
-/// "tessera leads, optimality gap 0.31 %": what a race says.
-std::string raceTitle(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis) {
+/// "tessera leads, optimality gap 0.31 %": the title of its chart.
+std::string convergenceTitle(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound,
+                             const ObjectiveAxis& axis) {
     const auto leader = std::min_element(
-        runs.begin(), runs.end(), [](const RaceRun& a, const RaceRun& b) { return bestOf(a.best) < bestOf(b.best); });
+        runs.begin(), runs.end(),
+        [](const AlgorithmCurve& a, const AlgorithmCurve& b) { return bestOf(a.best) < bestOf(b.best); });
     if (leader == runs.end() || leader->best.empty()) return axis.title;
     const double best = bestOf(leader->best);
-    const auto ties = std::count_if(runs.begin(), runs.end(), [&](const RaceRun& run) {
+    const auto ties = std::count_if(runs.begin(), runs.end(), [&](const AlgorithmCurve& run) {
         return !run.best.empty() && bestOf(run.best) <= best * (1 + kTie);
     });
     std::string text = ties > 1           ? fmt::format("{} of {} algorithms tie", ties, runs.size())
@@ -135,13 +137,14 @@ void tellApart(Chart& chart) {
         chart.series[i].colour = std::string(kCategories.at(i % kCategories.size()));
 }
 
-/// What the race is about: from the bound to the values of the last tenfold of samples, as far as half of the
+/// Initial range: from the bound to the values of the last tenfold of samples, as far as half of the
 /// algorithms are not left far behind. The first samples are a multiple of that, and so may be what does not compete.
-std::optional<Range> raceFocus(const std::vector<RaceRun>& runs, std::optional<double> bound, double factor) {
+std::optional<Range> convergenceFocus(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound,
+                                      double factor) {
     constexpr double kLate = 0.1, kBehind = 5;
     std::vector<double> finals;
     double high = 0;
-    for (const RaceRun& run : runs) {
+    for (const AlgorithmCurve& run : runs) {
         if (run.best.empty()) continue;
         finals.push_back(bestOf(run.best));
         for (const auto& [samples, value] : run.best)
@@ -155,27 +158,27 @@ std::optional<Range> raceFocus(const std::vector<RaceRun>& runs, std::optional<d
     return high > low && low > 0 ? std::optional(Range{low * factor, high * factor}) : std::nullopt;
 }
 
-Chart valueChart(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
-                 const RaceLook& look) {
-    Chart chart{.id = "race", .title = raceTitle(runs, bound, axis)};
+Chart valueChart(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound, const ObjectiveAxis& axis,
+                 const ConvergenceOptions& look) {
+    Chart chart{.id = "race", .title = convergenceTitle(runs, bound, axis)};
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = axis.title, .measure = axis.measure, .logarithmic = look.logarithmic};
-    for (const RaceRun& run : runs)
+    for (const AlgorithmCurve& run : runs)
         if (run.algorithm == look.detailed) addGenerations(chart, run, axis.factor);
-    for (const RaceRun& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
-    chart.y.focus = raceFocus(runs, bound, axis.factor);
+    for (const AlgorithmCurve& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
+    chart.y.focus = convergenceFocus(runs, bound, axis.factor);
     tellApart(chart);
     if (bound && *bound > 0)
         chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {*bound * axis.factor}});
     return chart;
 }
 
-Chart gapChart(const std::vector<RaceRun>& runs, double bound) {
+Chart gapChart(const std::vector<AlgorithmCurve>& runs, double bound) {
     Chart chart{.id = "race-gap", .title = "Optimality gap"};
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = "Optimality gap (%)", .logarithmic = true};
     bool floored = false;
-    for (const RaceRun& run : runs) {
+    for (const AlgorithmCurve& run : runs) {
         Series series = bestSeries(run, 1);
         for (double& value : series.y) {
             const double gap = value / bound - 1;
@@ -295,66 +298,68 @@ constexpr std::string_view kNoSamples = "This run kept no samples; run it with '
 
 }  // namespace
 
-std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
-                              const RaceLook& look) {
+std::vector<Chart> mappingConvergenceCharts(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound,
+                                            const ObjectiveAxis& axis, const ConvergenceOptions& look) {
     std::vector<Chart> charts{valueChart(runs, bound, axis, look)};
     if (bound && *bound > 0) charts.push_back(gapChart(runs, *bound));
     for (Chart& chart : charts) chart.empty = "Start the run to watch the algorithms converge here.";
     return charts;
 }
 
-std::vector<Chart> raceCharts(const MappingOutcome& outcome, const RaceLook& look) {
-    std::vector<RaceRun> runs;
+std::vector<Chart> mappingConvergenceCharts(const MappingOutcome& outcome, const ConvergenceOptions& look) {
+    std::vector<AlgorithmCurve> runs;
     for (const Run& run : outcome.result.runs) {
-        RaceRun race{.algorithm = run.algorithm, .best = {}};
+        AlgorithmCurve curve{.algorithm = run.algorithm, .best = {}};
         for (const mapping::ConvergencePoint& point : run.convergence) {
             const auto samples = static_cast<double>(point.samples);
-            race.best.emplace_back(samples, point.best);
-            race.mean.emplace_back(samples, point.mean);
-            race.spread.emplace_back(samples, point.spread);
+            curve.best.emplace_back(samples, point.best);
+            curve.mean.emplace_back(samples, point.mean);
+            curve.spread.emplace_back(samples, point.spread);
         }
-        if (race.best.empty() || race.best.back().first < static_cast<double>(run.samples))
-            race.best.emplace_back(static_cast<double>(run.samples), run.value);
-        runs.push_back(std::move(race));
+        if (curve.best.empty() || curve.best.back().first < static_cast<double>(run.samples))
+            curve.best.emplace_back(static_cast<double>(run.samples), run.value);
+        runs.push_back(std::move(curve));
     }
     const double bound = outcome.result.bound.objective;
-    return raceCharts(runs, bound > 0 ? std::optional(bound) : std::nullopt, axisOf(outcome, outcome.objective), look);
+    return mappingConvergenceCharts(runs, bound > 0 ? std::optional(bound) : std::nullopt,
+                                    axisOf(outcome, outcome.objective), look);
 }
 
-std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
-                              bool generations) {
-    std::vector<RaceRun> runs;
+std::vector<Chart> mappingConvergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves,
+                                            bool logarithmic, bool generations) {
+    std::vector<AlgorithmCurve> runs;
     std::vector<double> bounds;
-    bool race = false;
+    bool named = false;
     for (const auto& [text, points] : curves) {
-        const std::optional<RaceName> name = raceName(text);
+        const std::optional<CurveName> name = curveNameOf(text);
         if (!name) return {};
         if (points.empty()) continue;
         if (name->role == "bound") {
             bounds.push_back(points.back().second);
             continue;
         }
-        auto run =
-            std::find_if(runs.begin(), runs.end(), [&](const RaceRun& each) { return each.algorithm == name->who; });
-        if (run == runs.end()) run = runs.insert(runs.end(), RaceRun{.algorithm = name->who, .best = {}});
+        auto run = std::find_if(runs.begin(), runs.end(),
+                                [&](const AlgorithmCurve& each) { return each.algorithm == name->who; });
+        if (run == runs.end()) run = runs.insert(runs.end(), AlgorithmCurve{.algorithm = name->who, .best = {}});
         CurvePoints& into = name->role == "mean" ? run->mean : name->role == "spread" ? run->spread : run->best;
         into.insert(into.end(), points.begin(), points.end());
-        race = race || !name->role.empty();
+        named = named || !name->role.empty();
     }
-    if (!race) return {};
-    for (RaceRun& run : runs) std::stable_sort(run.best.begin(), run.best.end());
+    if (!named) return {};
+    for (AlgorithmCurve& run : runs) std::stable_sort(run.best.begin(), run.best.end());
     // Runs of different problems have no bound in common.
     const bool one = !bounds.empty() &&
                      std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); });
-    return raceCharts(runs, one ? std::optional(bounds.front()) : std::nullopt, {.title = "Best so far"},
-                      {.logarithmic = logarithmic, .detailed = generations ? runs.back().algorithm : std::string()});
+    return mappingConvergenceCharts(
+        runs, one ? std::optional(bounds.front()) : std::nullopt, {.title = "Best so far"},
+        {.logarithmic = logarithmic, .detailed = generations ? runs.back().algorithm : std::string()});
 }
 
 Chart algorithmChart(const MappingOutcome& outcome) {
     Chart chart{.id = "algorithms", .title = algorithmTitle(outcome), .horizontal = true};
     const bool throughput = isThroughput(outcome);
     const bool clocked = outcome.problem.clock.has_value();
-    const RaceAxis axis = axisOf(outcome, outcome.objective);
+    const ObjectiveAxis axis = axisOf(outcome, outcome.objective);
     if (throughput)
         chart.y = {.title = clocked ? "Throughput" : "Throughput (FLOP/cycle)",
                    .measure = clocked ? Measure::flopsPerSecond : Measure::count,
@@ -459,8 +464,8 @@ Chart frontChart(const MappingOutcome& outcome) {
     Chart chart{.id = "front", .title = "What cannot be had together"};
     chart.empty = "This run has no front; run it with two objectives for 'pareto'.";
     if (!outcome.pareto) return chart;
-    const RaceAxis first = axisOf(outcome, outcome.pareto->first);
-    const RaceAxis second = axisOf(outcome, outcome.pareto->second);
+    const ObjectiveAxis first = axisOf(outcome, outcome.pareto->first);
+    const ObjectiveAxis second = axisOf(outcome, outcome.pareto->second);
     chart.x = {.title = first.title, .measure = first.measure};
     chart.y = {.title = second.title, .measure = second.measure};
     std::size_t points = 0;
@@ -564,7 +569,7 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
     return chart;
 }
 
-RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
+ObjectiveAxis axisOf(const MappingOutcome& outcome, Objective objective) {
     const double second = study::secondsPerCycle(outcome);
     const bool clocked = outcome.problem.clock.has_value();
     const Measure time = clocked ? Measure::seconds : Measure::count;
@@ -585,7 +590,7 @@ RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
 }
 
 std::string objectiveText(const MappingOutcome& outcome, Objective objective, double value) {
-    const RaceAxis axis = axisOf(outcome, objective);
+    const ObjectiveAxis axis = axisOf(outcome, objective);
     const std::string text = formatQuantity(value * axis.factor, axis.measure);
     const std::size_t open = axis.title.find('(');
     if (open == std::string::npos) return text;

@@ -19,36 +19,36 @@
 namespace tessera::report {
 
 /// Curve of one algorithm: samples and objective, in order.
-struct RaceRun {
+struct AlgorithmCurve {
     std::string algorithm;
     CurvePoints best;
     CurvePoints mean = {}, spread = {};  ///< of a generation, at the same samples; may be missing
 };
 
 /// Axis of the objective that the algorithms are compared by.
-struct RaceAxis {
+struct ObjectiveAxis {
     std::string title = "Best so far";
     Measure measure = Measure::count;
     double factor = 1;  ///< from the objective's own unit to what is shown
 };
 
 /// View options of convergence charts.
-struct RaceLook {
+struct ConvergenceOptions {
     bool logarithmic = false;   ///< the first chart's values; samples always are
     std::string detailed = {};  ///< the algorithm whose generations show their mean and spread
 };
 
 /// The best of each algorithm against its samples with the bound, and the same as the distance from the bound on a
 /// logarithmic axis (MAGMA, Fig. 11).
-std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
-                              const RaceLook& look);
+std::vector<Chart> mappingConvergenceCharts(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound,
+                                            const ObjectiveAxis& axis, const ConvergenceOptions& look);
 /// Convergence charts of a result.
-std::vector<Chart> raceCharts(const study::MappingOutcome& outcome, const RaceLook& look = {});
+std::vector<Chart> mappingConvergenceCharts(const study::MappingOutcome& outcome, const ConvergenceOptions& look = {});
 /// Convergence charts of curves as the engine reports them while it works: "magma best", "magma mean", "magma spread",
 /// "magma", "bound", each perhaps of a run: "RUN · magma best". With `generations` the algorithm that came last is the
 /// detailed one. Empty where they are not of a mapping search.
-std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
-                              bool generations = false);
+std::vector<Chart> mappingConvergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves,
+                                            bool logarithmic, bool generations = false);
 
 /// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
@@ -68,7 +68,7 @@ Chart sweepChart(const study::MappingSweep& sweep);
 Table sweepSheet(const study::MappingSweep& sweep);
 
 /// Axis and number format of an objective's values.
-RaceAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
+ObjectiveAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
 /// "9.50 ms", "1,900,084 cycles", "12.3 J".
 std::string objectiveText(const study::MappingOutcome& outcome, mapping::Objective objective, double value);
 

@@ -37,7 +37,7 @@ using CurvePoints = std::vector<std::pair<double, double>>;
 /// Convergence charts of searches, one chart per kind of curve that a trace has, never none. Names are "RUN · OWNER:
 /// KIND ROLE" with the roles best, mean, low, high (their spread) and bound; every part may be missing. Strategies keep
 /// their colours, baselines are dashed, and the label of a bound says how far the best one is from it. `generations`:
-/// see raceCharts.
+/// see mappingConvergenceCharts.
 std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
                                      bool generations = false);
 /// The first of them.

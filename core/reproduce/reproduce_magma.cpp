@@ -122,34 +122,34 @@ Prepared cut(const Prepared& whole) {
     return parts;
 }
 
-mapping::Result Experiment::race(const mapping::Problem& problem, const std::vector<Racer>& racers,
-                                 std::int64_t samples, std::size_t explored) const {
+mapping::Result Experiment::runPortfolio(const mapping::Problem& problem, const std::vector<Searcher>& searchers,
+                                         std::int64_t samples, std::size_t explored) const {
     mapping::Options options;
     options.algorithms.clear();
-    for (const Racer& racer : racers) options.algorithms.emplace_back(racer.algorithm);
+    for (const Searcher& searcher : searchers) options.algorithms.emplace_back(searcher.algorithm);
     options.samples = samples;
     options.explored = explored;
     return mapping::solve(problem, options, {control_.ofOnePart()});
 }
 
-mapping::Run Experiment::search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
+mapping::Run Experiment::search(const mapping::Problem& problem, const Searcher& searcher, std::int64_t samples,
                                 std::uint64_t seed, std::vector<mapping::Mapping> warm) const {
     mapping::Options options;
-    options.algorithms = {std::string(racer.algorithm)};
+    options.algorithms = {std::string(searcher.algorithm)};
     options.samples = samples;
     options.seed = seed;
-    options.settings = racer.settings;
+    options.settings = searcher.settings;
     options.explored = 0;
     options.warmStart = std::move(warm);
     mapping::Result result = mapping::solve(problem, options, {control_.ofOnePart()});
     return std::move(result.runs.at(0));
 }
 
-std::vector<Racer> known(const std::vector<Racer>& racers) {
-    std::vector<Racer> kept;
-    for (const Racer& racer : racers)
+std::vector<Searcher> known(const std::vector<Searcher>& searchers) {
+    std::vector<Searcher> kept;
+    for (const Searcher& searcher : searchers)
         for (const mapping::Algorithm& algorithm : mapping::algorithms())
-            if (algorithm.id == racer.algorithm) kept.push_back(racer);
+            if (algorithm.id == searcher.algorithm) kept.push_back(searcher);
     return kept;
 }
 

@@ -60,7 +60,7 @@ struct Prepared {
 Prepared cut(const Prepared& whole);
 
 /// A search of an experiment.
-struct Racer {
+struct Searcher {
     std::string_view metric;
     std::string_view algorithm;
     double share = 1;                             ///< of the experiment's samples: less where a sample is dear
@@ -80,10 +80,10 @@ public:
     /// Part of the paper's samples: `share` of them, and fewer where a caller has a smaller budget.
     std::int64_t samples(double papers, double share = 1) const;
     /// Searches side by side with as many samples each; of each as many as `explored` are kept.
-    mapping::Result race(const mapping::Problem& problem, const std::vector<Racer>& racers, std::int64_t samples,
-                         std::size_t explored) const;
+    mapping::Result runPortfolio(const mapping::Problem& problem, const std::vector<Searcher>& searchers,
+                                 std::int64_t samples, std::size_t explored) const;
     /// One search by one algorithm; `warm` are mappings that its first generation begins with.
-    mapping::Run search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
+    mapping::Run search(const mapping::Problem& problem, const Searcher& searcher, std::int64_t samples,
                         std::uint64_t seed = 1, std::vector<mapping::Mapping> warm = {}) const;
 
 private:
@@ -91,8 +91,8 @@ private:
     const RunControl& control_;
 };
 
-/// The racers whose algorithm the engine has.
-std::vector<Racer> known(const std::vector<Racer>& racers);
+/// The searchers whose algorithm the engine has.
+std::vector<Searcher> known(const std::vector<Searcher>& searchers);
 
 /// Best so far after `samples`; infinite before the first point.
 double bestAfter(const mapping::Run& run, std::int64_t samples);
@@ -107,7 +107,7 @@ constexpr bool exceeds(double a, double b) {
 Recompute magmaFigure7, magmaFigure8, magmaFigure9, magmaFigure10, magmaFigure11, magmaFigure12, magmaFigure13,
     magmaFigure14, magmaFigure15, magmaFigure16, magmaFigure17, magmaTable5;
 
-inline const Racer kMagma{.metric = "magma", .algorithm = "magma"};
+inline const Searcher kMagma{.metric = "magma", .algorithm = "magma"};
 
 /// Samples of every search (section VI-B): about a hundred generations of a hundred.
 inline constexpr double kSamples = 10'000;

@@ -19,12 +19,12 @@ constexpr double kConverged = 1.01;  ///< of its last value, a search counts as 
 
 struct Curves {
     std::vector<Case> cells;
-    std::vector<Racer> racers;  ///< the first is the reference of all, at its end
-    std::vector<double> grid;   ///< samples at which curves are read, rising
-    std::uint64_t seeds = 1;    ///< the curve is the geometric mean over them
+    std::vector<Searcher> searchers;  ///< the first is the reference of all, at its end
+    std::vector<double> grid;         ///< samples at which curves are read, rising
+    std::uint64_t seeds = 1;          ///< the curve is the geometric mean over them
 };
 
-/// The runs of one racer on one case, by seed.
+/// The runs of one searcher on one case, by seed.
 using Runs = std::vector<mapping::Run>;
 
 /// Geometric mean over seeds of the best after `samples`; infinite where a run has none yet.
@@ -54,13 +54,13 @@ double convergedAfter(const Runs& runs) {
 
 std::vector<std::vector<Runs>> searched(Experiment& experiment, const std::vector<Prepared>& cases,
                                         const Curves& curves) {
-    const std::size_t seeds = static_cast<std::size_t>(curves.seeds), racers = curves.racers.size();
-    std::vector<std::vector<Runs>> runs(cases.size(), std::vector<Runs>(racers, Runs(seeds)));
-    experiment.each("searches", cases.size() * racers * seeds, [&](std::size_t part) {
-        const std::size_t seed = part % seeds, racer = part / seeds % racers, at = part / seeds / racers;
-        const Racer& racing = curves.racers[racer];
-        runs[at][racer][seed] = experiment.search(cases[at].problem, racing,
-                                                  experiment.samples(curves.grid.back(), racing.share), seed + 1);
+    const std::size_t seeds = static_cast<std::size_t>(curves.seeds), searchers = curves.searchers.size();
+    std::vector<std::vector<Runs>> runs(cases.size(), std::vector<Runs>(searchers, Runs(seeds)));
+    experiment.each("searches", cases.size() * searchers * seeds, [&](std::size_t part) {
+        const std::size_t seed = part % seeds, searcher = part / seeds % searchers, at = part / seeds / searchers;
+        const Searcher& selected = curves.searchers[searcher];
+        runs[at][searcher][seed] = experiment.search(cases[at].problem, selected,
+                                                     experiment.samples(curves.grid.back(), selected.share), seed + 1);
     });
     return runs;
 }
@@ -73,10 +73,10 @@ void addCurves(Experiment& experiment, const Prepared& read, const Curves& curve
         // Of a small budget the first points are the same.
         if (std::exchange(before, samples) == samples) continue;
         for (std::size_t r = 0; r < runs.size(); ++r) {
-            const bool reached = samples <= experiment.samples(curves.grid.back(), curves.racers[r].share);
+            const bool reached = samples <= experiment.samples(curves.grid.back(), curves.searchers[r].share);
             const double value = valueAt(runs[r], samples);
             if (reached && std::isfinite(value))
-                experiment.row(fmt::format("{}, {} samples", read.item(), samples), curves.racers[r].metric,
+                experiment.row(fmt::format("{}, {} samples", read.item(), samples), curves.searchers[r].metric,
                                reference / value);
         }
     }
@@ -88,14 +88,14 @@ void addBoundNote(Experiment& experiment, const Prepared& read, const Runs& firs
 }
 
 Curves known(Curves curves) {
-    curves.racers = study::known(curves.racers);
+    curves.searchers = study::known(curves.searchers);
     return curves;
 }
 
 std::size_t indexOf(const Curves& curves, std::string_view metric) {
-    const auto is = [&](const Racer& racer) { return racer.metric == metric; };
-    return static_cast<std::size_t>(std::find_if(curves.racers.begin(), curves.racers.end(), is) -
-                                    curves.racers.begin());
+    const auto is = [&](const Searcher& searcher) { return searcher.metric == metric; };
+    return static_cast<std::size_t>(std::find_if(curves.searchers.begin(), curves.searchers.end(), is) -
+                                    curves.searchers.begin());
 }
 
 /// "In the end, they all converge to some lower performance points than the points found by MAGMA."
@@ -103,10 +103,10 @@ void addEndVerdict(Experiment& experiment, const std::vector<Prepared>& cases, c
                    const std::vector<std::vector<Runs>>& runs) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         std::string above;
-        for (std::size_t r = 1; r < curves.racers.size(); ++r) {
+        for (std::size_t r = 1; r < curves.searchers.size(); ++r) {
             const double relative = lastValue(runs[i][0]) / lastValue(runs[i][r]);
-            if (curves.racers[r].metric != "tessera" && relative >= 1)
-                above += fmt::format("{}{} {:.4g}", above.empty() ? "" : ", ", curves.racers[r].metric, relative);
+            if (curves.searchers[r].metric != "tessera" && relative >= 1)
+                above += fmt::format("{}{} {:.4g}", above.empty() ? "" : ", ", curves.searchers[r].metric, relative);
         }
         experiment.verdict(fmt::format("on {} all other methods end below MAGMA", cases[i].name()), above.empty(),
                            above.empty() ? "" : "of MAGMA's throughput, " + above, cases[i].place());
@@ -118,25 +118,25 @@ void addEndVerdict(Experiment& experiment, const std::vector<Prepared>& cases, c
 Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr double kLearning = 0.01;
     const Curves curves = known({.cells = {{"vision", "S2"}, {"mix", "S3"}},
-                                 .racers = {{.metric = "magma", .algorithm = "magma"},
-                                            {.metric = "pso", .algorithm = "pso"},
-                                            {.metric = "cmaes", .algorithm = "cmaes"},
-                                            {.metric = "de", .algorithm = "de"},
-                                            {.metric = "tbpsa", .algorithm = "tbpsa"},
-                                            {.metric = "stdga", .algorithm = "stdga"},
-                                            {.metric = "a2c", .algorithm = "a2c", .share = kLearning},
-                                            {.metric = "ppo2", .algorithm = "ppo2", .share = kLearning},
-                                            {.metric = "random", .algorithm = "random"},
-                                            {.metric = "tessera", .algorithm = "tessera"}},
+                                 .searchers = {{.metric = "magma", .algorithm = "magma"},
+                                               {.metric = "pso", .algorithm = "pso"},
+                                               {.metric = "cmaes", .algorithm = "cmaes"},
+                                               {.metric = "de", .algorithm = "de"},
+                                               {.metric = "tbpsa", .algorithm = "tbpsa"},
+                                               {.metric = "stdga", .algorithm = "stdga"},
+                                               {.metric = "a2c", .algorithm = "a2c", .share = kLearning},
+                                               {.metric = "ppo2", .algorithm = "ppo2", .share = kLearning},
+                                               {.metric = "random", .algorithm = "random"},
+                                               {.metric = "tessera", .algorithm = "tessera"}},
                                  .grid = {100, 300, 1000, 3000, 10'000, 30'000, 100'000}});
     Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare(curves.cells);
     const std::vector<std::vector<Runs>> runs = searched(experiment, cases, curves);
     for (std::size_t i = 0; i < cases.size(); ++i) {
         addCurves(experiment, cases[i], curves, runs[i]);
-        for (std::size_t r = 0; r < curves.racers.size(); ++r) {
-            const bool told = i == 0 && curves.racers[r].metric == "tbpsa";
-            experiment.row(cases[i].item() + ", samples to its end", curves.racers[r].metric,
+        for (std::size_t r = 0; r < curves.searchers.size(); ++r) {
+            const bool told = i == 0 && curves.searchers[r].metric == "tbpsa";
+            experiment.row(cases[i].item() + ", samples to its end", curves.searchers[r].metric,
                            convergedAfter(runs[i][r]), told ? std::optional(20'000.0) : std::nullopt);
         }
         addBoundNote(experiment, cases[i], runs[i][0]);
@@ -145,25 +145,26 @@ Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& opti
     experiment.note(
         "Values are throughput over what MAGMA has in the end; 'samples to its end' are those after which a search is "
         "within 1 % of its own last value.");
-    for (const Racer& racer : curves.racers)
-        if (racer.share < 1)
+    for (const Searcher& searcher : curves.searchers)
+        if (searcher.share < 1)
             experiment.note(fmt::format("{} was followed for {} samples only, because one of its costs far more time.",
-                                        racer.metric, experiment.samples(curves.grid.back(), racer.share)));
+                                        searcher.metric, experiment.samples(curves.grid.back(), searcher.share)));
     return std::move(experiment).finish();
 }
 
 Reproduction magmaFigure16(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
-    const Curves curves{
-        .cells = {{"vision", "S2"}, {"mix", "S3"}},
-        .racers = {{.metric = "magma", .algorithm = "magma"},
-                   {.metric = "mutation+crossover-gen",
-                    .algorithm = "magma",
-                    .settings = {{"magma.crossover-rg", 0}, {"magma.crossover-accel", 0}}},
-                   {.metric = "mutation",
-                    .algorithm = "magma",
-                    .settings = {{"magma.crossover-gen", 0}, {"magma.crossover-rg", 0}, {"magma.crossover-accel", 0}}}},
-        .grid = {100, 200, 500, 1000, 2000, 5000, 10'000},
-        .seeds = 5};
+    const Curves curves{.cells = {{"vision", "S2"}, {"mix", "S3"}},
+                        .searchers = {{.metric = "magma", .algorithm = "magma"},
+                                      {.metric = "mutation+crossover-gen",
+                                       .algorithm = "magma",
+                                       .settings = {{"magma.crossover-rg", 0}, {"magma.crossover-accel", 0}}},
+                                      {.metric = "mutation",
+                                       .algorithm = "magma",
+                                       .settings = {{"magma.crossover-gen", 0},
+                                                    {"magma.crossover-rg", 0},
+                                                    {"magma.crossover-accel", 0}}}},
+                        .grid = {100, 200, 500, 1000, 2000, 5000, 10'000},
+                        .seeds = 5};
     Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare(curves.cells);
     const std::vector<std::vector<Runs>> runs = searched(experiment, cases, curves);

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::size_t kQuarters = 4;
 
-const std::vector<Racer>& solutionRacers() {
-    static const std::vector<Racer> kRacers{{.metric = "magma", .algorithm = "magma"},
-                                            {.metric = "herald-like", .algorithm = "herald-like"},
-                                            {.metric = "tessera", .algorithm = "tessera"}};
-    return kRacers;
+const std::vector<Searcher>& solutionSearchers() {
+    static const std::vector<Searcher> kSearchers{{.metric = "magma", .algorithm = "magma"},
+                                                  {.metric = "herald-like", .algorithm = "herald-like"},
+                                                  {.metric = "tessera", .algorithm = "tessera"}};
+    return kSearchers;
 }
 
 /// What running jobs ask for, over the bandwidth, on average in each quarter of the makespan.
@@ -55,11 +55,11 @@ std::vector<Load> loadsOf(const mapping::Problem& problem, const mapping::Schedu
     return loads;
 }
 
-void addSolution(Experiment& experiment, const Prepared& read, const std::vector<Racer>& racing,
+void addSolution(Experiment& experiment, const Prepared& read, const std::vector<Searcher>& selected,
                  const std::vector<mapping::Run>& runs) {
     const auto rows = [&](const std::string& what, const auto& valueOf) {
-        for (std::size_t r = 0; r < racing.size(); ++r)
-            experiment.row(read.item() + ", " + what, racing[r].metric, valueOf(runs[r]));
+        for (std::size_t r = 0; r < selected.size(); ++r)
+            experiment.row(read.item() + ", " + what, selected[r].metric, valueOf(runs[r]));
     };
     rows("makespan_cycles", [](const mapping::Run& run) { return run.values.makespan; });
     for (std::size_t core = 0; core < read.problem.cores.size(); ++core) {
@@ -85,21 +85,22 @@ double frontLoad(const mapping::Problem& problem, const mapping::Run& run) {
 
 Reproduction magmaFigure15(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     Experiment experiment(figure, options, control);
-    const std::vector<Racer> racing = known(solutionRacers());
+    const std::vector<Searcher> selected = known(solutionSearchers());
     const std::vector<Prepared> cases = experiment.prepare({{"mix", "S5", 1}});
-    std::vector<std::vector<mapping::Run>> runs(cases.size(), std::vector<mapping::Run>(racing.size()));
-    experiment.each("searches", cases.size() * racing.size(), [&](std::size_t part) {
-        const std::size_t racer = part % racing.size(), at = part / racing.size();
-        runs[at][racer] = experiment.search(cases[at].problem, racing[racer], experiment.samples(kSamples));
+    std::vector<std::vector<mapping::Run>> runs(cases.size(), std::vector<mapping::Run>(selected.size()));
+    experiment.each("searches", cases.size() * selected.size(), [&](std::size_t part) {
+        const std::size_t searcher = part % selected.size(), at = part / selected.size();
+        runs[at][searcher] = experiment.search(cases[at].problem, selected[searcher], experiment.samples(kSamples));
     });
     const auto herald = static_cast<std::size_t>(
-        std::find_if(racing.begin(), racing.end(), [](const Racer& racer) { return racer.metric == "herald-like"; }) -
-        racing.begin());
+        std::find_if(selected.begin(), selected.end(),
+                     [](const Searcher& searcher) { return searcher.metric == "herald-like"; }) -
+        selected.begin());
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        addSolution(experiment, cases[i], racing, runs[i]);
+        addSolution(experiment, cases[i], selected, runs[i]);
         experiment.note(fmt::format("{}: MAGMA's mapping is at most {} above the optimum.", cases[i].item(),
                                     percent(runs[i][0].gap)));
-        if (herald == racing.size()) continue;
+        if (herald == selected.size()) continue;
         const mapping::Run &ours = runs[i][0], &theirs = runs[i][herald];
         experiment.verdict(fmt::format("on {} Herald-like takes longer than MAGMA", cases[i].name()),
                            theirs.values.makespan > ours.values.makespan,

@@ -103,17 +103,17 @@ Reproduction magmaFigure7(const Figure& figure, const ReproductionOptions& optio
 
 Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr std::size_t kTenth = 10;
-    const std::vector<Racer> racing = known({{.metric = "magma", .algorithm = "magma"},
-                                             {.metric = "cmaes", .algorithm = "cmaes"},
-                                             {.metric = "pso", .algorithm = "pso"},
-                                             {.metric = "stdga", .algorithm = "stdga"},
-                                             {.metric = "ppo2", .algorithm = "ppo2"},
-                                             {.metric = "random", .algorithm = "random"}});
+    const std::vector<Searcher> selected = known({{.metric = "magma", .algorithm = "magma"},
+                                                  {.metric = "cmaes", .algorithm = "cmaes"},
+                                                  {.metric = "pso", .algorithm = "pso"},
+                                                  {.metric = "stdga", .algorithm = "stdga"},
+                                                  {.metric = "ppo2", .algorithm = "ppo2"},
+                                                  {.metric = "random", .algorithm = "random"}});
     Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare({{"mix", "S2"}});
     std::vector<mapping::Result> results(cases.size());
-    experiment.each("races", cases.size(), [&](std::size_t i) {
-        results[i] = experiment.race(cases[i].problem, racing, experiment.samples(kSamples), kExplored);
+    experiment.each("searches", cases.size(), [&](std::size_t i) {
+        results[i] = experiment.runPortfolio(cases[i].problem, selected, experiment.samples(kSamples), kExplored);
     });
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const std::vector<mapping::Run>& runs = results[i].runs;
@@ -125,13 +125,13 @@ Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& opti
             const auto& points = runs[r].explored;
             const std::size_t part = std::max<std::size_t>(1, points.size() / kTenth);
             const double reached = runs[0].values.makespan / runs[r].values.makespan;
-            experiment.row(cases[i].item(), racing[r].metric, reached);
-            experiment.row(cases[i].item() + ", spread at first", racing[r].metric, spreadOf(points, 0, part) / all);
-            experiment.row(cases[i].item() + ", spread in the end", racing[r].metric,
+            experiment.row(cases[i].item(), selected[r].metric, reached);
+            experiment.row(cases[i].item() + ", spread at first", selected[r].metric, spreadOf(points, 0, part) / all);
+            experiment.row(cases[i].item() + ", spread in the end", selected[r].metric,
                            spreadOf(points, points.size() - part, points.size()) / all);
             if (r == 0 || r + 1 == runs.size()) continue;
             isBelow = isBelow && reached < 1;
-            told += fmt::format("{}{} {:.4g}", told.empty() ? "" : ", ", racing[r].metric, reached);
+            told += fmt::format("{}{} {:.4g}", told.empty() ? "" : ", ", selected[r].metric, reached);
         }
         experiment.verdict(
             fmt::format("on {} CMA-ES, PSO, stdGA and PPO2 end at other optima, below MAGMA", cases[i].name()), isBelow,

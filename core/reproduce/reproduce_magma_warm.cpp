@@ -65,7 +65,7 @@ std::array<GroupColumn, kGroups> transfer(const Experiment& experiment, const st
         const mapping::Run raw = experiment.search(problem, kMagma, samples);
         if (g == 0) source = raw;
         const mapping::Mapping start =
-            g == 0 ? source.mapping : mapping::adapted(source.mapping, groups[0]->problem, problem);
+            g == 0 ? source.mapping : mapping::transferred(source.mapping, groups[0]->problem, problem);
         columns.at(g) = columnOf(raw, mapping::evaluate(problem, start).makespan,
                                  experiment.search(problem, kMagma, samples, 1, {start}));
     }

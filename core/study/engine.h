@@ -124,7 +124,7 @@ struct Engine {
     Estimate (*estimate)(const Study& study) = nullptr;  ///< may throw: its error is then the study's problem
     std::vector<ProgressObjective> objectives = {};      ///< the first where the study names none
     bool spansDecades = false;                           ///< progress is drawn on a logarithmic axis
-    std::string_view samplesParameter = {};              ///< how many samples each algorithm of a race is to draw
+    std::string_view samplesParameter = {};              ///< how many samples each algorithm of a portfolio is to draw
     std::vector<LaterTask> laterTasks = {};
 
     // Its output document.

@@ -14,8 +14,8 @@ namespace tessera::study {
 
 namespace {
 
-using model::FoldTotals;
 using model::MemoryUse;
+using model::NodeTotals;
 
 constexpr std::size_t kMaxTerms = 8;
 
@@ -23,21 +23,21 @@ constexpr std::size_t kMaxTerms = 8;
 struct Count {
     std::string_view id, title, formula;
     Measure measure;
-    std::optional<double> FoldTotals::*value;
+    std::optional<double> NodeTotals::*value;
     bool perBatch;
 };
 
 constexpr std::array kCounts{
     Count{"parameters", "Parameters",
           "sum over stored tensors that are trained of their elements, each once; running statistics do not count",
-          Measure::count, &FoldTotals::parameters, false},
+          Measure::count, &NodeTotals::parameters, false},
     Count{"macs", "Multiply-accumulates",
           "sum over convolutions, matrix products and recurrent layers of their multiply-accumulates, without bias",
-          Measure::count, &FoldTotals::macs, true},
+          Measure::count, &NodeTotals::macs, true},
     Count{"flops", "Work", "2 per multiply-accumulate + the element-wise work of all other operators", Measure::flops,
-          &FoldTotals::flops, true},
+          &NodeTotals::flops, true},
     Count{"activations", "Activations", "sum over float outputs whose data depends on an input of their elements",
-          Measure::count, &FoldTotals::activations, true}};
+          Measure::count, &NodeTotals::activations, true}};
 
 /// A class of memory: its rule.
 struct MemoryRule {
@@ -68,10 +68,10 @@ std::string_view unitOf(Measure measure) {
     return measure == Measure::bytes ? " B" : measure == Measure::flops ? " FLOP" : "";
 }
 
-std::string kindOf(const model::Model& of, const model::FoldItem& item) {
+std::string kindOf(const model::Model& of, const model::HierarchyItem& item) {
     const auto index = static_cast<std::size_t>(item.index);
     if (const model::Graph* graph = of.graph())
-        return item.source == model::FoldSource::operation ? graph->operators[index].type : "";
+        return item.source == model::ItemSource::operation ? graph->operators[index].type : "";
     return std::string(nameOf(std::get<model::LayerGraph>(of.form).layers[index].kind));
 }
 
@@ -82,11 +82,11 @@ std::vector<Explanation::Term> termsOf(const CountedModel& counted, const Count&
         std::size_t items = 0;
     };
     std::map<std::string, Part> parts;
-    for (std::size_t i = 0; i < counted.fold.items.size(); ++i) {
-        const FoldTotals& totals = counted.totals[static_cast<std::size_t>(counted.fold.leaves[i])];
+    for (std::size_t i = 0; i < counted.hierarchy.items.size(); ++i) {
+        const NodeTotals& totals = counted.totals[static_cast<std::size_t>(counted.hierarchy.leaves[i])];
         const double value = (totals.*count.value).value_or(0);
         if (value == 0) continue;
-        Part& part = parts[kindOf(counted.model, counted.fold.items[i])];
+        Part& part = parts[kindOf(counted.model, counted.hierarchy.items[i])];
         part.sum += value;
         ++part.items;
     }

@@ -10,11 +10,11 @@
 
 namespace tessera::study {
 
-/// A model as it was counted: `totals` are those of every node of its fold, at `batch` samples.
+/// A model as it was counted: `totals` are those of every node of its hierarchy, at `batch` samples.
 struct CountedModel {
     const model::Model& model;
-    const model::GraphHierarchy& fold;
-    const std::vector<model::FoldTotals>& totals;
+    const model::GraphHierarchy& hierarchy;
+    const std::vector<model::NodeTotals>& totals;
     std::int64_t batch = 1;
 };
 

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kMinShare = 0.05;           ///< of a task before its first part says anything about the rest
 constexpr double kMinWorked = 2;             ///< seconds before a rate is believed
-constexpr double kLately = 1.0 / 3;          ///< share of the time that counts as lately
+constexpr double kRecentShare = 1.0 / 3;     ///< share of the time that counts as lately
 constexpr double kMaxApart = 5;              ///< between two estimates that are still reported
 constexpr std::size_t kMaxSeen = 96;         ///< moments that a pace remembers
 constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm tells its samples
 
-/// The samples that every algorithm of a race is to draw; 0 = the run is none.
+/// The samples that every algorithm of a portfolio is to draw; 0 = the run is none.
 double samplesOfEach(const Study& study) {
     const Engine* engine = findEngine(study.engine);
     if (engine == nullptr || engine->samplesParameter.empty()) return 0;
@@ -65,7 +65,7 @@ std::optional<std::pair<double, double>> Pace::secondsFor(double rise) const {
     if (seen_.size() < 2) return std::nullopt;
     const auto& [begun, from] = seen_.front();
     const auto& [now, to] = seen_.back();
-    const double late = now - kLately * (now - begun);
+    const double late = now - kRecentShare * (now - begun);
     const auto recent =
         std::find_if(seen_.rbegin(), seen_.rend(), [at = late](const auto& each) { return each.first <= at; });
     if (!(now > begun) || !(to > from) || !(to > recent->second)) return std::nullopt;
@@ -126,9 +126,9 @@ std::optional<TimeLeft::Span> TimeLeft::leftOfRace() const {
 
 std::optional<TimeLeft::Span> TimeLeft::left() const {
     if (!(total_ > 0) || done_ >= total_ || pace_.worked() < kMinWorked) return std::nullopt;
-    const bool races = algorithmTotal_ > 0 && total_ > algorithmTotal_;
+    const bool isPortfolio = algorithmTotal_ > 0 && total_ > algorithmTotal_;
     std::optional<Span> span;
-    if (races) {
+    if (isPortfolio) {
         span = leftOfRace();
     } else if (const auto its = pace_.secondsFor(total_ - done_); its && done_ >= kMinShare * total_) {
         span = Span{.min = its->first, .max = its->second};

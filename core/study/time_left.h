@@ -57,7 +57,7 @@ private:
     double done_ = 0, total_ = 0;
     double began_ = 0;  ///< when the current task did
     Pace pace_;
-    double algorithmTotal_ = 0;  ///< what every algorithm of a race is to do; 0 = there is none
+    double algorithmTotal_ = 0;  ///< what every algorithm of a portfolio is to do; 0 = there is none
     std::map<std::string, AlgorithmPace> paces_;
     double turnBegan_ = 0;
     double longestTurn_ = 0;

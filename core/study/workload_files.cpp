@@ -16,7 +16,7 @@ void addFile(std::vector<InputFile>& files, InputFile file) {
     if (std::none_of(files.begin(), files.end(), same)) files.push_back(std::move(file));
 }
 
-std::string besideFile(const std::string& file, const std::string& name) {
+std::string resolveRelativeTo(const std::string& file, const std::string& name) {
     const std::filesystem::path path(name);
     return path.is_absolute() ? name : (std::filesystem::path(file).parent_path() / path).string();
 }
@@ -29,7 +29,7 @@ std::vector<InputFile> workloadFiles(const std::string& name, const cost::Worklo
         if (model::isZooName(source.model)) continue;
         addFile(files, {.hardware = false,
                         .name = isModel ? name : source.model,
-                        .path = isModel ? source.model : besideFile(workload.file, source.model)});
+                        .path = isModel ? source.model : resolveRelativeTo(workload.file, source.model)});
     }
     return files;
 }

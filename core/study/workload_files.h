@@ -12,7 +12,7 @@ namespace tessera::study {
 /// Adds a file, once by its name; what is no file, such as a model of the zoo, is left out.
 void addFile(std::vector<InputFile>& files, InputFile file);
 /// The path of a file that another file names: relative to that one's folder.
-std::string besideFile(const std::string& file, const std::string& name);
+std::string resolveRelativeTo(const std::string& file, const std::string& name);
 /// The file of a workload that a study calls `name`, and those of the models that it names.
 std::vector<InputFile> workloadFiles(const std::string& name, const cost::Workload& workload);
 

@@ -23,22 +23,22 @@ const model::Graph& graph() {
     return kGraph;
 }
 
-void layOut(const model::GraphHierarchy& fold, const std::set<std::int32_t>& expanded) {
-    const model::FoldedGraph folded = model::foldedGraph(fold, expanded);
+void layOut(const model::GraphHierarchy& hierarchy, const std::set<std::int32_t>& expanded) {
+    const model::VisibleGraph folded = model::visibleGraph(hierarchy, expanded);
     report::LayoutRequest request;
-    std::vector<std::int32_t> places(fold.nodes.size(), -1);
+    std::vector<std::int32_t> places(hierarchy.nodes.size(), -1);
     for (const std::int32_t open : folded.open) {
-        const std::int32_t around = fold.node(open).parent;
+        const std::int32_t around = hierarchy.node(open).parent;
         const auto parent = around < 0 ? -1 : places[static_cast<std::size_t>(around)];
         places[static_cast<std::size_t>(open)] = static_cast<std::int32_t>(request.frames.size());
         request.frames.push_back({parent, 120});
     }
-    std::vector<std::size_t> cards(fold.nodes.size(), 0);
+    std::vector<std::size_t> cards(hierarchy.nodes.size(), 0);
     for (const std::int32_t node : folded.nodes) {
         cards[static_cast<std::size_t>(node)] = request.nodes.size();
-        request.nodes.push_back({150, 60, places[static_cast<std::size_t>(fold.node(node).parent)]});
+        request.nodes.push_back({150, 60, places[static_cast<std::size_t>(hierarchy.node(node).parent)]});
     }
-    for (const model::FoldedEdge& edge : folded.edges)
+    for (const model::VisibleEdge& edge : folded.edges)
         request.edges.push_back(
             {cards[static_cast<std::size_t>(edge.from)], cards[static_cast<std::size_t>(edge.to)], edge.data});
     benchmark::DoNotOptimize(report::layOut(request));
@@ -53,9 +53,9 @@ void firstPicture(benchmark::State& state) {
     graph();
     const auto start = Clock::now();
     for (auto _ : state) {
-        const model::GraphHierarchy fold = model::foldOf(graph());
-        benchmark::DoNotOptimize(model::totalsOf(graph(), fold));
-        layOut(fold, model::firstExpanded(fold));
+        const model::GraphHierarchy hierarchy = model::hierarchyOf(graph());
+        benchmark::DoNotOptimize(model::totalsOf(graph(), hierarchy));
+        layOut(hierarchy, model::firstExpanded(hierarchy));
     }
     hold(state, start, std::chrono::milliseconds(1000));
 }
@@ -65,20 +65,20 @@ BENCHMARK(firstPicture)->Unit(benchmark::kMillisecond)->UseRealTime();
 // Ratio: openABlock/real_time <= 0.4 * firstPicture/real_time
 
 void openABlock(benchmark::State& state) {
-    const model::GraphHierarchy fold = model::foldOf(graph());
-    std::set<std::int32_t> expanded = model::firstExpanded(fold);
-    for (std::size_t i = 0; i < fold.nodes.size(); ++i)
-        if (fold.nodes[i].name == "stage1.30") expanded.insert(static_cast<std::int32_t>(i));
+    const model::GraphHierarchy hierarchy = model::hierarchyOf(graph());
+    std::set<std::int32_t> expanded = model::firstExpanded(hierarchy);
+    for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
+        if (hierarchy.nodes[i].name == "stage1.30") expanded.insert(static_cast<std::int32_t>(i));
     const auto start = Clock::now();
-    for (auto _ : state) layOut(fold, expanded);
+    for (auto _ : state) layOut(hierarchy, expanded);
     hold(state, start, std::chrono::milliseconds(300));
 }
 BENCHMARK(openABlock)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void sums(benchmark::State& state) {
-    const model::GraphHierarchy fold = model::foldOf(graph());
+    const model::GraphHierarchy hierarchy = model::hierarchyOf(graph());
     const auto start = Clock::now();
-    for (auto _ : state) benchmark::DoNotOptimize(model::totalsOf(graph(), fold));
+    for (auto _ : state) benchmark::DoNotOptimize(model::totalsOf(graph(), hierarchy));
     hold(state, start, std::chrono::milliseconds(100));
 }
 BENCHMARK(sums)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -55,8 +55,8 @@ double wallSeconds(const Work& work) {
 
 /// The group of a label.
 int groupNamed(const ModelContents& contents, const std::string& label) {
-    for (std::size_t i = 0; i < contents.fold.nodes.size(); ++i)
-        if (contents.fold.nodes[i].label == label) return static_cast<int>(i);
+    for (std::size_t i = 0; i < contents.hierarchy.nodes.size(); ++i)
+        if (contents.hierarchy.nodes[i].label == label) return static_cast<int>(i);
     return -1;
 }
 

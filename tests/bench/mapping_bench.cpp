@@ -74,7 +74,7 @@ void changeLocally(benchmark::State& state) {
         const mapping::Evaluator::Limit limit{evaluator.values().makespan};
         double makespan = 0;
         if (random.below(2) == 0) {
-            makespan = evaluator.tryExchange({job, static_cast<std::int32_t>(random.below(100))}, limit).makespan;
+            makespan = evaluator.trySwap({job, static_cast<std::int32_t>(random.below(100))}, limit).makespan;
         } else {
             const auto core = static_cast<std::int32_t>(random.below(problem.cores.size()));
             const std::size_t size = evaluator.order(static_cast<std::size_t>(core)).size();
@@ -96,7 +96,7 @@ void changeToTheEnd(benchmark::State& state) {
     const double begun = cpuSeconds();
     for (auto _ : state) {
         const auto job = static_cast<std::int32_t>(random.below(100));
-        benchmark::DoNotOptimize(evaluator.tryExchange({job, static_cast<std::int32_t>(random.below(100))}).makespan);
+        benchmark::DoNotOptimize(evaluator.trySwap({job, static_cast<std::int32_t>(random.below(100))}).makespan);
     }
     expectRate(state, begun, 0);
 }

@@ -149,7 +149,7 @@ inline Json rangeSchema(const Json& value) {
 
 /// What a value of the field must be, without its description.
 inline Json valueSchema(const Field& field, Definitions& definitions) {
-    const auto number = [&] { return definitions.number(field.bounds, takesUnits(field.bounds, field.measure)); };
+    const auto number = [&] { return definitions.number(field.bounds, acceptsUnits(field.bounds, field.measure)); };
     switch (field.holds) {
         case Holds::text:
             if (!field.empty.empty()) return {{"type", "string"}, {"maxLength", 256}};
@@ -170,8 +170,9 @@ inline Json valueSchema(const Field& field, Definitions& definitions) {
             Json schema{{"type", "object"}, {"minProperties", field.fewest}, {"maxProperties", field.max}};
             schema["propertyNames"] = {{"minLength", 1}, {"maxLength", 256}};
             schema["additionalProperties"] =
-                value.holds == Holds::number ? definitions.number(value.bounds, takesUnits(value.bounds, value.measure))
-                                             : valueSchema(value, definitions);
+                value.holds == Holds::number
+                    ? definitions.number(value.bounds, acceptsUnits(value.bounds, value.measure))
+                    : valueSchema(value, definitions);
             return schema;
         }
         case Holds::list:

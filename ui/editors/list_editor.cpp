@@ -319,7 +319,7 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
             const QString reason = problem(index);
             if (!reason.isEmpty()) return reason;
             if (!isSourced(value)) return {};
-            const QString said = QStringLiteral("%1 %2").arg(saidOf(value, "class"), saidOf(value, "source"));
+            const QString said = QStringLiteral("%1 %2").arg(memberText(value, "class"), memberText(value, "source"));
             const QString former = formerText(value, column);
             const QString whole = former.isEmpty() ? said : tr("%1; was %2").arg(said, former);
             return QStringLiteral("<span>%1</span>").arg(whole.toHtmlEscaped());
@@ -327,7 +327,7 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
         case Qt::AccessibleTextRole:
             return QStringLiteral("%1: %2").arg(column.label, shownValue(value, column));
         case kClassRole:
-            return saidOf(value, "class");
+            return memberText(value, "class");
         case kProblemRole:
             return problem(index);
         default:

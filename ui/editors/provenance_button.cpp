@@ -35,8 +35,8 @@ void ProvenanceButton::setWhat(const QString& ofWhat) {
 }
 
 void ProvenanceButton::setJson(const Json& value, const FieldRow& row) {
-    source_ = saidOf(value, "source");
-    reliability_ = saidOf(value, "class");
+    source_ = memberText(value, "source");
+    reliability_ = memberText(value, "class");
     former_ = formerText(value, row);
     formerNumber_ = formerNumber(value, row);
     // A number that is not there comes from nowhere.

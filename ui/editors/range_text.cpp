@@ -146,7 +146,7 @@ QString rangeText(const Json& range, Measure measure) {
 Json tellingOfRange(const Json& range) {
     const std::vector<const Json*> numbers = numbersOf(range);
     for (const Json* number : numbers)
-        if (saidOf(*number, "class") == QLatin1String(hardware::kOwnNumber)) return *number;
+        if (memberText(*number, "class") == QLatin1String(hardware::kOwnNumber)) return *number;
     return numbers.empty() ? Json() : *numbers.front();
 }
 

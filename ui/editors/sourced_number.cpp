@@ -29,7 +29,7 @@ Json formerOf(const Json& before) {
 
 }  // namespace
 
-QString saidOf(const Json& number, const char* key) {
+QString memberText(const Json& number, const char* key) {
     if (!isSourced(number) || !number.contains(key) || !number.at(key).is_string()) return {};
     return QString::fromStdString(escaped(number.at(key).get_ref<const std::string&>(), 1000));
 }
@@ -67,8 +67,8 @@ QString formerText(const Json& number, const FieldRow& row) {
     QString text = formerNumber(number, row);
     if (text.isEmpty()) return text;
     const Json& was = number.at(kWas);
-    const QString reliability = saidOf(was, "class");
-    const QString source = saidOf(was, "source");
+    const QString reliability = memberText(was, "class");
+    const QString source = memberText(was, "source");
     if (!reliability.isEmpty()) text += QStringLiteral(", ") + reliability;
     if (!source.isEmpty()) text += (reliability.isEmpty() ? QStringLiteral(", ") : QStringLiteral(": ")) + source;
     return text;

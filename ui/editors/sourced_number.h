@@ -23,6 +23,6 @@ QString formerText(const Json& number, const FieldRow& row);
 /// The replaced number alone: "200 Gb/s".
 QString formerNumber(const Json& number, const FieldRow& row);
 /// The text of a member of the long form, such as "source"; empty where there is none.
-QString saidOf(const Json& number, const char* key);
+QString memberText(const Json& number, const char* key);
 
 }  // namespace tessera::ui

@@ -272,9 +272,10 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
         return found;
     };
     const std::vector<InputSlot> inputs = slotsOf(document);
-    const bool takesModels = std::any_of(inputs.begin(), inputs.end(),
-                                         [](const InputSlot& slot) { return std::string_view(slot.list) == "models"; });
-    const std::vector<std::string> models = takesModels ? namesOf(study.models, "models") : std::vector<std::string>();
+    const bool acceptsModels = std::any_of(
+        inputs.begin(), inputs.end(), [](const InputSlot& slot) { return std::string_view(slot.list) == "models"; });
+    const std::vector<std::string> models =
+        acceptsModels ? namesOf(study.models, "models") : std::vector<std::string>();
     const std::string model = models.empty() ? "" : models.front();
     std::string modelKey = model;
     for (const auto& [name, value] : study.dimensions) modelKey += '\n' + name + '=' + std::to_string(value);

@@ -33,7 +33,7 @@ Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
     return section;
 }
 
-Facts::Section worthOf(const CodesignRun& run, const codesign::Point& point) {
+Facts::Section metricsSectionOf(const CodesignRun& run, const codesign::Point& point) {
     Facts::Section section{.title = tr("Metrics"), .rows = {}};
     for (const report::PointValue& value : run.values())
         if (value.id != "area")
@@ -76,7 +76,7 @@ Facts architectureFacts(const CodesignChoice& choice, int row) {
     if (row == choice.pinned) roles << tr("Pinned as A");
     facts.subtitle = roles.isEmpty() ? tr("Architecture that was evaluated") : roles.join(QStringLiteral(" · "));
     if (choice.pinned >= 0 && choice.pinned != row) facts.sections.append(against(choice, its.point));
-    facts.sections.append(worthOf(choice.run, its.point));
+    facts.sections.append(metricsSectionOf(choice.run, its.point));
     facts.sections.append(columns::factsOf(tr("Architecture"), study::pointFields(),
                                            study::DesignPoint{&choice.run.result(), &its.point}, choice.run.shared(),
                                            ""));

@@ -24,7 +24,7 @@ QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardw
 /// The first engine that a kind of hardware ("accelerator") is for. Throws UsageError where there is none.
 const study::Engine& engineOn(std::string_view hardwareKind);
 /// True if a study of it begins with a model.
-inline bool takesModels(const study::Engine& engine) {
+inline bool acceptsModels(const study::Engine& engine) {
     return engine.models != study::InputArity::none;
 }
 

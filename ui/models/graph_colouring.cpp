@@ -39,7 +39,7 @@ constexpr std::array<const char*, 3> kTypeTitles{QT_TRANSLATE_NOOP("GraphColouri
 Colouring byClass(const ModelContents& contents) {
     Colouring colouring;
     colouring.legendTitle = tr("Operators");
-    for (const model::FoldTotals& totals : contents.totals) {
+    for (const model::NodeTotals& totals : contents.totals) {
         NodeColour& node = colouring.nodes.emplace_back();
         if (totals.operators == 0) continue;
         node.colour = classColour(static_cast<std::size_t>(totals.mainClass()));
@@ -62,7 +62,7 @@ Colouring byValue(const ModelContents& contents, const QString& title, Measure m
     colouring.legendTitle = title;
     std::vector<double> values;
     double max = 0;
-    for (std::size_t i = 0; i < contents.fold.nodes.size(); ++i) {
+    for (std::size_t i = 0; i < contents.hierarchy.nodes.size(); ++i) {
         values.push_back(valueOf(static_cast<std::int32_t>(i)));
         if (i > 0) max = std::max(max, values.back());
     }
@@ -118,7 +118,7 @@ std::vector<LayerFate> fatesOf(const ModelContents& contents, const GraphOverlay
 
 /// The layers below a node, each once.
 template <class Use>
-void forLayers(const ModelContents& contents, const model::FoldNode& node, const Use& use) {
+void forLayers(const ModelContents& contents, const model::HierarchyNode& node, const Use& use) {
     std::vector<std::int32_t> seen;
     for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
         const std::int32_t layer = contents.layerOfItem[toIndex(item)];
@@ -133,7 +133,7 @@ Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
     Colouring colouring;
     colouring.legendTitle = tr("Partition types");
     const std::vector<LayerFate> fates = fatesOf(contents, overlay);
-    for (const model::FoldNode& node : contents.fold.nodes) {
+    for (const model::HierarchyNode& node : contents.hierarchy.nodes) {
         NodeColour& look = colouring.nodes.emplace_back();
         std::array<double, 3> counts{};
         double sum = 0;
@@ -182,7 +182,7 @@ Colouring byChange(const ModelContents& contents, const GraphOverlay& overlay) {
     Colouring colouring;
     colouring.legendTitle = tr("Layers");
     std::array<double, kChanges.size()> all{};
-    for (const model::FoldNode& node : contents.fold.nodes) {
+    for (const model::HierarchyNode& node : contents.hierarchy.nodes) {
         NodeColour& look = colouring.nodes.emplace_back();
         std::array<double, kChanges.size()> counts{};
         double layers = 0;

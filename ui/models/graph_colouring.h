@@ -45,7 +45,7 @@ struct NodeColour {
     std::vector<report::Stripe> stripes = {};
 };
 
-/// Colours of every node of the fold, and what they mean.
+/// Colours of every node of the hierarchy, and what they mean.
 struct Colouring {
     std::vector<NodeColour> nodes;
     QString legendTitle;

@@ -40,8 +40,8 @@ QString exactText(const std::optional<double>& value) {
 std::int32_t indexOf(std::size_t value) {
     return static_cast<std::int32_t>(value);
 }
-const model::FoldItem& itemOf(const ModelContents& contents, std::int32_t item) {
-    return contents.fold.items[toIndex(item)];
+const model::HierarchyItem& itemOf(const ModelContents& contents, std::int32_t item) {
+    return contents.hierarchy.items[toIndex(item)];
 }
 
 QString tensorText(const model::Tensor& tensor) {
@@ -86,7 +86,7 @@ QString typeText(const model::Layer& layer) {
 QString itemType(const ModelContents& contents, std::int32_t item) {
     if (const model::Operator* op = contents.operation(item)) return typeText(*op);
     if (const model::Layer* layer = contents.tableLayer(item)) return typeText(*layer);
-    return itemOf(contents, item).source == model::FoldSource::input ? tr("input") : tr("output");
+    return itemOf(contents, item).source == model::ItemSource::input ? tr("input") : tr("output");
 }
 
 /// The first output's shape.
@@ -102,7 +102,7 @@ QString itemShape(const ModelContents& contents, std::int32_t item) {
 }
 
 /// "Conv · BatchNormalization · Relu", or the first and how many more.
-QString typesText(const ModelContents& contents, const model::FoldNode& node) {
+QString typesText(const ModelContents& contents, const model::HierarchyNode& node) {
     constexpr std::int32_t kMaxNamed = 3;
     constexpr qsizetype kLongest = 34;
     QStringList types;
@@ -122,12 +122,12 @@ QString operatorsText(const ModelContents& contents, std::int64_t count) {
 }
 
 /// Tensors that pass into or out of a node, each once.
-QVector<std::int32_t> boundaryOf(const ModelContents& contents, const model::FoldNode& node, bool incoming) {
+QVector<std::int32_t> boundaryOf(const ModelContents& contents, const model::HierarchyNode& node, bool incoming) {
     QVector<std::int32_t> links;
     QSet<std::int32_t> seen;
     const auto isInside = [&](std::int32_t item) { return item >= node.first && item < node.first + node.count; };
-    for (std::size_t i = 0; i < contents.fold.links.size(); ++i) {
-        const model::FoldLink& link = contents.fold.links[i];
+    for (std::size_t i = 0; i < contents.hierarchy.links.size(); ++i) {
+        const model::HierarchyLink& link = contents.hierarchy.links[i];
         if (isInside(link.from) == isInside(link.to) || isInside(link.to) != incoming) continue;
         if (seen.contains(link.tensor)) continue;
         seen.insert(link.tensor);
@@ -136,7 +136,7 @@ QVector<std::int32_t> boundaryOf(const ModelContents& contents, const model::Fol
     return links;
 }
 
-Facts::Section workSection(const ModelContents& contents, const model::FoldTotals& totals) {
+Facts::Section workSection(const ModelContents& contents, const model::NodeTotals& totals) {
     Facts::Section section{tr("Work and memory"), {}};
     const auto add = [&](const QString& label, const QString& value, const std::optional<double>& exact,
                          const QString& whereFrom = {}) {
@@ -236,8 +236,8 @@ void addLayer(Facts& facts, const model::Layer& layer) {
                                           Facts::Row{tr("hands on"), mapText(layer.outChannels, layer.out)}}});
 }
 
-void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode& node,
-              const model::FoldTotals& totals) {
+void addGroup(Facts& facts, const ModelContents& contents, const model::HierarchyNode& node,
+              const model::NodeTotals& totals) {
     facts.subtitle = operatorsText(contents, totals.operators);
     if (node.copies > 1) facts.subtitle += tr(" in %1 equal copies").arg(node.copies);
     for (const bool incoming : {true, false}) {
@@ -245,7 +245,7 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode
         for (const std::int32_t link : boundaryOf(contents, node, incoming)) {
             if (section.rows.size() >= kMaxLines) break;
             if (contents.graph() == nullptr) continue;
-            const model::Tensor& tensor = contents.graph()->tensor(contents.fold.links[toIndex(link)].tensor);
+            const model::Tensor& tensor = contents.graph()->tensor(contents.hierarchy.links[toIndex(link)].tensor);
             section.rows.append(Facts::Row{shownName(tensor.name), tensorText(tensor)});
         }
         if (!section.rows.isEmpty()) facts.sections.append(section);
@@ -301,7 +301,7 @@ QString searchTextOf(const ModelContents& contents, std::int32_t item) {
 }
 
 void findLayers(ModelContents& contents) {
-    contents.layerOfItem.assign(contents.fold.items.size(), -1);
+    contents.layerOfItem.assign(contents.hierarchy.items.size(), -1);
     try {
         contents.layers = model::layerGraph(contents.model);
     } catch (const DataError& error) {
@@ -311,9 +311,9 @@ void findLayers(ModelContents& contents) {
     std::unordered_map<std::string, std::int32_t> known;
     for (std::size_t i = 0; i < contents.layers->layers.size(); ++i)
         for (const std::string& name : contents.layers->layers[i].operators) known.emplace(name, indexOf(i));
-    for (std::size_t i = 0; i < contents.fold.items.size(); ++i) {
+    for (std::size_t i = 0; i < contents.hierarchy.items.size(); ++i) {
         if (contents.graph() == nullptr) {
-            contents.layerOfItem[i] = contents.fold.items[i].index;
+            contents.layerOfItem[i] = contents.hierarchy.items[i].index;
             continue;
         }
         const model::Operator* op = contents.operation(indexOf(i));
@@ -326,35 +326,35 @@ void findLayers(ModelContents& contents) {
 }  // namespace
 
 const model::Operator* ModelContents::operation(std::int32_t item) const {
-    const model::FoldItem& found = fold.items[toIndex(item)];
-    if (graph() == nullptr || found.source != model::FoldSource::operation) return nullptr;
+    const model::HierarchyItem& found = hierarchy.items[toIndex(item)];
+    if (graph() == nullptr || found.source != model::ItemSource::operation) return nullptr;
     return &graph()->operators[toIndex(found.index)];
 }
 
 const model::Layer* ModelContents::tableLayer(std::int32_t item) const {
     const auto* table = std::get_if<model::LayerGraph>(&model.form);
-    return table == nullptr ? nullptr : &table->layers[toIndex(fold.items[toIndex(item)].index)];
+    return table == nullptr ? nullptr : &table->layers[toIndex(hierarchy.items[toIndex(item)].index)];
 }
 
 void completeContents(ModelContents& contents) {
     const std::int64_t batch = contents.options.batch.value_or(1);
     if (const model::Graph* graph = contents.graph()) {
         contents.summary = model::summarise(*graph);
-        contents.fold = model::foldOf(*graph);
-        contents.totals = model::totalsOf(*graph, contents.fold);
+        contents.hierarchy = model::hierarchyOf(*graph);
+        contents.totals = model::totalsOf(*graph, contents.hierarchy);
         contents.unbound = model::unboundDimensions(*graph);
     } else {
         const auto& layers = std::get<model::LayerGraph>(contents.model.form);
         contents.summary = model::summarise(layers, batch);
-        contents.fold = model::foldOf(layers);
-        contents.totals = model::totalsOf(layers, contents.fold, static_cast<double>(batch));
+        contents.hierarchy = model::hierarchyOf(layers);
+        contents.totals = model::totalsOf(layers, contents.hierarchy, static_cast<double>(batch));
     }
     findLayers(contents);
-    contents.nodeOfOperator.assign(contents.fold.items.size(), -1);
+    contents.nodeOfOperator.assign(contents.hierarchy.items.size(), -1);
     contents.searchTexts.clear();
-    for (std::size_t i = 0; i < contents.fold.items.size(); ++i) {
-        if (contents.fold.items[i].source == model::FoldSource::operation)
-            contents.nodeOfOperator[toIndex(contents.fold.items[i].index)] = contents.fold.leaves[i];
+    for (std::size_t i = 0; i < contents.hierarchy.items.size(); ++i) {
+        if (contents.hierarchy.items[i].source == model::ItemSource::operation)
+            contents.nodeOfOperator[toIndex(contents.hierarchy.items[i].index)] = contents.hierarchy.leaves[i];
         contents.searchTexts.push_back(searchTextOf(contents, indexOf(i)));
     }
     contents.memory = memoryOf(contents);
@@ -385,11 +385,11 @@ QString shownShape(const model::Shape& shape) {
 }
 
 NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
-    const model::FoldNode& node = contents.node(index);
+    const model::HierarchyNode& node = contents.node(index);
     NodeTexts texts;
     const std::int32_t last = node.first + node.count - 1;
     texts.title = shownName(node.label);
-    if (node.kind == model::FoldKind::leaf) {
+    if (node.kind == model::HierarchyKind::leaf) {
         const QString type = itemType(contents, node.first);
         if (texts.title.isEmpty())
             texts.title = type;
@@ -399,25 +399,25 @@ NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
         return texts;
     }
     const std::int64_t operators = contents.total(index).operators;
-    if (node.kind == model::FoldKind::layer)
+    if (node.kind == model::HierarchyKind::layer)
         texts.subtitle = typesText(contents, node);
-    else if (node.kind == model::FoldKind::repeat)
+    else if (node.kind == model::HierarchyKind::repeat)
         texts.subtitle = tr("%1 each").arg(operatorsText(contents, operators / std::max(1, node.copies)));
-    else if (node.kind == model::FoldKind::shapes)
+    else if (node.kind == model::HierarchyKind::shapes)
         texts.subtitle = tr("%1 on shapes only").arg(operatorsText(contents, operators));
     else if (operators > 0)
         texts.subtitle = operatorsText(contents, operators);
     else
         texts.subtitle = tr("%1 tensors").arg(node.count);
-    if (node.kind == model::FoldKind::shapes) texts.title = tr("shapes");
+    if (node.kind == model::HierarchyKind::shapes) texts.title = tr("shapes");
     if (node.copies > 1) texts.badge = QStringLiteral("×%1").arg(node.copies);
-    if (node.kind != model::FoldKind::shapes && operators > 0) texts.caption = itemShape(contents, last);
+    if (node.kind != model::HierarchyKind::shapes && operators > 0) texts.caption = itemShape(contents, last);
     return texts;
 }
 
 QString nameOf(const ModelContents& contents, std::int32_t index) {
-    const model::FoldNode& node = contents.node(index);
-    if (node.kind != model::FoldKind::leaf) return shownName(node.name);
+    const model::HierarchyNode& node = contents.node(index);
+    if (node.kind != model::HierarchyKind::leaf) return shownName(node.name);
     if (const model::Operator* op = contents.operation(node.first)) return shownName(op->name);
     return shownName(node.name);
 }
@@ -426,7 +426,7 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
     QStringList lines;
     QSet<std::int32_t> seen;
     for (const std::int32_t index : links) {
-        const model::FoldLink& link = contents.fold.links[toIndex(index)];
+        const model::HierarchyLink& link = contents.hierarchy.links[toIndex(index)];
         if (seen.contains(link.tensor)) continue;
         seen.insert(link.tensor);
         if (lines.size() >= kMaxLines) continue;
@@ -446,7 +446,7 @@ double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& l
     double bytes = 0;
     QSet<std::int32_t> seen;
     for (const std::int32_t index : links) {
-        const model::FoldLink& link = contents.fold.links[toIndex(index)];
+        const model::HierarchyLink& link = contents.hierarchy.links[toIndex(index)];
         if (seen.contains(link.tensor)) continue;
         seen.insert(link.tensor);
         if (const model::Graph* graph = contents.graph())
@@ -459,7 +459,7 @@ double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& l
 }
 
 QString hoverTextOf(const ModelContents& contents, std::int32_t index) {
-    const model::FoldNode& node = contents.node(index);
+    const model::HierarchyNode& node = contents.node(index);
     QStringList lines{nameOf(contents, index)};
     for (const bool incoming : {true, false}) {
         const QVector<std::int32_t> links = boundaryOf(contents, node, incoming);
@@ -475,7 +475,7 @@ QString hoverTextOf(const ModelContents& contents, std::int32_t index) {
 }
 
 QString layerOfNode(const ModelContents& contents, std::int32_t index) {
-    const model::FoldNode& node = contents.node(index);
+    const model::HierarchyNode& node = contents.node(index);
     std::int32_t layer = -1;
     for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
         const std::int32_t its = contents.layerOfItem[toIndex(item)];
@@ -494,7 +494,8 @@ std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
     const auto index = static_cast<std::int32_t>(found - layers.begin());
     const auto item = std::find(contents.layerOfItem.begin(), contents.layerOfItem.end(), index);
     if (found == layers.end() || item == contents.layerOfItem.end()) return -1;
-    std::int32_t node = contents.fold.leaves[toIndex(static_cast<std::int32_t>(item - contents.layerOfItem.begin()))];
+    std::int32_t node =
+        contents.hierarchy.leaves[toIndex(static_cast<std::int32_t>(item - contents.layerOfItem.begin()))];
     // Where all of the group around belongs to the layer, that group is it.
     for (std::int32_t up = contents.node(node).parent; up > 0; up = contents.node(up).parent) {
         if (layerOfNode(contents, up) != layer) break;
@@ -504,11 +505,11 @@ std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
 }
 
 Facts factsOf(const ModelContents& contents, std::int32_t index) {
-    const model::FoldNode& node = contents.node(index);
+    const model::HierarchyNode& node = contents.node(index);
     Facts facts;
     facts.title = nameOf(contents, index);
     facts.icon = QStringLiteral("model");
-    const bool isLeaf = node.kind == model::FoldKind::leaf;
+    const bool isLeaf = node.kind == model::HierarchyKind::leaf;
     if (const model::Operator* op = isLeaf ? contents.operation(node.first) : nullptr) {
         addOperator(facts, contents, *op);
     } else if (const model::Layer* layer = isLeaf ? contents.tableLayer(node.first) : nullptr) {

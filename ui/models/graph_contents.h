@@ -31,19 +31,19 @@ struct ModelContents {
     model::LoadOptions options;
     model::Model model;
     model::Summary summary;
-    model::GraphHierarchy fold;
-    std::vector<model::FoldTotals> totals;     ///< by fold node
+    model::GraphHierarchy hierarchy;
+    std::vector<model::NodeTotals> totals;     ///< by hierarchy node
     std::optional<model::LayerGraph> layers;   ///< empty where a shape that it needs is unknown
     QString layersProblem;                     ///< why it is empty, a sentence
-    std::vector<std::int32_t> nodeOfOperator;  ///< leaf of the fold, by operator of the graph
-    std::vector<std::int32_t> layerOfItem;     ///< index into `layers`, by fold item; -1 = none
-    std::vector<QString> searchTexts;          ///< name, type and shapes in lower case, by fold item
+    std::vector<std::int32_t> nodeOfOperator;  ///< leaf of the hierarchy, by operator of the graph
+    std::vector<std::int32_t> layerOfItem;     ///< index into `layers`, by hierarchy item; -1 = none
+    std::vector<QString> searchTexts;          ///< name, type and shapes in lower case, by hierarchy item
     std::vector<std::string> unbound;          ///< symbolic dimensions that nothing bound
     QVector<MemoryClass> memory;
 
     const model::Graph* graph() const { return model.graph(); }
-    const model::FoldNode& node(std::int32_t index) const { return fold.node(index); }
-    const model::FoldTotals& total(std::int32_t index) const { return totals[static_cast<std::size_t>(index)]; }
+    const model::HierarchyNode& node(std::int32_t index) const { return hierarchy.node(index); }
+    const model::NodeTotals& total(std::int32_t index) const { return totals[static_cast<std::size_t>(index)]; }
     /// The operator of an item, nullptr for inputs, outputs and layer tables.
     const model::Operator* operation(std::int32_t item) const;
     /// The layer of an item of a layer table, else nullptr.

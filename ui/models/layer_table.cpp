@@ -52,9 +52,9 @@ int nodeOfOperatorRow(const ModelContents& contents, int row) {
 }
 
 int operatorRowOfNode(const ModelContents& contents, int node) {
-    const model::FoldItem& item = contents.fold.items[toIndex(contents.node(node).first)];
-    const bool isOperator = contents.graph() != nullptr && contents.node(node).kind == model::FoldKind::leaf &&
-                            item.source == model::FoldSource::operation;
+    const model::HierarchyItem& item = contents.hierarchy.items[toIndex(contents.node(node).first)];
+    const bool isOperator = contents.graph() != nullptr && contents.node(node).kind == model::HierarchyKind::leaf &&
+                            item.source == model::ItemSource::operation;
     return isOperator ? item.index : -1;
 }
 
@@ -62,7 +62,7 @@ QVector<Column> operatorColumns(const std::shared_ptr<ModelTableSource>& source)
     const auto op = [source](int row) -> const model::Operator& {
         return source->contents->graph()->operators[toIndex(row)];
     };
-    const auto totals = [source](int row) -> const model::FoldTotals& {
+    const auto totals = [source](int row) -> const model::NodeTotals& {
         return source->contents->total(source->contents->nodeOfOperator[toIndex(row)]);
     };
     const auto shapes = [source, op](int row, bool outputs) {

@@ -15,7 +15,7 @@ struct ModelTableSource {
 /// Columns of the operators, one row per operator in the model's order: sizes, work, arithmetic intensity.
 QVector<TableModel::Column> operatorColumns(const std::shared_ptr<ModelTableSource>& source);
 int operatorRows(const ModelContents& contents);
-/// The fold node of a row of operators, -1 where there is none; and back.
+/// The hierarchy node of a row of operators, -1 where there is none; and back.
 int nodeOfOperatorRow(const ModelContents& contents, int row);
 int operatorRowOfNode(const ModelContents& contents, int node);
 

@@ -24,7 +24,7 @@ void addCount(Facts::Section& section, const QString& label, const std::optional
 }
 
 study::CountedModel countedOf(const ModelContents& contents) {
-    return {contents.model, contents.fold, contents.totals, contents.summary.batch};
+    return {contents.model, contents.hierarchy, contents.totals, contents.summary.batch};
 }
 
 Facts::Section tensorFacts(const QString& title, const std::vector<model::Tensor>& tensors) {

@@ -15,8 +15,8 @@ Facts overviewOf(const std::shared_ptr<const ModelContents>& shared);
 /// Explanation of the bytes of a class of its memory; empty where they are unknown.
 std::optional<study::Explanation> explainMemory(const ModelContents& contents, model::MemoryUse use);
 
-/// The fold's node of the first operator that a sentence names in quotes, itself or a tensor that it makes; -1 where
-/// there is none.
+/// The hierarchy's node of the first operator that a sentence names in quotes, itself or a tensor that it makes; -1
+/// where there is none.
 std::int32_t nodeNamedIn(const ModelContents& contents, const QString& sentence);
 
 }  // namespace tessera::ui

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kBarSteps = 1000;
 /// From here on a search that found nothing better says so.
-constexpr double kWorthTelling = 3;
+constexpr double kMinSinceImprovement = 3;
 
 double shareOf(const RunState& state) {
     return state.total > 0 ? qBound(0.0, state.done / state.total, 1.0) : 0.0;
@@ -33,7 +33,7 @@ void addWorking(const RunState& state, QStringList& facts) {
     if (!state.task.isEmpty()) facts.append(state.task);
     if (state.rate > 0) facts.append(JobRow::tr("%1 per s").arg(QString::fromStdString(formatCount(state.rate))));
     if (!state.best.isEmpty()) facts.append(JobRow::tr("best %1").arg(state.best));
-    if (!state.best.isEmpty() && state.sinceImprovement > kWorthTelling)
+    if (!state.best.isEmpty() && state.sinceImprovement > kMinSinceImprovement)
         facts.append(JobRow::tr("no improvement for %1").arg(durationText(state.sinceImprovement)));
     if (!state.left.isEmpty()) facts.append(state.left);
 }

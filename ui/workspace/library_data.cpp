@@ -137,7 +137,7 @@ void describeFleet(StudyCard& card, const study::Study& study, const QString& /*
                            countText(static_cast<double>(study.parameters->at("strategies").size())));
 }
 
-/// The cores of a platform, and the algorithms that race on them.
+/// The cores of a platform, and the algorithms that are run on them.
 void describePlatform(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const hardware::SubAccelerator& core : hardware::loadPlatform(study.hardware.at(0)).subAccelerators)
         card.groups.append(
@@ -147,7 +147,7 @@ void describePlatform(StudyCard& card, const study::Study& study, const QString&
     QStringList algorithms;
     for (const Json& algorithm : study.parameters->at("algorithms"))
         algorithms.append(shown(algorithm.get<std::string>()));
-    card.detail = tr("%1 race on jobs of '%2', %3 samples each")
+    card.detail = tr("%1 on jobs of '%2', %3 samples each")
                       .arg(firstNames(algorithms, 3), subject, countText(study.parameters->value("samples", 0.0)));
 }
 

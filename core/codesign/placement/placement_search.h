@@ -35,8 +35,8 @@ bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, st
 std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
                                    const std::stop_token& stop);
 /// Plan of the fewest accelerators among those that fit the memory.
-std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
-                                            const std::stop_token& stop);
+std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
+                                             const std::stop_token& stop);
 
 /// Why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for stage …".
 std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage);

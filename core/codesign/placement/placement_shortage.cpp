@@ -197,8 +197,8 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
     return best;
 }
 
-std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
-                                            const std::stop_token& stop) {
+std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
+                                             const std::stop_token& stop) {
     std::optional<FoundPlan> best;
     std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < problem.widths.size(); ++i) {
@@ -219,7 +219,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
     for (const WidthCosts& width : problem.widths)
         shortage.minAccelerators =
             std::min(shortage.minAccelerators, WidthNumbers(lattice, problem, width).parallelNeeds);
-    if (const auto found = fewestAccelerators(lattice, problem, stop))
+    if (const auto found = minAcceleratorsPlan(lattice, problem, stop))
         shortage.accelerators = static_cast<std::int64_t>(found->value);
     if (const auto found = minMemory(lattice, problem, kInfinity, stop)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));

@@ -31,7 +31,7 @@ StateSpace::StateSpace(const Piece& piece)
     : piece_(piece),
       words_(wordsFor(piece.size())),
       prices_(pricesFor(piece)),
-      besideLoad_(piece.size()),
+      concurrentLoad_(piece.size()),
       minLoad_(piece.size()),
       symmetries_(symmetriesOf(piece)),
       done_(words_),
@@ -39,7 +39,7 @@ StateSpace::StateSpace(const Piece& piece)
     for (Prices& prices : prices_) evenOut(prices, symmetries_);
     for (std::size_t i = 0; i < piece.size(); ++i)
         for (std::size_t k = 0; k < prices_.size(); ++k) {
-            besideLoad_[i][k] = piece.single[i] * prices_[k][i];
+            concurrentLoad_[i][k] = piece.single[i] * prices_[k][i];
             minLoad_[i][k] = minCost(piece, prices_[k], i);
         }
     countCores();
@@ -136,10 +136,10 @@ void StateSpace::findReady(const State& state) {
     }
 }
 
-void StateSpace::keepBeside(State& state, std::size_t slot) const {
+void StateSpace::keepConcurrent(State& state, std::size_t slot) const {
     if (has(state.beside.data(), slot)) return;
     put(state.beside.data(), slot);
-    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += besideLoad_[slot][k] - minLoad_[slot][k];
+    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += concurrentLoad_[slot][k] - minLoad_[slot][k];
 }
 
 void StateSpace::runAlone(State& state, std::size_t slot, Trace* trace) const {
@@ -172,7 +172,7 @@ CorePool::Taken StateSpace::coresFor(const Move& move, Trace& trace) const {
     return trace.pool.acquire(kind, CorePreference::beside, kind == CoreKind::tensor ? partner.vector : partner.tensor);
 }
 
-void StateSpace::runBeside(State& state, const Move& move, Trace* trace) const {
+void StateSpace::runConcurrently(State& state, const Move& move, Trace* trace) const {
     const std::size_t slot = move.slot;
     if (trace != nullptr) {
         const CorePool::Taken taken = coresFor(move, *trace);
@@ -182,7 +182,8 @@ void StateSpace::runBeside(State& state, const Move& move, Trace* trace) const {
             .start = state.time, .beside = true, .tensorCore = taken.tensor, .vectorCore = taken.vector};
     }
     const bool kept = has(state.beside.data(), slot);
-    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] -= kept ? besideLoad_[slot][k] : minLoad_[slot][k];
+    for (std::size_t k = 0; k < prices_.size(); ++k)
+        state.load[k] -= kept ? concurrentLoad_[slot][k] : minLoad_[slot][k];
     take(state.beside.data(), slot);
     put(state.started.data(), slot);
     state.serialLeft -= piece_.serial[slot];
@@ -411,14 +412,14 @@ void StateSpace::apply(State& state, const Move& move, Trace* trace) {
     if (state.resting())
         for (const std::size_t slot : seen_) {
             if (slot == move.slot && move.kind == Move::Kind::alone) break;
-            keepBeside(state, slot);
+            keepConcurrent(state, slot);
         }
     if (move.kind == Move::Kind::advance)
         advance(state, trace);
     else if (move.kind == Move::Kind::alone)
         runAlone(state, move.slot, trace);
     else
-        runBeside(state, move, trace);
+        runConcurrently(state, move, trace);
     normaliseState(state, trace);
 }
 
@@ -438,7 +439,7 @@ double StateSpace::bound(const State& state, double enough) const {
             const Word* const beside = piece_.beside[each.slot];
             for (std::size_t w = 0; w < words_; ++w)
                 forEachBit(beside[w] & ~state.started[w], w * kWordBits, [&](std::size_t i) {
-                    if (!piece_.alone[i]) after -= has(state.beside.data(), i) ? besideLoad_[i][k] : minLoad_[i][k];
+                    if (!piece_.alone[i]) after -= has(state.beside.data(), i) ? concurrentLoad_[i][k] : minLoad_[i][k];
                 });
             min = std::max(min, each.left + after);
         }

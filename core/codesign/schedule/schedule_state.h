@@ -99,11 +99,11 @@ private:
     void findMovesAtRest(const State& state, std::vector<Move>& moves);
     void addStarts(const State& state, std::size_t slot, std::vector<Move>& moves);
     void runAlone(State& state, std::size_t slot, Trace* trace) const;
-    void runBeside(State& state, const Move& move, Trace* trace) const;
+    void runConcurrently(State& state, const Move& move, Trace* trace) const;
     void advance(State& state, Trace* trace) const;
     void normaliseState(State& state, Trace* trace);
     void permute(State& state, const std::vector<Slot>& source, Trace* trace) const;
-    void keepBeside(State& state, std::size_t slot) const;
+    void keepConcurrent(State& state, std::size_t slot) const;
     CorePool::Taken coresFor(const Move& move, Trace& trace) const;
     void findTwins(const State& state);
     void describe(const State& state, const std::vector<std::size_t>& block, std::vector<Word>& text) const;
@@ -115,8 +115,8 @@ private:
     const Piece& piece_;
     std::size_t words_;
     std::vector<Prices> prices_;
-    std::vector<std::array<double, kMaxPrices>> besideLoad_;  ///< of an operator beside others, under each price
-    std::vector<std::array<double, kMaxPrices>> minLoad_;     ///< as it is cheapest
+    std::vector<std::array<double, kMaxPrices>> concurrentLoad_;  ///< of an operator beside others, under each price
+    std::vector<std::array<double, kMaxPrices>> minLoad_;         ///< as it is cheapest
     std::vector<Symmetry> symmetries_;
     std::vector<std::size_t> rank_;   ///< alike for counterparts of symmetric blocks
     std::vector<std::size_t> order_;  ///< by rank

@@ -75,7 +75,8 @@ std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& pla
     add(study.hardware[0], platform.file);
     for (const hardware::SubAccelerator& row : platform.subAccelerators)
         for (const hardware::DataflowSource& source : {row.dataflow, row.depthwise})
-            if (!source.text.empty() && !source.isInline) add(source.name, besideFile(platform.file, source.name));
+            if (!source.text.empty() && !source.isInline)
+                add(source.name, resolveRelativeTo(platform.file, source.name));
     for (InputFile& file : workloadFiles(study.workloads[0], workload)) addFile(files, std::move(file));
     return files;
 }

@@ -111,7 +111,7 @@ struct WarmStart {
     std::optional<mapping::Problem> from = {};
 };
 
-/// The mappings of `warm_start`, adapted where they are of another problem.
+/// The mappings of `warm_start`, transferred where they are of another problem.
 WarmStart warmStart(const Json& given, const mapping::Problem& problem) {
     const JsonDocument document = documentOf(given, "the mappings to start from");
     const JsonNode root = document.root();
@@ -120,13 +120,13 @@ WarmStart warmStart(const Json& given, const mapping::Problem& problem) {
     const std::optional<mapping::Problem> from =
         root.has("problem") ? std::optional(readProblem(root.at("problem"))) : std::nullopt;
     const mapping::Problem& of = from ? *from : problem;
-    const bool isAdapted = from && *from != problem;
+    const bool isTransferred = from && *from != problem;
     WarmStart start;
     for (const JsonNode& node : single ? std::vector{root} : root.at("mappings").elements()) {
         mapping::Mapping mapping = readMapping(node, of.jobs.size(), of.cores.size());
-        start.mappings.push_back(isAdapted ? mapping::adapted(mapping, *from, problem) : std::move(mapping));
+        start.mappings.push_back(isTransferred ? mapping::transferred(mapping, *from, problem) : std::move(mapping));
     }
-    if (isAdapted) start.from = from;
+    if (isTransferred) start.from = from;
     return start;
 }
 

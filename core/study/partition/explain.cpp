@@ -331,7 +331,7 @@ Explanation explainGap(Builder& builder, const Context& context) {
 
 /// What the kind that has the most of it has; the number's field has a value, so there is one.
 template <ShareExplainer explainer, auto part>
-Explanation explainMost(Builder& builder, const Context& context) {
+Explanation explainLargest(Builder& builder, const Context& context) {
     const AcceleratorShare& share =
         shareOfMax(*context.plan, [](const AcceleratorShare& each) { return (each.*part).value; });
     builder.note(fmt::format("Of all kinds {} has the most.", inQuotes(share.kind)));
@@ -356,9 +356,9 @@ constexpr std::array<std::pair<std::string_view, PlanExplainer>, 10> kPlanNumber
     {"cost_s", explainCost},
     {"lower_bound_s", explainBound},
     {"gap", explainGap},
-    {"compute_s", explainMost<explainCompute, &AcceleratorShare::compute>},
-    {"communication_s", explainMost<explainCommunication, &AcceleratorShare::communication>},
-    {"memory_bytes", explainMost<explainMemory, &AcceleratorShare::memory>},
+    {"compute_s", explainLargest<explainCompute, &AcceleratorShare::compute>},
+    {"communication_s", explainLargest<explainCommunication, &AcceleratorShare::communication>},
+    {"memory_bytes", explainLargest<explainMemory, &AcceleratorShare::memory>},
     {"memory_share", explainMemoryShare},
 }};
 

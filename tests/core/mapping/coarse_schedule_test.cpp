@@ -66,10 +66,10 @@ TEST(CoarseSchedule, changesGiveWhatHoldingTheChangedOrdersGives) {
         const auto job = static_cast<std::int32_t>(random.below(30));
         double found = 0;
         if (random.below(2) == 0) {
-            const Evaluator::Exchange exchange{job, static_cast<std::int32_t>(random.below(30))};
+            const Evaluator::Swap exchange{job, static_cast<std::int32_t>(random.below(30))};
             if (exchange.second == job) continue;
-            found = coarse.tryExchange(exchange, kInfinity);
-            evaluator.tryExchange(exchange);
+            found = coarse.trySwap(exchange, kInfinity);
+            evaluator.trySwap(exchange);
         } else {
             const auto core = static_cast<std::int32_t>(random.below(4));
             const std::size_t size = evaluator.order(static_cast<std::size_t>(core)).size();

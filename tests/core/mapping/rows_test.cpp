@@ -418,13 +418,13 @@ TEST(MappingFront, holdsMappingsOfWhichNoneBeatsAnother) {
 TEST(AdaptedMapping, ofTheSameProblemIsTheSame) {
     const Problem problem = test::drawnProblem(20, 3, 20, 5);
     const Mapping mapping = solve(problem, optionsFor("magma")).runs.front().mapping;
-    EXPECT_EQ(adapted(mapping, problem, problem), mapping);
+    EXPECT_EQ(transferred(mapping, problem, problem), mapping);
 }
 
 TEST(AdaptedMapping, isABetterStartThanAnyDrawnOne) {
     const Problem from = test::drawnProblem(40, 3, 20, 5), to = test::drawnProblem(60, 3, 20, 6);
     const Mapping mapping = solve(from, optionsFor("magma", 4000)).runs.front().mapping;
-    const Mapping start = adapted(mapping, from, to);
+    const Mapping start = transferred(mapping, from, to);
     ASSERT_TRUE(isValid(start, to));
     EXPECT_LT(evaluate(to, start).makespan, solve(to, optionsFor("random", 1)).runs.front().value);
 }

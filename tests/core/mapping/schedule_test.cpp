@@ -196,7 +196,7 @@ TEST(Evaluator, changesHaveTheValuesOfTheChangedMapping) {
                 auto& target = orders[static_cast<std::size_t>(evaluator.coreOf(second))];
                 std::swap(source[static_cast<std::size_t>(evaluator.positionOf(job))],
                           target[static_cast<std::size_t>(evaluator.positionOf(second))]);
-                values = evaluator.tryExchange({job, second}, {limit});
+                values = evaluator.trySwap({job, second}, {limit});
             }
             const Values expected = other.hold(orders);
             if (values.makespan == kInfinity) {

@@ -15,36 +15,37 @@
 namespace tessera::model {
 namespace {
 
-GraphHierarchy foldOf(const Model& model) {
-    return model.graph() != nullptr ? model::foldOf(*model.graph()) : model::foldOf(std::get<LayerGraph>(model.form));
+GraphHierarchy hierarchyOf(const Model& model) {
+    return model.graph() != nullptr ? model::hierarchyOf(*model.graph())
+                                    : model::hierarchyOf(std::get<LayerGraph>(model.form));
 }
 
 using test::sourcePath;
 
-std::vector<std::string> labelsOf(const GraphHierarchy& fold, std::int32_t node = 0) {
+std::vector<std::string> labelsOf(const GraphHierarchy& hierarchy, std::int32_t node = 0) {
     std::vector<std::string> labels;
-    for (const std::int32_t child : fold.node(node).children) labels.push_back(fold.node(child).label);
+    for (const std::int32_t child : hierarchy.node(node).children) labels.push_back(hierarchy.node(child).label);
     return labels;
 }
 
 /// Children cover their parent's items without gaps, every item has one leaf, and links go forward.
-void expectWellFormed(const GraphHierarchy& fold) {
-    for (std::size_t i = 0; i < fold.nodes.size(); ++i) {
-        const FoldNode& node = fold.nodes[i];
+void expectWellFormed(const GraphHierarchy& hierarchy) {
+    for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i) {
+        const HierarchyNode& node = hierarchy.nodes[i];
         std::int32_t next = node.first;
         for (const std::int32_t child : node.children) {
-            EXPECT_EQ(fold.node(child).parent, static_cast<std::int32_t>(i));
-            EXPECT_EQ(fold.node(child).first, next);
-            next += fold.node(child).count;
+            EXPECT_EQ(hierarchy.node(child).parent, static_cast<std::int32_t>(i));
+            EXPECT_EQ(hierarchy.node(child).first, next);
+            next += hierarchy.node(child).count;
         }
         if (!node.children.empty()) {
             EXPECT_EQ(next, node.first + node.count);
         }
-        EXPECT_LE(node.children.size(), kMaxFoldChildren) << node.name;
+        EXPECT_LE(node.children.size(), kMaxHierarchyChildren) << node.name;
     }
-    for (std::size_t i = 0; i < fold.leaves.size(); ++i)
-        EXPECT_EQ(fold.node(fold.leaves[i]).first, static_cast<std::int32_t>(i));
-    for (const FoldLink& link : fold.links) EXPECT_LT(link.from, link.to);
+    for (std::size_t i = 0; i < hierarchy.leaves.size(); ++i)
+        EXPECT_EQ(hierarchy.node(hierarchy.leaves[i]).first, static_cast<std::int32_t>(i));
+    for (const HierarchyLink& link : hierarchy.links) EXPECT_LT(link.from, link.to);
 }
 
 /// Operators without names for layers and blocks: `blocks` times the same chain of `length`.
@@ -73,31 +74,32 @@ Graph unnamedGraph(int blocks, int length) {
 
 TEST(Fold, showsResNetAsStagesOfRepeatedBlocks) {
     const Model model = loadModel("zoo:resnet50");
-    const GraphHierarchy fold = foldOf(model);
-    expectWellFormed(fold);
-    EXPECT_THAT(labelsOf(fold),
+    const GraphHierarchy hierarchy = hierarchyOf(model);
+    expectWellFormed(hierarchy);
+    EXPECT_THAT(labelsOf(hierarchy),
                 testing::ElementsAre("input", "conv1", "layer1.0", "layer1.1 … layer1.2", "layer2.0",
                                      "layer2.1 … layer2.3", "layer3.0", "layer3.1 … layer3.5", "layer4.0",
                                      "layer4.1 … layer4.2", "globalaveragepool", "fc", "fc"));
-    const FoldNode& repeat = fold.node(fold.node(0).children[7]);
-    EXPECT_EQ(repeat.kind, FoldKind::repeat);
+    const HierarchyNode& repeat = hierarchy.node(hierarchy.node(0).children[7]);
+    EXPECT_EQ(repeat.kind, HierarchyKind::repeat);
     EXPECT_EQ(repeat.copies, 5);
-    EXPECT_THAT(labelsOf(fold, repeat.children[0]), testing::ElementsAre("conv1", "conv2", "conv3", "add"));
+    EXPECT_THAT(labelsOf(hierarchy, repeat.children[0]), testing::ElementsAre("conv1", "conv2", "conv3", "add"));
 }
 
 TEST(Fold, keepsStagesWhereTheirBlocksWouldFillTheScreen) {
-    const GraphHierarchy fold = foldOf(loadModel("zoo:densenet121"));
-    expectWellFormed(fold);
-    EXPECT_THAT(labelsOf(fold), testing::Contains("denseblock3"));
-    EXPECT_LE(fold.node(0).children.size(), 20U);
+    const GraphHierarchy hierarchy = hierarchyOf(loadModel("zoo:densenet121"));
+    expectWellFormed(hierarchy);
+    EXPECT_THAT(labelsOf(hierarchy), testing::Contains("denseblock3"));
+    EXPECT_LE(hierarchy.node(0).children.size(), 20U);
 }
 
 TEST(Fold, foldsEqualTransformerLayersIntoOneNode) {
-    const GraphHierarchy fold = foldOf(loadModel(sourcePath("tests/data/models/bert_large_512.onnx").string()));
-    expectWellFormed(fold);
-    const auto repeat =
-        std::find_if(fold.nodes.begin(), fold.nodes.end(), [](const FoldNode& node) { return node.copies == 24; });
-    ASSERT_NE(repeat, fold.nodes.end());
+    const GraphHierarchy hierarchy =
+        hierarchyOf(loadModel(sourcePath("tests/data/models/bert_large_512.onnx").string()));
+    expectWellFormed(hierarchy);
+    const auto repeat = std::find_if(hierarchy.nodes.begin(), hierarchy.nodes.end(),
+                                     [](const HierarchyNode& node) { return node.copies == 24; });
+    ASSERT_NE(repeat, hierarchy.nodes.end());
     EXPECT_EQ(repeat->label, "layer.0 … layer.23");
     EXPECT_EQ(repeat->parent, 0);
 }
@@ -106,11 +108,11 @@ class FoldOfFile : public testing::TestWithParam<const char*> {};
 
 TEST_P(FoldOfFile, isWellFormedAndShowsFewThingsAtFirst) {
     const Model model = loadModel(sourcePath(std::string("tests/data/models/") + GetParam()).string());
-    const GraphHierarchy fold = foldOf(model);
-    expectWellFormed(fold);
-    const FoldedGraph folded = foldedGraph(fold, firstExpanded(fold));
+    const GraphHierarchy hierarchy = hierarchyOf(model);
+    expectWellFormed(hierarchy);
+    const VisibleGraph folded = visibleGraph(hierarchy, firstExpanded(hierarchy));
     EXPECT_LE(folded.nodes.size(), 60U);
-    const std::vector<FoldTotals> totals = totalsOf(*model.graph(), fold);
+    const std::vector<NodeTotals> totals = totalsOf(*model.graph(), hierarchy);
     const Summary summary = summarise(*model.graph());
     EXPECT_EQ(totals.front().operators, static_cast<std::int64_t>(model.graph()->operators.size()));
     if (summary.macs) {
@@ -124,12 +126,12 @@ INSTANTIATE_TEST_SUITE_P(corpus, FoldOfFile,
                                          "seq2seq_gru_luong.onnx", "wide_deep.onnx", "mobilenet_v3_large.onnx"));
 
 TEST(Fold, findsRepetitionThatNoNameShows) {
-    const GraphHierarchy fold =
-        foldOf(Model{.name = {}, .source = {}, .sha256 = {}, .form = unnamedGraph(40, 13), .warnings = {}});
-    expectWellFormed(fold);
-    const auto repeat =
-        std::find_if(fold.nodes.begin(), fold.nodes.end(), [](const FoldNode& node) { return node.copies == 40; });
-    ASSERT_NE(repeat, fold.nodes.end());
+    const GraphHierarchy hierarchy =
+        hierarchyOf(Model{.name = {}, .source = {}, .sha256 = {}, .form = unnamedGraph(40, 13), .warnings = {}});
+    expectWellFormed(hierarchy);
+    const auto repeat = std::find_if(hierarchy.nodes.begin(), hierarchy.nodes.end(),
+                                     [](const HierarchyNode& node) { return node.copies == 40; });
+    ASSERT_NE(repeat, hierarchy.nodes.end());
     EXPECT_EQ(repeat->count, 40 * 13);
 }
 
@@ -153,31 +155,31 @@ TEST(Fold, cutsWhatHasNeitherNamesNorRepetition) {
     }
     builder.addOutput(x);
     const Graph graph = std::move(builder).build();
-    const GraphHierarchy fold = model::foldOf(graph);
-    expectWellFormed(fold);
-    EXPECT_LE(fold.node(0).children.size(), kMaxFoldChildren);
+    const GraphHierarchy hierarchy = model::hierarchyOf(graph);
+    expectWellFormed(hierarchy);
+    EXPECT_LE(hierarchy.node(0).children.size(), kMaxHierarchyChildren);
 }
 
 TEST(Fold, drawsOneArrowBetweenTwoVisibleThings) {
-    const GraphHierarchy fold = foldOf(loadModel("zoo:resnet50"));
-    const FoldedGraph closed = foldedGraph(fold, {});
+    const GraphHierarchy hierarchy = hierarchyOf(loadModel("zoo:resnet50"));
+    const VisibleGraph closed = visibleGraph(hierarchy, {});
     EXPECT_EQ(closed.nodes.size(), 13U);
     EXPECT_EQ(closed.edges.size(), 12U);
-    const std::int32_t block = fold.node(0).children[2];
-    const FoldedGraph open = foldedGraph(fold, {block});
+    const std::int32_t block = hierarchy.node(0).children[2];
+    const VisibleGraph open = visibleGraph(hierarchy, {block});
     EXPECT_EQ(open.nodes.size(), 17U);
     EXPECT_THAT(open.open, testing::ElementsAre(block));
     EXPECT_EQ(open.edges.size(), 17U);  // the shortcut is one more
-    EXPECT_EQ(visibleNodes(fold, {block}), 17U);
-    const std::int32_t item = fold.node(block).first;
-    EXPECT_EQ(visibleNodeOf(fold, {}, item), block);
-    EXPECT_EQ(fold.node(visibleNodeOf(fold, {block}, item)).parent, block);
+    EXPECT_EQ(visibleNodes(hierarchy, {block}), 17U);
+    const std::int32_t item = hierarchy.node(block).first;
+    EXPECT_EQ(visibleNodeOf(hierarchy, {}, item), block);
+    EXPECT_EQ(hierarchy.node(visibleNodeOf(hierarchy, {block}, item)).parent, block);
 }
 
 TEST(Fold, sumsWhatIsBelow) {
     const Model model = loadModel("zoo:resnet50");
-    const GraphHierarchy fold = foldOf(model);
-    const std::vector<FoldTotals> totals = totalsOf(*model.graph(), fold);
+    const GraphHierarchy hierarchy = hierarchyOf(model);
+    const std::vector<NodeTotals> totals = totalsOf(*model.graph(), hierarchy);
     const Summary summary = summarise(*model.graph());
     EXPECT_DOUBLE_EQ(*totals.front().parameters, static_cast<double>(*summary.parameters));
     EXPECT_DOUBLE_EQ(*totals.front().activations, static_cast<double>(*summary.activationElements));
@@ -188,17 +190,17 @@ TEST(Fold, sumsWhatIsBelow) {
 
 TEST(Fold, foldsLayerTables) {
     const LayerGraph layers = layersOf(*loadModel("zoo:googlenet").graph());
-    const GraphHierarchy fold = model::foldOf(layers);
-    expectWellFormed(fold);
-    EXPECT_EQ(fold.items.size(), layers.layers.size());
-    EXPECT_EQ(fold.links.size(), layers.edges.size());
-    EXPECT_GT(*totalsOf(layers, fold, 2).front().macs, 1e9);
+    const GraphHierarchy hierarchy = model::hierarchyOf(layers);
+    expectWellFormed(hierarchy);
+    EXPECT_EQ(hierarchy.items.size(), layers.layers.size());
+    EXPECT_EQ(hierarchy.links.size(), layers.edges.size());
+    EXPECT_GT(*totalsOf(layers, hierarchy, 2).front().macs, 1e9);
 }
 
 TEST(Fold, isTheSameEveryTime) {
     const Model model = loadModel("zoo:densenet121");
-    const GraphHierarchy one = foldOf(model);
-    const GraphHierarchy other = foldOf(model);
+    const GraphHierarchy one = hierarchyOf(model);
+    const GraphHierarchy other = hierarchyOf(model);
     ASSERT_EQ(one.nodes.size(), other.nodes.size());
     for (std::size_t i = 0; i < one.nodes.size(); ++i) EXPECT_EQ(one.nodes[i].name, other.nodes[i].name);
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::vector<MemoryPart> memoryOf(const Model& model) {
     const Graph& graph = *model.graph();
-    return trainingMemory(model, totalsOf(graph, foldOf(graph)).front());
+    return trainingMemory(model, totalsOf(graph, hierarchyOf(graph)).front());
 }
 
 double sumOf(const std::vector<MemoryPart>& parts) {
@@ -73,7 +73,7 @@ TEST(TrainingMemory, ofATableOfLayersHasNoInputsAndConstants) {
     layers.layers.push_back(layer);
     Model model;
     model.form = layers;
-    const std::vector<MemoryPart> parts = trainingMemory(model, totalsOf(layers, foldOf(layers), 2).front());
+    const std::vector<MemoryPart> parts = trainingMemory(model, totalsOf(layers, hierarchyOf(layers), 2).front());
     ASSERT_EQ(parts.size(), 4U);
     EXPECT_EQ(parts[0].bytes, 4.0 * 32);
     EXPECT_EQ(parts[3].bytes, 4.0 * 2 * 4);
@@ -87,7 +87,7 @@ TEST(TrainingMemory, ofAKnownNetworkIsThatOfItsParameters) {
     // Convolutions read what goes into them, normalisations too; what is rectified or added is not kept twice.
     const Model model = loadModel("zoo:resnet50");
     EXPECT_EQ(parts[3].bytes, countTraining(trainingOf(*model.graph())).keptBytes);
-    EXPECT_LT(parts[3].bytes, totalsOf(*model.graph(), foldOf(*model.graph())).front().activationBytes);
+    EXPECT_LT(parts[3].bytes, totalsOf(*model.graph(), hierarchyOf(*model.graph())).front().activationBytes);
     EXPECT_GT(sumOf(parts), 16.0 * 25'557'032);
     for (const MemoryPart& part : parts) {
         EXPECT_FALSE(nameOf(part.use).empty());

@@ -152,7 +152,7 @@ TEST(Cases, allReduceOfTheBundledAccelerators) {
         const double seconds = one.at("expect_seconds").get<double>();
         expectClose(measuredTime(bytes, {one.at("bw_GBps").get<double>() * 1e9}).value, seconds, one.dump());
         const hardware::Accelerator of = hardware::loadAccelerator(one.at("platform").get<std::string>());
-        const Exchange exchange{.bytes = bytes, .devices = 8, .rate = {}, .latency = {}, .measured = &of.allReduce};
+        const AllReduce exchange{.bytes = bytes, .devices = 8, .rate = {}, .latency = {}, .measured = &of.allReduce};
         expectClose(collectiveNamed("measured").time(exchange)->value, seconds, of.name);
     }
 }

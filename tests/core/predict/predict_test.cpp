@@ -256,7 +256,7 @@ TEST(Computation, saysWhatIsMissing) {
 
 TEST(Collectives, byHand) {
     // 8 GB over 4 devices at 2 GB/s, 0.1 s for every message.
-    const Exchange exchange{
+    const AllReduce exchange{
         .bytes = {8e9}, .devices = 4, .rate = BytesPerSecond{2e9}, .latency = {0.1}, .measured = nullptr};
     EXPECT_DOUBLE_EQ(collectiveNamed("ring").time(exchange)->value, 6 + 0.6);
     EXPECT_DOUBLE_EQ(collectiveNamed("tree").time(exchange)->value, 4 * (4 + 0.1));
@@ -270,7 +270,7 @@ TEST(Collectives, areInterpolatedBetweenMeasuredSizes) {
     const std::vector<hardware::MeasuredCollective> measured{{.bytes = {1e6}, .devices = 8, .bandwidth = {1e9}},
                                                              {.bytes = {1e8}, .devices = 8, .bandwidth = {1e10}}};
     const auto time = [&](double bytes, std::int64_t devices) {
-        return measuredExchange(measured, Bytes{bytes}, devices)->value;
+        return measuredAllReduce(measured, Bytes{bytes}, devices)->value;
     };
     EXPECT_DOUBLE_EQ(time(1e6, 8), 1e-3) << "as measured";
     EXPECT_DOUBLE_EQ(time(1e8, 8), 1e-2) << "as measured";
@@ -278,7 +278,7 @@ TEST(Collectives, areInterpolatedBetweenMeasuredSizes) {
     EXPECT_DOUBLE_EQ(time(1e5, 8), 1e-4);
     EXPECT_DOUBLE_EQ(time(1e9, 8), 1e-1);
     EXPECT_DOUBLE_EQ(time(1e8, 2), 1e-2 * 1.0 / 1.75) << "a ring of two sends each byte once, one of eight 1.75 times";
-    EXPECT_EQ(measuredExchange({}, Bytes{1}, 2), std::nullopt);
+    EXPECT_EQ(measuredAllReduce({}, Bytes{1}, 2), std::nullopt);
 }
 
 TEST(Collectives, neverTakeLessForMoreBytesOrDevices) {
@@ -289,15 +289,15 @@ TEST(Collectives, neverTakeLessForMoreBytesOrDevices) {
     for (const std::int64_t devices : {2, 4, 8, 16}) {
         double before = 0;
         for (double bytes = 1e6; bytes < 1e10; bytes *= 1.3) {
-            const double now = measuredExchange(measured, Bytes{bytes}, devices)->value;
+            const double now = measuredAllReduce(measured, Bytes{bytes}, devices)->value;
             EXPECT_GE(now, before) << bytes << " between " << devices;
             if (devices > 2) {
-                EXPECT_GE(now, measuredExchange(measured, Bytes{bytes}, devices / 2)->value) << bytes;
+                EXPECT_GE(now, measuredAllReduce(measured, Bytes{bytes}, devices / 2)->value) << bytes;
             }
             before = now;
         }
     }
-    EXPECT_DOUBLE_EQ(measuredExchange(measured, Bytes{67108864}, 8)->value, 67108864 / 10.24e9);
+    EXPECT_DOUBLE_EQ(measuredAllReduce(measured, Bytes{67108864}, 8)->value, 67108864 / 10.24e9);
 }
 
 TEST(Collectives, takeLongerOverMoreDevicesAndBytes) {
@@ -305,11 +305,11 @@ TEST(Collectives, takeLongerOverMoreDevicesAndBytes) {
         const std::vector<hardware::MeasuredCollective> measured{{.bytes = {1e9}, .devices = 8, .bandwidth = {1e9}}};
         double before = 0;
         for (const std::int64_t devices : {2, 4, 8, 16}) {
-            const Exchange exchange{.bytes = {1e9 * static_cast<double>(devices)},
-                                    .devices = devices,
-                                    .rate = BytesPerSecond{1e9},
-                                    .latency = {1e-6},
-                                    .measured = &measured};
+            const AllReduce exchange{.bytes = {1e9 * static_cast<double>(devices)},
+                                     .devices = devices,
+                                     .rate = BytesPerSecond{1e9},
+                                     .latency = {1e-6},
+                                     .measured = &measured};
             const double now = row.time(exchange)->value;
             EXPECT_GT(now, before) << row.id;
             before = now;

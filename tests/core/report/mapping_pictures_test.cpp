@@ -87,7 +87,7 @@ TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
 
 TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
     const study::Result result = test::handMadeRace();
-    const std::vector<Chart> charts = raceCharts(mappingOf(result));
+    const std::vector<Chart> charts = mappingConvergenceCharts(mappingOf(result));
     ASSERT_EQ(charts.size(), 2U);
     const Chart& race = charts.front();
     EXPECT_EQ(race.series.size(), 4U);
@@ -109,8 +109,9 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
                                                                   {"magma mean", {{10, 40}, {50, 25}}},
                                                                   {"magma spread", {{10, 5}, {50, 2}}},
                                                                   {"bound", {{0, 18}}}};
-    EXPECT_EQ(raceCharts(curves, true).front().series.size(), 2U) << "means and spreads are for those who ask";
-    const std::vector<Chart> charts = raceCharts(curves, true, true);
+    EXPECT_EQ(mappingConvergenceCharts(curves, true).front().series.size(), 2U)
+        << "means and spreads are for those who ask";
+    const std::vector<Chart> charts = mappingConvergenceCharts(curves, true, true);
     ASSERT_EQ(charts.size(), 2U);
     EXPECT_TRUE(charts.front().y.logarithmic);
     const Series& best = charts.front().series.at(2);
@@ -118,16 +119,16 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
     EXPECT_EQ(best.x, (std::vector<double>{1, 10, 40, 50}));
     EXPECT_EQ(seriesOfName(charts.front(), "magma/spread").low, (std::vector<double>{35, 23}));
     EXPECT_THAT(charts.front().title, HasSubstr("optimality gap 11 %"));
-    EXPECT_TRUE(raceCharts({{"accpar: step time best", {{0, 1}}}}, false).empty());
-    EXPECT_TRUE(raceCharts({{"accpar root bound", {{0, 1}}}}, false).empty());
+    EXPECT_TRUE(mappingConvergenceCharts({{"accpar: step time best", {{0, 1}}}}, false).empty());
+    EXPECT_TRUE(mappingConvergenceCharts({{"accpar root bound", {{0, 1}}}}, false).empty());
     EXPECT_EQ(convergenceCharts(curves, false).front().id, "race");
 }
 
 TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {
-    const std::vector<RaceRun> runs{{.algorithm = "tessera", .best = {{1, 1e8}, {10, 5e6}, {1000, 3.35e6}}},
-                                    {.algorithm = "magma", .best = {{1, 1e8}, {10, 6e6}, {1000, 4e6}}},
-                                    {.algorithm = "random", .best = {{1, 1.2e8}, {10, 9e7}, {1000, 8e7}}}};
-    const Chart chart = raceCharts(runs, 3.26e6, {}, {}).front();
+    const std::vector<AlgorithmCurve> runs{{.algorithm = "tessera", .best = {{1, 1e8}, {10, 5e6}, {1000, 3.35e6}}},
+                                           {.algorithm = "magma", .best = {{1, 1e8}, {10, 6e6}, {1000, 4e6}}},
+                                           {.algorithm = "random", .best = {{1, 1.2e8}, {10, 9e7}, {1000, 8e7}}}};
+    const Chart chart = mappingConvergenceCharts(runs, 3.26e6, {}, {}).front();
     ASSERT_TRUE(chart.y.focus.has_value());
     EXPECT_EQ(chart.y.focus->low, 3.26e6);
     EXPECT_GE(chart.y.focus->high, 4e6);

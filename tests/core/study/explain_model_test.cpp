@@ -13,8 +13,8 @@ namespace {
 class ExplainModel : public testing::Test {
 protected:
     const model::Model model_ = model::loadModel("zoo:resnet18");
-    const model::GraphHierarchy fold_ = model::foldOf(*model_.graph());
-    const std::vector<model::FoldTotals> totals_ = model::totalsOf(*model_.graph(), fold_);
+    const model::GraphHierarchy fold_ = model::hierarchyOf(*model_.graph());
+    const std::vector<model::NodeTotals> totals_ = model::totalsOf(*model_.graph(), fold_);
     const CountedModel counted_{model_, fold_, totals_, 1};
 };
 

@@ -377,8 +377,8 @@ TEST(CompareDocument, graphsOfTwoNetworksMoveTogether) {
     savePicture(document, QStringLiteral("compare-networks"));
 
     const auto placeOf = [](const GraphView& view, const char* label) {
-        for (std::size_t i = 0; i < view.contents()->fold.nodes.size(); ++i)
-            if (view.contents()->fold.nodes[i].label == label) return view.nodeRect(static_cast<int>(i));
+        for (std::size_t i = 0; i < view.contents()->hierarchy.nodes.size(); ++i)
+            if (view.contents()->hierarchy.nodes[i].label == label) return view.nodeRect(static_cast<int>(i));
         return QRectF();
     };
     const double start = placeOf(*after, "conv1").top();

@@ -47,8 +47,8 @@ private:
 };
 
 int nodeLabelled(const ModelContents& contents, const std::string& label) {
-    for (std::size_t i = 0; i < contents.fold.nodes.size(); ++i)
-        if (contents.fold.nodes[i].label == label) return static_cast<int>(i);
+    for (std::size_t i = 0; i < contents.hierarchy.nodes.size(); ++i)
+        if (contents.hierarchy.nodes[i].label == label) return static_cast<int>(i);
     return -1;
 }
 
@@ -141,7 +141,7 @@ TEST_F(GraphViewTest, findsByNameTypeAndShape) {
     ASSERT_TRUE(waitForLayout(view));
     EXPECT_EQ(view.searchPosition(), 1);
     EXPECT_FALSE(view.nodeRect(view.selected()).isNull());
-    EXPECT_EQ(contents->node(view.selected()).kind, model::FoldKind::leaf);
+    EXPECT_EQ(contents->node(view.selected()).kind, model::HierarchyKind::leaf);
     EXPECT_EQ(view.search(QStringLiteral("MaxPool")), 1);
     EXPECT_GT(view.search(QStringLiteral("1x2048x7x7")), 5);
     view.searchNext(-1);
@@ -170,10 +170,10 @@ TEST_F(GraphViewTest, aWalkLooksAtWhatItReaches) {
 TEST_F(GraphViewTest, walksToTheSideAndAcross) {
     show(QStringLiteral("zoo:googlenet"));
     // Open the first block with branches: the cards of one row are beside each other.
-    const auto& nodes = contents->fold.nodes;
+    const auto& nodes = contents->hierarchy.nodes;
     int block = -1;
     for (std::size_t i = 1; i < nodes.size() && block < 0; ++i)
-        if (nodes[i].kind == model::FoldKind::block && nodes[i].children.size() > 4) block = static_cast<int>(i);
+        if (nodes[i].kind == model::HierarchyKind::block && nodes[i].children.size() > 4) block = static_cast<int>(i);
     ASSERT_GE(block, 0);
     view.expand(block);
     ASSERT_TRUE(waitForLayout(view));
@@ -218,7 +218,7 @@ TEST_F(GraphViewTest, theSmallMapMovesThePicture) {
     view.zoomBy(1.6);
     const QRectF map = view.overviewRect();
     ASSERT_FALSE(map.isEmpty());
-    const int last = static_cast<int>(contents->fold.leaves.back());
+    const int last = static_cast<int>(contents->hierarchy.leaves.back());
     QSignalSpy moved(&view, &GraphView::viewMoved);
     QTest::mousePress(&view, Qt::LeftButton, {}, map.center().toPoint());
     const double middle = view.nodeRect(last).center().y();

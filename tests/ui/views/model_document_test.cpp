@@ -387,7 +387,7 @@ TEST(ModelDocument, hasTablesOfOperatorsLayersAndMemory) {
     EXPECT_EQ(sum("Layer", "MACs"), macs);
     // Memory, class by class.
     const auto parts =
-        model::trainingMemory(model, model::totalsOf(*model.graph(), model::foldOf(*model.graph())).front());
+        model::trainingMemory(model, model::totalsOf(*model.graph(), model::hierarchyOf(*model.graph())).front());
     const auto* memory = tables.at(QStringLiteral("What"));
     ASSERT_EQ(memory->rowCount(), static_cast<int>(parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {

@@ -54,12 +54,13 @@ GraphScene::~GraphScene() {
 }
 
 bool GraphScene::setContents(std::shared_ptr<const ModelContents> contents) {
-    const bool isSame = contents_ && contents && contents_->fold.nodes.size() == contents->fold.nodes.size() &&
+    const bool isSame = contents_ && contents &&
+                        contents_->hierarchy.nodes.size() == contents->hierarchy.nodes.size() &&
                         contents_->key == contents->key;
     contents_ = std::move(contents);
     if (!contents_) return isSame;
     if (!isSame) {
-        open_ = model::firstExpanded(contents_->fold);
+        open_ = model::firstExpanded(contents_->hierarchy);
         picture_ = {};
         folded_ = {};
         cards_.clear();
@@ -98,8 +99,8 @@ std::size_t GraphScene::shownIn(int node) const {
 
 bool GraphScene::openAll() {
     bool isComplete = true;
-    std::size_t shown = model::visibleNodes(contents_->fold, open_);
-    std::vector<std::int32_t> level(contents_->fold.nodes.front().children);
+    std::size_t shown = model::visibleNodes(contents_->hierarchy, open_);
+    std::vector<std::int32_t> level(contents_->hierarchy.nodes.front().children);
     while (!level.empty()) {
         std::vector<std::int32_t> next;
         for (const std::int32_t node : level) {
@@ -125,7 +126,7 @@ bool GraphScene::openAll() {
 void GraphScene::makeRoom(int node) {
     Open path;
     for (std::int32_t up = node; up > 0; up = contents_->node(up).parent) path.insert(up);
-    while (model::visibleNodes(contents_->fold, open_) > toIndex(kMaxVisibleNodes)) {
+    while (model::visibleNodes(contents_->hierarchy, open_) > toIndex(kMaxVisibleNodes)) {
         std::int32_t largest = -1;
         for (const std::int32_t group : open_) {
             if (path.contains(group)) continue;
@@ -141,7 +142,7 @@ void GraphScene::layOut() {
     stop_.request_stop();
     stop_ = std::stop_source();
     const int request = ++generation_;
-    auto graph = std::make_shared<model::FoldedGraph>(model::foldedGraph(contents_->fold, open_));
+    auto graph = std::make_shared<model::VisibleGraph>(model::visibleGraph(contents_->hierarchy, open_));
     auto next = std::make_shared<report::GraphPicture>();
     auto plan = std::make_shared<report::LayoutRequest>();
     prepare(*graph, *next, *plan);
@@ -169,21 +170,21 @@ void GraphScene::layOut() {
 
 report::Card GraphScene::cardFor(std::int32_t node) const {
     const NodeTexts texts = textsOf(*contents_, node);
-    const model::FoldNode& fold = contents_->node(node);
+    const model::HierarchyNode& shown = contents_->node(node);
     report::Card card;
     card.title = texts.title.toStdString();
     card.subtitle = texts.subtitle.toStdString();
     card.caption = texts.caption.toStdString();
     card.badge = texts.badge.toStdString();
-    if (!fold.children.empty()) card.behind = fold.kind == model::FoldKind::repeat ? 2 : 1;
+    if (!shown.children.empty()) card.behind = shown.kind == model::HierarchyKind::repeat ? 2 : 1;
     const auto isEnd = [&](std::int32_t item) {
-        return contents_->fold.items[toIndex(item)].source != model::FoldSource::operation;
+        return contents_->hierarchy.items[toIndex(item)].source != model::ItemSource::operation;
     };
-    card.pill = isEnd(fold.first) && isEnd(fold.first + fold.count - 1);
+    card.pill = isEnd(shown.first) && isEnd(shown.first + shown.count - 1);
     return card;
 }
 
-void GraphScene::prepare(const model::FoldedGraph& graph, report::GraphPicture& next,
+void GraphScene::prepare(const model::VisibleGraph& graph, report::GraphPicture& next,
                          report::LayoutRequest& plan) const {
     next.title = shownName(contents_->model.name).toStdString();
     plan.leftToRight = leftToRight_;
@@ -209,7 +210,7 @@ void GraphScene::prepare(const model::FoldedGraph& graph, report::GraphPicture& 
         cards.emplace(node, next.cards.size());
         next.cards.push_back(std::move(card));
     }
-    for (const model::FoldedEdge& edge : graph.edges) {
+    for (const model::VisibleEdge& edge : graph.edges) {
         plan.edges.push_back({cards.at(edge.from), cards.at(edge.to), edge.data});
         const double bytes = bytesOf(*contents_, edge.links);
         const double thick = bytes > 0 ? std::clamp((std::log10(bytes) - 3) * 0.35, 0.0, 2.0) : 0.0;
@@ -217,7 +218,7 @@ void GraphScene::prepare(const model::FoldedGraph& graph, report::GraphPicture& 
     }
 }
 
-void GraphScene::accept(model::FoldedGraph graph, report::GraphPicture next, const report::Layout& layout) {
+void GraphScene::accept(model::VisibleGraph graph, report::GraphPicture next, const report::Layout& layout) {
     busy_ = false;
     waiting_ = false;
     wait_.stop();
@@ -278,7 +279,7 @@ QRectF GraphScene::rectOf(int node) const {
 }
 
 int GraphScene::shownBy(int item) const {
-    return model::visibleNodeOf(contents_->fold, open_, item);
+    return model::visibleNodeOf(contents_->hierarchy, open_, item);
 }
 
 int GraphScene::visibleNamed(const std::string& name) const {

@@ -63,14 +63,14 @@ public:
     bool isBusy() const { return busy_; }        ///< a layout is under way
     bool isWaiting() const { return waiting_; }  ///< and has been for so long that the user should be informed
     const report::GraphPicture& picture() const { return picture_; }
-    const model::FoldedGraph& folded() const { return folded_; }
+    const model::VisibleGraph& folded() const { return folded_; }
     bool isEmpty() const { return picture_.cards.empty(); }
     QString note() const { return note_; }  ///< why the picture is not by Graphviz; empty otherwise
 
     int cardOf(int node) const;                       ///< of the picture; -1 = hidden
     int frameOf(int node) const;                      ///< of the picture; -1 = folded or hidden
     QRectF rectOf(int node) const;                    ///< null where the node is hidden
-    int shownBy(int item) const;                      ///< the visible node that holds an item of the fold
+    int shownBy(int item) const;                      ///< the visible node that holds an item of the hierarchy
     int visibleNamed(const std::string& name) const;  ///< the visible node of that full name; -1 = none
     int cardAt(const QPointF& point) const;
     int nodeAt(const QPointF& point, double zoom) const;
@@ -87,8 +87,8 @@ signals:
 
 private:
     report::Card cardFor(std::int32_t node) const;
-    void prepare(const model::FoldedGraph& graph, report::GraphPicture& next, report::LayoutRequest& plan) const;
-    void accept(model::FoldedGraph graph, report::GraphPicture next, const report::Layout& layout);
+    void prepare(const model::VisibleGraph& graph, report::GraphPicture& next, report::LayoutRequest& plan) const;
+    void accept(model::VisibleGraph graph, report::GraphPicture next, const report::Layout& layout);
     void recolour();
     void makeRoom(int node);
     std::size_t shownIn(int node) const;
@@ -102,7 +102,7 @@ private:
     bool leftToRight_ = false;
     Open open_;
 
-    model::FoldedGraph folded_;
+    model::VisibleGraph folded_;
     report::GraphPicture picture_;
     std::unordered_map<std::int32_t, int> cards_, frames_;  ///< by node
     std::unordered_map<std::string, int> named_;            ///< visible nodes

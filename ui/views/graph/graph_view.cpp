@@ -88,7 +88,7 @@ struct GraphView::Implementation {
 
     const ModelContents& contents() const { return *scene.contents(); }
     bool hasContents() const { return scene.contents() != nullptr; }
-    bool hasNode(int node) const { return node >= 0 && node < static_cast<int>(contents().fold.nodes.size()); }
+    bool hasNode(int node) const { return node >= 0 && node < static_cast<int>(contents().hierarchy.nodes.size()); }
 
     /// The user moved the picture.
     void afterMove() {
@@ -404,7 +404,7 @@ void GraphView::searchNext(int step) {
     const int count = static_cast<int>(d_->found.size());
     if (count == 0) return;
     d_->foundAt = ((d_->foundAt < 0 && step < 0 ? 0 : d_->foundAt) + step + count) % count;
-    reveal(d_->contents().fold.leaves[toIndex(d_->found[toIndex(d_->foundAt)])]);
+    reveal(d_->contents().hierarchy.leaves[toIndex(d_->found[toIndex(d_->foundAt)])]);
     emit viewChanged();
 }
 int GraphView::searchPosition() const {
@@ -503,7 +503,7 @@ QJsonObject GraphView::saveView() const {
     QJsonArray open;
     for (const std::int32_t node : d_->scene.open()) open.append(node);
     view[QStringLiteral("open")] = open;
-    view[QStringLiteral("nodes")] = static_cast<int>(d_->contents().fold.nodes.size());
+    view[QStringLiteral("nodes")] = static_cast<int>(d_->contents().hierarchy.nodes.size());
     view[QStringLiteral("selected")] = d_->selected;
     view[QStringLiteral("fitted")] = d_->fitted;
     view[QStringLiteral("zoom")] = d_->camera.zoom;
@@ -518,12 +518,12 @@ void GraphView::restoreView(const QJsonObject& view) {
         if (!kind.needsRun && view[QStringLiteral("colour")].toString() == QLatin1String(kind.id)) setColourBy(kind.by);
     d_->scene.setLeftToRight(view[QStringLiteral("leftToRight")].toBool(isLeftToRight()));
     if (!d_->hasContents()) return;
-    const int count = static_cast<int>(d_->contents().fold.nodes.size());
+    const int count = static_cast<int>(d_->contents().hierarchy.nodes.size());
     if (view[QStringLiteral("nodes")].toInt(-1) != count) return;
     GraphScene::Open open;
     for (const QJsonValue value : view[QStringLiteral("open")].toArray())
         if (const int node = value.toInt(-1); d_->hasNode(node) && d_->scene.canOpen(node)) open.insert(node);
-    if (model::visibleNodes(d_->contents().fold, open) > toIndex(kMaxVisibleNodes)) return;
+    if (model::visibleNodes(d_->contents().hierarchy, open) > toIndex(kMaxVisibleNodes)) return;
     d_->scene.setOpen(std::move(open));
     if (const int chosen = view[QStringLiteral("selected")].toInt(-1); d_->hasNode(chosen)) select(chosen);
     if (!view[QStringLiteral("fitted")].toBool(true)) {

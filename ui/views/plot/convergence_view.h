@@ -44,7 +44,7 @@ private:
     QString valueTitle_;
     ChartPane* pane_;
     QAbstractButton* logarithmic_ = nullptr;
-    QAbstractButton* generations_ = nullptr;  ///< mean and spread of a race
+    QAbstractButton* generations_ = nullptr;  ///< mean and spread of a mapping search
 };
 
 }  // namespace tessera::ui

@@ -305,7 +305,7 @@ void MappingView::fillRace() {
     pages()->prepare(
         [its = choice_->run, log = logarithmic_->isChecked(),
          detailed = generations_->isChecked() ? choice_->chosen().algorithm : std::string()] {
-            return report::raceCharts(its.outcome(), {.logarithmic = log, .detailed = detailed});
+            return report::mappingConvergenceCharts(its.outcome(), {.logarithmic = log, .detailed = detailed});
         },
         [this](std::vector<report::Chart> charts) { race_->setCharts(std::move(charts)); });
 }

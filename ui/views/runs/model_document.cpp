@@ -366,7 +366,7 @@ struct ModelDocument::Implementation {
         action(ModelDocument::tr("Colour by a run…"), QStringLiteral("palette"), {},
                [this] { emit q->overlayWanted(); });
         for (const study::Engine& engine : study::engines())
-            if (takesModels(engine))
+            if (acceptsModels(engine))
                 action(ModelDocument::tr("%1 with this model").arg(newStudyText(engine)), iconOf(engine), {},
                        [this, id = idOf(engine)] {
                            emit q->openRequested(QStringLiteral("study"), newStudyKey(id, key));

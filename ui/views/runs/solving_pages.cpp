@@ -27,11 +27,11 @@ constexpr int kParts = 1000;  ///< of the progress bar
 
 }  // namespace
 
-SolvingPages::BesidesThePool::BesidesThePool() {
+SolvingPages::OutsideThreadPool::OutsideThreadPool() {
     QThreadPool::globalInstance()->releaseThread();
 }
 
-SolvingPages::BesidesThePool::~BesidesThePool() {
+SolvingPages::OutsideThreadPool::~OutsideThreadPool() {
     QThreadPool::globalInstance()->reserveThread();
 }
 

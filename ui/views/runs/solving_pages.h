@@ -65,11 +65,11 @@ private:
         std::atomic<double> done = 0, total = 0;
     };
     /// The pool has a thread more while one is busy for long, so that quick work does not wait for it.
-    struct BesidesThePool {
-        BesidesThePool();
-        ~BesidesThePool();
-        BesidesThePool(const BesidesThePool&) = delete;
-        BesidesThePool& operator=(const BesidesThePool&) = delete;
+    struct OutsideThreadPool {
+        OutsideThreadPool();
+        ~OutsideThreadPool();
+        OutsideThreadPool(const OutsideThreadPool&) = delete;
+        OutsideThreadPool& operator=(const OutsideThreadPool&) = delete;
     };
     QWidget* workingPage();
     QWidget* foundPage(const QVector<TableModel::Column>& columns);
@@ -97,7 +97,7 @@ void SolvingPages::work(const std::filesystem::path& history, store::RunId kept,
     inBackground(
         this,
         [work, history, kept, solve = std::move(solve)] {
-            const BesidesThePool another;
+            const OutsideThreadPool another;
             return solve(hooksOf(work, history, kept));
         },
         [this, work, found = std::move(found)](auto result) {

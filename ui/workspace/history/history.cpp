@@ -31,7 +31,7 @@ History::History(QObject* parent) : QObject(parent), d_(std::make_unique<Impleme
 /// What was asked to be written is written before the thread ends.
 History::~History() = default;
 
-void History::tellOnUiThread(std::function<void()> tell) {
+void History::postToUiThread(std::function<void()> tell) {
     QMetaObject::invokeMethod(this, std::move(tell), Qt::QueuedConnection);
 }
 
@@ -49,15 +49,15 @@ void History::open(const std::filesystem::path& path, store::OpenMode mode, bool
             d_->store.emplace(path.empty() ? store::Store::inMemory() : store::Store::open(path, mode));
             const QString notice = QString::fromStdString(escaped(d_->store->notice(), 2000));
             const bool readOnly = d_->store->isReadOnly();
-            tellOnUiThread([this, notice, readOnly] {
+            postToUiThread([this, notice, readOnly] {
                 d_->open = true;
                 d_->readOnly = readOnly;
                 emit opened(notice, readOnly);
             });
         } catch (const store::StoreError& error) {
-            tellOnUiThread([this, problem = error.problem, text = sentenceOf(error)] { emit failed(problem, text); });
+            postToUiThread([this, problem = error.problem, text = sentenceOf(error)] { emit failed(problem, text); });
         } catch (const std::exception& error) {
-            tellOnUiThread([this, text = sentenceOf(error)] { emit failed(store::StoreProblem::notReadable, text); });
+            postToUiThread([this, text = sentenceOf(error)] { emit failed(store::StoreProblem::notReadable, text); });
         }
     });
 }
@@ -79,16 +79,16 @@ void History::perform(const std::function<void(store::Store&)>& work, const std:
     if (!d_->store) return;
     try {
         work(*d_->store);
-        tellOnUiThread(whenDone);
+        postToUiThread(whenDone);
     } catch (const store::StoreError& error) {
-        tellOnUiThread([this, files, problem = error.problem, text = sentenceOf(error)] {
+        postToUiThread([this, files, problem = error.problem, text = sentenceOf(error)] {
             if (files == Files::history)
                 emit failed(problem, text);
             else
                 emit troubled(text);
         });
     } catch (const std::exception& error) {
-        tellOnUiThread([this, text = sentenceOf(error)] { emit troubled(text); });
+        postToUiThread([this, text = sentenceOf(error)] { emit troubled(text); });
     }
 }
 

@@ -141,7 +141,7 @@ void MainWindow::Implementation::buildActions() {
         const bool first = &engine == &study::engines().front();
         action(newStudyAction(engine), newStudyText(engine), iconOf(engine),
                first ? QKeySequence(QKeySequence::New) : QKeySequence(),
-               [this, &engine] { newStudy(takesModels(engine) ? currentModel() : QString(), {}, engine.id); });
+               [this, &engine] { newStudy(acceptsModels(engine) ? currentModel() : QString(), {}, engine.id); });
     }
     add("new-fleet", tr("New &fleet"), "fleet", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });

@@ -61,7 +61,7 @@ std::vector<std::size_t> pairedCores(const std::vector<Likeness>& a, const std::
 
 }  // namespace
 
-Mapping adapted(const Mapping& mapping, const Problem& from, const Problem& to) {
+Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& to) {
     const Logarithms before(from), after(to);
     const std::vector<Likeness> coresFrom = likenesses(from, before), coresTo = likenesses(to, after);
     const std::vector<std::size_t> source = pairedCores(coresTo, coresFrom);  // what a core of `to` was there

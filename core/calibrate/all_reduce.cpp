@@ -1,4 +1,4 @@
-#include "core/calibrate/exchange.h"
+#include "core/calibrate/all_reduce.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>

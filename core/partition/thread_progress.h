@@ -10,7 +10,7 @@
 namespace tessera::partition {
 
 /// Progress shared by the threads of one `solve`.
-struct Watched {
+struct SharedProgress {
     RunControl control = {};
     std::atomic<int> plans{0};  ///< finished, so that there is a result to end with
     std::atomic<double> done{0};
@@ -19,14 +19,15 @@ struct Watched {
 };
 
 /// A strategy was given up because the search is to end and there are other plans.
-struct LeftOut {};
+struct StrategySkipped {};
 
 /// One thread's view of it: long loops poll here. Default-constructed it does nothing.
-class Watch {
+class ThreadProgress {
 public:
-    Watch() = default;
-    /// `task` is what listeners read; `owner` begins the names of curves. Where `mayLeave`, `poll` may throw LeftOut.
-    Watch(Watched& shared, std::string task, std::string owner, bool mayLeave = false);
+    ThreadProgress() = default;
+    /// `task` is what listeners read; `owner` begins the names of curves. Where `mayAbandon`, `poll` may throw
+    /// StrategySkipped.
+    ThreadProgress(SharedProgress& shared, std::string task, std::string owner, bool mayAbandon = false);
 
     /// To be called after every millisecond of work or so. Throws InterruptedError once cancelled. Tells the listener
     /// that work goes on, at most every 10 ms: a listener that does not return holds the work.
@@ -46,12 +47,12 @@ private:
     static constexpr std::chrono::milliseconds kTooLate{600};
 
     std::chrono::nanoseconds sinceFinish() const;
-    void tell(ProgressEvent event);
+    void report(ProgressEvent event);
 
-    Watched* shared_ = nullptr;
+    SharedProgress* shared_ = nullptr;
     std::string task_, owner_;
     bool mayLeave_ = false;
-    Clock::time_point told_ = {};
+    Clock::time_point lastReported_ = {};
 };
 
 }  // namespace tessera::partition

@@ -19,8 +19,8 @@ constexpr double kTie = 1e-3;     ///< throughputs that a bar cannot tell apart
 constexpr double kAppears = 1.1;  ///< a ratio within this factor of the paper's is called the same
 
 /// MAGMA first: all others are relative to it.
-const std::vector<Racer>& raceRacers() {
-    static const std::vector<Racer> kRacers{
+const std::vector<Searcher>& comparedSearchers() {
+    static const std::vector<Searcher> kSearchers{
         {.metric = "magma", .algorithm = "magma"},
         {.metric = "herald-like", .algorithm = "herald-like"},
         {.metric = "ai-mt-like", .algorithm = "ai-mt-like"},
@@ -35,7 +35,7 @@ const std::vector<Racer>& raceRacers() {
         {.metric = "random", .algorithm = "random"},
         {.metric = "tessera", .algorithm = "tessera"},
     };
-    return kRacers;
+    return kSearchers;
 }
 
 using Names = std::vector<std::string_view>;
@@ -62,7 +62,7 @@ struct Bar {
     double height = 0;
 };
 
-struct Race {
+struct AlgorithmFigure {
     std::vector<Case> cells;
     std::vector<std::optional<double>> gflops;  ///< of MAGMA, by case; may be empty
     std::vector<Claim> claims;
@@ -75,43 +75,46 @@ struct Race {
     }
 };
 
-/// What all racers reached on one case by one reading.
+/// What all searchers reached on one case by one reading.
 struct Score {
-    std::vector<mapping::Run> runs;  ///< by racer
+    std::vector<mapping::Run> runs;  ///< by searcher
     mapping::Bound bound;
 
-    double relative(std::size_t racer) const { return runs[0].values.makespan / runs[racer].values.makespan; }
+    double relative(std::size_t searcher) const { return runs[0].values.makespan / runs[searcher].values.makespan; }
 };
 
-std::vector<Score> raced(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Racer>& racing) {
+std::vector<Score> scoresOf(Experiment& experiment, const std::vector<Prepared>& cases,
+                            const std::vector<Searcher>& selected) {
     std::vector<Score> scores(cases.size());
-    for (Score& score : scores) score.runs.resize(racing.size());
-    experiment.each("searches", cases.size() * racing.size(), [&](std::size_t part) {
-        const std::size_t racer = part % racing.size(), at = part / racing.size();
-        scores[at].runs[racer] = experiment.search(cases[at].problem, racing[racer], experiment.samples(kSamples));
-        if (racer == 0) scores[at].bound = mapping::lowerBound(cases[at].problem);
+    for (Score& score : scores) score.runs.resize(selected.size());
+    experiment.each("searches", cases.size() * selected.size(), [&](std::size_t part) {
+        const std::size_t searcher = part % selected.size(), at = part / selected.size();
+        scores[at].runs[searcher] =
+            experiment.search(cases[at].problem, selected[searcher], experiment.samples(kSamples));
+        if (searcher == 0) scores[at].bound = mapping::lowerBound(cases[at].problem);
     });
     return scores;
 }
 
 /// The geometric mean of a claim's bars by one reading; empty where none of its algorithms ran.
-std::optional<double> claimMean(const Claim& claim, const std::vector<Racer>& racing, const std::vector<Score>& scores,
-                                std::size_t reading) {
+std::optional<double> claimMean(const Claim& claim, const std::vector<Searcher>& selected,
+                                const std::vector<Score>& scores, std::size_t reading) {
     std::vector<double> bars;
     for (const std::size_t cell : claim.cells)
-        for (std::size_t r = 0; r < racing.size(); ++r)
-            if (std::find(claim.algorithms.begin(), claim.algorithms.end(), racing[r].metric) != claim.algorithms.end())
+        for (std::size_t r = 0; r < selected.size(); ++r)
+            if (std::find(claim.algorithms.begin(), claim.algorithms.end(), selected[r].metric) !=
+                claim.algorithms.end())
                 bars.push_back(scores[cell * kReadings.size() + reading].relative(r));
     if (bars.empty()) return std::nullopt;
     return geometricMean(bars);
 }
 
-void addClaims(Experiment& experiment, const Race& race, const std::vector<Racer>& racing,
+void addClaims(Experiment& experiment, const AlgorithmFigure& shown, const std::vector<Searcher>& selected,
                const std::vector<Score>& scores) {
-    for (const Claim& claim : race.claims) {
+    for (const Claim& claim : shown.claims) {
         std::vector<double> times;
         for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-            const std::optional<double> ours = claimMean(claim, racing, scores, reading);
+            const std::optional<double> ours = claimMean(claim, selected, scores, reading);
             if (!ours) continue;
             times.push_back(1 / *ours);
             experiment.mean(fmt::format("{}{}", claim.metric, kReadings.at(reading).suffix), *ours, 1 / claim.times);
@@ -127,15 +130,15 @@ void addClaims(Experiment& experiment, const Race& race, const std::vector<Racer
 }
 
 /// What a case can tell at all: how near MAGMA is to the bound, and whether algorithms differ.
-void addCaseNotes(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Racer>& racing,
+void addCaseNotes(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Searcher>& selected,
                   const std::vector<Score>& scores) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Score& score = scores[i];
         double min = 1, max = 1;
-        std::string_view worst = racing[0].metric;
-        for (std::size_t r = 1; r < racing.size(); ++r) {
+        std::string_view worst = selected[0].metric;
+        for (std::size_t r = 1; r < selected.size(); ++r) {
             const double bar = score.relative(r);
-            if (bar < min) worst = racing[r].metric;
+            if (bar < min) worst = selected[r].metric;
             min = std::min(min, bar);
             max = std::max(max, bar);
         }
@@ -151,13 +154,13 @@ void addCaseNotes(Experiment& experiment, const std::vector<Prepared>& cases, co
     }
 }
 
-void addGeneticNote(Experiment& experiment, const std::vector<Racer>& racing, const std::vector<Score>& scores) {
-    const auto genetic =
-        std::find_if(racing.begin(), racing.end(), [](const Racer& racer) { return racer.metric == "stdga"; });
-    if (genetic == racing.end()) return;
+void addGeneticNote(Experiment& experiment, const std::vector<Searcher>& selected, const std::vector<Score>& scores) {
+    const auto genetic = std::find_if(selected.begin(), selected.end(),
+                                      [](const Searcher& searcher) { return searcher.metric == "stdga"; });
+    if (genetic == selected.end()) return;
     double min = 1, gap = 0;
     for (std::size_t i = 0; i < scores.size(); i += kReadings.size()) {
-        min = std::min(min, scores[i].relative(static_cast<std::size_t>(genetic - racing.begin())));
+        min = std::min(min, scores[i].relative(static_cast<std::size_t>(genetic - selected.begin())));
         gap = std::max(gap, scores[i].runs[0].gap);
     }
     experiment.note(fmt::format(
@@ -169,16 +172,16 @@ void addGeneticNote(Experiment& experiment, const std::vector<Racer>& racing, co
 }
 
 /// The same cases without jobs that are the bound alone: where the drawn ones cannot tell algorithms apart, these can.
-void addCutCases(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Racer>& racing) {
+void addCutCases(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Searcher>& selected) {
     std::vector<Prepared> parts(cases.size());
     experiment.each("cut cases", cases.size(), [&](std::size_t i) { parts[i] = cut(cases[i]); });
-    const std::vector<Score> scores = raced(experiment, parts, racing);
+    const std::vector<Score> scores = scoresOf(experiment, parts, selected);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        for (std::size_t r = 0; r < racing.size(); ++r)
-            experiment.row(parts[i].item(), racing[r].metric, scores[i].relative(r));
+        for (std::size_t r = 0; r < selected.size(); ++r)
+            experiment.row(parts[i].item(), selected[r].metric, scores[i].relative(r));
         experiment.row(parts[i].item(), "bound", scores[i].runs[0].values.makespan / scores[i].bound.makespan);
     }
-    addCaseNotes(experiment, parts, racing, scores);
+    addCaseNotes(experiment, parts, selected, scores);
     experiment.note(
         "'cut' is the same group with its long jobs cut into smaller mini-batches, until none takes more than a "
         "quarter "
@@ -187,28 +190,29 @@ void addCutCases(Experiment& experiment, const std::vector<Prepared>& cases, con
         "as drawn.");
 }
 
-Reproduction recompute(const Race& race, Experiment experiment) {
-    const std::vector<Prepared> cases = experiment.prepare(race.cells);
-    const std::vector<Racer> racing = known(raceRacers());
-    const std::vector<Score> scores = raced(experiment, cases, racing);
+Reproduction recompute(const AlgorithmFigure& shown, Experiment experiment) {
+    const std::vector<Prepared> cases = experiment.prepare(shown.cells);
+    const std::vector<Searcher> selected = known(comparedSearchers());
+    const std::vector<Score> scores = scoresOf(experiment, cases, selected);
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Score& score = scores[i];
         const std::size_t cell = i / kReadings.size();
-        for (std::size_t r = 0; r < racing.size(); ++r)
-            experiment.row(cases[i].item(), racing[r].metric, score.relative(r), race.paperOf(cell, racing[r].metric));
+        for (std::size_t r = 0; r < selected.size(); ++r)
+            experiment.row(cases[i].item(), selected[r].metric, score.relative(r),
+                           shown.paperOf(cell, selected[r].metric));
         experiment.row(cases[i].item(), "bound", score.runs[0].values.makespan / score.bound.makespan);
         experiment.row(cases[i].item(), "magma_gflops", gflops(cases[i].problem, score.runs[0].values.makespan),
-                       cell < race.gflops.size() ? race.gflops[cell] : std::nullopt);
+                       cell < shown.gflops.size() ? shown.gflops[cell] : std::nullopt);
     }
-    addClaims(experiment, race, racing, scores);
-    addCaseNotes(experiment, cases, racing, scores);
-    addCutCases(experiment, cases, racing);
-    addGeneticNote(experiment, racing, scores);
+    addClaims(experiment, shown, selected, scores);
+    addCaseNotes(experiment, cases, selected, scores);
+    addCutCases(experiment, cases, selected);
+    addGeneticNote(experiment, selected, scores);
     experiment.note(
         "Bars are throughput over MAGMA's; 'bound' is what no mapping can exceed; 'tessera' is this program's own "
         "search; 'magma_gflops' is MAGMA's throughput at 200 MHz. The paper draws the bars without their "
         "heights, but for what its text says.");
-    if (!race.gflops.empty())
+    if (!shown.gflops.empty())
         experiment.note(
             "With arrays, clock and bandwidth given, 'magma_gflops' depends on which layers and mini-batches were "
             "drawn: "
@@ -221,17 +225,18 @@ Reproduction recompute(const Race& race, Experiment experiment) {
 
 Reproduction magmaFigure8(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const std::vector<std::size_t> all{0, 1, 2, 3};
-    const Race race{.cells = {{"vision", "S1"}, {"language", "S1"}, {"recommendation", "S1"}, {"mix", "S1"}},
-                    .gflops = {249, 397, 194, 329},
-                    .claims = {{"herald-like", "Herald-like", kHerald, all, 1.4},
-                               {"ai-mt-like", "AI-MT-like", kAiMt, all, 1.41},
-                               {"optimisers", "the other optimisation methods", kOptimisers, all, 1.6}}};
-    return recompute(race, Experiment(figure, options, control));
+    const AlgorithmFigure shown{
+        .cells = {{"vision", "S1"}, {"language", "S1"}, {"recommendation", "S1"}, {"mix", "S1"}},
+        .gflops = {249, 397, 194, 329},
+        .claims = {{"herald-like", "Herald-like", kHerald, all, 1.4},
+                   {"ai-mt-like", "AI-MT-like", kAiMt, all, 1.41},
+                   {"optimisers", "the other optimisation methods", kOptimisers, all, 1.6}}};
+    return recompute(shown, Experiment(figure, options, control));
 }
 
 Reproduction magmaFigure9(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const std::vector<std::size_t> small{0, 1}, large{2, 3};
-    const Race race{
+    const AlgorithmFigure shown{
         .cells = {{"vision", "S2"}, {"mix", "S2"}, {"vision", "S4", 256}, {"mix", "S4", 256}},
         .gflops = {254, 271, 254, 383},
         .claims = {{"herald-like S2", "Herald-like on S2", kHerald, small, 2.3},
@@ -243,22 +248,22 @@ Reproduction magmaFigure9(const Figure& figure, const ReproductionOptions& optio
                    {"optimisers S4", "the optimisation methods without learning on S4", kBlackBox, large, 10},
                    {"learners S4", "the learning methods on S4", kLearners, large, 1.3}},
         .bars = {{3, "herald-like", 0.2}}};
-    return recompute(race, Experiment(figure, options, control));
+    return recompute(shown, Experiment(figure, options, control));
 }
 
 Reproduction magmaFigure12(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
-    const Race race{.cells = {{"mix", "S2", 1},
-                              {"mix", "S2", 4},
-                              {"mix", "S2", 8},
-                              {"mix", "S2", 16},
-                              {"mix", "S4", 1},
-                              {"mix", "S4", 16},
-                              {"mix", "S4", 64},
-                              {"mix", "S4", 256}},
-                    .gflops = {},
-                    .claims = {{"others S2 1", "the others on S2 at 1 GB/s", kOthers, {0}, 1.6},
-                               {"others S2 16", "the others on S2 at 16 GB/s", kOthers, {3}, 1.2}}};
-    return recompute(race, Experiment(figure, options, control));
+    const AlgorithmFigure shown{.cells = {{"mix", "S2", 1},
+                                          {"mix", "S2", 4},
+                                          {"mix", "S2", 8},
+                                          {"mix", "S2", 16},
+                                          {"mix", "S4", 1},
+                                          {"mix", "S4", 16},
+                                          {"mix", "S4", 64},
+                                          {"mix", "S4", 256}},
+                                .gflops = {},
+                                .claims = {{"others S2 1", "the others on S2 at 1 GB/s", kOthers, {0}, 1.6},
+                                           {"others S2 16", "the others on S2 at 16 GB/s", kOthers, {3}, 1.2}}};
+    return recompute(shown, Experiment(figure, options, control));
 }
 
 }  // namespace tessera::study
