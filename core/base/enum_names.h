@@ -29,7 +29,7 @@ public:
     std::vector<std::string_view> all() const { return {names_.begin(), names_.begin() + count_}; }
 
 private:
-    std::array<std::string_view, 8> names_{};
+    std::array<std::string_view, 12> names_{};
     std::size_t count_;
 };
 

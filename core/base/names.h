@@ -1,10 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-/// Names of table rows and of enumerations' values: looking them up, and what is said of one that is unknown.
+/// Names of table rows: looking them up, and what is said of one that is unknown.
 namespace tessera {
 
 /// "START 'name'; did you mean 'x'?", or where no known name is close "START 'name'; expected one of a, b" with
@@ -49,21 +46,6 @@ template <typename Rows>
 const auto& rowNamed(const Rows& rows, std::string_view id, std::string_view start) {
     if (const auto* const row = findRow(rows, id)) return *row;
     throw UsageError(unknownNameText(start, id, idsOf(rows)));
-}
-
-/// The value of an enumeration, counted from 0 to `last`, that its `nameOf` calls so.
-template <typename Enum>
-std::optional<Enum> valueNamed(std::string_view name, Enum last) {
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)
-        if (nameOf(static_cast<Enum>(i)) == name) return static_cast<Enum>(i);
-    return std::nullopt;
-}
-
-/// The value of an enumeration, counted from 0, whose name stands at its place in a list.
-template <typename Enum, std::size_t count>
-std::optional<Enum> valueAmong(const std::array<std::string_view, count>& names, std::string_view name) {
-    const auto* const found = std::find(names.begin(), names.end(), name);
-    return found == names.end() ? std::nullopt : std::optional(static_cast<Enum>(found - names.begin()));
 }
 
 }  // namespace tessera

@@ -187,7 +187,7 @@ public:
                               ? "Micro-batches of " +
                                     formatCounted(static_cast<double>(model_.choice.microBatch), "sample", "samples")
                               : std::string("One micro-batch at a time in a stage"),
-                          model_.choice.recompute ? "activations computed again in the backward pass"
+                          model_.choice.recompute ? "activations recomputed in the backward pass"
                                                   : "activations kept for the backward pass"),
               width_, "secondary", 11, false);
         legend();

@@ -124,7 +124,7 @@ Table shortageTable(const PlacementOutcome& outcome) {
     if (shortage.memory)
         table.rows.push_back(
             {"memory of an accelerator", formatQuantity(shortage.memory->value, Measure::bytes), memory});
-    if (shortage.recompute) table.rows.push_back({"activations computed again", "fits", "kept"});
+    if (shortage.recompute) table.rows.push_back({"activations recomputed", "fits", "stored"});
     return table;
 }
 

@@ -14,7 +14,7 @@
 #include <random>
 #include <set>
 
-#include "core/base/names.h"
+#include "core/base/enum_names.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/store/compression.h"
@@ -42,8 +42,8 @@ std::string contentOf(const Query& row, int size, int content, const fs::path& p
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kStatusNames{"queued", "running", "paused",   "interrupted",
-                                                       "done",   "failed",  "cancelled"};
+constexpr EnumNames<RunStatus> kStatusNames{"queued", "running", "paused",   "interrupted",
+                                            "done",   "failed",  "cancelled"};
 
 /// Letters without vowels: a uid is never a number, and no word.
 std::string newUid() {
@@ -157,34 +157,34 @@ void appendPoints(const SQLite::Database& database, RunId run, const std::vector
     for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
 }
 
-constexpr std::array<std::string_view, 11> kMeasureNames{"bytes",
-                                                         "bytes per second",
-                                                         "bits per second",
-                                                         "flops",
-                                                         "flops per second",
-                                                         "seconds",
-                                                         "hertz",
-                                                         "watts",
-                                                         "joules",
-                                                         "area",
-                                                         "count"};
+constexpr EnumNames<Measure> kMeasureNames{"bytes",
+                                           "bytes per second",
+                                           "bits per second",
+                                           "flops",
+                                           "flops per second",
+                                           "seconds",
+                                           "hertz",
+                                           "watts",
+                                           "joules",
+                                           "area",
+                                           "count"};
 
 std::string_view nameOf(Measure measure) {
-    return kMeasureNames.at(static_cast<std::size_t>(measure));
+    return kMeasureNames.of(measure);
 }
 
 Measure measureNamed(const std::string& name) {
-    return valueAmong<Measure>(kMeasureNames, name).value_or(Measure::count);
+    return kMeasureNames.named(name).value_or(Measure::count);
 }
 
-constexpr std::array<std::string_view, 3> kBetterNames{"lower", "higher", "neither"};
+constexpr EnumNames<study::Metric::Better> kBetterNames{"lower", "higher", "neither"};
 
 std::string_view nameOf(study::Metric::Better better) {
-    return kBetterNames.at(static_cast<std::size_t>(better));
+    return kBetterNames.of(better);
 }
 
 study::Metric::Better betterNamed(const std::string& name) {
-    return valueAmong<study::Metric::Better>(kBetterNames, name).value_or(study::Metric::Better::neither);
+    return kBetterNames.named(name).value_or(study::Metric::Better::neither);
 }
 
 std::string textOf(const study::Result& result) {
@@ -284,11 +284,11 @@ std::vector<RunId> changeEach(const SQLite::Database& database, const fs::path& 
 }  // namespace
 
 std::string_view nameOf(RunStatus status) {
-    return kStatusNames.at(static_cast<std::size_t>(status));
+    return kStatusNames.of(status);
 }
 
 std::optional<RunStatus> statusNamed(std::string_view name) {
-    return valueAmong<RunStatus>(kStatusNames, name);
+    return kStatusNames.named(name);
 }
 
 std::int64_t millisecondsNow() {

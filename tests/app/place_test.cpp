@@ -149,8 +149,8 @@ TEST_F(Place, refusesPlansThatAreNone) {
     for (const char* const given : {"1,2", "1,2,x", "0,1,1", "1,2,3,4", "eight", "1,,1"}) {
         const Ended ended = place(layers, {"--plan", given});
         EXPECT_EQ(ended.code, 2) << given;
-        EXPECT_THAT(ended.errors,
-                    HasSubstr("option '--plan' is '" + std::string(given) + "'; expected stages, tensor width and"));
+        EXPECT_THAT(ended.errors, HasSubstr("option '--plan' is '" + std::string(given) +
+                                            "'; expected stages, tensor-parallel degree and"));
     }
     EXPECT_THAT(place(layers, {"--plan", "1,3,1"}).errors,
                 HasSubstr("a tensor-parallel degree of 3, of which there are no costs"));
@@ -165,7 +165,7 @@ TEST_F(Place, refusesPlansThatAreNone) {
         EXPECT_EQ(ended.code, 3) << sentence;
         EXPECT_THAT(ended.errors, HasSubstr(sentence));
     };
-    wrong([](auto& plan) { plan["tensor"] = 5; }, "field 'tensor' is '5'; expected a tensor-parallel width");
+    wrong([](auto& plan) { plan["tensor"] = 5; }, "field 'tensor' is '5'; expected a tensor-parallel degree");
     wrong([](auto& plan) { plan["data"] = 0; }, "field 'data' is '0'");
     wrong([](auto& plan) { plan.erase("stages"); }, "field 'stages' is missing");
     wrong([](auto& plan) { plan["stages"][0]["layers"][0] = 5000; }, "expected the id of a layer");
@@ -178,8 +178,9 @@ TEST_F(Place, refusesPlansThatAreNone) {
 TEST_F(Place, printsATableForPeople) {
     const Ended ended = place("bert-large", {"--global-batch", "4096"});
     EXPECT_EQ(ended.code, 0) << ended.errors;
-    EXPECT_THAT(ended.output, HasSubstr("29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor width 1 · "
-                                        "proven fastest\n"));
+    EXPECT_THAT(ended.output,
+                HasSubstr("29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor-parallel degree 1 · "
+                          "proven fastest\n"));
     EXPECT_THAT(ended.output, HasSubstr("1,024 of 1,024 accelerators occupied"));
 }
 
@@ -217,7 +218,7 @@ TEST_F(Place, keepsWhatWouldFit) {
     EXPECT_EQ(nlohmann::json::parse(again.output), document);
     EXPECT_EQ(again.errors, document["reason"].get<std::string>() + "\n");
     EXPECT_EQ(tessera({"report", "1", "--out", "short.md"}).code, 0);
-    EXPECT_THAT(readFile(path("short.md")), HasSubstr("activations computed again"));
+    EXPECT_THAT(readFile(path("short.md")), HasSubstr("activations recomputed"));
     const Ended none = tessera({"export", "1", "--out", "stages.csv"});
     EXPECT_EQ(none.code, 2);
     EXPECT_THAT(none.errors, HasSubstr("the result has no stages: no plan fits"));

@@ -191,7 +191,7 @@ public:
         const QString text = asText(value.is_null() ? fallback_ : value);
         int at = box_->findData(text);
         if (at < 0 && !text.isEmpty()) {
-            // A word that nobody offers: kept and shown, and refused by the reader.
+            // A word that is not among the choices: kept and shown, and refused by the reader.
             box_->addItem(QString::fromStdString(escaped(text.toStdString())), text);
             at = box_->count() - 1;
         }

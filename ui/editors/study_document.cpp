@@ -170,7 +170,7 @@ struct StudyDocument::Implementation {
     void orderControls() const;
     ReferenceList* addPicker(const InputSlot& slot);
     const std::string& engine() const { return core.json().at("engine").get_ref<const std::string&>(); }
-    /// Where somebody begins, or types on whose form was taken away.
+    /// First focus of the form, also after the form was replaced.
     void focusInputs() const {
         const std::vector<InputSlot> all = inputSlots(engine());
         if (!all.empty())

@@ -56,7 +56,7 @@ struct PlacementProblem {
     Bytes memory;                    ///< of one accelerator
     BytesPerSecond bandwidth;        ///< between any two accelerators; above 0
     double optimizerState = 0;       ///< bytes of optimiser state per byte of weights
-    bool recompute = false;          ///< activations are computed again instead of kept, but in the last stage
+    bool recompute = false;          ///< activations are recomputed instead of stored, but in the last stage
     /// Layers of a stage run one after the other once all that enters it has arrived. Otherwise, as in the paper, those
     /// that do not depend on each other run at the same time at full speed.
     bool serialBranches = false;
@@ -106,7 +106,7 @@ struct Shortage {
     std::size_t stage = 0;                     ///< of `closest`, its fullest
     std::optional<Bytes> memory;               ///< the smallest memory of an accelerator with which a plan fits
     std::optional<std::int64_t> accelerators;  ///< the smallest K with which a plan fits this memory
-    bool recompute = false;                    ///< a plan fits if activations are computed again
+    bool recompute = false;                    ///< a plan fits if activations are recomputed
     std::string reason;                        ///< all of it as a sentence
 };
 

@@ -53,7 +53,7 @@ struct WidthNumbers {
     std::span<const Leaving> leaving(std::uint32_t cut) const {
         return {leaving_.data() + leavingStarts_[cut], leaving_.data() + leavingStarts_[cut + 1]};
     }
-    /// The stage of all that follows a cut, as the last one: nothing is stashed, nothing computed again.
+    /// The stage of all that follows a cut, as the last one: nothing is stashed, nothing recomputed.
     const Stage& rest(std::uint32_t cut) const { return rest_[cut]; }
     std::int64_t parallelNeeds = 1;  ///< accelerators of a stage that is `parallel`
 

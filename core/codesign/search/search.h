@@ -138,7 +138,7 @@ struct StageResult {
     std::vector<std::string> layers;  ///< names, in order
     std::int64_t accelerators = 1;    ///< of one replica
     Seconds forward;                  ///< of one micro-batch, transfers included
-    Seconds backward;                 ///< the same, with a second forward pass where activations are computed again
+    Seconds backward;                 ///< the same, with a second forward pass where activations are recomputed
     Seconds load;                     ///< both
     StageMemory memory;
     bool operator==(const StageResult&) const = default;

@@ -309,7 +309,7 @@ const std::vector<Field<TrainedModel>>& modelFields() {
           .help = "Of the pipeline, each on its own accelerators"}
             .by("replicas of the plan with the least time per batch", "section 5", planTerms),
         F{.id = "tensor",
-          .title = "Tensor-parallel width",
+          .title = "Tensor-parallel degree",
           .uses = kMetric | kAll | kWhat,
           .get = ofModel<&ModelResult::tensor>,
           .help = "Accelerators that a layer is sliced over"}
@@ -323,7 +323,7 @@ const std::vector<Field<TrainedModel>>& modelFields() {
             .by("micro-batch with the least time per batch", "section 5", planTerms),
         {"recompute", "Activations", kAll | kWhat | kWords,
          [](const Row& row) { return ifFits(row, std::string_view(row.model->choice.recompute ? "yes" : "no")); },
-         [](const Row& row) { return std::string(row.model->choice.recompute ? "computed again" : "kept"); }},
+         [](const Row& row) { return std::string(row.model->choice.recompute ? "recomputed" : "stored"); }},
         {.id = "hbm_bytes",
          .title = "HBM",
          .uses = kAll | kWhat,

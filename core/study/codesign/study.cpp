@@ -177,7 +177,7 @@ std::string reasonOf(const codesign::Result& found, const CodesignInputs& inputs
         static_cast<double>(*std::max_element(inputs.space.hbm.values.begin(), inputs.space.hbm.values.end()));
     return fmt::format(
         "no plan of {} fits {} accelerators with {} of HBM each, whatever the micro-batch and recomputation; more "
-        "--accelerators or a template with a larger HBM may fit, 'tessera place' tells how much",
+        "--accelerators or a template with a larger HBM may fit, see 'tessera place'",
         models, found.options.accelerators, formatQuantity(hbm, Measure::bytes));
 }
 

@@ -83,7 +83,7 @@ const OptionTable<Options>& partitionTable() {
          "type II sums the map after pooling (next) or before it (conv)"},
         {"join", "--join RULE", &Options::join,
          Values::word(partition::kJoinRuleNames.all()).labelled("Merge nodes").forResearch(),
-         "a join's layout is chosen (free) or follows the next layer (next)"},
+         "layout of a merge node: chosen (free), or that of the next layer (next)"},
         {"flop", "--flop RULE", &Options::flop,
          Values::word(partition::kFlopRuleNames.all()).labelled("Operation count").forResearch(),
          "how a convolution's operations are counted"},

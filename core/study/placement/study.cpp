@@ -52,7 +52,7 @@ codesign::Degrees degreesOf(const PlacementFile& file) {
     return {.pipeline = fixed("fixedPP"), .tensor = fixed("fixedTMPC"), .data = fixed("fixedDP")};
 }
 
-/// "8,4,16": stages, tensor-parallel width, replicas.
+/// "8,4,16": stages, tensor-parallel degree, replicas.
 std::optional<codesign::Degrees> degreesNamed(const std::string& text) {
     std::vector<std::int64_t> read;
     for (const std::string_view part : split(text, ',')) {
@@ -79,7 +79,7 @@ Plan readGivenPlan(const JsonNode& root, const PlacementFile& file) {
               .stages = {}};
     const std::vector<codesign::WidthCosts>& widths = file.problem.widths;
     if (std::none_of(widths.begin(), widths.end(), [&](const auto& each) { return each.width == plan.tensor; }))
-        widthNode.fail("a tensor-parallel width that the layers have costs for");
+        widthNode.fail("a tensor-parallel degree that the layers have costs for");
     for (const JsonNode& stageNode : stagesNode.elements(file.layers.size())) {
         codesign::PlacedStage& stage = plan.stages.emplace_back();
         const JsonNode layersNode = stageNode.at("layers");
@@ -144,7 +144,8 @@ const OptionTable<Settings>& placementTable() {
         {"branches", "--branches RULE", &Settings::serialBranches, Values::word({"parallel", "serial"}),
          "how layers of a stage run that do not depend on each other; the paper's rule is parallel"},
         {"plan", "--plan PLAN", &Settings::plan, Values::text(),
-         "evaluates a plan of one's own beside the fastest: stages, tensor width and replicas such as 8,4,16, "
+         "evaluate a user-supplied plan beside the fastest: stages, tensor-parallel degree and replicas such as "
+         "8,4,16, "
          "'file' for what the layers' file fixes (both cut as well as they can be), or a result of this "
          "command as a file"},
         {"plan_file", "--plan-file FILE", &Settings::planFile, Values::document(planOf),
@@ -209,10 +210,10 @@ std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& pla
     const std::optional<codesign::Degrees> degrees =
         inputs.plan == kPlanOfFile ? degreesOf(inputs.file) : degreesNamed(inputs.plan);
     if (!degrees)
-        throw UsageError(
-            fmt::format("option '--plan' is {}; expected stages, tensor width and replicas such as 8,4,16, '{}' for "
-                        "what the layers' file fixes, or a result of this command as a file",
-                        inQuotes(inputs.plan), kPlanOfFile));
+        throw UsageError(fmt::format(
+            "option '--plan' is {}; expected stages, tensor-parallel degree and replicas such as 8,4,16, '{}' for "
+            "what the layers' file fixes, or a result of this command as a file",
+            inQuotes(inputs.plan), kPlanOfFile));
     OwnPlan own{.given = inputs.plan};
     Placement made =
         placer.place(problem, {.fasterThan = {}, .degrees = degrees, .explain = true, .stop = hooks.cancel});
@@ -306,7 +307,7 @@ Estimate estimatePlacement(const Study& study) {
     const double seconds = cuts * cuts * widths * kSecondsPerPair;
     return {.text = fmt::format(
                 "{} at {} on {}: {}", formatCounted(static_cast<double>(inputs.file.layers.size()), "layer", "layers"),
-                formatCounted(widths, "tensor width", "tensor widths"),
+                formatCounted(widths, "tensor-parallel degree", "tensor-parallel degrees"),
                 formatCounted(static_cast<double>(inputs.file.problem.accelerators), "accelerator", "accelerators"),
                 formatWait(seconds)),
             .seconds = seconds,
@@ -316,7 +317,7 @@ Estimate estimatePlacement(const Study& study) {
 std::string planText(const Plan& plan, const PlacementOutcome& outcome) {
     std::string text = formatQuantity(plan.timePerBatch.value, Measure::seconds) + "/batch";
     if (const auto throughput = outcome.throughputOf(plan)) text = rateText(*throughput) + " samples/s · " + text;
-    return text + fmt::format(" · {} × {} · tensor width {}",
+    return text + fmt::format(" · {} × {} · tensor-parallel degree {}",
                               formatCounted(static_cast<double>(plan.stages.size()), "stage", "stages"),
                               formatCounted(static_cast<double>(plan.data), "replica", "replicas"), plan.tensor);
 }

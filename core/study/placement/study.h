@@ -31,7 +31,7 @@ Result readPlacementResult(const JsonNode& document, const Study& study);
 /// The numbers of a placement.
 const std::vector<Field<PlacementOutcome>>& placementFields();
 
-/// "29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor width 1".
+/// "29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor-parallel degree 1".
 std::string planText(const codesign::Plan& plan, const PlacementOutcome& outcome);
 /// The same of the fastest plan with what is proven of it, or why nothing fits.
 std::string placementHeadline(const PlacementOutcome& outcome);

@@ -147,7 +147,7 @@ struct Known {
     double seconds = kInfinite;
     double memory = kInfinite;       ///< the least that fits, of plans with enough accelerators
     std::int64_t accelerators = -1;  ///< the least that fit the memory
-    bool recompute = false;          ///< something fits when activations are computed again
+    bool recompute = false;          ///< something fits when activations are recomputed
 };
 
 Known bestOfAll(const Small& small) {

@@ -77,7 +77,7 @@ TEST(PlacementAndSchedule, explainEveryMetric) {
 
 TEST(PlacementAndSchedule, tellWhatTheyWillDo) {
     EXPECT_EQ(estimate(studyOf("place", "megatron-8.3b")).text,
-              "73 layers at 4 tensor widths on 1,024 accelerators: less than a second");
+              "73 layers at 4 tensor-parallel degrees on 1,024 accelerators: less than a second");
     EXPECT_EQ(estimate(studyOf("schedule", "mixture-of-experts", {{"method", "list"}})).text,
               "44 operators on 4 tensor cores and 8 vector cores: less than a second");
     for (const char* engine : {"place", "schedule"}) {

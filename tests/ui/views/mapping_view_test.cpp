@@ -202,7 +202,7 @@ TEST_F(Mapping, aSweepRunsInTheBackgroundAndCanBeCancelled) {
     const MappingRun run(std::make_shared<const study::Result>(test::mappedTable()));
     sweeps.setRun(run, {}, 0);
     sweeps.choose(study::SweepKind::groupSize);
-    EXPECT_TRUE(visibleText(sweeps).contains(QStringLiteral("cannot be drawn anew")));
+    EXPECT_TRUE(visibleText(sweeps).contains(QStringLiteral("cannot be resampled")));
     sweeps.choose(study::SweepKind::bandwidth);
     sweeps.solve();
     EXPECT_TRUE(sweeps.isWorking());

@@ -130,7 +130,7 @@ void MappingView::addSelectables() {
 void MappingView::addPictures() {
     using Self = MappingView;
     pages()->addPicture("schedule", titleOf("schedule"), this, &Self::makeSchedule, &Self::fillSchedule);
-    pages()->addPicture("race", tr("Race"), this, &Self::makeRace, &Self::fillRace);
+    pages()->addPicture("race", tr("Convergence"), this, &Self::makeRace, &Self::fillRace);
     addCharts("algorithms", titleOf("algorithms"),
               {.rows = {"algorithms"},
                .name = tr("What each algorithm reached"),
@@ -288,7 +288,7 @@ void MappingView::markJob() const {
 }
 
 QWidget* MappingView::makeRace() {
-    race_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, tr("Race"));
+    race_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, tr("Convergence"));
     race_->plot()->setExplainable(false);  // curves are no numbers of the result
     logarithmic_ = toggle(tr("Log scale"), tr("Shows the values on a logarithmic axis"));
     logarithmic_->setChecked(true);  // the first samples are far above the last

@@ -392,7 +392,7 @@ struct ModelDocument::Implementation {
         row->addWidget(coloursLabel);
         colours = new QComboBox(page);
         colours->setAccessibleName(ModelDocument::tr("Colour by"));
-        colours->setToolTip(ModelDocument::tr("What the colours of the graph tell"));
+        colours->setToolTip(ModelDocument::tr("Colour graph by"));
         QObject::connect(colours, &QComboBox::activated, q, [this] {
             const int chosen = colours->currentData().toInt();
             colourBy(chosen == kAnotherRun ? graph->colourBy() : static_cast<ColourBy>(chosen));

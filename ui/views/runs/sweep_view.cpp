@@ -136,7 +136,7 @@ void SweepView::showChosen() {
     if (found == nullptr) {
         const std::size_t variations = study::sweepValues(run_.result(), kind_).size();
         if (variations == 0)
-            pages_->say(tr("A table of jobs cannot be drawn anew: only runs of a workload have a group to vary."), {});
+            pages_->say(tr("A table of jobs cannot be resampled: only runs of a workload have a group to vary."), {});
         else
             pages_->say(tr("Solves the study again %1 times: %2.").arg(variations).arg(toQt(rowOf(kind_).help)),
                         tr("Run the sweep"));
