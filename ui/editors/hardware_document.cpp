@@ -288,7 +288,7 @@ void HardwareDocument::Implementation::addAction(const QString& title, const QSt
 
 void HardwareDocument::Implementation::start(const Opened& opened) {
     if (!opened.problem.isEmpty()) {
-        frame->setTitle(key, {});
+        frame->setTitle(owner->key(), {});
         frame->setRefusal(opened.problem);
         save->setEnabled(false);
         emit owner->messaged(opened.problem, {});

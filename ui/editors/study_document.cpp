@@ -284,7 +284,7 @@ void StudyDocument::Implementation::build() {
 
 void StudyDocument::Implementation::start(const Opened& opened) {
     if (!opened.problem.isEmpty()) {
-        frame->setTitle(key, {});
+        frame->setTitle(owner->key(), {});
         frame->setRefusal(opened.problem);
         emit owner->messaged(opened.problem, {});
         return;
