@@ -29,7 +29,7 @@ endif()
 # them one by one goes into the headers that they share. Names within a file's unnamed namespace must then be one meaning
 # each in the folder. What has options of its own stays alone. The united files name the others as includes do, so that
 # ccache finds them from any checkout.
-set(TESSERA_UNITE 16 CACHE STRING "How many sources of a folder are compiled as one; 1 = each by itself, as changing few of them wants")
+set(TESSERA_UNITE 8 CACHE STRING "How many sources of a folder are compiled as one; 1 = each by itself, as changing few of them wants")
 function(tessera_unite target)
   if(TESSERA_UNITE LESS 2)
     return()

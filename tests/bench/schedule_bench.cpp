@@ -9,6 +9,7 @@
 
 #include "core/base/random.h"
 #include "core/codesign/schedule/schedule.h"
+#include "tests/support/operators.h"
 #include "tests/support/paths.h"
 
 namespace {
