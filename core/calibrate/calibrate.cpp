@@ -95,7 +95,12 @@ private:
 
     // Rates ---------------------------------------------------------------------------------------------------------
 
-    double largestCache() const { return host_.caches.empty() ? kUnknownCache : host_.caches.back().bytes; }
+    /// Of those that are named; where none is shared, there may be one that is not.
+    double largestCache() const {
+        if (host_.caches.empty()) return kUnknownCache;
+        const Cache& last = host_.caches.back();
+        return last.shared ? last.bytes : std::max(last.bytes, kUnknownCache);
+    }
     double memory() const { return host_.memory > 0 ? host_.memory : 16 * largestCache(); }
 
     void measureRates() {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -57,6 +59,16 @@ std::vector<Cache> cachesOf(const std::string& root) {
     return caches;
 }
 
+/// The caches of a core as the C library knows them: virtual machines often hide their caches from /sys. The last level
+/// is left out, since what is said of it is the sum of all that the processor has.
+std::vector<Cache> cachesOfACore() {
+    std::vector<Cache> caches;
+    for (const auto& [level, name] : {std::pair(1, _SC_LEVEL1_DCACHE_SIZE), std::pair(2, _SC_LEVEL2_CACHE_SIZE)})
+        if (const long bytes = sysconf(name); bytes > 0)
+            caches.push_back({.level = level, .bytes = static_cast<double>(bytes)});
+    return caches;
+}
+
 }  // namespace
 
 double cacheBytes(const std::string& text) {
@@ -76,6 +88,7 @@ Host hostOf(const std::string& root) {
     if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
         host.cores = std::max(1U, static_cast<unsigned>(CPU_COUNT(&allowed)));
     host.caches = cachesOf(root);
+    if (host.caches.empty() && root == "/") host.caches = cachesOfACore();
     host.memory = numberAtStart(valueOf(root + "/proc/meminfo", "MemTotal")) * kKibi;
     const double limit = numberAtStart(firstLine(root + "/sys/fs/cgroup/memory.max"));  // "max" where there is none
     if (limit > 0) host.memory = host.memory > 0 ? std::min(host.memory, limit) : limit;

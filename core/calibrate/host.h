@@ -22,8 +22,8 @@ struct Host {
     double load = 0;            ///< processes that wanted to run in the last minute
 };
 
-/// Reads /proc and /sys below `root` (a folder for tests; "/" is this machine). What is missing or cannot be understood
-/// is left out.
+/// Reads /proc and /sys below `root` (a folder for tests; "/" is this machine, whose C library names the caches of a
+/// core where /sys names none). What is missing or cannot be understood is left out.
 Host hostOf(const std::string& root = "/");
 
 /// "32K" as in /sys: bytes; 0 where it is no size.

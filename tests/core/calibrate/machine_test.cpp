@@ -289,6 +289,15 @@ TEST_F(Folder, knowsNothingOfAnEmptySystem) {
     EXPECT_EQ(cacheBytes("a lot"), 0);
 }
 
+TEST(ThisMachine, namesTheCachesOfItsCoresWhereTheSystemOrTheLibraryKnowsThem) {
+    const std::vector<Cache> caches = hostOf().caches;
+    if (sysconf(_SC_LEVEL1_DCACHE_SIZE) <= 0 && caches.empty()) GTEST_SKIP() << "neither knows any";
+    ASSERT_FALSE(caches.empty());
+    EXPECT_EQ(caches.front().level, 1);
+    EXPECT_GE(caches.front().bytes, 4096);
+    EXPECT_LE(caches.front().bytes, 1 << 20);
+}
+
 // All of it -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Folder, calibratesThisMachine) {
