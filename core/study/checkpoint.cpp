@@ -18,7 +18,8 @@ constexpr const char* kName = "the run's checkpoint";
 
 /// What a state was computed from.
 Json frameOf(const Result& begun) {
-    Json json = {{"schema", kCheckpointSchema}, {"tool_version", begun.version}, {"study_sha256", contentHash(begun.study)}};
+    Json json = {
+        {"schema", kCheckpointSchema}, {"tool_version", begun.version}, {"study_sha256", contentHash(begun.study)}};
     if (begun.study.seed) json["seed"] = *begun.study.seed;
     json["inputs"] = inputsJson(begun.inputs);
     return json;

@@ -46,40 +46,39 @@ std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
 }  // namespace
 
 Engine codesignEngine() {
-    return {
-        .id = "codesign",
-        .title = "Co-design",
-        .description =
-            "Searches an accelerator's architecture together with the placement of models on many of "
-            "it.",
-        .hardwareKind = "template",
-        .models = InputArity::many,
-        .drawsNumbers = true,
-        .checkpoints = true,
-        .parameters = codesignParameters,
-        .files = files,
-        .run = runCodesign,
-        .estimate = estimateCodesign,
-        .objectives = {{"geomean", "Throughput over the reference", factorText, true},
-                       {"mean", "Mean throughput (samples/s)", formatCount, true},
-                       {"worst", "Least throughput over the reference", factorText, true}},
-        .laterTasks = {{"searching architectures", "proving the best"}},
-        .resultSchema = "tessera.codesign-result/1",
-        .write = writeCodesignJson,
-        .read = readCodesignResult,
-        .titleOf = ofOutcome<codesignTitle>,
-        .headline = ofOutcome<codesignHeadline>,
-        .metrics = ofOutcome<codesignMetrics>,
-        .metricText = codesignMetricText,
-        .explain = explainedBy<CodesignOutcome, explainCodesign>,
-        .objectiveMetric = "objective",
-        .boundMetric = "objective_bound",
-        .timeline =
-            [](const Result& result, const std::string& model) {
-                return pipelineTimeline(result.outcome.get<CodesignOutcome>(), model);
-            },
-        .keptTimeline = ofOutcome<keptTimeline>,
-        .facts = ofOutcome<facts>};
+    return {.id = "codesign",
+            .title = "Co-design",
+            .description =
+                "Searches an accelerator's architecture together with the placement of models on many of "
+                "it.",
+            .hardwareKind = "template",
+            .models = InputArity::many,
+            .drawsNumbers = true,
+            .checkpoints = true,
+            .parameters = codesignParameters,
+            .files = files,
+            .run = runCodesign,
+            .estimate = estimateCodesign,
+            .objectives = {{"geomean", "Throughput over the reference", factorText, true},
+                           {"mean", "Mean throughput (samples/s)", formatCount, true},
+                           {"worst", "Least throughput over the reference", factorText, true}},
+            .laterTasks = {{"searching architectures", "proving the best"}},
+            .resultSchema = "tessera.codesign-result/1",
+            .write = writeCodesignJson,
+            .read = readCodesignResult,
+            .titleOf = ofOutcome<codesignTitle>,
+            .headline = ofOutcome<codesignHeadline>,
+            .metrics = ofOutcome<codesignMetrics>,
+            .metricText = codesignMetricText,
+            .explain = explainedBy<CodesignOutcome, explainCodesign>,
+            .objectiveMetric = "objective",
+            .boundMetric = "objective_bound",
+            .timeline =
+                [](const Result& result, const std::string& model) {
+                    return pipelineTimeline(result.outcome.get<CodesignOutcome>(), model);
+                },
+            .keptTimeline = ofOutcome<keptTimeline>,
+            .facts = ofOutcome<facts>};
 }
 
 }  // namespace tessera::study
