@@ -337,14 +337,9 @@ double limitOf(const Options& options) {
     return options.seconds.value_or(options.quick ? kQuickSeconds : kSeconds);
 }
 
-const std::vector<Stage>& stages() {
-    static const std::vector<Stage> kStages{
-        {kPeakTask, "Peak rates", "multiply-adds that need no memory"},
-        {kBandwidthTask, "Bandwidth", "of every cache and of the memory"},
-        {kAllReduceTask, "All-reduce between processes", "over sockets and shared memory"},
-        {"kernels", "Kernels", "products, convolutions and others, each in two passes"},
-    };
-    return kStages;
+const std::vector<std::string_view>& tasks() {
+    static const std::vector<std::string_view> kTasks{kPeakTask, kBandwidthTask, kAllReduceTask, "kernels"};
+    return kTasks;
 }
 
 Calibration calibrate(const Options& options, const RunControl& control) {

@@ -46,13 +46,8 @@ inline constexpr const char* kName = hardware::kThisMachine;  ///< of a calibrat
 /// At most so many seconds in all.
 double limitOf(const Options& options);
 
-/// One of the things that are measured, in order; progress events name its `task`.
-struct Stage {
-    std::string_view task;   ///< "bandwidth"
-    std::string_view title;  ///< "Bandwidth of memory"
-    std::string_view what;   ///< a phrase for people
-};
-const std::vector<Stage>& stages();
+/// Tasks of a calibration in order, as progress events name them: "bandwidth".
+const std::vector<std::string_view>& tasks();
 
 /// Measurements of a calibration, ready to be written.
 struct Calibration {

@@ -24,7 +24,6 @@ std::vector<Request> requestsOf(const predict::Workload& workload, const std::ve
 std::vector<Request> requestsOf(const model::Model& model, model::Optimizer optimizer,
                                 const std::vector<std::int64_t>& batches);
 inline constexpr std::int64_t kMaxBatch = 1'000'000'000;  ///< the largest batch size
-inline constexpr std::size_t kMaxBatches = 64;
 
 /// Floating-point operations of a product or convolution; 0 for other kernels, whose time is that of their bytes.
 double operationsOf(const Request& request);

@@ -83,10 +83,13 @@ Opened openStudyKey(const QString& key) {
             opened.json = newDocument(
                 engine,
                 {{"models", value("model")}, {"workloads", value("workload")}, {"hardware", value("hardware")}});
-            for (const study::Parameter& parameter : study::engineNamed(engine).parameters())
-                if (const QString word = query.queryItemValue(toQt(parameter.name), QUrl::FullyDecoded);
-                    !word.isEmpty() && parameter.kind == study::ParameterKind::text)
-                    opened.json["parameters"][std::string(parameter.name)] = word.toStdString();
+            for (const study::Parameter& parameter : study::engineNamed(engine).parameters()) {
+                const std::string word = query.queryItemValue(toQt(parameter.name), QUrl::FullyDecoded).toStdString();
+                Json& given = opened.json["parameters"];
+                if (word.empty()) continue;
+                if (parameter.kind == study::ParameterKind::text) given[std::string(parameter.name)] = word;
+                if (parameter.kind == study::ParameterKind::flag) given[std::string(parameter.name)] = word == "true";
+            }
             return opened;
         }
         opened.file.path = findInLibrary(kFolder, key.toStdString());

@@ -9,7 +9,7 @@ namespace tessera::ui {
 
 /// The set-up of a study: engine, inputs and the engine's parameter table as a form, an estimate of the work, Run.
 /// `key` is a study file, a bundled study's name, or "new/ENGINE" with optional
-/// "?model=…&workload=…&hardware=…", and parameters that are texts: "&dtype=fp32".
+/// "?model=…&workload=…&hardware=…", and parameters that are texts or flags: "&dtype=fp32", "&quick=true".
 class StudyDocument : public EditorDocument {
     Q_OBJECT
 

@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/store/recorder.h"
+#include "core/study/engine.h"
 #include "core/study/title.h"
 #include "ui/jobs/job.h"
 #include "ui/jobs/task_thread.h"
@@ -19,7 +20,6 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kSnapshotMilliseconds = 50;
-/// Engines, and the threads that they start, give way to the window.
 constexpr int kNiceness = 10;
 
 /// How a run begins, and where it is kept.
@@ -46,6 +46,14 @@ void recall(Job& job, const std::filesystem::path& path, store::RunId run) {
     }
 }
 
+/// Engines, and the threads that they start, give way to the window; one that measures this machine does so at the
+/// priority of other programs, for which its result is.
+void giveWay(const study::Study& study) {
+    const study::Engine* engine = study::findEngine(study.engine);
+    if (engine != nullptr && engine->measures) return;
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
+}
+
 study::Result perform(Job& job, const Order& order) {
     study::RunHooks hooks = job.hooks();
     study::Study study = job.state().study;
@@ -59,6 +67,7 @@ study::Result perform(Job& job, const Order& order) {
         const std::optional<store::RunRow> row = origin.resume != 0 ? history.run(source) : std::nullopt;
         job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));
     }
+    giveWay(study);
     if (order.history.empty()) return study::run(study, hooks);
     store::RecordOptions options;
     options.path = order.history;
@@ -102,7 +111,6 @@ void changeStatus(const std::filesystem::path& path, store::RunId run, store::Ru
 }
 
 void work(Job& job, const Order& order) {
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNiceness);
     job.begin();
     try {
         auto result = std::make_shared<const study::Result>(perform(job, order));

@@ -3,24 +3,31 @@
 #include <QString>
 #include <QStringList>
 #include <QUrl>
+#include <QVector>
+#include <utility>
 
 namespace tessera::ui {
 
-/// The key of a study document that begins with these inputs; empty = still to be chosen, of the data type the engine's
-/// own. Names of files may hold any characters.
+/// The key of a study document that begins with these inputs, empty = still to be chosen, and parameters by their names
+/// ("dtype", "fp32"; of a flag "true"). Names of files may hold any characters.
 inline QString newStudyKey(const QString& engine, const QString& model, const QString& hardware = {},
-                           const QString& dtype = {}) {
+                           const QVector<std::pair<QString, QString>>& parameters = {}) {
     QStringList query;
-    const auto add = [&](const char* name, const QString& value) {
+    const auto add = [&](const QString& name, const QString& value) {
         if (value.isEmpty()) return;
-        query.append(QLatin1String(name) + QLatin1Char('=') +
+        query.append(name + QLatin1Char('=') +
                      QString::fromLatin1(QUrl::toPercentEncoding(value, QByteArrayLiteral(":/"))));
     };
-    add("model", model);
-    add("hardware", hardware);
-    add("dtype", dtype);
+    add(QStringLiteral("model"), model);
+    add(QStringLiteral("hardware"), hardware);
+    for (const auto& [name, value] : parameters) add(name, value);
     const QString key = QStringLiteral("new/") + engine;
     return query.isEmpty() ? key : key + QLatin1Char('?') + query.join(QLatin1Char('&'));
+}
+
+/// The key of the study that measures this machine, with fewer shapes: enough for a first look.
+inline QString calibrationKey(const QString& model) {
+    return newStudyKey(QStringLiteral("calibrate"), model, {}, {{QStringLiteral("quick"), QStringLiteral("true")}});
 }
 
 /// The key of the study that searches on from a run's result, by the run's key: "run/7", "job/2".

@@ -290,7 +290,9 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
         connect(menu->addAction(theme().icon(icon), title), &QAction::triggered, this, std::move(run));
     };
     if (!kind.isEmpty()) add(tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); });
-    if (calibrates) add(tr("Calibrate this machine…"), QStringLiteral("time"), [this] { emit calibrationRequested(); });
+    if (calibrates)
+        add(tr("Calibrate this machine…"), QStringLiteral("time"),
+            [this] { emit openRequested(QStringLiteral("calibration"), {}); });
     if (kind == QLatin1String("model"))
         add(tr("New study with this model"), QStringLiteral("study"), [this, key] { emit newStudyRequested(key, {}); });
     if (kind == QLatin1String("hardware")) {

@@ -44,7 +44,6 @@ signals:
     void studyOfRunRequested(qint64 run);
     void duplicateRequested(const QString& key);  ///< of a piece of hardware
     void forgetRequested(const QString& path);    ///< of a recent file
-    void calibrationRequested();                  ///< of this machine
     void inspected(const tessera::ui::Facts& facts);
 
 private:

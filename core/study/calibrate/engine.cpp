@@ -21,8 +21,8 @@ std::vector<InputFact> facts(const CalibrationOutcome& outcome) {
 /// What is measured, one after the other.
 std::vector<LaterTask> stages() {
     std::vector<LaterTask> tasks;
-    const std::vector<calibrate::Stage>& all = calibrate::stages();
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) tasks.push_back({all[i].task, all[i + 1].task});
+    const std::vector<std::string_view>& all = calibrate::tasks();
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) tasks.push_back({all[i], all[i + 1]});
     return tasks;
 }
 

@@ -146,6 +146,7 @@ void RunDocument::Implementation::makeView(const RunViewRow& its) {
     connect(view, &RunView::openRequested, document, &Document::openRequested);
     connect(view, &RunView::runRequested, document, &Document::runRequested);
     connect(view, &RunView::modelRequested, document, &RunDocument::modelRequested);
+    connect(view, &RunView::acceleratorRequested, document, &RunDocument::acceleratorRequested);
 }
 
 void RunDocument::Implementation::showResult() {

@@ -37,6 +37,7 @@ signals:
     void repeatRequested();                           ///< the same once more, with the same inputs
     /// The run's model, coloured by what it found at a split of a strategy.
     void modelRequested(const QString& strategy, int split);
+    void acceleratorRequested();  ///< what it measured is to be saved as an accelerator
 
 private:
     struct Implementation;

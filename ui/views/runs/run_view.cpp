@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/study/calibrate/study.h"
 #include "core/study/codesign/outcome.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/partition/outcome.h"
@@ -292,6 +293,7 @@ const std::vector<RunViewRow>& runViews() {
         {isOf<study::MappingOutcome>, hasMappings, newMappingView},
         {isOf<study::CodesignOutcome>, always, newCodesignView},
         {isOf<study::PredictionOutcome>, hasPredicted, newPredictionView},
+        {isOf<study::CalibrationOutcome>, always, newCalibrationView},
         // Of any other engine: what its catalogue has.
         {always, hasCatalogue, newView<CatalogueView>},
     };

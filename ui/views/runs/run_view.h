@@ -74,6 +74,7 @@ signals:
     void runRequested(const QString& studyJson);
     /// The run's model, coloured by what was found at a split of a strategy.
     void modelRequested(const QString& strategy, int split);
+    void acceleratorRequested();  ///< what the run measured is to be saved as an accelerator
 
 protected:
     /// `engine` says whose catalogue it shows until there is a run.
@@ -184,6 +185,7 @@ private:
 RunView* newMappingView(QUndoStack* undo, QWidget* parent);
 RunView* newCodesignView(QUndoStack* undo, QWidget* parent);
 RunView* newPredictionView(QUndoStack* undo, QWidget* parent);
+RunView* newCalibrationView(QUndoStack* undo, QWidget* parent);
 
 /// A row of the table of views: an engine's results and what they are looked at in.
 struct RunViewRow {

@@ -5,7 +5,6 @@
 #include <QMimeData>
 
 #include "ui/views/document.h"
-#include "ui/workspace/calibration/calibration_dialog.h"
 #include "ui/workspace/window/main_window_parts.h"
 
 namespace tessera::ui {
@@ -70,7 +69,6 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     d_->saveSession();
-    delete d_->calibration.data();
     QMainWindow::closeEvent(event);
 }
 

@@ -4,8 +4,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "ui/workspace/calibration/calibration_run.h"
-
 namespace tessera::ui {
 
 class Document;
@@ -21,14 +19,13 @@ public:
         std::filesystem::path history = {};  ///< empty = the one used last, at first the default place
         bool restoreSession = true;
         bool recordHistory = true;
-        CalibrationRun::Calibrator calibrator = {};  ///< empty = `calibrate::calibrate`
     };
     explicit MainWindow(const Options& options, QWidget* parent = nullptr);
     ~MainWindow() override;
 
     /// Opens a document, or brings the open one to the front. Kinds: "welcome", "model", "hardware", "study", "run",
-    /// "compare", "history", "report", and "calibration", which is a dialog. nullptr where it opens later (the study of
-    /// a run, "run/12") or is no document.
+    /// "compare", "history", "report", and "calibration", the study of this machine. nullptr where it opens later (the
+    /// study of a run, "run/12") or is no document.
     Document* open(const QString& kind, const QString& key);
     /// Imports a dropped or given file by its content: a model, hardware, study or exported runs.
     void importFile(const QString& path);

@@ -180,7 +180,7 @@ void MainWindow::Implementation::buildActions() {
         jobs->stop(currentJob());
     })->setIconText(tr("Stop"));
     add("cancel", tr("&Cancel and discard"), "cancel", key("Ctrl+Shift+F5"), [this] { jobs->cancel(currentJob()); });
-    add("calibrate", tr("Calibrate this &machine…"), "time", {}, [this] { openCalibration(); });
+    add("calibrate", tr("Calibrate this &machine…"), "time", {}, [this] { open(QStringLiteral("calibration"), {}); });
     add("history", tr("&History of runs"), "history", key("Ctrl+H"), [this] { open(QStringLiteral("history"), {}); });
     add("welcome", tr("&Welcome page"), "home", {}, [this] { open(QStringLiteral("welcome"), {}); });
 

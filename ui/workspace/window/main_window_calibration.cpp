@@ -1,70 +1,92 @@
+#include <QFileInfo>
+#include <system_error>
+
 #include "core/calibrate/calibrate.h"
+#include "core/hardware/library.h"
+#include "core/study/calibrate/study.h"
+#include "ui/editors/edited_file.h"
+#include "ui/editors/name_dialog.h"
+#include "ui/models/background.h"
+#include "ui/models/document_keys.h"
+#include "ui/models/engine_words.h"
+#include "ui/models/text.h"
 #include "ui/views/document.h"
-#include "ui/workspace/calibration/calibration_dialog.h"
 #include "ui/workspace/library_watcher.h"
-#include "ui/workspace/questions.h"
 #include "ui/workspace/window/main_window_parts.h"
 
 namespace tessera::ui {
 
-void MainWindow::Implementation::openCalibration() {
-    if (!calibration) {
-        calibration = new CalibrationDialog(options.calibrator ? options.calibrator : calibrate::calibrate, &window);
-        calibration->setAttribute(Qt::WA_DeleteOnClose);
-        QObject::connect(calibration, &CalibrationDialog::openRequested, context.get(),
-                         [this](const QString& kind, const QString& key) { openCalibrated(kind, key); });
-        QObject::connect(calibration, &CalibrationDialog::written, context.get(), [this](const QString& key) {
-            watcher->refresh();
-            say(MessagesPanel::Tone::information, tr("This machine was calibrated: it is an accelerator now."),
-                QStringLiteral("hardware"), key);
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFolder = "accelerators";
+constexpr const char* kDtype = "fp32";  ///< that kernels are measured in on every machine
+
+/// The name by which studies know an accelerator: in the library, or its path.
+QString acceleratorName(const fs::path& file) {
+    const std::string stem = file.stem().string();
+    std::error_code ignored;
+    return toQt(fs::equivalent(findInLibrary(kFolder, stem), file, ignored) ? stem : file.string());
+}
+
+/// Writes what was measured under a name of the library, or to a path; returns the accelerator's file.
+fs::path writeTo(const std::string& name, calibrate::Calibration made) {
+    const bool isPath = fs::path(name).is_absolute();
+    const calibrate::Files files = isPath ? calibrate::filesAt(name) : calibrate::filesInLibrary(name);
+    if (files.accelerator.stem() != calibrate::kName) made.accelerator.name = files.accelerator.stem().string();
+    calibrate::write(made, files);
+    return files.accelerator;
+}
+
+}  // namespace
+
+/// Asks for a name for what a run measured.
+void MainWindow::Implementation::saveAccelerator(const RunState& state) {
+    auto* dialog = new NameDialog(tr("Save accelerator"), QLatin1String(calibrate::kName),
+                                  hardware::ownDataFolder().value_or(fs::path()) / kFolder, &window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(dialog, &QDialog::accepted, context.get(), [this, dialog, state] {
+        writeAccelerator(state, dialog->otherPlace().isEmpty() ? dialog->name() : dialog->otherPlace());
+    });
+    dialog->open();
+}
+
+void MainWindow::Implementation::writeAccelerator(const RunState& state, const QString& name) {
+    inBackground(
+        context.get(),
+        [result = state.result, name = name.toStdString()] {
+            return writeTo(name, result->outcome.get<study::CalibrationOutcome>().made);
+        },
+        [this, model = QString::fromStdString(state.study.models.empty() ? "" : state.study.models.front())](
+            const fs::path& file) { offerAccelerator(file, model); },
+        [this, state](const QString& problem) {
+            const QString sentence = tr("The accelerator is not saved. %1").arg(shownText(problem.toStdString()));
+            say(MessagesPanel::Tone::error, sentence);
+            notifyOfFile(new NoticeBar(NoticeBar::Tone::warning, sentence,
+                                       {{tr("Save it elsewhere…"), [this, state] { saveAccelerator(state); }}}));
         });
-        showRunsAtWork();
-        // Asked for from the page of a model, it is probably about this one.
-        if (const Document* document = area->current();
-            document != nullptr && document->kind() == QLatin1String("model"))
-            calibration->chooseModel(document->key());
-    }
-    calibration->show();
-    calibration->raise();
-    calibration->activateWindow();
 }
 
-/// What waits begins soon, what is paused does not disturb.
-void MainWindow::Implementation::showRunsAtWork() {
-    if (!calibration) return;
-    int runs = 0;
-    for (const int job : jobs->jobs()) {
-        const store::RunStatus status = jobs->state(job).status;
-        runs += status == store::RunStatus::running || status == store::RunStatus::queued ? 1 : 0;
-    }
-    calibration->setRunsAtWork(runs);
-}
-
-/// An accelerator that is looked at already, and was measured again since, is read again.
-void MainWindow::Implementation::openCalibrated(const QString& kind, const QString& key) {
-    Document* present = area->find(kind, key);
-    if (present != nullptr && kind == QLatin1String("hardware") && !present->isModified()) area->close(present);
-    open(kind, key);
-    window.activateWindow();
-}
-
-bool MainWindow::Implementation::askAboutCalibration() {
-    if (!calibration || (!calibration->isMeasuring() && !calibration->isUnkept())) return false;
-    const bool measuring = calibration->isMeasuring();
-    asker().ask(window,
-                {.title = tr("Close Tessera"),
-                 .sentence = measuring ? tr("This machine is being measured. Nothing is kept of a measurement that "
-                                            "ends early.")
-                                       : tr("The calibration of this machine could not be written to its place, and "
-                                            "is lost when Tessera closes."),
-                 .answers = {measuring ? tr("Close and stop measuring") : tr("Close and lose it"), tr("Keep working")},
-                 .escape = 1},
-                [this](int answer) {
-                    if (answer != 0) return;
-                    calibrationConfirmed = true;
-                    closeSoon();
-                });
-    return true;
+/// Says where an accelerator was written, and leads on. One that is looked at already is read again.
+void MainWindow::Implementation::offerAccelerator(const fs::path& file, const QString& model) {
+    watcher->refresh();
+    const QString kind = QStringLiteral("hardware");
+    const QString name = acceleratorName(file);
+    const QString key = QFileInfo(name).isAbsolute() ? name : QStringLiteral("accelerator/") + name;
+    const QString sentence = tr("This machine is an accelerator now: %1.").arg(toQt(file.string()));
+    say(MessagesPanel::Tone::information, sentence, kind, key);
+    const auto show = [this, kind, key] {
+        if (Document* present = area->find(kind, key); present != nullptr && !present->isModified())
+            area->close(present);
+        open(kind, key);
+    };
+    const auto predict = [this, model, name] {
+        open(QStringLiteral("study"), newStudyKey(idOf(engineOn("accelerator")), model, name,
+                                                  {{QStringLiteral("dtype"), QLatin1String(kDtype)}}));
+    };
+    notifyOfFile(new NoticeBar(NoticeBar::Tone::information, sentence,
+                               {{tr("Open accelerator"), show}, {tr("Predict with it…"), predict}}));
 }
 
 }  // namespace tessera::ui

@@ -18,7 +18,6 @@
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
-#include "ui/workspace/calibration/calibration_dialog.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/history/run_loader.h"
@@ -84,10 +83,7 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
         area->bringToFront(present);
         return present;
     }
-    if (kind == QLatin1String("calibration")) {
-        openCalibration();
-        return nullptr;
-    }
+    if (kind == QLatin1String("calibration")) return open(QStringLiteral("study"), calibrationKey(currentModel()));
     if (kind == QLatin1String("study") && runOf(key) != 0) {
         openStudyOf(key);
         return nullptr;
@@ -287,6 +283,8 @@ void MainWindow::Implementation::connectRun(RunDocument* document) {
     QObject::connect(document, &RunDocument::resumeRequested, context.get(),
                      [this](store::RunId run) { openJob(jobs->resume(run)); });
     QObject::connect(document, &RunDocument::repeatRequested, context.get(), [this, document] { runAgain(*document); });
+    QObject::connect(document, &RunDocument::acceleratorRequested, context.get(),
+                     [this, document] { saveAccelerator(document->state()); });
 }
 
 void MainWindow::Implementation::feedRun(RunDocument* document) {
@@ -429,7 +427,6 @@ void MainWindow::Implementation::jobChanged(int job) {
     const QString key = kJobPrefix + QString::number(job);
     if (auto* document = qobject_cast<RunDocument*>(area->find(QStringLiteral("run"), key)))
         document->setState(jobs->state(job));
-    showRunsAtWork();
 }
 
 void MainWindow::Implementation::jobFinished(int job) {
@@ -448,7 +445,6 @@ void MainWindow::Implementation::jobFinished(int job) {
 void MainWindow::Implementation::offerChoices() {
     for (Document* document : area->documents())
         if (auto* editor = qobject_cast<EditorDocument*>(document)) editor->offerChoices();
-    if (calibration) calibration->offerChoices();
 }
 
 void MainWindow::Implementation::importFile(const QString& path) {
@@ -470,11 +466,9 @@ void MainWindow::Implementation::importFile(const QString& path) {
 /// Where a person looks who has just dropped a file: above the documents. The list of messages keeps it.
 void MainWindow::Implementation::refuse(const QString& sentence, const QString& kind, const QString& key) {
     say(MessagesPanel::Tone::error, sentence, kind, key);
-    if (importNotice) importNotice->deleteLater();
     QVector<NoticeBar::Choice> choices;
     if (!kind.isEmpty()) choices.append({tr("Show"), [this, kind, key] { open(kind, key); }});
-    importNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
-    notify(importNotice);
+    notifyOfFile(new NoticeBar(NoticeBar::Tone::warning, sentence, choices));
 }
 
 void MainWindow::Implementation::importRuns(const QString& path) {

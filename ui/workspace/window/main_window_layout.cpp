@@ -85,10 +85,7 @@ void MainWindow::Implementation::build() {
     QObject::connect(area, &DocumentArea::emptied, context.get(), [this] { open(QStringLiteral("welcome"), {}); });
     QObject::connect(jobs, &JobQueue::changed, context.get(), [this](int job) { jobChanged(job); });
     QObject::connect(jobs, &JobQueue::finished, context.get(), [this](int job) { jobFinished(job); });
-    QObject::connect(jobs, &JobQueue::added, context.get(), [this] {
-        updateActions();
-        showRunsAtWork();
-    });
+    QObject::connect(jobs, &JobQueue::added, context.get(), [this] { updateActions(); });
     QObject::connect(jobs, &JobQueue::troubled, context.get(),
                      [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
     QObject::connect(history, &History::opened, context.get(),
@@ -167,7 +164,6 @@ void MainWindow::Implementation::buildDocks() {
     });
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
-    QObject::connect(library, &LibraryPanel::calibrationRequested, context.get(), [this] { openCalibration(); });
     QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) {
         ++factsAsked;
         inspector->setFacts(facts);

@@ -32,7 +32,6 @@ class QVBoxLayout;
 
 namespace tessera::ui {
 
-class CalibrationDialog;
 class InspectorPanel;
 class LibraryWatcher;
 class ModelDocument;
@@ -129,10 +128,9 @@ struct MainWindow::Implementation {
     void reportDocument(RunDocument& document);
 
     // This machine as an accelerator: main_window_calibration.cpp.
-    void openCalibration();
-    void showRunsAtWork();
-    void openCalibrated(const QString& kind, const QString& key);
-    bool askAboutCalibration();  ///< false where there is nothing to ask
+    void saveAccelerator(const RunState& state);
+    void writeAccelerator(const RunState& state, const QString& name);
+    void offerAccelerator(const std::filesystem::path& file, const QString& model);
 
     // History and session: main_window_session.cpp.
     void openHistory(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
@@ -143,6 +141,7 @@ struct MainWindow::Implementation {
     void chooseHistory();
     void announceInterrupted(const std::vector<store::RunRow>& all);
     void notify(NoticeBar* bar);
+    void notifyOfFile(NoticeBar* bar);  ///< takes the place of the last one of a file
     void restoreSession();
     void beginPlainly();
     void restoreGeometry();
@@ -160,6 +159,7 @@ struct MainWindow::Implementation {
     void saveSession();
     bool mayClose();
     void closeSoon();
+    bool isMeasuring() const;  ///< a run that works or waits measures this machine
     void askAboutRuns();
     void askAboutUnkept();
     void askAboutChanges(const QVector<Document*>& changed);
@@ -174,7 +174,6 @@ struct MainWindow::Implementation {
     bool closeConfirmed = false;
     bool runsConfirmed = false;
     bool unkeptConfirmed = false;
-    bool calibrationConfirmed = false;
 
     RecentFiles recent;
     QUndoGroup undo;
@@ -185,7 +184,6 @@ struct MainWindow::Implementation {
     QPointer<NoticeBar> historyNotice;
     LibraryPanel* library = nullptr;
     LibraryWatcher* watcher = nullptr;
-    QPointer<CalibrationDialog> calibration;
     InspectorPanel* inspector = nullptr;
     JobsPanel* jobsPanel = nullptr;
     MessagesPanel* messages = nullptr;
@@ -195,7 +193,7 @@ struct MainWindow::Implementation {
     StatusLine* statusLine = nullptr;
     PaneWidths* sides = nullptr;
     SelectionPane* inspectorPane = nullptr;
-    QPointer<NoticeBar> importNotice;
+    QPointer<NoticeBar> fileNotice;
     QVector<QDockWidget*> docks;
     QMap<QString, QAction*> actions;
     QMap<QAction*, QString> actionIcons;

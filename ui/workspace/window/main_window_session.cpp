@@ -7,9 +7,12 @@
 #include <QSettings>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "core/study/engine.h"
+#include "ui/jobs/run_status.h"
 #include "ui/models/background.h"
 #include "ui/models/text.h"
 #include "ui/views/document.h"
@@ -203,6 +206,12 @@ void MainWindow::Implementation::notify(NoticeBar* bar) {
     notices->addWidget(bar);
 }
 
+void MainWindow::Implementation::notifyOfFile(NoticeBar* bar) {
+    if (fileNotice) fileNotice->deleteLater();
+    fileNotice = bar;
+    notify(bar);
+}
+
 /// A window out of reach comes back to the screen.
 void MainWindow::Implementation::bringBack() {
     if (isReachable(window.frameGeometry())) return;
@@ -366,7 +375,6 @@ bool MainWindow::Implementation::mayClose() {
         askAboutRuns();
         return false;
     }
-    if (!calibrationConfirmed && askAboutCalibration()) return false;
     // Where nothing is to be kept, nothing is missed.
     if (!historyPath.empty() && !jobs->unkept().isEmpty() && !unkeptConfirmed) {
         askAboutUnkept();
@@ -382,6 +390,15 @@ bool MainWindow::Implementation::mayClose() {
     return true;
 }
 
+bool MainWindow::Implementation::isMeasuring() const {
+    const QVector<int> all = jobs->jobs();
+    return std::any_of(all.begin(), all.end(), [this](int job) {
+        const RunState state = jobs->state(job);
+        const study::Engine* engine = study::findEngine(state.study.engine);
+        return isWorking(state.status) && engine != nullptr && engine->measures;
+    });
+}
+
 void MainWindow::Implementation::askAboutRuns() {
     const int working = jobs->working();
     const bool kept = history->isOpen() && !history->isReadOnly() && !historyPath.empty();
@@ -389,6 +406,7 @@ void MainWindow::Implementation::askAboutRuns() {
     sentence +=
         QLatin1Char(' ') + (kept ? tr("What they found so far is kept, and the next start offers to resume them.")
                                  : tr("There is no history to keep them in: what they found so far is lost."));
+    if (kept && isMeasuring()) sentence += QLatin1Char(' ') + tr("Nothing is kept of a measurement: it begins anew.");
     asker().ask(window,
                 {.title = tr("Close Tessera"),
                  .sentence = sentence,
@@ -430,7 +448,6 @@ void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& chang
                     if (answer == 2) {
                         runsConfirmed = false;
                         unkeptConfirmed = false;
-                        calibrationConfirmed = false;
                         return;
                     }
                     if (answer == 0)
