@@ -240,6 +240,17 @@ Problems documentProblems(const Json& document, const std::string& file, study::
     return problems;
 }
 
+/// A problem that an engine has with a study; of the parameter whose option its sentence begins with.
+Problem engineProblem(const study::Study& study, const std::string& sentence) {
+    for (const study::Parameter& parameter : study::engineNamed(study.engine).parameters()) {
+        const std::string option = "option '" + std::string(parameter.option) + "' ";
+        if (!sentence.starts_with(option)) continue;
+        return {"parameters." + std::string(parameter.name),
+                tr("This %1").arg(shownText(sentence.substr(option.size()), 400))};
+    }
+    return {"", shownText(sentence, 400)};
+}
+
 }  // namespace
 
 struct StudyChecker::Memory {
@@ -308,7 +319,7 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
     if (outcome.problems.isEmpty()) {
         preview.estimate = study::estimate(study);
         for (const std::string& problem : preview.estimate.problems)
-            outcome.problems.push_back({"", shownText(problem, 400)});
+            outcome.problems.push_back(engineProblem(study, problem));
     }
     outcome.preview = preview;
     return outcome;

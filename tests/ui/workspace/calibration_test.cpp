@@ -362,6 +362,7 @@ TEST_F(Calibrating, measuresTheOperatorsOfAModelFirst) {
     retype(study, "Batch", "1,0");
     EXPECT_TRUE(visibleText(study).contains(QStringLiteral("whole numbers from 1 to")))
         << visibleText(study).toStdString();
+    EXPECT_TRUE(named<QLineEdit>(study, QStringLiteral("Batch"))->property("wrong").toBool()) << "beside its field";
     press(study, "Run");
     EXPECT_TRUE(window().jobs().jobs().isEmpty());
     retype(study, "Batch", "2, 4");
