@@ -77,7 +77,7 @@ constexpr auto kOther = [](auto& doc, auto& level, std::int32_t layer, std::size
     if (!doc.has("other_inter_s", at < level.other.size())) return;
     if constexpr (kReads<decltype(doc)>) level.other.resize(layers);
     if constexpr (kDescribes<decltype(doc)>) level.other.resize(at + 1);
-    if (doc.has("other_intra_s", intra)) doc(kOtherIntra, level.other[at].intra, kFinite);
+    if (intra && doc.has("other_intra_s", true)) doc(kOtherIntra, level.other[at].intra, kFinite);
     doc(kOtherInter, level.other[at].inter, kFinite);
 };
 
