@@ -61,13 +61,16 @@ struct Definition {
 
     constexpr Definition(std::string_view name, std::string_view what, Members its)
         : definition(name), about(what), members(its) {}
+    /// Goes over them: `members(doc, value)`.
     template <typename... Part>
     requires std::is_invocable_v<const Members&, Part&...>
     void operator()(Part&... parts) const { members(parts...); }
 };
 /// A number that is never below 0, though a reader lets it pass.
 inline constexpr std::string_view kFromZero = R"({"minimum": 0})";
+/// A list that is never empty.
 inline constexpr std::string_view kSomeEntries = R"({"minItems": 1})";
+/// Under which every document has the parameters of its study.
 inline constexpr Key kParametersKey{"parameters", "Of the study, by name, as in a study file.",
                                     R"({"type": "object"})"};
 
