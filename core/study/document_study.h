@@ -18,6 +18,8 @@ struct DocumentKind {
     std::string_view schema;                ///< "tessera.mapping-result/1"
     std::string_view command;               ///< "map"
     std::string_view nameOfStudy = "name";  ///< the key of the study's name
+    std::string_view about = {};            ///< what it tells, as a sentence of its schema
+    bool seeded = false;                    ///< may name the seed of random numbers
 };
 /// Head of a result's document: `documentHead`, then the study's name.
 Json resultHead(const DocumentKind& kind, const Result& result);

@@ -128,7 +128,8 @@ struct Engine {
     std::vector<LaterTask> laterTasks = {};
 
     // Its output document.
-    std::string_view resultSchema;  ///< "tessera.partition-result/1"
+    std::string_view resultSchema;   ///< "tessera.partition-result/1"
+    Json (*jsonSchema)() = nullptr;  ///< of the document, as data/schemas has it; null = it has none
     void (*write)(const Result& result, const TextSink& write) = nullptr;
     Result (*read)(const JsonNode& document, const Study& study) = nullptr;  ///< throws DataError
     std::size_t (*rowCount)(const Result& result) = nullptr;                 ///< of layers; null = never packed

@@ -35,21 +35,61 @@
 ///
 /// Times, bytes and other quantities stand there as their value in base units. What a row says of a value after it is
 /// what a reader holds it to: of a whole number the least and the greatest, of a number a NumberRule, of a word the
-/// table of words. Reading throws DataError.
+/// table of words. Reading throws DataError. The schema of the document follows from the same rows
+/// (core/study/document_schema.h); for it a key may say what the value is, and what its row cannot know:
+///
+///     doc({"gap", "Value over lower bound, minus 1."}, run.gap, kOrUnknown);
 namespace tessera::study {
+
+/// The key of a member, and what the schema of its document says of it.
+struct Key {
+    std::string_view name;
+    std::string_view about = {};  ///< a sentence
+    std::string_view also = {};   ///< the text of a JSON object, which is merged into its schema
+
+    template <typename Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+    constexpr Key(const Text& key, std::string_view what = {}, std::string_view more = {})  // NOLINT: a text is a key
+        : name(key), about(what), also(more) {}
+};
+/// Members of an object that stands in several places: a schema says what they are once, by name.
+template <typename Members>
+struct Definition {
+    std::string_view definition;  ///< the name
+    std::string_view about;       ///< a sentence
+    Members members;
+
+    constexpr Definition(std::string_view name, std::string_view what, Members its)
+        : definition(name), about(what), members(its) {}
+    /// Goes over them: `members(doc, value)`.
+    template <typename... Part>
+    requires std::is_invocable_v<const Members&, Part&...>
+    void operator()(Part&... parts) const { members(parts...); }
+};
+/// A number that is never below 0, though a reader lets it pass.
+inline constexpr std::string_view kFromZero = R"({"minimum": 0})";
+/// A list that is never empty.
+inline constexpr std::string_view kSomeEntries = R"({"minItems": 1})";
+/// Under which every document has the parameters of its study.
+inline constexpr Key kParametersKey{"parameters", "Of the study, by name, as in a study file.",
+                                    R"({"type": "object"})"};
 
 /// What a number of a document may be, and how it is written.
 struct NumberRule {
     double (*read)(const JsonNode& node) = [](const JsonNode& node) { return node.number(); };
+    std::string_view schema = R"({"type": "number"})";
     bool whole = false;  ///< written 512 rather than 512.0
 
-    constexpr NumberRule asWhole() const { return {read, true}; }
+    constexpr NumberRule asWhole() const { return {read, schema, true}; }
 };
-inline constexpr NumberRule kNotNegative{[](const JsonNode& node) { return node.notNegative(); }};
-inline constexpr NumberRule kPositive{[](const JsonNode& node) { return node.positive(); }};
+inline constexpr NumberRule kNotNegative{[](const JsonNode& node) { return node.notNegative(); },
+                                         R"({"type": "number", "minimum": 0})"};
+inline constexpr NumberRule kPositive{[](const JsonNode& node) { return node.positive(); },
+                                      R"({"type": "number", "exclusiveMinimum": 0})"};
 /// Null stands for one that JSON has no word for, and reads as NaN.
 inline constexpr NumberRule kOrUnknown{
-    [](const JsonNode& node) { return node.isNull() ? std::numeric_limits<double>::quiet_NaN() : node.number(); }};
+    [](const JsonNode& node) { return node.isNull() ? std::numeric_limits<double>::quiet_NaN() : node.number(); },
+    R"({"type": ["number", "null"]})"};
 
 namespace detail {
 
@@ -198,27 +238,29 @@ public:
 
     /// Whether a member is there: for a writer where `holds`, for a reader where the document has it.
     bool has(std::string_view /*key*/, bool holds = true) const { return holds; }
+    /// Whether the members that follow are there, which others say: a schema has both ways.
+    bool where(bool holds) const { return holds; }
     /// A member by its value; an optional one is left out where it has none.
     template <typename T, typename... Rule>
-    void operator()(std::string_view key, const T& value, const Rule&... rule) {
+    void operator()(const Key& key, const T& value, const Rule&... rule) {
         if constexpr (detail::kIsOptional<T>)
             if (!value) return;
         orNull(key, value, rule...);
     }
     /// Left out where it is empty, 0 or false.
     template <typename T, typename... Rule>
-    void unlessEmpty(std::string_view key, const T& value, const Rule&... rule) {
+    void unlessEmpty(const Key& key, const T& value, const Rule&... rule) {
         if (!(value == T())) (*this)(key, value, rule...);
     }
     /// An optional one, null where it has no value.
     template <typename T, typename... Rule>
-    void orNull(std::string_view key, const T& value, const Rule&... rule) {
-        json_.key(key);
+    void orNull(const Key& key, const T& value, const Rule&... rule) {
+        json_.key(key.name);
         detail::writeValue(json_, value, rule...);
     }
     /// What follows from other members, so is written alone: a value, or a function that returns it.
     template <typename T>
-    void derived(std::string_view key, const T& value) {
+    void derived(const Key& key, const T& value) {
         if constexpr (std::is_invocable_v<const T&>)
             (*this)(key, value());
         else
@@ -226,12 +268,12 @@ public:
     }
     /// The same of an object.
     template <typename T, typename Members>
-    void derived(std::string_view key, const T& value, const Members& members) {
+    void derived(const Key& key, const T& value, const Members& members) {
         object(key, value, members);
     }
     /// An object with members of its own; an optional one is left out where there is none.
     template <typename T, typename Members>
-    void object(std::string_view key, const T& value, const Members& members) {
+    void object(const Key& key, const T& value, const Members& members) {
         if constexpr (detail::kIsOptional<T>) {
             if (value) object(key, *value, members);
         } else {
@@ -239,7 +281,7 @@ public:
         }
     }
     template <typename T, typename Members>
-    void objectOrNull(std::string_view key, const std::optional<T>& value, const Members& members) {
+    void objectOrNull(const Key& key, const std::optional<T>& value, const Members& members) {
         if (value)
             object(key, *value, members);
         else
@@ -247,17 +289,17 @@ public:
     }
     /// An object of the document that is none of the result: `members(doc)`.
     template <typename Members>
-    void group(std::string_view key, const Members& members) {
-        json_.key(key);
+    void group(const Key& key, const Members& members) {
+        json_.key(key.name);
         json_.open('{');
         members(*this);
         json_.close('}');
     }
     /// A list of objects.
     template <typename Row, typename Members>
-    void list(std::string_view key, const std::vector<Row>& rows, const Members& members,
+    void list(const Key& key, const std::vector<Row>& rows, const Members& members,
               std::size_t /*max*/ = detail::kMaxEntries) {
-        json_.key(key);
+        json_.key(key.name);
         json_.open('[');
         std::size_t number = 0;
         for (const Row& row : rows) {
@@ -270,7 +312,7 @@ public:
     }
     /// The same as an object, whose keys are a member of each.
     template <typename Row, typename Members>
-    void byName(std::string_view key, const std::vector<Row>& rows, std::string Row::*name, const Members& members) {
+    void byName(const Key& key, const std::vector<Row>& rows, std::string Row::*name, const Members& members) {
         group(key, [&](DocumentWriter& inner) {
             for (const Row& row : rows) inner.object(row.*name, row, members);
         });
@@ -292,57 +334,58 @@ public:
     explicit DocumentReader(JsonNode node) : node_(std::move(node)) {}
 
     bool has(std::string_view key, bool /*holds*/ = true) const { return node_.has(std::string(key)); }
+    bool where(bool holds) const { return holds; }
     JsonNode at(std::string_view key) const { return node_.at(std::string(key)); }
     const JsonNode& node() const { return node_; }
 
     template <typename T, typename... Rule>
-    void operator()(std::string_view key, T& value, const Rule&... rule) const {
+    void operator()(const Key& key, T& value, const Rule&... rule) const {
         if constexpr (detail::kIsOptional<T>)
             unlessEmpty(key, value, rule...);
         else
-            detail::readValue(at(key), value, rule...);
+            detail::readValue(at(key.name), value, rule...);
     }
     template <typename T, typename... Rule>
-    void unlessEmpty(std::string_view key, T& value, const Rule&... rule) const {
-        if (has(key)) detail::readValue(at(key), value, rule...);
+    void unlessEmpty(const Key& key, T& value, const Rule&... rule) const {
+        if (has(key.name)) detail::readValue(at(key.name), value, rule...);
     }
     template <typename T, typename... Rule>
-    void orNull(std::string_view key, std::optional<T>& value, const Rule&... rule) const {
-        if (const JsonNode child = at(key); !child.isNull()) detail::readValue(child, value, rule...);
+    void orNull(const Key& key, std::optional<T>& value, const Rule&... rule) const {
+        if (const JsonNode child = at(key.name); !child.isNull()) detail::readValue(child, value, rule...);
     }
     template <typename T>
-    void derived(std::string_view /*key*/, const T& /*value*/) const {}
+    void derived(const Key& /*key*/, const T& /*value*/) const {}
     template <typename T, typename Members>
-    void derived(std::string_view /*key*/, const T& /*value*/, const Members& /*members*/) const {}
+    void derived(const Key& /*key*/, const T& /*value*/, const Members& /*members*/) const {}
     template <typename T, typename Members>
-    void object(std::string_view key, T& value, const Members& members) const {
+    void object(const Key& key, T& value, const Members& members) const {
         if constexpr (detail::kIsOptional<T>) {
-            if (has(key)) object(key, value.emplace(), members);
+            if (has(key.name)) object(key, value.emplace(), members);
         } else {
             group(key, [&](DocumentReader& inner) { members(inner, value); });
         }
     }
     template <typename T, typename Members>
-    void objectOrNull(std::string_view key, std::optional<T>& value, const Members& members) const {
-        if (!at(key).isNull()) object(key, value.emplace(), members);
+    void objectOrNull(const Key& key, std::optional<T>& value, const Members& members) const {
+        if (!at(key.name).isNull()) object(key, value.emplace(), members);
     }
     template <typename Members>
-    void group(std::string_view key, const Members& members) const {
-        DocumentReader inner(at(key));
+    void group(const Key& key, const Members& members) const {
+        DocumentReader inner(at(key.name));
         members(inner);
     }
     template <typename Row, typename Members>
-    void list(std::string_view key, std::vector<Row>& rows, const Members& members,
+    void list(const Key& key, std::vector<Row>& rows, const Members& members,
               std::size_t max = detail::kMaxEntries) const {
         std::size_t number = 0;
-        for (const JsonNode& node : at(key).elements(max)) {
+        for (const JsonNode& node : at(key.name).elements(max)) {
             DocumentReader inner(node);
             detail::visitEntry(inner, rows.emplace_back(), number++, members);
         }
     }
     template <typename Row, typename Members>
-    void byName(std::string_view key, std::vector<Row>& rows, std::string Row::*name, const Members& members) const {
-        for (const auto& [title, node] : at(key).members()) {
+    void byName(const Key& key, std::vector<Row>& rows, std::string Row::*name, const Members& members) const {
+        for (const auto& [title, node] : at(key.name).members()) {
             DocumentReader inner(node);
             Row& row = rows.emplace_back();
             row.*name = title;
@@ -364,6 +407,13 @@ private:
 /// Whether it is a reader that goes over members: `kReads<decltype(doc)>`.
 template <typename Doc>
 inline constexpr bool kReads = std::is_same_v<std::remove_cvref_t<Doc>, DocumentReader>;
+
+/// Whether it is a writer.
+template <typename Doc>
+inline constexpr bool kWrites = std::is_same_v<std::remove_cvref_t<Doc>, DocumentWriter>;
+/// Whether it makes a schema: nothing is there, so what rows refer to has to be made.
+template <typename Doc>
+inline constexpr bool kDescribes = !kReads<Doc> && !kWrites<Doc>;
 
 /// An object alone, by its members.
 template <typename T, typename Members>

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/study/calibrate/study.h"
+#include "core/study/document_schema.h"
 #include "core/study/members.h"
 
 namespace tessera::study {
@@ -14,12 +15,20 @@ constexpr std::size_t kMaxKernels = 1'000'000;
 constexpr std::size_t kLongestPath = 4096;
 constexpr std::size_t kMaxAxes = 16;
 
-constexpr DocumentKind kKind{"tessera.calibration/1", "calibrate"};
+constexpr DocumentKind kKind{
+    .schema = "tessera.calibration/1",
+    .command = "calibrate",
+    .about =
+        "What the calibration of this machine measured; the accelerator's file and its table of kernels hold the "
+        "same for prediction."};
+constexpr std::string_view kShape = R"({"pattern": "^[0-9]+(x[0-9]+)*$"})";
+constexpr std::string_view kCorrelation = R"({"minimum": -1.000001, "maximum": 1.000001})";
+constexpr std::string_view kAccelerator = R"({"$ref": "accelerator.schema.json"})";
 
 /// That a text can stand in a line of a file.
-constexpr auto kLine = [](auto& doc, std::string_view key, auto& text) {
+constexpr auto kLine = [](auto& doc, const Key& key, auto& text) {
     doc(key, text);
-    doc.require(text.find_first_of("\r\n") == std::string::npos, key, "a text without line breaks");
+    doc.require(text.find_first_of("\r\n") == std::string::npos, key.name, "a text without line breaks");
 };
 
 /// That a word can stand in a cell of a table of kernels.
@@ -47,12 +56,12 @@ predict::KernelTable::Sizes sizesAt(const JsonNode& node) {
 
 constexpr auto kKernel = [](auto& doc, auto& kernel) {
     kCell(doc, "kernel", kernel.request.kernel);
-    doc.derived("shape", [&] { return calibrate::shapeText(kernel.request.sizes); });
+    doc.derived({"shape", "", kShape}, [&] { return calibrate::shapeText(kernel.request.sizes); });
     kCell(doc, "dtype", kernel.request.dtype);
     calibrate::Timing mean;
-    if constexpr (!kReads<decltype(doc)>) mean = {.seconds = kernel.seconds(), .spread = kernel.spread()};
-    doc("time_s", mean.seconds, kPositive);
-    doc("spread", mean.spread, kNotNegative);
+    if constexpr (kWrites<decltype(doc)>) mean = {.seconds = kernel.seconds(), .spread = kernel.spread()};
+    doc({"time_s", "The mean of the passes' medians."}, mean.seconds, kPositive);
+    doc({"spread", "Half of the range between the quartiles, as a share of the median."}, mean.spread, kNotNegative);
     if constexpr (kReads<decltype(doc)>) {
         kernel.request.sizes = sizesAt(doc.at("shape"));
         kernel.passes = {mean};
@@ -60,33 +69,37 @@ constexpr auto kKernel = [](auto& doc, auto& kernel) {
 };
 
 constexpr auto kAgreement = [](auto& doc, auto& agreement) {
-    doc("kernels", agreement.compared);
-    doc("median_difference", agreement.difference, kNotNegative);
-    doc("rank_correlation", agreement.rank);
-    kLine(doc, "sentence", agreement.sentence);
+    doc({"kernels", "That both passes measured."}, agreement.compared);
+    doc({"median_difference", "Median of the relative differences between the passes."}, agreement.difference,
+        kNotNegative);
+    doc({"rank_correlation", "Spearman's, of the passes' times.", kCorrelation}, agreement.rank);
+    kLine(doc, {"sentence", "The same for people."}, agreement.sentence);
 };
 
 constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     auto& made = outcome.made;
-    doc.derived("parameters", *result.study.parameters);
+    if constexpr (kDescribes<decltype(doc)>) outcome.files.emplace();
+    doc.derived(kParametersKey, *result.study.parameters);
     if constexpr (kReads<decltype(doc)>) {
         if (doc.has("accelerator"))
             outcome.files = {.accelerator = doc.at("accelerator").text(kLongestPath),
                              .kernels = doc.at("kernels").text(kLongestPath)};
-    } else if (outcome.files) {
-        doc("accelerator", outcome.files->accelerator.string());
-        doc("kernels", outcome.files->kernels.string());
+    } else if (doc.where(outcome.files.has_value())) {
+        doc({"accelerator", "The accelerator's file, where the command wrote one."},
+            outcome.files->accelerator.string());
+        doc({"kernels", "The table of kernels, where the command wrote one."}, outcome.files->kernels.string());
     }
-    kLine(doc, "measured_by", made.measuredBy);
-    doc("time_s", made.seconds, kNotNegative);
-    doc("noisy", made.agreement.noisy);
+    kLine(doc, {"measured_by", "Date, processor, version of oneDNN and threads: the source of every number."},
+          made.measuredBy);
+    doc({"time_s", "How long the calibration took."}, made.seconds, kNotNegative);
+    doc({"noisy", "Two passes did not agree: the times are not to be relied on."}, made.agreement.noisy);
     doc.object("agreement", made.agreement, kAgreement);
-    doc("repetitions", made.kernels.repetitions);
-    doc("outliers", made.kernels.dropped);
-    doc("not_known", outcome.unknown);
-    doc("not_reached", outcome.outOfTime);
+    doc({"repetitions", "Runs of kernels that were timed."}, made.kernels.repetitions);
+    doc({"outliers", "Repetitions that were left out."}, made.kernels.dropped);
+    doc({"not_known", "Kernels that were asked for and that there is no benchmark for."}, outcome.unknown);
+    doc({"not_reached", "Kernels that the time did not allow."}, outcome.outOfTime);
     doc.list("rows", made.kernels.measured, kKernel, kMaxKernels);
-    doc.derived("device", [&] { return hardware::toJson(made.accelerator); });
+    doc.derived({"device", "", kAccelerator}, [&] { return hardware::toJson(made.accelerator); });
     if constexpr (kReads<decltype(doc)>) made.accelerator = hardware::readAccelerator(doc.at("device"));
 };
 
@@ -98,6 +111,10 @@ void writeCalibrationJson(const Result& result, const TextSink& write) {
 
 Result readCalibrationResult(const JsonNode& document, const Study& study) {
     return readDocument<CalibrationOutcome>(document, study, kKind, kDocument);
+}
+
+Json calibrationSchema() {
+    return documentSchema<CalibrationOutcome>(kKind, kDocument);
 }
 
 }  // namespace tessera::study

@@ -41,6 +41,7 @@ Engine calibrationEngine() {
             .estimate = estimateCalibration,
             .laterTasks = stages(),
             .resultSchema = "tessera.calibration/1",
+            .jsonSchema = calibrationSchema,
             .write = writeCalibrationJson,
             .read = readCalibrationResult,
             .titleOf = calibrationTitle,

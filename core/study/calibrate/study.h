@@ -45,6 +45,8 @@ Estimate estimateCalibration(const Study& study);
 /// Writes and reads `tessera.calibration/1`. Reading throws DataError.
 void writeCalibrationJson(const Result& result, const TextSink& write);
 Result readCalibrationResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json calibrationSchema();
 
 /// See study::headline, metricsOf, textOf.
 std::string calibrationHeadline(const CalibrationOutcome& outcome);

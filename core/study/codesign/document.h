@@ -12,6 +12,8 @@ void writeCodesignJson(const Result& result, const TextSink& write);
 
 /// Reads it back. Throws DataError.
 Result readCodesignResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json codesignSchema();
 
 /// Writes and reads the state of a search. Throws DataError.
 Json progressJson(const codesign::Progress& progress);

@@ -64,6 +64,7 @@ Engine codesignEngine() {
                            {"worst", "Least throughput over the reference", factorText, true}},
             .laterTasks = {{"searching architectures", "proving the best"}},
             .resultSchema = "tessera.codesign-result/1",
+            .jsonSchema = codesignSchema,
             .write = writeCodesignJson,
             .read = readCodesignResult,
             .titleOf = ofOutcome<codesignTitle>,

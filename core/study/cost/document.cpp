@@ -8,13 +8,16 @@
 
 #include "core/base/text.h"
 #include "core/study/cost/study.h"
+#include "core/study/document_schema.h"
 #include "core/study/members.h"
 
 namespace tessera::study {
 
 namespace {
 
-constexpr DocumentKind kKind{"tessera.layer-costs/1", "cost"};
+constexpr DocumentKind kKind{.schema = "tessera.layer-costs/1",
+                             .command = "cost",
+                             .about = "What every layer of a list costs on one array under a dataflow."};
 constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMaxWhole = std::numeric_limits<std::int64_t>::max();
 
@@ -26,6 +29,7 @@ LayerNumber numberOf(Field<LayerEstimate> field) {
         return layer.ok() ? FieldValue(static_cast<double>(layer.cost.*member)) : FieldValue();
     };
     return {.field = field,
+            .schema = std::is_same_v<Value, double> ? kOrUnknown.schema : R"({"type": "integer"})",
             .write = [](const cost::LayerCost& cost) -> Json {
                 if constexpr (whole) return wholeWherePossible(cost.*member);
                 return cost.*member;
@@ -40,13 +44,13 @@ LayerNumber numberOf(Field<LayerEstimate> field) {
 }
 
 constexpr auto kCostedArray = [](auto& doc, auto& array) {
-    doc("pes", array.pes, 1);
-    doc("cluster", array.clusterSize, 1);
-    doc("noc_bytes_per_cycle", array.nocBandwidth, 1);
-    doc("noc_hops", array.nocHops);
-    doc("noc_hop_latency_cycles", array.nocHopLatency);
-    doc("offchip_bytes_per_cycle", array.offchipBandwidth, 1);
-    doc("simd_lanes", array.simdLanes, 1);
+    doc({"pes", "Processing elements."}, array.pes, 1);
+    doc({"cluster", "The constant ClusterSz of mappings."}, array.clusterSize, 1);
+    doc({"noc_bytes_per_cycle", "Bandwidth on chip."}, array.nocBandwidth, 1);
+    doc({"noc_hops", "Hops on chip."}, array.nocHops);
+    doc({"noc_hop_latency_cycles", "Latency of a hop."}, array.nocHopLatency);
+    doc({"offchip_bytes_per_cycle", "Bandwidth off chip."}, array.offchipBandwidth, 1);
+    doc({"simd_lanes", "Multiply-accumulates per element and cycle."}, array.simdLanes, 1);
 };
 
 std::string percentWithDigit(double share) {
@@ -66,29 +70,30 @@ FieldValue wordsOf(const std::string& text) {
 }
 
 constexpr auto kLayer = [](auto& doc, auto& layer, std::size_t number) {
-    doc.derived("index", number);
+    doc.derived({"index", "0-based row."}, number);
     doc("name", layer.name);
     if (doc.has("error", !layer.ok())) {
-        doc("error", layer.problem);
+        doc({"error", "Why the row cannot be analysed; the numbers are then absent."}, layer.problem);
         doc.require(!layer.ok(), "error", "a sentence", "empty");
     } else {
         for (const LayerNumber& each : layerNumbers()) {
             if constexpr (kReads<decltype(doc)>)
                 each.read(doc.at(each.field.id), layer.cost);
             else
-                doc(each.field.id, each.write(layer.cost));
+                doc({each.field.id, each.field.help.empty() ? each.field.title : each.field.help, each.schema},
+                    each.write(layer.cost));
         }
     }
-    doc("differences", layer.differences);
+    doc({"differences", "Why the two variants differ on the row; empty where they agree."}, layer.differences);
 };
 
 constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
-    doc.derived("parameters", *result.study.parameters);
+    doc.derived(kParametersKey, *result.study.parameters);
     doc("variant", outcome.variant, std::array{cost::Variant::corrected, cost::Variant::published});
-    doc("dataflow", outcome.dataflow);
+    doc({"dataflow", "The dataflow of layers that are not depthwise."}, outcome.dataflow);
     doc.object("array", outcome.array, kCostedArray);
     doc.list("rows", outcome.layers, kLayer);
-    doc.derived("differs", [&] { return totalsOf(outcome).differing; });
+    doc.derived({"differs", "Rows on which the two variants differ."}, [&] { return totalsOf(outcome).differing; });
 };
 
 }  // namespace
@@ -181,6 +186,10 @@ void writeCostJson(const Result& result, const TextSink& write) {
 
 Result readCostResult(const JsonNode& document, const Study& study) {
     return readDocument<CostOutcome>(document, study, kKind, kDocument);
+}
+
+Json costSchema() {
+    return documentSchema<CostOutcome>(kKind, kDocument);
 }
 
 }  // namespace tessera::study

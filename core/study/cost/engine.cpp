@@ -35,6 +35,7 @@ Engine costEngine() {
             .run = runCost,
             .estimate = estimateCost,
             .resultSchema = "tessera.layer-costs/1",
+            .jsonSchema = costSchema,
             .write = writeCostJson,
             .read = readCostResult,
             .titleOf = costTitle,

@@ -58,6 +58,7 @@ const std::vector<Field<CostTotals>>& totalFields();
 /// A number of a layer: documents both ways and tables are made from these rows.
 struct LayerNumber {
     Field<LayerEstimate> field;
+    std::string_view schema;  ///< JSON of what the document may hold
     Json (*write)(const cost::LayerCost& cost);
     void (*read)(const JsonNode& node, cost::LayerCost& cost);
 };
@@ -81,6 +82,8 @@ Estimate estimateCost(const Study& study);
 /// Writes and reads `tessera.layer-costs/1`. Reading throws DataError.
 void writeCostJson(const Result& result, const TextSink& write);
 Result readCostResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json costSchema();
 
 /// See study::headline, metricsOf, textOf.
 std::string costHeadline(const CostOutcome& outcome);

@@ -15,6 +15,8 @@ void writeMappingJson(const Result& result, const TextSink& write);
 
 /// Reads it back. Throws DataError.
 Result readMappingResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json mappingSchema();
 
 /// Seconds that cycles take; empty without a clock.
 std::optional<Seconds> secondsOf(const mapping::Problem& problem, double cycles);

@@ -90,6 +90,7 @@ Engine mappingEngine() {
             .spansDecades = true,
             .samplesParameter = "samples",
             .resultSchema = "tessera.mapping-result/1",
+            .jsonSchema = mappingSchema,
             .write = writeMappingJson,
             .read = readMappingResult,
             .titleOf = ofOutcome<mappingTitle>,

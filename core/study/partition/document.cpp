@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/number.h"
+#include "core/study/document_schema.h"
 #include "core/study/members.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/partition/study.h"
@@ -26,7 +27,27 @@ using partition::Plan;
 using partition::SubsetPlan;
 using partition::Type;
 
-constexpr DocumentKind kKind{"tessera.partition-result/1", "partition"};
+constexpr DocumentKind kKind{.schema = "tessera.partition-result/1",
+                             .command = "partition",
+                             .about = "How a model's layers are split over a fleet, by strategy. Times in seconds.",
+                             .seeded = true};
+/// Null, which stands for what is not finite, is read, but no plan is to hold it.
+constexpr NumberRule kFinite{kOrUnknown.read};
+constexpr std::string_view kShareOfWhole = R"({"minimum": 0, "maximum": 1})";
+constexpr Key kParameters{
+    "parameters", "Of the study, by name.",
+    R"({"type": "object", "allOf": [{"$ref": "study.schema.json#/oneOf/0/properties/parameters"}]})"};
+constexpr Key kOthers{"without_group",
+                      "Of `subsets`, those with one idle group, by its name; `faster` is against the whole fleet.",
+                      R"({"additionalProperties": {
+        "type": "object",
+        "required": ["step_time_s", "speedup_over_dp", "faster"],
+        "additionalProperties": false,
+        "properties": {"step_time_s": {"type": "number"},
+                       "speedup_over_dp": {"type": "number"},
+                       "faster": {"type": "boolean"}}}})"};
+constexpr Key kOtherIntra{"other_intra_s", "On the faster side, where it differs."};
+constexpr Key kOtherInter{"other_inter_s", "On the faster side, where it differs."};
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::size_t kMaxLayers = 10'000'000;
 constexpr std::int64_t kDeepest = 1000;
@@ -42,6 +63,10 @@ constexpr std::array kBounded{std::pair(true, std::string_view("cost_s")),
 void putName(DocumentWriter& doc, std::int32_t layer, const std::vector<std::string>& names, std::int32_t /*after*/) {
     doc("name", names.at(toIndex(layer)));
 }
+void putName(DocumentSchema& doc, std::int32_t /*layer*/, const std::vector<std::string>& /*names*/,
+             std::int32_t /*after*/) {
+    doc("name", std::string());
+}
 void putName(const DocumentReader& doc, std::int32_t& layer, const LayerNames& names, std::int32_t after) {
     layer = names.find(doc.at("name"), after);
 }
@@ -51,43 +76,45 @@ constexpr auto kOther = [](auto& doc, auto& level, std::int32_t layer, std::size
     const std::size_t at = toIndex(layer);
     if (!doc.has("other_inter_s", at < level.other.size())) return;
     if constexpr (kReads<decltype(doc)>) level.other.resize(layers);
-    if (doc.has("other_intra_s", intra)) doc("other_intra_s", level.other[at].intra, kOrUnknown);
-    doc("other_inter_s", level.other[at].inter, kOrUnknown);
+    if constexpr (kDescribes<decltype(doc)>) level.other.resize(at + 1);
+    if (intra && doc.has("other_intra_s", true)) doc(kOtherIntra, level.other[at].intra, kFinite);
+    doc(kOtherInter, level.other[at].inter, kFinite);
 };
 
 constexpr auto kHardware = [](auto& doc, auto& hardware) {
-    doc("flops_i", hardware.flopsI, kOrUnknown);
-    doc("flops_j", hardware.flopsJ, kOrUnknown);
-    doc("rate_i_bytes_per_s", hardware.rateI, kOrUnknown);
-    doc("rate_j_bytes_per_s", hardware.rateJ, kOrUnknown);
-    doc("latency_s", hardware.latency, kOrUnknown);
+    doc({"flops_i", "FLOP/s of all accelerators of the first side."}, hardware.flopsI, kFinite);
+    doc("flops_j", hardware.flopsJ, kFinite);
+    doc({"rate_i_bytes_per_s", "Of one accelerator of the first side, as far as the link between the sides lets it."},
+        hardware.rateI, kFinite);
+    doc("rate_j_bytes_per_s", hardware.rateJ, kFinite);
+    doc({"latency_s", "Per transfer."}, hardware.latency, kFinite);
 };
 
 constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
-    doc("level", level.level, 0, kDeepest);
+    doc({"level", "0 is the top-level split."}, level.level, 0, kDeepest);
     doc("group", level.group);
-    doc("accelerators", level.accelerators, 1);
-    doc("occurrences", level.occurrences, 1);
-    doc("ratio", level.ratio);
+    doc({"accelerators", "In the group before the split."}, level.accelerators, 1);
+    doc({"occurrences", "Equal groups that this plan stands for."}, level.occurrences, 1);
+    doc({"ratio", "Share of the first side.", kShareOfWhole}, level.ratio);
     doc.require(level.ratio >= 0 && level.ratio <= 1, "ratio", "a number from 0 to 1");
-    doc("objective_s", level.objective, kOrUnknown);
-    doc("side_i_s", level.sideI, kOrUnknown);
-    doc("side_j_s", level.sideJ, kOrUnknown);
-    doc("lower_bound_s", level.lowerBound, kOrUnknown);
-    doc.object("hardware", level.hardware, kHardware);
+    doc({"objective_s", "What the types were chosen by."}, level.objective, kFinite);
+    doc("side_i_s", level.sideI, kFinite);
+    doc("side_j_s", level.sideJ, kFinite);
+    doc("lower_bound_s", level.lowerBound, kFinite);
+    doc.object({"hardware", "What the two sides compute and communicate with."}, level.hardware, kHardware);
     doc.list("layers", level.layers, [&](auto& row, auto& layer, std::size_t number) {
         putName(row, layer.layer, names, number > 0 ? level.layers[number - 1].layer : -1);
         row("type", layer.type, kTypes);
-        row("compute_s", layer.compute, kOrUnknown);
-        row("intra_s", layer.intra, kOrUnknown);
-        row("inter_s", layer.inter, kOrUnknown);
+        row("compute_s", layer.compute, kFinite);
+        row("intra_s", layer.intra, kFinite);
+        row("inter_s", layer.inter, kFinite);
         kOther(row, level, layer.layer, names.size(), true);
     });
     doc.list("joins", level.joins, [&](auto& row, auto& join, std::size_t number) {
         putName(row, join.layer, names, number > 0 ? level.joins[number - 1].layer : -1);
         row("layout", join.layout, kLayouts);
-        row("compute_s", join.compute, kOrUnknown);
-        row("inter_s", join.inter, kOrUnknown);
+        row("compute_s", join.compute, kFinite);
+        row("inter_s", join.inter, kFinite);
         kOther(row, level, join.layer, names.size(), false);
     });
 };
@@ -97,31 +124,33 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
 constexpr auto kShare = [](auto& doc, auto& share, std::size_t levels, std::size_t layers) {
     doc("kind", share.kind);
     doc("count", share.count, 1);
-    doc("compute_s", share.compute, kOrUnknown);
-    doc("communication_s", share.communication, kOrUnknown);
-    doc("memory_bytes", share.memory, kOrUnknown);
-    doc("capacity_bytes", share.capacity, kOrUnknown);
+    doc("compute_s", share.compute, kFinite);
+    doc("communication_s", share.communication, kFinite);
+    doc({"memory_bytes", "", kFromZero}, share.memory, kFinite);
+    doc({"capacity_bytes", "", kFromZero}, share.capacity, kFinite);
     doc("fits", share.fits);
     if (!doc.has("layer_compute_s", !share.layerCompute.empty())) return;
-    doc("parameter_elements", share.parameters, kOrUnknown);
-    doc("activation_elements", share.activations, kOrUnknown);
+    doc({"parameter_elements", "Weights of the shard that memory_bytes counts."}, share.parameters, kFinite);
+    doc({"activation_elements", "Activations of the shard that memory_bytes counts."}, share.activations, kFinite);
     doc.list(
-        "path", share.path,
+        {"path", "The splits from the whole fleet down to the slowest accelerator of this kind."}, share.path,
         [&](auto& row, auto& step) {
-            row("split", step.split, 0, static_cast<std::int64_t>(levels) - 1);
+            row({"split", "Index into levels."}, step.split, 0, static_cast<std::int64_t>(levels) - 1);
             row("side", step.first, kSides);
         },
         levels);
-    doc("layer_compute_s", share.layerCompute, kOrUnknown);
+    doc({"layer_compute_s", "Compute of the slowest accelerator, in the order of the document's layers."},
+        share.layerCompute, kFinite);
     doc.requireSize("layer_compute_s", share.layerCompute.size(), layers, "one time for each of {} layers");
 };
 
 constexpr auto kSubset = [](auto& doc, auto& subset) {
-    doc("idle_groups", subset.idle);
-    doc("accelerators", subset.accelerators, 1);
-    doc("step_time_s", subset.stepTime, kOrUnknown);
-    doc("speedup_over_dp", subset.speedupOverDp, kOrUnknown);
-    doc("lower_bound_s", subset.lowerBound, kOrUnknown);
+    doc({"idle_groups", "Empty: the whole fleet."}, subset.idle);
+    doc({"accelerators", "That take part."}, subset.accelerators, 1);
+    doc("step_time_s", subset.stepTime, kFinite);
+    doc("speedup_over_dp", subset.speedupOverDp, kFinite);
+    doc({"lower_bound_s", "Of the step time if exactly these groups take part; 0 where it is not known."},
+        subset.lowerBound, kFinite);
 };
 
 /// Of the subsets those without one group.
@@ -144,8 +173,8 @@ void readWithoutGroup(Plan& plan, const JsonNode& node) {
     for (const auto& [group, other] : node.members())
         plan.subsets.push_back({.idle = {group},
                                 .accelerators = all - counts[group],
-                                .stepTime = {detail::readNumber(other.at("step_time_s"), kOrUnknown)},
-                                .speedupOverDp = detail::readNumber(other.at("speedup_over_dp"), kOrUnknown),
+                                .stepTime = {detail::readNumber(other.at("step_time_s"), kFinite)},
+                                .speedupOverDp = detail::readNumber(other.at("speedup_over_dp"), kFinite),
                                 .lowerBound = {}});
     if (plan.subsets.empty()) return;
     plan.subsets.push_back({{}, all, plan.stepTime, plan.speedupOverDp, plan.boundsCost ? Seconds{} : plan.lowerBound});
@@ -155,27 +184,42 @@ void readWithoutGroup(Plan& plan, const JsonNode& node) {
 
 constexpr auto kPlan = [](auto& doc, auto& plan, const auto& names) {
     const bool subsets = doc.has("subsets");
-    doc("step_time_s", plan.stepTime, kOrUnknown);
-    doc("throughput_samples_per_s", plan.throughput, kOrUnknown);
-    doc("speedup_over_dp", plan.speedupOverDp, kOrUnknown);
-    if (subsets) doc("idle_groups", plan.idle);
-    doc("cost_s", plan.cost, kOrUnknown);
-    doc("lower_bound_s", plan.lowerBound, kOrUnknown);
-    doc("bounds", plan.boundsCost, kBounded);
-    if (subsets) doc("bounds_subsets", plan.boundsSubsets);
-    doc("gap", plan.gap, kOrUnknown);
+    doc("step_time_s", plan.stepTime, kFinite);
+    doc("throughput_samples_per_s", plan.throughput, kFinite);
+    doc({"speedup_over_dp", "Over data parallelism that chooses among the same subsets of the fleet."},
+        plan.speedupOverDp, kFinite);
+    if (subsets)
+        doc({"idle_groups", "Groups of the fleet that take no part in this plan, in the order of the file."},
+            plan.idle);
+    doc({"cost_s", "Of level 0, by the rule of the chosen ratio and objective."}, plan.cost, kFinite);
+    doc({"lower_bound_s", "Of what `bounds` names: no plan that is free in the same things takes less."},
+        plan.lowerBound, kFinite);
+    doc({"bounds", "What lower_bound_s, gap and optimal speak of: cost_s where there is one level, else step_time_s."},
+        plan.boundsCost, kBounded);
+    if (subsets)
+        doc({"bounds_subsets",
+             "Whether lower_bound_s holds whichever groups take part; else only if the same groups do."},
+            plan.boundsSubsets);
+    doc({"gap", "Value over lower bound, minus 1."}, plan.gap, kFinite);
     doc("optimal", plan.optimal);
-    doc("ended_by", plan.endedBy);
-    doc("fits", plan.fits);
+    doc({"ended_by",
+         "`proof` where the bound was met, `search` where the search ended by its own rule, `stop` where it was "
+         "stopped."},
+        plan.endedBy);
+    doc({"fits", "Whether every accelerator's memory holds its share."}, plan.fits);
     doc.list("levels", plan.levels, [&](auto& row, auto& level) { kLevel(row, level, names); });
     doc.list("per_accelerator", plan.shares,
              [&](auto& row, auto& share) { kShare(row, share, plan.levels.size(), names.size()); });
     if constexpr (kReads<decltype(doc)>)
         if (!subsets) return readWithoutGroup(plan, doc.at("without_group"));
-    doc.derived("without_group", plan, kWithoutGroup);
-    doc.list("subsets", plan.subsets, kSubset);
-    doc("subsets_ruled_out", plan.subsetsRuledOut);
-    doc("subsets_left", plan.subsetsLeft);
+    doc.derived(kOthers, plan, kWithoutGroup);
+    doc.list({"subsets",
+              "The subsets of the fleet's groups that were solved, best first, the whole fleet among them; equal "
+              "groups stand for one another. Empty where every group has to take part."},
+             plan.subsets, kSubset);
+    doc({"subsets_ruled_out", "Further subsets whose lower bound is no less than this plan's step time."},
+        plan.subsetsRuledOut);
+    doc({"subsets_left", "Further subsets of which only a lower bound was worked out."}, plan.subsetsLeft);
 };
 
 // The whole -----------------------------------------------------------------------------------------------------------
@@ -184,11 +228,11 @@ constexpr auto kGroup = [](auto& doc, auto& group) {
     doc("name", group.name);
     doc("accelerator", group.accelerator);
     doc("count", group.count, 1);
-    doc("peak_flops", group.peak, kOrUnknown);
-    doc("efficiency", group.efficiency, kOrUnknown);
-    doc("network_bytes_per_s", group.rate, kOrUnknown);
-    doc("capacity_bytes", group.capacity, kOrUnknown);
-    doc("sources", group.sources);
+    doc({"peak_flops", "FLOP/s of one accelerator in the study's data type."}, group.peak, kFinite);
+    doc({"efficiency", "Share of the peak that matrix products reach."}, group.efficiency, kFinite);
+    doc({"network_bytes_per_s", "Of one accelerator."}, group.rate, kFinite);
+    doc("capacity_bytes", group.capacity, kFinite);
+    doc({"sources", "By the field's name."}, group.sources);
 };
 
 /// Documents of the first programs name the layers in the splits only.
@@ -210,22 +254,28 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc("model", outcome.model);
     doc("fleet", outcome.fleet);
     doc("accelerators", outcome.accelerators, 1);
-    if (doc.has("groups", !outcome.groups.empty())) doc.list("groups", outcome.groups, kGroup);
+    if (doc.has("groups", !outcome.groups.empty()))
+        doc.list({"groups", "The numbers of the fleet's groups that the result rests on, with where they come from."},
+                 outcome.groups, kGroup);
     doc("batch", outcome.result.batch, kPositive.asWhole());
     doc.derived("dtype", [&] { return result.study.parameters->value("dtype", "bf16"); });
-    doc.derived("parameters", *result.study.parameters);
+    doc.derived(kParameters, *result.study.parameters);
     auto& plans = outcome.result.plans;
     auto& layers = outcome.result.names;
     // With one strategy there is one cost, and scripts that solve a single split look for it here.
-    if (plans.size() == 1) doc.derived("cost_s", plans[0].cost);
+    if constexpr (kDescribes<decltype(doc)>) plans.emplace_back();
+    if (doc.where(plans.size() == 1))
+        doc.derived({"cost_s", "Of the only strategy, where one was asked for."}, plans[0].cost);
     const auto putPlans = [&](const auto& names) {
-        doc.byName("strategies", plans, &Plan::strategy, [&](auto& inner, auto& plan) { kPlan(inner, plan, names); });
+        doc.byName({"strategies", "By the strategy's name."}, plans, &Plan::strategy,
+                   [&](auto& inner, auto& plan) { kPlan(inner, plan, names); });
     };
     if constexpr (kReads<decltype(doc)>) {
         layers = layerNames(doc.node());
         putPlans(LayerNames(layers));
     } else {
-        doc("layers", layers);
+        if (doc.has("layers", true))
+            doc({"layers", "The names of the layers and joins, in the network's order."}, layers);
         putPlans(layers);
     }
     doc.require(!plans.empty(), "strategies", "at least one strategy", "an empty object");
@@ -261,6 +311,10 @@ void writePartitionJson(const Result& result, const TextSink& write) {
 
 Result readPartitionResult(const JsonNode& document, const Study& study) {
     return readDocument<PartitionOutcome>(document, study, kKind, kDocument);
+}
+
+Json partitionSchema() {
+    return documentSchema<PartitionOutcome>(kKind, kDocument);
 }
 
 const partition::Plan* fastestPlan(const PartitionOutcome& outcome) {

@@ -86,6 +86,7 @@ Engine partitionEngine() {
         .estimate = estimatePartition,
         .objectives = {{"", "Step time", secondsText}},
         .resultSchema = "tessera.partition-result/1",
+        .jsonSchema = partitionSchema,
         .write = writePartitionJson,
         .read = readPartitionResult,
         .rowCount = rowCount,

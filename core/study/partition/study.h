@@ -49,6 +49,8 @@ Result runPartition(const Study& study, const RunHooks& hooks);
 
 /// Reads `tessera.partition-result/1`. Throws DataError.
 Result readPartitionResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json partitionSchema();
 
 /// See study::estimate.
 Estimate estimatePartition(const Study& study);

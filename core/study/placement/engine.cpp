@@ -256,6 +256,7 @@ Engine placementEngine() {
         .run = runPlacement,
         .estimate = estimatePlacement,
         .resultSchema = "tessera.placement-result/1",
+        .jsonSchema = placementSchema,
         .write = writePlacementJson,
         .read = readPlacementResult,
         .headline = ofOutcome<placementHeadline>,

@@ -27,6 +27,8 @@ Json planIn(const std::string& file, const Study& study);
 /// Writes `tessera.placement-result/1`, and reads it. Throws DataError.
 void writePlacementJson(const Result& result, const TextSink& write);
 Result readPlacementResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json placementSchema();
 
 /// The numbers of a placement.
 const std::vector<Field<PlacementOutcome>>& placementFields();

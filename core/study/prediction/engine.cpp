@@ -57,6 +57,7 @@ Engine predictionEngine() {
             .run = runPrediction,
             .estimate = estimatePrediction,
             .resultSchema = "tessera.prediction-result/1",
+            .jsonSchema = predictionSchema,
             .write = writePredictionJson,
             .read = readPredictionResult,
             .headline = ofOutcome<predictionHeadline>,

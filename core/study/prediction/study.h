@@ -35,6 +35,8 @@ Result runPrediction(const Study& study, const RunHooks& hooks);
 
 /// Reads `tessera.prediction-result/1`. Throws DataError.
 Result readPredictionResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json predictionSchema();
 
 /// See study::estimate.
 Estimate estimatePrediction(const Study& study);

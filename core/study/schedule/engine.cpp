@@ -155,6 +155,7 @@ Engine scheduleEngine() {
         .run = runSchedule,
         .estimate = estimateSchedule,
         .resultSchema = "tessera.schedule-result/1",
+        .jsonSchema = scheduleSchema,
         .write = writeScheduleJson,
         .read = readScheduleResult,
         .headline = ofOutcome<scheduleHeadline>,

@@ -25,6 +25,8 @@ Estimate estimateSchedule(const Study& study);
 /// Writes `tessera.schedule-result/1`, and reads it. Throws DataError.
 void writeScheduleJson(const Result& result, const TextSink& write);
 Result readScheduleResult(const JsonNode& document, const Study& study);
+/// The JSON Schema of the document.
+Json scheduleSchema();
 
 /// The numbers of a schedule.
 const std::vector<Field<ScheduleOutcome>>& scheduleFields();
