@@ -42,6 +42,7 @@ struct Command {
     Action (*add)(CLI::App&);  ///< adds the command's own options; the action runs after a successful parse
 };
 
+/// The commands of the program, in the order in which they are listed.
 const std::vector<Command>& commands();
 
 // One per command; see the table for what each does.

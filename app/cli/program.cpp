@@ -56,12 +56,12 @@ void addCommon(CLI::App& app, CommonOptions& common) {
 /// The parser, with the action of each command.
 class Parser {
 public:
-    explicit Parser(CommonOptions& common)
+    Parser(const std::vector<Command>& table, CommonOptions& common)
         : app_("Explore accelerator choice, placement and model partitioning", "tessera") {
         prepare(app_, common);
         app_.add_flag("--version", version_, "prints the version");
         app_.footer("Example:\n  tessera tour --out tour\n\nSee 'tessera COMMAND --help' for a command's options.");
-        for (const Command& command : commands()) addCommand(command, common);
+        for (const Command& command : table) addCommand(command, common);
         addWord("help", "Shows the help of a command.", "tessera help history list", common)
             .add_option("COMMAND", helpOf_, "the command, such as 'history list'")
             ->type_name("");
@@ -277,10 +277,10 @@ int guarded(Console& console, const Parser& parser, const Work& work) {
 
 }  // namespace
 
-int run(int argumentCount, char** arguments, const std::stop_token& stop) {
+int run(int argumentCount, char** arguments, const std::stop_token& stop, const std::vector<Command>& table) {
     CommonOptions common;
     Console console(common);
-    Parser parser(common);
+    Parser parser(table, common);
     return guarded(console, parser, [&] {
         const Action action = parser.parse(argumentCount, arguments, console);
         if (!action) return;

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <stop_token>
+#include <vector>
 
 namespace tessera::cli {
 
+struct Command;
+const std::vector<Command>& commands();
+
 /// The whole program: parses the arguments, runs the command and turns every failure into one sentence on standard
 /// error. Returns the exit code: 0 success, 1 internal error, 2 wrong usage, 3 invalid input, 4 infeasible,
-/// 5 interrupted, 6 a file cannot be read or written.
-int run(int argumentCount, char** arguments, const std::stop_token& stop);
+/// 5 interrupted, 6 a file cannot be read or written. `table` is what commands there are.
+int run(int argumentCount, char** arguments, const std::stop_token& stop,
+        const std::vector<Command>& table = commands());
 
 }  // namespace tessera::cli

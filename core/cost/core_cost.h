@@ -38,13 +38,15 @@ Gemm gemmOf(const Layer& layer);
 
 /// Work of a vector core per element of an operator: rows of a table (`vectorKinds`).
 struct VectorKind {
-    std::string_view id;     ///< never changes
-    std::string_view title;  ///< for people
-    std::string_view steps;  ///< what is done per element, in words
-    int simple = 1;          ///< sums, products, comparisons, selections, moves: one cycle each
-    int elementary = 0;      ///< divisions, roots, exp, log, tanh, erf: kElementaryCycles each
-    double reads = 1;        ///< elements read for each element of the operator
-    double writes = 1;       ///< elements written
+    std::string_view id;              ///< never changes
+    std::string_view title;           ///< for people
+    std::string_view steps;           ///< what is done per element, in words
+    int simple = 1;                   ///< sums, products, comparisons, selections, moves: one cycle each
+    int elementary = 0;               ///< divisions, roots, exp, log, tanh, erf: kElementaryCycles each
+    double reads = 1;                 ///< elements read for each element of the operator
+    double writes = 1;                ///< elements written
+    std::string_view operators = {};  ///< types of a model's operators that do this, separated by spaces
+    std::string_view gradients = {};  ///< types whose gradients do this
 };
 
 /// Cycles of a lane for an elementary function: a look-up and a polynomial of third degree (three multiply-adds). Own
@@ -53,8 +55,12 @@ inline constexpr int kElementaryCycles = 4;
 double cyclesPerElement(const VectorKind& kind);
 
 std::span<const VectorKind> vectorKinds();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addVectorKind(const VectorKind& kind);
 /// nullptr where there is no such row.
 const VectorKind* vectorKindNamed(std::string_view id);
+/// Returns what an operator of the type does, or the gradient of one; nullptr where no row names it.
+const VectorKind* vectorKindOf(std::string_view op, bool gradient);
 
 /// Work of a vector core.
 struct VectorWork {
@@ -162,6 +168,8 @@ struct Estimator {
 
 /// The first row is the default.
 std::span<const Estimator> estimators();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addEstimator(const Estimator& estimator);
 /// nullptr where there is no such row.
 const Estimator* estimatorNamed(std::string_view id);
 

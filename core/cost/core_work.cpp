@@ -7,60 +7,72 @@
 
 #include "core/base/names.h"
 #include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/cost/core_cost.h"
 
 namespace tessera::cost {
 
 namespace {
 
-constexpr std::array kVectorKinds{
-    VectorKind{"move", "Move", "move", 1, 0, 1, 1},
-    VectorKind{"add", "Addition", "add", 1, 0, 2, 1},
-    VectorKind{"multiply", "Multiplication", "multiply", 1, 0, 2, 1},
-    VectorKind{"divide", "Division", "divide", 0, 1, 2, 1},
-    VectorKind{"scale", "Scaling by a number", "multiply", 1, 0, 1, 1},
-    VectorKind{"bias", "Bias", "add", 1, 0, 1, 1},
-    VectorKind{"mask", "Mask", "select", 1, 0, 2, 1},
-    VectorKind{"reduce", "Sum", "add", 1, 0, 1, 0},
-    VectorKind{"relu", "ReLU", "compare", 1, 0, 1, 1},
-    VectorKind{"relu-gradient", "ReLU, backward", "select", 1, 0, 2, 1},
-    VectorKind{"tanh", "Tanh", "tanh", 0, 1, 1, 1},
-    VectorKind{"tanh-gradient", "Tanh, backward", "square, subtract, multiply", 3, 0, 2, 1},
-    VectorKind{"sigmoid", "Sigmoid", "exp, add, divide", 1, 2, 1, 1},
-    VectorKind{"sigmoid-gradient", "Sigmoid, backward", "subtract, multiply, multiply", 3, 0, 2, 1},
-    VectorKind{"silu", "SiLU", "exp, add, divide, multiply", 2, 2, 1, 1},
-    VectorKind{"silu-gradient", "SiLU, backward", "exp, add, divide, subtract, multiply, add, multiply, multiply", 6, 2,
-               2, 1},
-    VectorKind{"gelu", "GELU", "multiply, erf, add, multiply, multiply", 4, 1, 1, 1},
-    VectorKind{"gelu-gradient", "GELU, backward",
-               "multiply, erf, add, multiply, square, multiply, exp, multiply, multiply, add, multiply", 9, 2, 2, 1},
-    VectorKind{"dropout", "Dropout", "draw, compare, multiply; the mask is kept", 3, 0, 1, 2},
-    VectorKind{"dropout-gradient", "Dropout, backward", "multiply", 1, 0, 2, 1},
-    VectorKind{"softmax", "Softmax", "compare, subtract, exp, add, multiply by the sum's inverse", 4, 1, 1, 1},
-    VectorKind{"softmax-gradient", "Softmax, backward", "multiply, add, subtract, multiply", 4, 0, 2, 1},
-    VectorKind{"layer-norm", "Layer normalisation", "add, subtract, square, add, multiply by 1/sqrt, scale, shift", 7,
-               0, 1, 1},
-    VectorKind{"layer-norm-gradient", "Layer normalisation, backward",
-               "subtract, multiply by 1/sqrt, scale, add, multiply, add, subtract, multiply, subtract, multiply by "
-               "1/sqrt; multiply and add for the scale, add for the shift",
-               13, 0, 2, 1},
-    VectorKind{"rms-norm", "RMS normalisation", "square, add, multiply by 1/sqrt, scale", 4, 0, 1, 1},
-    VectorKind{"rms-norm-gradient", "RMS normalisation, backward",
-               "multiply by 1/sqrt, scale, multiply, add, multiply, subtract, multiply by 1/sqrt; multiply and add for "
-               "the scale",
-               9, 0, 2, 1},
-    VectorKind{"embedding", "Embedding", "move", 1, 0, 1, 1},
-    VectorKind{"embedding-gradient", "Embedding, backward", "add", 1, 0, 2, 1},
-    VectorKind{"cross-entropy", "Cross entropy", "compare, subtract, exp, add", 3, 1, 1, 0},
-    VectorKind{"cross-entropy-gradient", "Cross entropy, backward",
-               "subtract, exp, multiply by the sum's inverse, subtract", 3, 1, 1, 1},
-    VectorKind{"sgd", "SGD update", "multiply, subtract", 2, 0, 2, 1},
-    VectorKind{"momentum", "Momentum update", "multiply, add, multiply, subtract", 4, 0, 3, 2},
-    VectorKind{"adam", "Adam update",
-               "multiply, multiply, add for the mean; square, multiply, multiply, add for the variance; multiply, "
-               "multiply for their bias; root, add, divide, multiply, subtract",
-               12, 2, 4, 3},
-};
+/// Every row, and those that a program brings.
+std::vector<VectorKind>& allVectorKinds() {
+    static std::vector<VectorKind> rows{
+        {"move", "Move", "move", 1, 0, 1, 1},
+        {"add", "Addition", "add", 1, 0, 2, 1, "Add Sub"},
+        {"multiply", "Multiplication", "multiply", 1, 0, 2, 1, "Mul"},
+        {"divide", "Division", "divide", 0, 1, 2, 1, "Div"},
+        {"scale", "Scaling by a number", "multiply", 1, 0, 1, 1},
+        {"bias", "Bias", "add", 1, 0, 1, 1},
+        {"mask", "Mask", "select", 1, 0, 2, 1, "Where", "Where"},
+        {"reduce", "Sum", "add", 1, 0, 1, 0, "ReduceSum"},
+        {"relu", "ReLU", "compare", 1, 0, 1, 1, "Relu"},
+        {"relu-gradient", "ReLU, backward", "select", 1, 0, 2, 1, "", "Relu"},
+        {"tanh", "Tanh", "tanh", 0, 1, 1, 1, "Tanh"},
+        {"tanh-gradient", "Tanh, backward", "square, subtract, multiply", 3, 0, 2, 1, "", "Tanh"},
+        {"sigmoid", "Sigmoid", "exp, add, divide", 1, 2, 1, 1, "Sigmoid"},
+        {"sigmoid-gradient", "Sigmoid, backward", "subtract, multiply, multiply", 3, 0, 2, 1, "", "Sigmoid"},
+        {"silu", "SiLU", "exp, add, divide, multiply", 2, 2, 1, 1},
+        {"silu-gradient", "SiLU, backward", "exp, add, divide, subtract, multiply, add, multiply, multiply", 6, 2, 2,
+         1},
+        {"gelu", "GELU", "multiply, erf, add, multiply, multiply", 4, 1, 1, 1, "Gelu FastGelu BiasGelu"},
+        {"gelu-gradient", "GELU, backward",
+         "multiply, erf, add, multiply, square, multiply, exp, multiply, multiply, add, multiply", 9, 2, 2, 1, "",
+         "Gelu FastGelu BiasGelu"},
+        {"dropout", "Dropout", "draw, compare, multiply; the mask is kept", 3, 0, 1, 2, "Dropout"},
+        {"dropout-gradient", "Dropout, backward", "multiply", 1, 0, 2, 1, "", "Dropout"},
+        {"softmax", "Softmax", "compare, subtract, exp, add, multiply by the sum's inverse", 4, 1, 1, 1, "Softmax"},
+        {"softmax-gradient", "Softmax, backward", "multiply, add, subtract, multiply", 4, 0, 2, 1, "", "Softmax"},
+        {"layer-norm", "Layer normalisation", "add, subtract, square, add, multiply by 1/sqrt, scale, shift", 7, 0, 1,
+         1, "LayerNormalization"},
+        {"layer-norm-gradient", "Layer normalisation, backward",
+         "subtract, multiply by 1/sqrt, scale, add, multiply, add, subtract, multiply, subtract, multiply by "
+         "1/sqrt; multiply and add for the scale, add for the shift",
+         13, 0, 2, 1, "", "LayerNormalization"},
+        {"rms-norm", "RMS normalisation", "square, add, multiply by 1/sqrt, scale", 4, 0, 1, 1,
+         "RMSNormalization SimplifiedLayerNormalization"},
+        {"rms-norm-gradient", "RMS normalisation, backward",
+         "multiply by 1/sqrt, scale, multiply, add, multiply, subtract, multiply by 1/sqrt; multiply and add for "
+         "the scale",
+         9, 0, 2, 1, "", "RMSNormalization SimplifiedLayerNormalization"},
+        {"embedding", "Embedding", "move", 1, 0, 1, 1},
+        {"embedding-gradient", "Embedding, backward", "add", 1, 0, 2, 1},
+        {"cross-entropy", "Cross entropy", "compare, subtract, exp, add", 3, 1, 1, 0},
+        {"cross-entropy-gradient", "Cross entropy, backward", "subtract, exp, multiply by the sum's inverse, subtract",
+         3, 1, 1, 1},
+        {"sgd", "SGD update", "multiply, subtract", 2, 0, 2, 1},
+        {"momentum", "Momentum update", "multiply, add, multiply, subtract", 4, 0, 3, 2},
+        {"adam", "Adam update",
+         "multiply, multiply, add for the mean; square, multiply, multiply, add for the variance; multiply, "
+         "multiply for their bias; root, add, divide, multiply, subtract",
+         12, 2, 4, 3},
+    };
+    return rows;
+}
+
+bool isAmong(std::string_view op, std::string_view types) {
+    const std::vector<std::string_view> all = split(types, ' ');
+    return !op.empty() && std::find(all.begin(), all.end(), op) != all.end();
+}
 
 }  // namespace
 
@@ -85,11 +97,21 @@ double cyclesPerElement(const VectorKind& kind) {
 }
 
 std::span<const VectorKind> vectorKinds() {
-    return kVectorKinds;
+    return allVectorKinds();
+}
+
+void addVectorKind(const VectorKind& kind) {
+    allVectorKinds().push_back(kind);
 }
 
 const VectorKind* vectorKindNamed(std::string_view id) {
-    return findRow(kVectorKinds, id);
+    return findRow(allVectorKinds(), id);
+}
+
+const VectorKind* vectorKindOf(std::string_view op, bool gradient) {
+    for (const VectorKind& kind : allVectorKinds())
+        if (isAmong(op, gradient ? kind.gradients : kind.operators)) return &kind;
+    return nullptr;
 }
 
 VectorWork vectorWork(const VectorKind& kind, std::int64_t elements) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <vector>
 
 #include "core/base/names.h"
 #include "core/base/number.h"
@@ -218,15 +219,19 @@ constexpr std::array<std::string_view, 4> kPhazeAssumptions{
     "Energies are those of the physical estimator.",
 };
 
-constexpr std::array kEstimators{
-    Estimator{"physical", "Physical",
-              "products by exhaustive tiling, element-wise work by cycles of lanes, all of it bounded by the bandwidth "
-              "of HBM and global buffer",
-              kPhysicalAssumptions, physical, minPhysical},
-    Estimator{"phaze", "PHAZE's assumptions",
-              "vector operators without bandwidth limits, fused ones free, 128 words per cycle to DRAM",
-              kPhazeAssumptions, phaze, minPhaze},
-};
+/// Every row, and those that a program brings.
+std::vector<Estimator>& allEstimators() {
+    static std::vector<Estimator> rows{
+        {"physical", "Physical",
+         "products by exhaustive tiling, element-wise work by cycles of lanes, all of it bounded by the bandwidth "
+         "of HBM and global buffer",
+         kPhysicalAssumptions, physical, minPhysical},
+        {"phaze", "PHAZE's assumptions",
+         "vector operators without bandwidth limits, fused ones free, 128 words per cycle to DRAM", kPhazeAssumptions,
+         phaze, minPhaze},
+    };
+    return rows;
+}
 
 }  // namespace
 
@@ -236,11 +241,15 @@ OperatorCost Estimator::estimate(const CoreWork& work, const Architecture& archi
 }
 
 std::span<const Estimator> estimators() {
-    return kEstimators;
+    return allEstimators();
+}
+
+void addEstimator(const Estimator& estimator) {
+    allEstimators().push_back(estimator);
 }
 
 const Estimator* estimatorNamed(std::string_view id) {
-    return findRow(kEstimators, id);
+    return findRow(allEstimators(), id);
 }
 
 }  // namespace tessera::cost

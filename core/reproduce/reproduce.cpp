@@ -12,14 +12,27 @@
 
 namespace tessera::study {
 
-const std::vector<Figure>& figures() {
-    static const std::vector<Figure> kFigures = [] {
+namespace {
+
+/// Every row, and those that a program brings.
+std::vector<Figure>& allFigures() {
+    static std::vector<Figure> rows = [] {
         std::vector<Figure> all = accparFigures();
         for (const auto& more : {magmaFigures(), phazeFigures(), centimaniFigures()})
             all.insert(all.end(), more.begin(), more.end());
         return all;
     }();
-    return kFigures;
+    return rows;
+}
+
+}  // namespace
+
+const std::vector<Figure>& figures() {
+    return allFigures();
+}
+
+void addFigure(const Figure& figure) {
+    allFigures().push_back(figure);
 }
 
 Reproduction reproduce(std::string_view name, const ReproductionOptions& options, const RunControl& control) {

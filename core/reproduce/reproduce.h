@@ -57,6 +57,8 @@ struct Figure {
 };
 
 const std::vector<Figure>& figures();
+/// Adds one to those there are, for programs that bring their own. Before anything is looked up.
+void addFigure(const Figure& figure);
 
 /// Recomputes one figure. Throws UsageError (unknown name, with a hint), InterruptedError.
 Reproduction reproduce(std::string_view name, const ReproductionOptions& options = {}, const RunControl& control = {});

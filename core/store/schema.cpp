@@ -212,9 +212,15 @@ ALTER TABLE run ADD COLUMN seen INTEGER;
 UPDATE run SET worked = max(finished - started, 0) WHERE started IS NOT NULL AND finished IS NOT NULL;
 )sql";
 
-/// What is there already counts as what was stored.
-void sealRuns(const SQLite::Database& database) {
-    Seals(database).noteAll();
+/// Every step, and those that a program brings.
+std::vector<Migration>& allMigrations() {
+    static std::vector<Migration> steps{
+        {"runs, their inputs, results, metrics and annotations", kRuns},
+        {"owners of running runs; deletion that can be undone", kOwners},
+        {"results of very deep networks in a compact form", kPackedResults},
+        {"seals against damage; sweeps; where runs came from and how long they worked", kSealsAndSweeps},
+    };
+    return steps;
 }
 
 using Objects = std::map<std::string, std::string>;
@@ -233,13 +239,11 @@ Objects objectsOf(const SQLite::Database& database) {
 }  // namespace
 
 const std::vector<Migration>& migrations() {
-    static const std::vector<Migration> kMigrations{
-        {"runs, their inputs, results, metrics and annotations", kRuns},
-        {"owners of running runs; deletion that can be undone", kOwners},
-        {"results of very deep networks in a compact form", kPackedResults},
-        {"seals against damage; sweeps; where runs came from and how long they worked", kSealsAndSweeps, sealRuns},
-    };
-    return kMigrations;
+    return allMigrations();
+}
+
+void addMigration(Migration migration) {
+    allMigrations().push_back(std::move(migration));
 }
 
 int latestVersion() {
@@ -251,17 +255,16 @@ int versionOf(const SQLite::Database& database) {
 }
 
 void migrate(SQLite::Database& database, int version) {
-    while (true) {
-        SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-        // Asked again inside the transaction: another process may have been first.
-        const int present = versionOf(database);
-        if (present >= version) return;
-        const Migration& step = migrations()[static_cast<std::size_t>(present)];
-        database.exec(std::string(step.sql));
-        if (step.fill != nullptr) step.fill(database);
-        database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, present + 1));
-        transaction.commit();
-    }
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    // Asked inside the transaction: another process may have been first.
+    const int present = versionOf(database);
+    if (present >= version) return;
+    for (int step = present; step < version; ++step)
+        database.exec(std::string(migrations()[static_cast<std::size_t>(step)].sql));
+    // What is there already counts as what was stored. Last, since a seal covers the fields of all steps.
+    if (present < kSealed && version >= kSealed) Seals(database).noteAll();
+    database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version));
+    transaction.commit();
 }
 
 std::string schemaProblem(const SQLite::Database& database) {

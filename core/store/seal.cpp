@@ -4,12 +4,14 @@
 
 #include <bit>
 
+#include "core/store/schema.h"
+
 namespace tessera::store {
 
 namespace {
 
-/// A part: how messages call it, and the rows that it is. Numbers of rows that differ between files are left out, so
-/// that they are those of the run alone.
+/// A part: how messages call it, and the rows that it is as of the first version with seals. Numbers of rows that
+/// differ between files are left out, so that they are those of the run alone.
 struct PartRow {
     Part part;
     std::string_view name;
@@ -56,6 +58,15 @@ std::int64_t added(std::int64_t a, std::int64_t b) {
     return std::bit_cast<std::int64_t>(std::bit_cast<std::uint64_t>(a) + std::bit_cast<std::uint64_t>(b));
 }
 
+/// The part's own rows, and those of the fields that migrations added to it.
+std::vector<std::string> sealingStatements(Part part) {
+    std::vector<std::string> statements{std::string(kParts.at(static_cast<std::size_t>(part)).sql)};
+    for (const Migration& step : migrations())
+        for (const SealedField& field : step.sealed)
+            if (field.part == part) statements.emplace_back(field.sql);
+    return statements;
+}
+
 }  // namespace
 
 std::string_view nameOf(Part part) {
@@ -78,9 +89,13 @@ std::optional<Seals::Sums> Seals::sumsOf(RunId run) {
 }
 
 std::int64_t Seals::sumOf(Part part, RunId run) {
-    std::unique_ptr<Query>& query = parts_.at(indexOf(part));
-    if (!query) query = std::make_unique<Query>(database_, std::string(kParts.at(indexOf(part)).sql));
-    return store::sumOf(query->rebind(run));
+    std::vector<std::unique_ptr<Query>>& queries = parts_.at(indexOf(part));
+    if (queries.empty())
+        for (const std::string& sql : sealingStatements(part))
+            queries.push_back(std::make_unique<Query>(database_, sql));
+    std::int64_t sum = 0;
+    for (const std::unique_ptr<Query>& query : queries) sum = added(sum, store::sumOf(query->rebind(run)));
+    return sum;
 }
 
 void Seals::write(RunId run, const Sums& sums) {

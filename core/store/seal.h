@@ -58,7 +58,7 @@ private:
     void write(RunId run, const Sums& sums);
 
     const SQLite::Database& database_;
-    std::array<std::unique_ptr<Query>, kAllParts.size()> parts_;
+    std::array<std::vector<std::unique_ptr<Query>>, kAllParts.size()> parts_;
     std::unique_ptr<Query> sums_, write_;
 };
 

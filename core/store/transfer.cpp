@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
@@ -21,29 +22,29 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A table whose rows belong to a run; the first column is the run's number.
-struct Table {
-    std::string_view name;
-    std::string_view columns;
-    int count;
-};
-
-constexpr std::array kOutcome{
-    Table{"result", "run, size, document, form", 4},
-    Table{"artifact", "run, kind, media_type, size, content", 5},
-    Table{"run_model", "run, name, sha256", 3},
-    Table{"run_hardware", "run, name, sha256", 3},
-};
-constexpr std::array kAnnotations{
-    Table{"tag", "run, name", 2},
-    Table{"note", "run, text", 2},
-};
+/// Tables whose rows belong to a run; the first column is the run's number.
+constexpr std::array<std::string_view, 4> kOutcome{"result", "artifact", "run_model", "run_hardware"};
+constexpr std::array<std::string_view, 2> kAnnotations{"tag", "note"};
+/// Columns of a run that say where it stands in its history, and who works on it.
+constexpr std::array<std::string_view, 9> kOfThisHistory{"id",    "study", "pid",     "process", "deleted",
+                                                         "sweep", "point", "resumed", "seen"};
 /// What a run loses when it takes over another outcome.
 constexpr std::array<std::string_view, 7> kOutcomeTables{"result", "artifact", "run_model", "run_hardware",
                                                          "metric", "trace",    "checkpoint"};
 
 constexpr std::size_t kRunMicroseconds = 1000;  ///< that copying a run takes, or longer
 constexpr std::size_t kRowMicroseconds = 100;   ///< a row may hold much
+
+/// The names of a table's columns, in their order, without some.
+template <typename Names = std::array<std::string_view, 0>>
+std::vector<std::string> columnNames(const SQLite::Database& database, std::string_view table,
+                                     const Names& without = {}) {
+    std::vector<std::string> columns;
+    Query query(database, "SELECT name FROM pragma_table_info(?)", table);
+    while (query.next())
+        if (std::find(without.begin(), without.end(), query.text(0)) == without.end()) columns.push_back(query.text(0));
+    return columns;
+}
 
 /// Where runs are taken in from.
 struct Import {
@@ -63,15 +64,13 @@ public:
     RunId copy(RunId run) {
         requireSoundSource(run);
         const std::int64_t study = studyOf(run);
-        constexpr std::string_view kColumns =
-            "uid, seed, name, engine, models, hardware, status, since, started, finished, headline, version, host, "
-            "starred, imported, imported_at, worked";
-        constexpr int kCount = 17;
-        Query query(from_, fmt::format("SELECT {} FROM run WHERE id = ?", kColumns), run);
+        const std::string columns = joined(columnNames(to_, "run", kOfThisHistory), ", ");
+        Query query(from_, fmt::format("SELECT {} FROM run WHERE id = ?", columns), run);
         query.next();
-        Query insert(to_, fmt::format("INSERT INTO run(study, {}) VALUES({})", kColumns, placeholders(kCount + 1)),
+        Query insert(to_,
+                     fmt::format("INSERT INTO run(study, {}) VALUES({})", columns, placeholders(query.columns() + 1)),
                      study);
-        for (int i = 0; i < kCount; ++i) insert.addFrom(query, i);
+        for (int i = 0; i < query.columns(); ++i) insert.addFrom(query, i);
         insert.changed();
         const RunId added = wholeFrom(to_, "SELECT last_insert_rowid()");
         joinSweep(run, added);
@@ -79,7 +78,7 @@ public:
         execute(to_, "UPDATE run SET status = 'interrupted' WHERE id = ? AND status IN ('queued', 'running', 'paused')",
                 added);
         copyOutcome(run, added);
-        for (const Table& table : kAnnotations) copyTable(table, run, added);
+        for (const std::string_view table : kAnnotations) copyTable(table, run, added);
         refreshSearch(to_, added);
         Seals(to_).note(added, {kAllParts.begin(), kAllParts.end()});
         return added;
@@ -89,7 +88,7 @@ public:
     void unite(RunId run, RunId present) {
         requireSoundSource(run);
         requireSound(to_, import_->into, present, {kAllParts.begin(), kAllParts.end()});
-        for (const Table& table : kAnnotations) copyTable(table, run, present);
+        for (const std::string_view table : kAnnotations) copyTable(table, run, present);
         joinSweep(run, present);
         const std::string done = "SELECT count(*) FROM run WHERE id = ? AND status = 'done'";
         const std::string ended =
@@ -214,14 +213,15 @@ private:
         }
     }
 
-    void copyTable(const Table& table, RunId run, RunId to) {
-        Query query(from_, fmt::format("SELECT {} FROM {} WHERE run = ?", table.columns, table.name), run);
-        Query insert(to_, fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", table.name, table.columns,
-                                      placeholders(table.count)));
+    void copyTable(std::string_view table, RunId run, RunId to) {
+        const std::string columns = joined(columnNames(to_, table), ", ");
+        Query query(from_, fmt::format("SELECT {} FROM {} WHERE run = ?", columns, table), run);
+        Query insert(
+            to_, fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", table, columns, placeholders(query.columns())));
         while (query.next()) {
             poll(kRowMicroseconds);
             insert.rebind(to);
-            for (int i = 1; i < table.count; ++i) insert.addFrom(query, i);
+            for (int i = 1; i < query.columns(); ++i) insert.addFrom(query, i);
             insert.changed();
         }
     }
@@ -266,7 +266,7 @@ private:
     void copyOutcome(RunId run, RunId to) {
         copyContents("model", run);
         copyContents("hardware", run);
-        for (const Table& table : kOutcome) copyTable(table, run, to);
+        for (const std::string_view table : kOutcome) copyTable(table, run, to);
         copyMetrics(run, to);
         copyTraceAndCheckpoint(run, to);
         if (import_ == nullptr) return;

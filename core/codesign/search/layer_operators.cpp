@@ -1,7 +1,6 @@
 #include "core/codesign/search/layer_operators.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -26,32 +25,6 @@ std::int64_t whole(double value) {
     return std::max<std::int64_t>(1, std::llround(value));
 }
 
-/// The row of the table of vector work for an operator, and for its gradient.
-struct VectorRow {
-    std::string_view op;
-    std::string_view forward;
-    std::string_view backward;
-};
-constexpr std::array kVectorRows{
-    VectorRow{"Add", "add", ""},
-    VectorRow{"Sub", "add", ""},
-    VectorRow{"Mul", "multiply", ""},
-    VectorRow{"Div", "divide", ""},
-    VectorRow{"Where", "mask", "mask"},
-    VectorRow{"Relu", "relu", "relu-gradient"},
-    VectorRow{"Tanh", "tanh", "tanh-gradient"},
-    VectorRow{"Sigmoid", "sigmoid", "sigmoid-gradient"},
-    VectorRow{"Gelu", "gelu", "gelu-gradient"},
-    VectorRow{"FastGelu", "gelu", "gelu-gradient"},
-    VectorRow{"BiasGelu", "gelu", "gelu-gradient"},
-    VectorRow{"Dropout", "dropout", "dropout-gradient"},
-    VectorRow{"Softmax", "softmax", "softmax-gradient"},
-    VectorRow{"LayerNormalization", "layer-norm", "layer-norm-gradient"},
-    VectorRow{"RMSNormalization", "rms-norm", "rms-norm-gradient"},
-    VectorRow{"SimplifiedLayerNormalization", "rms-norm", "rms-norm-gradient"},
-    VectorRow{"ReduceSum", "reduce", ""},
-};
-
 /// What a gradient is of, in the attributes of a row of gradients.
 std::string_view gradientOf(const model::Operator& op) {
     const auto of = op.attributes.find("of");
@@ -60,13 +33,10 @@ std::string_view gradientOf(const model::Operator& op) {
     return name == nullptr ? std::string_view() : std::string_view(*name);
 }
 
+/// What an operator does on a vector core; nullptr where no row says it.
 const cost::VectorKind* vectorKindOf(const model::Operator& op) {
     const std::string_view of = gradientOf(op);
-    for (const VectorRow& row : kVectorRows) {
-        if (of.empty() && row.op == op.type) return cost::vectorKindNamed(row.forward);
-        if (!of.empty() && row.op == of && !row.backward.empty()) return cost::vectorKindNamed(row.backward);
-    }
-    return nullptr;
+    return of.empty() ? cost::vectorKindOf(op.type, false) : cost::vectorKindOf(of, true);
 }
 
 bool isLookUp(const model::Operator& op) {

@@ -89,6 +89,17 @@ TEST(EveryParameter, standsInTheStudySchemaWithItsDefault) {
     }
 }
 
+TEST(EveryParameter, hasTheWordsThatTheStudySchemaLists) {
+    for (const Engine& engine : engines())
+        for (const Parameter& parameter : engine.parameters()) {
+            const nlohmann::json property = schemaParameters(engine.id)[std::string(parameter.name)];
+            const nlohmann::json values = property.value("items", property);
+            if (parameter.kind != ParameterKind::word && parameter.kind != ParameterKind::words) continue;
+            if (!values.contains("enum")) continue;
+            EXPECT_EQ(values["enum"], nlohmann::json(parameter.words)) << engine.id << ' ' << parameter.name;
+        }
+}
+
 TEST(Parameter, readsWholeNumbersWithPrefixes) {
     EXPECT_EQ(parseParameter(row("batch"), {"512"}), Json(512));
     EXPECT_EQ(parseParameter(row("batch"), {"4k"}), Json(4000));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QMainWindow>
+#include <QVector>
 #include <filesystem>
 #include <memory>
 
@@ -9,6 +10,16 @@ namespace tessera::ui {
 class Document;
 class History;
 class JobQueue;
+
+class MainWindow;
+
+/// A kind of page in the tabs of the window: a row of its table.
+struct DocumentKind {
+    QString id;                                                 ///< what `Document::kind` says
+    Document* (*make)(MainWindow& window, const QString& key);  ///< the page of a key, as yet without a parent
+};
+/// The kinds of documents that the window has.
+const QVector<DocumentKind>& documentKinds();
 
 /// The application's window: library, documents, inspector, jobs and messages, command palette.
 class MainWindow : public QMainWindow {
@@ -19,13 +30,13 @@ public:
         std::filesystem::path history = {};  ///< empty = the one used last, at first the default place
         bool restoreSession = true;
         bool recordHistory = true;
+        QVector<DocumentKind> documents = documentKinds();
     };
     explicit MainWindow(const Options& options, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// Opens a document, or brings the open one to the front. Kinds: "welcome", "model", "hardware", "study", "run",
-    /// "compare", "history", "report", and "calibration", the study of this machine. nullptr where it opens later (the
-    /// study of a run, "run/12") or is no document.
+    /// Opens a document, or brings the open one to the front: of a kind in the table, or "calibration", the study of this
+    /// machine. nullptr where it opens later (the study of a run, "run/12") or is no document.
     Document* open(const QString& kind, const QString& key);
     /// Imports a dropped or given file by its content: a model, hardware, study or exported runs.
     void importFile(const QString& path);

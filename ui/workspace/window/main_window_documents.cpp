@@ -1,6 +1,7 @@
 #include <QFileInfo>
 #include <QPointer>
 #include <QUndoStack>
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <utility>
@@ -58,7 +59,41 @@ bool isOfRuns(const QString& kind) {
     return kind == QLatin1String("compare") || kind == QLatin1String("report");
 }
 
+template <typename Kind>
+Document* makeOfKey(MainWindow& /*window*/, const QString& key) {
+    return new Kind(key);
+}
+
+Document* makeWelcome(MainWindow& /*window*/, const QString& /*key*/) {
+    return new WelcomeDocument;
+}
+
+/// A study by its key, or that of a job.
+Document* makeStudy(MainWindow& window, const QString& key) {
+    if (jobOf(key) == 0) return new StudyDocument(key);
+    const RunState state = window.jobs().state(jobOf(key));
+    return new StudyDocument(studyOf(key, state.study, state.result.get()), key);
+}
+
+Document* makeHistory(MainWindow& window, const QString& /*key*/) {
+    return new HistoryDocument(window.history());
+}
+
 }  // namespace
+
+const QVector<DocumentKind>& documentKinds() {
+    static const QVector<DocumentKind> kKinds{
+        {QStringLiteral("welcome"), makeWelcome},
+        {QStringLiteral("model"), makeOfKey<ModelDocument>},
+        {QStringLiteral("hardware"), makeOfKey<HardwareDocument>},
+        {QStringLiteral("study"), makeStudy},
+        {QStringLiteral("run"), makeOfKey<RunDocument>},
+        {QStringLiteral("compare"), makeOfKey<CompareDocument>},
+        {QStringLiteral("report"), makeOfKey<ReportDocument>},
+        {QStringLiteral("history"), makeHistory},
+    };
+    return kKinds;
+}
 
 QString keyOfRun(const RunDocument& document) {
     const store::RunId run = document.state().run;
@@ -103,36 +138,32 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
 }
 
 Document* MainWindow::Implementation::make(const QString& kind, const QString& key) {
-    Document* document = nullptr;
-    if (kind == QLatin1String("welcome")) {
-        auto* welcome = new WelcomeDocument;
+    if (kind == QLatin1String("study") && runOf(key) != 0) {
+        openStudyOf(key);
+        return nullptr;
+    }
+    const auto row = std::find_if(options.documents.begin(), options.documents.end(),
+                                  [&](const DocumentKind& each) { return each.id == kind; });
+    if (row == options.documents.end()) return nullptr;
+    Document* document = row->make(window, key);
+    connectDocument(document);
+    connectKind(document);
+    return document;
+}
+
+/// What documents of some kinds are told, or ask for, besides.
+void MainWindow::Implementation::connectKind(Document* document) {
+    if (auto* welcome = qobject_cast<WelcomeDocument*>(document)) {
         welcome->setRecent(recent.entries());
         QObject::connect(&recent, &RecentFiles::changed, welcome,
                          [this, welcome] { welcome->setRecent(recent.entries()); });
-        document = welcome;
     }
-    if (kind == QLatin1String("model")) document = new ModelDocument(key);
-    if (kind == QLatin1String("hardware")) document = new HardwareDocument(key);
-    if (kind == QLatin1String("study") && runOf(key) != 0) openStudyOf(key);
-    if (kind == QLatin1String("study") && jobOf(key) != 0) {
-        const RunState state = jobs->state(jobOf(key));
-        document = new StudyDocument(studyOf(key, state.study, state.result.get()), key);
-    } else if (kind == QLatin1String("study") && runOf(key) == 0) {
-        document = new StudyDocument(key);
-    }
-    if (kind == QLatin1String("run")) document = new RunDocument(key);
-    if (kind == QLatin1String("compare")) document = new CompareDocument(key);
-    if (kind == QLatin1String("report")) document = new ReportDocument(key);
-    if (kind == QLatin1String("history")) {
-        auto* runs = new HistoryDocument(*history);
+    if (auto* runs = qobject_cast<HistoryDocument*>(document)) {
         QObject::connect(runs, &HistoryDocument::repeatRequested, context.get(),
                          [this](store::RunId run) { openJob(jobs->repeat(run)); });
         QObject::connect(runs, &HistoryDocument::resumeRequested, context.get(),
                          [this](store::RunId run) { openJob(jobs->resume(run)); });
-        document = runs;
     }
-    if (document == nullptr) return nullptr;
-    connectDocument(document);
     if (auto* run = qobject_cast<RunDocument*>(document)) {
         connectRun(run);
         feedRun(run);
@@ -140,7 +171,6 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
     feedRuns(document);
     if (auto* model = qobject_cast<ModelDocument*>(document))
         QObject::connect(model, &ModelDocument::overlayWanted, context.get(), [this, model] { askForColours(model); });
-    return document;
 }
 
 void MainWindow::Implementation::connectDocument(Document* document) {

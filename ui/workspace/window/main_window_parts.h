@@ -86,6 +86,7 @@ struct MainWindow::Implementation {
     Document* open(const QString& kind, const QString& key);
     Document* make(const QString& kind, const QString& key);
     void connectDocument(Document* document);
+    void connectKind(Document* document);
     void documentChanged(Document* document);
     void closeDocument(Document* document);
     void run(const QString& studyJson, store::RunId inputsOf = 0);
