@@ -242,9 +242,9 @@ struct Hooks : RunControl {
     HeldJson resume = {};  ///< a state that `checkpoint` received for the same problem and options
 };
 
-/// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with series
-/// "magma best", "magma mean", "magma spread" (x = samples, y = objective), `incumbent` with series "magma", and once
-/// a `point` with series "bound". Throws UsageError for wrong options or a wrong table, InterruptedError when
+/// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with curves of
+/// the roles best, mean and spread (x = samples, y = objective), `incumbent` with its curve of values, and once a
+/// `point` with the bound of no owner. Throws UsageError for wrong options or a wrong table, InterruptedError when
 /// cancelled.
 Result solve(const Problem& problem, const Options& options, Hooks hooks = {});
 

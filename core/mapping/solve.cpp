@@ -158,7 +158,10 @@ private:
     }
 
     void reportBound() const {
-        hooks_.report({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
+        hooks_.report({.kind = ProgressEvent::Kind::point,
+                       .task = "bound",
+                       .curve = {.role = CurveRole::bound},
+                       .y = bound_.objective});
     }
 
     /// The algorithm run with the least time so far; nullptr when all are done. Turns of equal time make the curves

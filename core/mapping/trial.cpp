@@ -125,9 +125,9 @@ struct Trial::Implementation {
         lastReport = Clock::now();
     }
 
-    void reportPoint(std::string_view what, double y) {
+    void reportPoint(CurveRole role, double y) {
         report({.kind = ProgressEvent::Kind::point,
-                .series = fmt::format("{} {}", task.algorithm, what),
+                .curve = {.owner = std::string(task.algorithm), .role = role},
                 .x = static_cast<double>(record.samples),
                 .y = y});
     }
@@ -136,13 +136,13 @@ struct Trial::Implementation {
         if (record.value < reportedBest) {
             reportedBest = record.value;
             report({.kind = ProgressEvent::Kind::incumbent,
-                    .series = std::string(task.algorithm),
+                    .curve = {.owner = std::string(task.algorithm)},
                     .x = static_cast<double>(record.samples),
                     .y = record.value});
         }
-        reportPoint("best", record.value);
-        reportPoint("mean", generation.mean);
-        reportPoint("spread", generation.spread());
+        reportPoint(CurveRole::best, record.value);
+        reportPoint(CurveRole::mean, generation.mean);
+        reportPoint(CurveRole::spread, generation.spread());
     }
 
     void poll() {

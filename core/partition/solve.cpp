@@ -199,7 +199,7 @@ void reportLevels(ThreadProgress& watch, const Plan& plan) {
     std::map<int, double> slowest;
     for (const LevelPlan& level : plan.levels)
         slowest[level.level] = std::max({slowest[level.level], level.sideI.value, level.sideJ.value});
-    for (const auto& [level, time] : slowest) watch.point("time by level", level, time);
+    for (const auto& [level, time] : slowest) watch.point("time by level", CurveRole::value, level, time);
 }
 
 void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot,
@@ -212,7 +212,7 @@ void solveSlot(const Study& study, const Array& array, const std::string& strate
         const bool simplified = hierarchy.simplified;
         Plan plan = makePlan(study, array, strategy, std::move(hierarchy));
         reportLevels(watch, plan);
-        watch.incumbent("step time", 0, plan.stepTime.value,
+        watch.incumbent("step time", CurveRole::value, 0, plan.stepTime.value,
                         fmt::format("{}: {}/step", strategy, formatQuantity(plan.stepTime.value, Measure::seconds)));
         ledger.note([&] {
             slot.partial.plan = std::move(plan);

@@ -329,7 +329,7 @@ private:
         ProgressEvent event;
         event.kind = ProgressEvent::Kind::incumbent;
         event.task = "searching architectures";
-        event.series = ": architecture search best";
+        event.curve = {.quantity = "architecture search", .role = CurveRole::best};
         event.x = static_cast<double>(position + 1);
         event.y = best_;
         hooks_.report(event);

@@ -64,7 +64,7 @@ Json stateAfter(const Problem& problem, const Options& options, int points, cons
     hooks.resume = resume;
     hooks.checkpoint = [&](const Json& handed) { state = Json::parse(handed.dump()); };
     hooks.progress = [&](const ProgressEvent& event) {
-        if (event.series.ends_with(" best") && ++seen == points) cancel.request_stop();
+        if (event.curve.role == CurveRole::best && ++seen == points) cancel.request_stop();
     };
     EXPECT_THROW(solve(problem, options, hooks), InterruptedError);
     return state;
@@ -317,14 +317,14 @@ TEST(MappingRace, takesTurnsAndCountsAllSamples) {
     double done = 0;
     Hooks hooks;
     hooks.progress = [&](const ProgressEvent& event) {
-        if (event.series == "bound") return;
+        if (event.curve.role == CurveRole::bound) return;
         EXPECT_EQ(event.task, "portfolio of 3 algorithms");
         EXPECT_EQ(event.total, 120'000);
         EXPECT_GE(event.done, done);
         EXPECT_LE(event.done, event.total);
         done = event.done;
-        if (event.kind == ProgressEvent::Kind::point && (curves.empty() || curves.back() != event.series.substr(0, 5)))
-            curves.push_back(event.series.substr(0, 5));
+        if (event.kind == ProgressEvent::Kind::point && (curves.empty() || curves.back() != event.curve.owner))
+            curves.push_back(event.curve.owner);
     };
     const Result race = solve(problem, options, hooks);
     EXPECT_GT(done, 119'000);

@@ -190,7 +190,7 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     hooks.progress = [&](const ProgressEvent& event) {
         longest = std::max(longest, test::workMilliseconds() - last);
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
-            ++series[event.series];
+            ++series[toText(event.curve)];
         tasks.insert(event.task);
         farthest = std::max(farthest, event.total > 0 ? event.done / event.total : 0);
         last = test::workMilliseconds();
@@ -199,7 +199,7 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     EXPECT_LT(longest, 100 * test::kSlowerBuild);  // 20 ms by the specification, and what caches of others cost
     EXPECT_GE(series["accpar: ratio search best"], 3);
     EXPECT_GE(series["accpar: time by level"], 3);
-    EXPECT_GE(series["accpar: bound"], 3);
+    EXPECT_GE(series["accpar: step time bound"], 3);
     EXPECT_GE(farthest, 0.5);
     EXPECT_TRUE(tasks.contains("splitting by accpar"));
     EXPECT_EQ(resultBytes(watched), resultBytes(run(longStudy(), {{.threads = 2}})));

@@ -236,7 +236,8 @@ TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
     hooks.cancel = stop.get_token();
     hooks.checkpoint = [&](const Json& state) { last = state; };
     hooks.progress = [&](const ProgressEvent& event) {
-        if (event.kind == ProgressEvent::Kind::point && event.series == "magma best" && event.x >= 150)
+        if (event.kind == ProgressEvent::Kind::point && event.curve == CurveName{"magma", "", CurveRole::best} &&
+            event.x >= 150)
             stop.request_stop();
     };
     EXPECT_THROW(run(study, hooks), InterruptedError);
