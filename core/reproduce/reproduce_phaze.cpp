@@ -193,11 +193,10 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
 void CodesignExperiment::read(const Models& models, const std::vector<std::int64_t>& microBatches) {
     codesign::WorkloadOptions options;
     options.microBatches = microBatches;
-    options.stop = control_.cancel;
     PartCounter counter(control_, "models", models.size());
     parallelFor(models.size(), control_.threads, [&](std::size_t i) {
-        workloads_[models[i]] =
-            codesign::loadWorkload(fmt::format("{}{}", model::kZooPrefix, printedWorkloads()[models[i]].name), options);
+        workloads_[models[i]] = codesign::loadWorkload(
+            fmt::format("{}{}", model::kZooPrefix, printedWorkloads()[models[i]].name), options, {}, control_);
         counter.finishOne();
     });
     for (const std::size_t model : models) restOn({{workloads_[model].name, workloads_[model].sha256}}, {});

@@ -66,7 +66,7 @@ class Search {
 public:
     Search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
            const Hooks& hooks)
-        : options_(options), hooks_(hooks), scorer_(workloads, space, options, hooks.cancel) {
+        : options_(options), hooks_(hooks), scorer_(workloads, space, options, hooks) {
         result_.space = space;
         result_.options = options;
         result_.areaBound = options.areaLimit ? *options.areaLimit : hardware::areaBound(space);

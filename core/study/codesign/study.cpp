@@ -141,8 +141,7 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
         load.optimizer = settings.optimizer;
         load.wordBytes = read.space.rates.wordBytes;
         load.dimensions = study.dimensions;
-        load.stop = hooks.cancel;
-        read.workloads.push_back(codesign::loadWorkload(name, load, hooks.located(name)));
+        read.workloads.push_back(codesign::loadWorkload(name, load, hooks.located(name), hooks));
         read.inputs.push_back({name, read.workloads.back().sha256});
         reading.check();
     }

@@ -116,7 +116,7 @@ std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads,
     Memos memos;
     std::vector<std::unique_ptr<ModelSearch>> models;
     for (const Workload& each : workloads)
-        models.push_back(std::make_unique<ModelSearch>(each, space, options, memos, std::stop_token()));
+        models.push_back(std::make_unique<ModelSearch>(each, space, options, memos, RunControl{}));
     const Bytes hbm{static_cast<double>(space.hbm.values.back())};
     std::vector<double> reference;
     for (const auto& model : models)
