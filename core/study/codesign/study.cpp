@@ -198,12 +198,12 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     result.study.seed = settings.seed;
     const CodesignInputs inputs = readInputs(study, settings, hooks);
     result.inputs = inputs.inputs;
-    codesign::Hooks engineHooks{hooks};
-    engineHooks.checkpoint = checkpoints(checkpointSink(hooks, result));
+    codesign::SearchControl control{RunControl(hooks)};
+    control.checkpoint = checkpoints(checkpointSink(hooks, result));
     if (const auto state = resumedState(hooks, result))
-        engineHooks.resume = readProgress(state->root(), study.models.size());
+        control.resume = readProgress(state->root(), study.models.size());
     CodesignOutcome outcome;
-    outcome.result = codesign::search(inputs.workloads, inputs.space, settings, engineHooks);
+    outcome.result = codesign::search(inputs.workloads, inputs.space, settings, control);
     if (outcome.result.endedBy != EndedBy::stop && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);

@@ -34,7 +34,7 @@ class EveryInterruptedRun : public testing::TestWithParam<test::Sample> {};
 
 TEST_P(EveryInterruptedRun, goesOnToTheSameBytesFromEveryCheckpoint) {
     const Study study = test::studyOf(GetParam());
-    const std::string whole = resultBytes(run(study, {{.threads = 1}}));
+    const std::string whole = resultBytes(run(study, {{{.threads = 1}}}));
     int checkpoints = 0;
     for (int stopAt = 1;; ++stopAt) {
         std::stop_source cancel;
@@ -202,7 +202,7 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     EXPECT_GE(series["accpar: step time bound"], 3);
     EXPECT_GE(farthest, 0.5);
     EXPECT_TRUE(tasks.contains("splitting by accpar"));
-    EXPECT_EQ(resultBytes(watched), resultBytes(run(longStudy(), {{.threads = 2}})));
+    EXPECT_EQ(resultBytes(watched), resultBytes(run(longStudy(), {{{.threads = 2}}})));
 }
 
 /// A model file that goes away with the test: a chain of layers.

@@ -216,11 +216,11 @@ TEST(MappingStudy, refusesInputsThatItsEngineDoesNotTake) {
 
 TEST(MappingStudy, bytesDoNotDependOnThreadsAndFollowTheSeed) {
     Study study = tableStudy();
-    const Json one = toJson(run(study, {{.threads = 1}}));
-    EXPECT_EQ(toJson(run(study, {{.threads = 2}})), one);
+    const Json one = toJson(run(study, {{{.threads = 1}}}));
+    EXPECT_EQ(toJson(run(study, {{{.threads = 2}}})), one);
     EXPECT_EQ(test::schemaErrors(plain(one), "mapping-result.schema.json"), "");
     study.seed = 4;
-    EXPECT_NE(toJson(run(study, {{.threads = 1}}))["convergence"], one["convergence"]);
+    EXPECT_NE(toJson(run(study, {{{.threads = 1}}}))["convergence"], one["convergence"]);
 }
 
 TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
