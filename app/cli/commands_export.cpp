@@ -211,8 +211,7 @@ Action addExport(CLI::App& app) {
         study::RunHooks hooks = hooksOf(context);
         // What is re-solved rests on the run's own inputs; they are only looked at where one is asked for.
         hooks.files = std::make_shared<InputFiles>();
-        hooks.locate = [&history, run,
-                        stored = study::RunHooks{{}, {}, {}, {}, hooks.files}](const std::string& name) mutable {
+        hooks.locate = [&history, run, stored = study::RunHooks{{}, {}, hooks.files}](const std::string& name) mutable {
             if (!stored.locate) store::useStoredInputs(stored, history, run);
             return stored.locate(name);
         };

@@ -13,7 +13,7 @@
 namespace tessera::cli {
 
 study::RunHooks hooksOf(Context& context) {
-    return {context.control()};
+    return {{context.control()}};
 }
 
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {

@@ -19,6 +19,7 @@ public:
         for (const std::string_view name : names) names_.at(next++) = name;
     }
 
+    constexpr std::size_t size() const { return count_; }
     constexpr std::string_view of(Enum value) const { return names_.at(static_cast<std::size_t>(value)); }
     /// The value that a word stands for; nothing where it is none of them.
     constexpr std::optional<Enum> named(std::string_view word) const {

@@ -4,16 +4,18 @@
 #include <functional>
 #include <string>
 
+#include "core/base/curve.h"
+
 namespace tessera {
 
 /// Progress event of an engine. Events never change a result.
 struct ProgressEvent {
     enum class Kind { progress, incumbent, point, log };
     Kind kind = Kind::progress;
-    std::string task = {};    ///< what is being worked on, a short phrase
-    double done = 0;          ///< of `total`, in the task's own unit
-    double total = 0;         ///< 0 = unknown
-    std::string series = {};  ///< for `point` and `incumbent`: the curve, such as "accpar root bound"
+    std::string task = {};  ///< what is being worked on, a short phrase
+    double done = 0;        ///< of `total`, in the task's own unit
+    double total = 0;       ///< 0 = unknown
+    CurveName curve = {};   ///< for `point` and `incumbent`
     double x = 0, y = 0;
     std::string text = {};  ///< for `log`
 };

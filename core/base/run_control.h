@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -14,7 +15,8 @@ namespace tessera {
 /// Time between two reports of work that goes on: a listener that does not return, as in a pause, holds it as soon.
 inline constexpr std::chrono::milliseconds kReportInterval{10};
 
-/// Time that this thread has spent inside progress callbacks so far (a paused run blocks there).
+/// Time that this thread has spent inside progress callbacks so far (a paused run blocks there). Thread-local, since a
+/// pause holds the thread that reports, through whichever copy of the run's control.
 inline thread_local std::chrono::steady_clock::duration callbackTime{};
 
 /// The clock of this thread's work, by which limits of time count: it stands still while a listener holds the thread.
@@ -50,6 +52,15 @@ struct RunControl {
     void reportProgress(std::string task, double done = 0, double total = 0) const {
         report({.task = std::move(task), .done = done, .total = total});
     }
+};
+
+/// RunControl of work that can be interrupted and continued: it hands its state on, and begins from an earlier one.
+template <typename State, typename Kept = State>
+struct ResumableControl : RunControl {
+    /// Receives the whole state whenever a part of the work is done and when the work is given up, for about a tenth of
+    /// the time at most. Called from the thread that called for the work.
+    std::function<void(const State& state)> checkpoint = {};
+    Kept resume = {};  ///< a state that `checkpoint` received for the same problem and options; empty = from the start
 };
 
 }  // namespace tessera

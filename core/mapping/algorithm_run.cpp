@@ -53,7 +53,7 @@ void AlgorithmRun::begin() {
                                                  .phase = phase_,
                                                  .run = phase_ == 0 ? nullptr : &portfolio_.options,
                                                  .runBound = phase_ == 0 ? nullptr : &portfolio_.bound},
-                                     portfolio_.hooks, record_);
+                                     portfolio_.control, record_);
 }
 
 /// One generation of the current part; why the part ended, or nothing.

@@ -28,7 +28,7 @@ struct Phase {
 struct Portfolio {
     const Problem& problem;
     const Options& options;
-    const Hooks& hooks;
+    const SearchControl& control;
     const Bound& bound;
     std::span<const Phase> phases;  ///< every algorithm works through them
 };

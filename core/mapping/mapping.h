@@ -234,18 +234,13 @@ Bound lowerBound(const Problem& problem, Objective objective = Objective::throug
 /// latencies and demands), cores by their likeness. Section V-C of the paper.
 Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& to);
 
-/// RunControl of `solve`, plus checkpoint and resume.
-struct Hooks : RunControl {
-    /// Receives the whole state after a generation, for about a tenth of the time at most, and when the work is given
-    /// up.
-    std::function<void(const Json& state)> checkpoint = {};
-    HeldJson resume = {};  ///< a state that `checkpoint` received for the same problem and options
-};
+/// Control of `solve`, whose state is handed on between two generations.
+using SearchControl = ResumableControl<Json, HeldJson>;
 
-/// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with series
-/// "magma best", "magma mean", "magma spread" (x = samples, y = objective), `incumbent` with series "magma", and once
-/// a `point` with series "bound". Throws UsageError for wrong options or a wrong table, InterruptedError when
+/// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with curves of
+/// the roles best, mean and spread (x = samples, y = objective), `incumbent` with its curve of values, and once a
+/// `point` with the bound of no owner. Throws UsageError for wrong options or a wrong table, InterruptedError when
 /// cancelled.
-Result solve(const Problem& problem, const Options& options, Hooks hooks = {});
+Result solve(const Problem& problem, const Options& options, const SearchControl& control = {});
 
 }  // namespace tessera::mapping

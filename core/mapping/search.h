@@ -37,7 +37,7 @@ public:
         const Options* run = nullptr;  ///< what the run asks for where that is not `options`: the record is of that
         const Bound* runBound = nullptr;
     };
-    Trial(const Task& task, const Hooks& hooks, Record& record);
+    Trial(const Task& task, const SearchControl& control, Record& record);
     ~Trial();
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;

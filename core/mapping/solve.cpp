@@ -101,14 +101,15 @@ std::string fingerprint(const Problem& problem, const Options& options) {
 /// curves.
 class Solver {
 public:
-    Solver(const Problem& problem, const Options& options, const Hooks& hooks)
+    Solver(const Problem& problem, const Options& options, const SearchControl& control)
         : problem_(problem),
           options_(options),
-          hooks_(watched(hooks)),
+          control_(watched(control)),
           bound_(lowerBound(problem, options.objective, options.weights, [this] { return isAskedToEnd(); })),
           phases_(phasesOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
-          fingerprint_(hooks.checkpoint || !hooks.resume->is_null() ? fingerprint(problem, options) : ""),
-          portfolio_{.problem = problem_, .options = options_, .hooks = hooks_, .bound = bound_, .phases = phases_} {
+          fingerprint_(control.checkpoint || !control.resume->is_null() ? fingerprint(problem, options) : ""),
+          portfolio_{
+              .problem = problem_, .options = options_, .control = control_, .bound = bound_, .phases = phases_} {
         for (const std::string& algorithm : options.algorithms) runners_.emplace_back(portfolio_, algorithm);
     }
 
@@ -120,7 +121,8 @@ public:
                 advance(*next);
             } catch (const InterruptedError&) {
                 // Within a generation the state of this algorithm run is incomplete; the last checkpoint stays valid.
-                if (hooks_.checkpoint && !checkpointed_ && hooks_.resume->is_null()) hooks_.checkpoint(state(next));
+                if (control_.checkpoint && !checkpointed_ && control_.resume->is_null())
+                    control_.checkpoint(state(next));
                 throw;
             }
             afterStep();
@@ -136,16 +138,16 @@ private:
         double worked = 0;  ///< seconds of its turns
     };
 
-    /// The hooks, with progress that counts all algorithms.
-    Hooks watched(const Hooks& hooks) {
-        Hooks watched = hooks;
-        if (hooks.isWatched() && options_.algorithms.size() > 1) {
-            watched.progress = [this, &hooks](const ProgressEvent& event) {
+    /// The control, with progress that counts all algorithms.
+    SearchControl watched(const SearchControl& control) {
+        SearchControl watched = control;
+        if (control.isWatched() && options_.algorithms.size() > 1) {
+            watched.progress = [this, &control](const ProgressEvent& event) {
                 ProgressEvent counted = event;
                 counted.task = fmt::format("portfolio of {} algorithms", runners_.size());
                 counted.done = samplesBehind_ + event.done;
                 counted.total = event.total * static_cast<double>(runners_.size());
-                hooks.report(counted);
+                control.report(counted);
             };
         }
         return watched;
@@ -153,12 +155,15 @@ private:
 
     /// True once the run is finishing: lower bounds then return what is proven so far.
     bool isAskedToEnd() const {
-        hooks_.throwIfCancelled(kSearch);
-        return hooks_.finishing();
+        control_.throwIfCancelled(kSearch);
+        return control_.finishing();
     }
 
     void reportBound() const {
-        hooks_.report({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
+        control_.report({.kind = ProgressEvent::Kind::point,
+                         .task = "bound",
+                         .curve = {.role = CurveRole::bound},
+                         .y = bound_.objective});
     }
 
     /// The algorithm run with the least time so far; nullptr when all are done. Turns of equal time make the curves
@@ -181,9 +186,9 @@ private:
     }
 
     void resume() {
-        if (hooks_.resume->is_null()) return;
+        if (control_.resume->is_null()) return;
         try {
-            const Json& state = *hooks_.resume;
+            const Json& state = *control_.resume;
             if (state.at("format") != kFormat || state.at("made_for") != fingerprint_) refuseState();
             const Json& runs = state.at("lanes");
             if (runs.size() != runners_.size()) refuseState();
@@ -204,17 +209,17 @@ private:
 
     /// Between two generations the state is whole: hands it over where it is time, or where the work is given up.
     void afterStep() {
-        const bool cancelled = hooks_.cancelled();
-        if (hooks_.checkpoint && (cancelled || Clock::now() >= nextTold_)) {
+        const bool cancelled = control_.cancelled();
+        if (control_.checkpoint && (cancelled || Clock::now() >= nextTold_)) {
             const Clock::time_point begun = Clock::now();
-            hooks_.checkpoint(state());
+            control_.checkpoint(state());
             checkpointed_ = true;
             const Clock::time_point ended = Clock::now();
             nextTold_ = ended + 9 * (ended - begun);
         }
         if (!cancelled) return;
         checkpointed_ = true;
-        hooks_.throwIfCancelled(kSearch);
+        control_.throwIfCancelled(kSearch);
     }
 
     Run finished(const std::string& algorithm, const Record& record) const {
@@ -260,7 +265,7 @@ private:
 
     const Problem& problem_;
     const Options& options_;
-    Hooks hooks_;
+    SearchControl control_;
     Bound bound_;
     std::vector<Phase> phases_;
     std::string fingerprint_;
@@ -274,12 +279,11 @@ private:
 
 }  // namespace
 
-Result solve(const Problem& problem, const Options& options, Hooks hooks) {
+Result solve(const Problem& problem, const Options& options, const SearchControl& control) {
     std::vector<std::string> broken = problems(problem);
     if (broken.empty()) broken = problems(options, problem);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
-    const Hooks kept = std::move(hooks);
-    return Solver(problem, options, kept).solve();
+    return Solver(problem, options, control).solve();
 }
 
 }  // namespace tessera::mapping

@@ -41,9 +41,9 @@ std::uint64_t hashOf(std::string_view text) {
 }  // namespace
 
 struct Trial::Implementation {
-    Implementation(const Task& given, const Hooks& watching, Record& written)
+    Implementation(const Task& given, const SearchControl& watching, Record& written)
         : task(given),
-          hooks(watching),
+          control(watching),
           record(written),
           run(given.run != nullptr ? *given.run : given.options),
           runBound(given.runBound != nullptr ? *given.runBound : given.bound),
@@ -51,7 +51,7 @@ struct Trial::Implementation {
               RandomStream(given.options.seed, hashOf(given.algorithm) ^ (given.phase * 0x9E3779B97F4A7C15U)).next()) {}
 
     Task task;
-    const Hooks& hooks;
+    const SearchControl& control;
     Record& record;
     const Options& run;
     const Bound& runBound;
@@ -121,13 +121,13 @@ struct Trial::Implementation {
         event.task = task.algorithm;
         event.done = static_cast<double>(record.samples);
         event.total = static_cast<double>(run.samples);
-        hooks.report(event);
+        control.report(event);
         lastReport = Clock::now();
     }
 
-    void reportPoint(std::string_view what, double y) {
+    void reportPoint(CurveRole role, double y) {
         report({.kind = ProgressEvent::Kind::point,
-                .series = fmt::format("{} {}", task.algorithm, what),
+                .curve = {.owner = std::string(task.algorithm), .role = role},
                 .x = static_cast<double>(record.samples),
                 .y = y});
     }
@@ -136,29 +136,29 @@ struct Trial::Implementation {
         if (record.value < reportedBest) {
             reportedBest = record.value;
             report({.kind = ProgressEvent::Kind::incumbent,
-                    .series = std::string(task.algorithm),
+                    .curve = {.owner = std::string(task.algorithm)},
                     .x = static_cast<double>(record.samples),
                     .y = record.value});
         }
-        reportPoint("best", record.value);
-        reportPoint("mean", generation.mean);
-        reportPoint("spread", generation.spread());
+        reportPoint(CurveRole::best, record.value);
+        reportPoint(CurveRole::mean, generation.mean);
+        reportPoint(CurveRole::spread, generation.spread());
     }
 
     void poll() {
-        if (hooks.cancelled()) {
+        if (control.cancelled()) {
             const Clock::time_point now = Clock::now();
             if (!cancelled) cancelled = now;
             if (now - *cancelled > kGrace) throw InterruptedError("the mapping search was stopped");
         }
-        if (hooks.finishing() && spent > 0) throw SearchEnded{};
-        if (hooks.isWatched() && Clock::now() - lastReport > kReportInterval)
+        if (control.finishing() && spent > 0) throw SearchEnded{};
+        if (control.isWatched() && Clock::now() - lastReport > kReportInterval)
             report({.kind = ProgressEvent::Kind::progress});
     }
 };
 
-Trial::Trial(const Task& task, const Hooks& hooks, Record& record)
-    : d_(std::make_unique<Implementation>(task, hooks, record)) {}
+Trial::Trial(const Task& task, const SearchControl& control, Record& record)
+    : d_(std::make_unique<Implementation>(task, control, record)) {}
 
 Trial::~Trial() = default;
 
@@ -229,7 +229,7 @@ std::vector<double> Trial::evaluateAll(std::span<const Mapping> mappings) {
         const std::size_t count = std::min(block, reached - from);
         values.resize(count);
         // Thread t takes every t-th chunk, so that each has an evaluator of its own.
-        const std::size_t threads = count * jobs() < kFewGenes ? 1 : threadCount(d_->hooks.threads);
+        const std::size_t threads = count * jobs() < kFewGenes ? 1 : threadCount(d_->control.threads);
         for (std::size_t thread = 0; thread < threads; ++thread) d_->evaluator(thread);
         parallelFor(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
             Evaluator& evaluator = *d_->evaluators[thread];
@@ -270,7 +270,7 @@ void Trial::generation() {
     const Moments generation = std::exchange(record.generation, {});
     if (generation.count > 0) {
         record.curve.add(record.samples, record.value, generation);
-        if (d_->hooks.isWatched()) d_->reportGeneration(generation);
+        if (d_->control.isWatched()) d_->reportGeneration(generation);
     }
     d_->endWhereDone();
     d_->poll();

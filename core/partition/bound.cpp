@@ -410,7 +410,8 @@ std::vector<Interval> intervalsOver(FirstSplit& split, double from, double to, i
         boundInterval(split, right);
         *min = std::move(left);
         open.push_back(std::move(right));
-        if (context.watch != nullptr && context.curves) context.watch->point("bound", k + 1, lowest(open)->bound);
+        if (context.watch != nullptr && context.curves)
+            context.watch->point("step time", CurveRole::bound, k + 1, lowest(open)->bound);
     }
     return open;
 }

@@ -249,17 +249,13 @@ struct PartialPlan {
     bool proven = false;      ///< bound, gap and what ended the search are filled in
 };
 
-/// RunControl of `solve`, plus checkpoint and resume. When the search is to finish, plans whose search or proof was cut
-/// are marked "stop" and claim nothing; strategies that were not reached are named in a warning.
-struct Hooks : RunControl {
-    /// Receives all plans as far as they are, when another part is done and when the work is given up; for about a
-    /// tenth of the time at most. Called from the thread that called `solve`.
-    std::function<void(const std::vector<const PartialPlan*>&)> checkpoint = {};
-    std::vector<PartialPlan> resume = {};  ///< what an earlier run of the same problem got
-};
+/// Control of `solve`, whose state is all plans as far as they are. When the search is to finish, plans whose search or
+/// proof was cut are marked "stop" and claim nothing; strategies that were not reached are named in a warning.
+using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vector<PartialPlan>>;
 
 /// Solves the partition of one training step for every strategy asked for. Throws DataError where the fleet lacks a
 /// number that is needed (engine, file and field named), UsageError for wrong options, InterruptedError when stopped.
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks = {});
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
+             SearchControl control = {});
 
 }  // namespace tessera::partition

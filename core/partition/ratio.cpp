@@ -258,14 +258,14 @@ std::string percentOf(double ratio) {
 /// Tells how a search goes: best time and, where there is one, lower bound, over evaluations.
 void reportBest(const Search& search, double evaluations, const Split& split, double time) {
     if (search.watch == nullptr || !search.curves) return;
-    search.watch->incumbent("ratio search best", evaluations, time,
+    search.watch->incumbent("ratio search", CurveRole::best, evaluations, time,
                             fmt::format("{} with {} of the work on the first side",
                                         formatQuantity(time, Measure::seconds), percentOf(split.ratio)));
 }
 
 void reportBound(const Search& search, double evaluations, double bound) {
     if (search.watch != nullptr && search.curves && bound > 0)
-        search.watch->point("ratio search bound", evaluations, bound);
+        search.watch->point("ratio search", CurveRole::bound, evaluations, bound);
 }
 
 }  // namespace
@@ -382,7 +382,7 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
             bestRatio = split.ratio;
             reportBest(search, evaluations, split, time);
         } else if (search.watch != nullptr && search.curves) {
-            search.watch->point("ratio search best", evaluations, best);
+            search.watch->point("ratio search", CurveRole::best, evaluations, best);
         }
     };
     const auto tryRatio = [&](double ratio) {

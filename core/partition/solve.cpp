@@ -129,8 +129,8 @@ struct Slot {
 /// Keeps the slots, and tells the caller's thread of every part that is done.
 class StrategyProgress {
 public:
-    StrategyProgress(std::vector<Slot>& slots, SharedProgress& watched, const Hooks& hooks)
-        : slots_(&slots), watched_(&watched), hooks_(&hooks) {}
+    StrategyProgress(std::vector<Slot>& slots, SharedProgress& watched, const SearchControl& control)
+        : slots_(&slots), watched_(&watched), control_(&control) {}
 
     /// Changes a slot and counts a part as done.
     template <typename Change>
@@ -146,7 +146,7 @@ public:
 
     /// Hands the plans over if there is news, and time for it or it is the `last` word. From the caller's thread only.
     void report(bool last) {
-        if (!hooks_->checkpoint) return;
+        if (!control_->checkpoint) return;
         const std::scoped_lock lock(mutex_);
         if (!news_ || (!last && !isTimeToReport())) return;
         news_ = false;
@@ -154,7 +154,7 @@ public:
         for (const Slot& slot : *slots_)
             if (slot.solved) plans.push_back(&slot.partial);
         const Clock::time_point begun = Clock::now();
-        hooks_->checkpoint(plans);
+        control_->checkpoint(plans);
         telling_ += Clock::now() - begun;
     }
 
@@ -188,7 +188,7 @@ private:
     Clock::duration telling_{};
     std::vector<Slot>* slots_;
     SharedProgress* watched_;
-    const Hooks* hooks_;
+    const SearchControl* control_;
     std::thread::id caller_ = std::this_thread::get_id();
     std::mutex mutex_;
     bool news_ = false;
@@ -199,7 +199,7 @@ void reportLevels(ThreadProgress& watch, const Plan& plan) {
     std::map<int, double> slowest;
     for (const LevelPlan& level : plan.levels)
         slowest[level.level] = std::max({slowest[level.level], level.sideI.value, level.sideJ.value});
-    for (const auto& [level, time] : slowest) watch.point("time by level", level, time);
+    for (const auto& [level, time] : slowest) watch.point("time by level", CurveRole::value, level, time);
 }
 
 void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot,
@@ -212,7 +212,7 @@ void solveSlot(const Study& study, const Array& array, const std::string& strate
         const bool simplified = hierarchy.simplified;
         Plan plan = makePlan(study, array, strategy, std::move(hierarchy));
         reportLevels(watch, plan);
-        watch.incumbent("step time", 0, plan.stepTime.value,
+        watch.incumbent("step time", CurveRole::value, 0, plan.stepTime.value,
                         fmt::format("{}: {}/step", strategy, formatQuantity(plan.stepTime.value, Measure::seconds)));
         ledger.note([&] {
             slot.partial.plan = std::move(plan);
@@ -637,11 +637,12 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
 
 }  // namespace
 
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks) {
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
+             SearchControl control) {
     const std::vector<std::string> broken = problems(options, layers, fleet);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
 
-    SharedProgress watched{.control = hooks};
+    SharedProgress watched{.control = control};
     watched.total = 3 * static_cast<double>(options.strategies.size());  // plan, comparison, bound
     ThreadProgress preparing(watched, "preparing the search", "preparation");
     preparing.poll();
@@ -669,9 +670,9 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
         slots[p].row = rowFor(options.strategies[p], options);
         slots[p].partial.plan.strategy = options.strategies[p];
     }
-    restore(slots, std::move(hooks.resume), watched);
-    StrategyProgress ledger(slots, watched, hooks);
-    ledger.forEach(hooks.threads, [&](Slot& slot) {
+    restore(slots, std::move(control.resume), watched);
+    StrategyProgress ledger(slots, watched, control);
+    ledger.forEach(control.threads, [&](Slot& slot) {
         if (!slot.solved) solveSlot(study, array, std::string(slot.partial.plan.strategy), slot, ledger);
     });
     SubsetBounds bounds(study);

@@ -38,15 +38,15 @@ std::chrono::nanoseconds ThreadProgress::sinceFinish() const {
     return std::chrono::nanoseconds{now - seen};
 }
 
-void ThreadProgress::point(const std::string& what, double x, double y) {
+void ThreadProgress::point(std::string quantity, CurveRole role, double x, double y) {
     if (shared_ == nullptr || !shared_->control.isWatched()) return;
-    report({.kind = ProgressEvent::Kind::point, .series = owner_ + ": " + what, .x = x, .y = y});
+    report({.kind = ProgressEvent::Kind::point, .curve = {owner_, std::move(quantity), role}, .x = x, .y = y});
 }
 
-void ThreadProgress::incumbent(const std::string& what, double x, double y, std::string text) {
+void ThreadProgress::incumbent(std::string quantity, CurveRole role, double x, double y, std::string text) {
     if (shared_ == nullptr || !shared_->control.isWatched()) return;
     report({.kind = ProgressEvent::Kind::incumbent,
-            .series = owner_ + ": " + what,
+            .curve = {owner_, std::move(quantity), role},
             .x = x,
             .y = y,
             .text = std::move(text)});

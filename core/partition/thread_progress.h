@@ -25,7 +25,7 @@ struct StrategySkipped {};
 class ThreadProgress {
 public:
     ThreadProgress() = default;
-    /// `task` is what listeners read; `owner` begins the names of curves. Where `mayAbandon`, `poll` may throw
+    /// `task` is what listeners read; `owner` is that of its curves. Where `mayAbandon`, `poll` may throw
     /// StrategySkipped.
     ThreadProgress(SharedProgress& shared, std::string task, std::string owner, bool mayAbandon = false);
 
@@ -36,10 +36,10 @@ public:
     bool finishing() const;
     /// True when it was to end some time ago.
     bool late() const { return sinceFinish() > kLate; }
-    /// A point of the curve "OWNER: WHAT".
-    void point(const std::string& what, double x, double y);
+    /// A point of the owner's curve.
+    void point(std::string quantity, CurveRole role, double x, double y);
     /// The same where a better plan was found, with a sentence on it.
-    void incumbent(const std::string& what, double x, double y, std::string text);
+    void incumbent(std::string quantity, CurveRole role, double x, double y, std::string text);
 
 private:
     using Clock = std::chrono::steady_clock;

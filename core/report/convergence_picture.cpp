@@ -17,17 +17,8 @@ namespace tessera::report {
 
 namespace {
 
-enum class CurveRole : std::uint8_t { best, mean, low, high, bound };
-
-struct RoleWord {
-    std::string_view word;
-    CurveRole role;
-};
-constexpr std::array kRoleWords{RoleWord{"best", CurveRole::best}, RoleWord{"mean", CurveRole::mean},
-                                RoleWord{"low", CurveRole::low}, RoleWord{"high", CurveRole::high},
-                                RoleWord{"bound", CurveRole::bound}};
-
-/// What engines call their curves, and what is on the axes of a chart of them. Charts come in this order.
+/// What engines call the quantities of their curves, and what is on the axes of a chart of them. Charts come in this
+/// order.
 struct CurveKind {
     std::string_view id, title, x, y;
     Measure measure;
@@ -47,52 +38,15 @@ CurveKind kindNamed(std::string_view id) {
     return {id, "Best result so far", "Work done", "Objective", Measure::count};
 }
 
-/// "RUN · OWNER: KIND ROLE" in its parts; every part but the last may be missing.
-struct Name {
-    std::string run, owner, kind;
-    CurveRole role = CurveRole::best;
-
-    std::string who() const {
-        if (run.empty() || owner.empty()) return run + owner;
-        return run + " · " + owner;
-    }
-};
-
-Name parsed(const std::string& text) {
-    constexpr std::string_view kDot = " · ";
-    Name name;
-    std::string_view rest = text;
-    if (const std::size_t dot = rest.rfind(kDot); dot != std::string_view::npos) {
-        name.run = std::string(rest.substr(0, dot));
-        rest.remove_prefix(dot + kDot.size());
-    }
-    if (const std::size_t colon = rest.find(": "); colon != std::string_view::npos) {
-        name.owner = std::string(rest.substr(0, colon));
-        rest.remove_prefix(colon + 2);
-    }
-    for (const RoleWord& row : kRoleWords) {
-        if (rest != row.word && !rest.ends_with(" " + std::string(row.word))) continue;
-        name.role = row.role;
-        rest.remove_suffix(std::min(rest.size(), row.word.size() + 1));
-        break;
-    }
-    // A proof's bound is one of the step time.
-    name.kind = rest.empty() && name.role == CurveRole::bound ? "step time" : std::string(rest);
-    return name;
-}
-
-struct NamedCurve {
-    Name name;
-    const CurvePoints* points = nullptr;
-};
-
 /// All curves of one owner in one chart.
 struct Bundle {
-    Name name;
+    std::string run, owner;
     std::string colour = {};
     bool dashed = false;
-    std::array<const CurvePoints*, kRoleWords.size()> curves{};
+    std::array<const CurvePoints*, kCurveRoleNames.size()> curves{};
 
+    std::string who() const { return run.empty() || owner.empty() ? run + owner : run + " · " + owner; }
+    const CurvePoints*& of(CurveRole role) { return curves.at(static_cast<std::size_t>(role)); }
     const CurvePoints* of(CurveRole role) const { return curves.at(static_cast<std::size_t>(role)); }
     std::optional<double> last(CurveRole role) const {
         const CurvePoints* const points = of(role);
@@ -100,29 +54,33 @@ struct Bundle {
     }
 };
 
-std::vector<Bundle> bundled(const std::vector<NamedCurve>& curves) {
+std::vector<Bundle> bundled(const std::vector<const Curve*>& curves) {
     std::vector<Bundle> bundles;
-    for (const NamedCurve& curve : curves) {
-        const auto same = [&](const Bundle& bundle) { return bundle.name.who() == curve.name.who(); };
+    for (const Curve* const curve : curves) {
+        const auto same = [&](const Bundle& bundle) {
+            return bundle.run == curve->run && bundle.owner == curve->name.owner;
+        };
         auto found = std::find_if(bundles.begin(), bundles.end(), same);
-        if (found == bundles.end()) found = bundles.insert(bundles.end(), Bundle{.name = curve.name});
-        found->curves.at(static_cast<std::size_t>(curve.name.role)) = curve.points;
+        if (found == bundles.end())
+            found = bundles.insert(bundles.end(), Bundle{.run = curve->run, .owner = curve->name.owner});
+        // A value as it was found is the best so far.
+        found->of(curve->name.role == CurveRole::value ? CurveRole::best : curve->name.role) = &curve->points;
     }
     // A strategy keeps its colour, unless several runs show it.
-    const bool runs = std::any_of(bundles.begin(), bundles.end(),
-                                  [&](const Bundle& bundle) { return bundle.name.run != bundles[0].name.run; });
+    const bool runs =
+        std::any_of(bundles.begin(), bundles.end(), [&](const Bundle& bundle) { return bundle.run != bundles[0].run; });
     std::size_t next = 0;
     for (Bundle& bundle : bundles) {
-        const bool strategy = partition::findStrategy(bundle.name.owner) != nullptr;
-        bundle.colour = std::string(strategy && !runs ? strategyColour(bundle.name.owner)
-                                                      : kCategories.at(next++ % kCategories.size()));
-        bundle.dashed = strategy && isBaseline(bundle.name.owner);
+        const bool strategy = partition::findStrategy(bundle.owner) != nullptr;
+        bundle.colour =
+            std::string(strategy && !runs ? strategyColour(bundle.owner) : kCategories.at(next++ % kCategories.size()));
+        bundle.dashed = strategy && isBaseline(bundle.owner);
     }
     return bundles;
 }
 
 Series curveSeries(const Bundle& bundle, CurveRole role, std::string name) {
-    Series series{.id = bundle.name.who() + "/" + std::string(kRoleWords.at(static_cast<std::size_t>(role)).word),
+    Series series{.id = bundle.who() + "/" + std::string(kCurveRoleNames.of(role)),
                   .name = std::move(name),
                   .mark = Mark::steps,
                   .colour = bundle.colour,
@@ -140,16 +98,17 @@ void extend(Series& series, double to) {
     series.y.push_back(series.y.back());
 }
 
-/// The spread of what a generation found: the lowest and highest at each step.
+/// What a generation found: its spread about its mean at each step.
 std::optional<Series> bandOf(const Bundle& bundle) {
-    const CurvePoints* const low = bundle.of(CurveRole::low);
-    const CurvePoints* const high = bundle.of(CurveRole::high);
-    if (low == nullptr || high == nullptr) return std::nullopt;
-    Series series{.id = bundle.name.who() + "/spread", .mark = Mark::band, .colour = bundle.colour};
-    for (std::size_t i = 0; i < std::min(low->size(), high->size()); ++i) {
-        series.x.push_back((*low)[i].first);
-        series.low.push_back((*low)[i].second);
-        series.y.push_back((*high)[i].second);
+    const CurvePoints* const mean = bundle.of(CurveRole::mean);
+    const CurvePoints* const spread = bundle.of(CurveRole::spread);
+    if (mean == nullptr || spread == nullptr) return std::nullopt;
+    Series series{.id = bundle.who() + "/spread", .mark = Mark::band, .colour = bundle.colour};
+    for (std::size_t i = 0; i < std::min(mean->size(), spread->size()); ++i) {
+        const auto& [x, middle] = (*mean)[i];
+        series.x.push_back(x);
+        series.low.push_back(middle - (*spread)[i].second);
+        series.y.push_back(middle + (*spread)[i].second);
     }
     return series;
 }
@@ -185,7 +144,7 @@ Series boundOf(const Bundle& bundle, double end) {
     return series;
 }
 
-Chart chartOf(const CurveKind& kind, const std::vector<NamedCurve>& curves, bool logarithmic) {
+Chart chartOf(const CurveKind& kind, const std::vector<const Curve*>& curves, bool logarithmic) {
     Chart chart{.id = kind.id.empty() ? "convergence" : "convergence-" + std::string(kind.id),
                 .title = std::string(kind.title)};
     chart.x = {.title = std::string(kind.x)};
@@ -193,17 +152,16 @@ Chart chartOf(const CurveKind& kind, const std::vector<NamedCurve>& curves, bool
     chart.empty = "Start the run to watch it get better here.";
     const std::vector<Bundle> bundles = bundled(curves);
     double end = 0;
-    for (const NamedCurve& curve : curves)
-        if (!curve.points->empty()) end = std::max(end, curve.points->back().first);
+    for (const Curve* const curve : curves)
+        if (!curve->points.empty()) end = std::max(end, curve->points.back().first);
     const auto bounds = std::count_if(bundles.begin(), bundles.end(),
                                       [](const Bundle& bundle) { return bundle.of(CurveRole::bound) != nullptr; });
     for (const Bundle& bundle : bundles)
         if (std::optional<Series> band = bandOf(bundle)) chart.series.push_back(std::move(*band));
     for (const Bundle& bundle : bundles) {
-        const std::string who = bundle.name.who().empty() ? "best" : bundle.name.who();
+        const std::string who = bundle.who().empty() ? "best" : bundle.who();
         if (bundle.of(CurveRole::mean) != nullptr) {
-            chart.series.push_back(
-                curveSeries(bundle, CurveRole::mean, bundle.name.who().empty() ? "mean" : who + " mean"));
+            chart.series.push_back(curveSeries(bundle, CurveRole::mean, bundle.who().empty() ? "mean" : who + " mean"));
             chart.series.back().mark = Mark::line;
             chart.series.back().dashed = true;
         }
@@ -232,18 +190,16 @@ Chart chartOf(const CurveKind& kind, const std::vector<NamedCurve>& curves, bool
 
 }  // namespace
 
-std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
-                                     bool generations) {
+std::vector<Chart> convergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations) {
     if (std::vector<Chart> race = mappingConvergenceCharts(curves, logarithmic, generations); !race.empty())
         return race;
-    std::vector<std::pair<std::string, std::vector<NamedCurve>>> kinds;
-    for (const CurveKind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
-    for (const auto& [text, points] : curves) {
-        Name name = parsed(text);
-        const auto same = [&](const auto& kind) { return kind.first == name.kind; };
+    std::vector<std::pair<std::string, std::vector<const Curve*>>> kinds;
+    for (const CurveKind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<const Curve*>{});
+    for (const Curve& curve : curves) {
+        const auto same = [&](const auto& kind) { return kind.first == curve.name.quantity; };
         auto found = std::find_if(kinds.begin(), kinds.end(), same);
-        if (found == kinds.end()) found = kinds.insert(kinds.end(), {name.kind, {}});
-        found->second.push_back({std::move(name), &points});
+        if (found == kinds.end()) found = kinds.insert(kinds.end(), {curve.name.quantity, {}});
+        found->second.push_back(&curve);
     }
     std::vector<Chart> charts;
     for (const auto& [id, its] : kinds)
@@ -252,7 +208,7 @@ std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, Cu
     return charts;
 }
 
-Chart convergenceChart(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
+Chart convergenceChart(const std::vector<Curve>& curves, bool logarithmic) {
     return convergenceCharts(curves, logarithmic).front();
 }
 

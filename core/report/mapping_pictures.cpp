@@ -29,19 +29,18 @@ std::string algorithmColour(std::string_view algorithm) {
     return std::string(strategyColour(algorithm));
 }
 
-/// A series of an algorithm, or of an algorithm of a run.
 Series algorithmSeries(const std::string& algorithm, Mark mark) {
-    constexpr std::string_view kDot = " · ";
-    if (const std::size_t dot = algorithm.rfind(kDot); dot != std::string::npos) {
-        Series series = algorithmSeries(algorithm.substr(dot + kDot.size()), mark);
-        series.id = series.name = algorithm;
-        return series;
-    }
     return {.id = algorithm,
             .name = algorithm,
             .mark = mark,
             .colour = algorithmColour(algorithm),
             .dashed = isBaseline(algorithm)};
+}
+
+Series algorithmSeries(const AlgorithmCurve& run, Mark mark) {
+    Series series = algorithmSeries(run.algorithm, mark);
+    series.id = series.name = run.label();
+    return series;
 }
 
 double bestOf(const CurvePoints& points) {
@@ -52,7 +51,7 @@ double bestOf(const CurvePoints& points) {
 
 /// The curve until `end`, the end of its own search.
 Series bestSeries(const AlgorithmCurve& run, double factor) {
-    Series series = algorithmSeries(run.algorithm, Mark::steps);
+    Series series = algorithmSeries(run, Mark::steps);
     for (const auto& [samples, value] : run.best) {
         series.x.push_back(std::max(samples, 1.0));
         series.y.push_back(value * factor);
@@ -62,11 +61,11 @@ Series bestSeries(const AlgorithmCurve& run, double factor) {
 
 void addGenerations(Chart& chart, const AlgorithmCurve& run, double factor) {
     if (run.mean.empty()) return;
-    Series mean = algorithmSeries(run.algorithm, Mark::line);
+    Series mean = algorithmSeries(run, Mark::line);
     mean.id += "/mean";
-    mean.name = "mean of " + run.algorithm + "'s generations";
+    mean.name = "mean of " + run.label() + "'s generations";
     mean.dashed = true;
-    Series band = algorithmSeries(run.algorithm, Mark::band);
+    Series band = algorithmSeries(run, Mark::band);
     band.id += "/spread";
     band.name.clear();
     const double min = bestOf(run.best);
@@ -85,24 +84,9 @@ void addGenerations(Chart& chart, const AlgorithmCurve& run, double factor) {
     chart.series.push_back(std::move(mean));
 }
 
-/// "RUN · magma best" in its parts; the run may be missing, and so may the role.
-struct CurveName {
-    std::string who;   ///< "RUN · magma"
-    std::string role;  ///< "best", "mean", "spread", "bound"; empty = improvements
-};
-
-/// Empty where this is no name of such a curve.
-std::optional<CurveName> curveNameOf(const std::string& text) {
-    constexpr std::string_view kDot = " · ";
-    if (text.find(": ") != std::string::npos) return std::nullopt;
-    const std::size_t dot = text.rfind(kDot);
-    const std::string prefix = dot == std::string::npos ? "" : text.substr(0, dot + kDot.size());
-    std::string rest = text.substr(prefix.size());
-    if (rest == "bound") return CurveName{"", rest};
-    const std::size_t space = rest.find(' ');
-    const std::string role = space == std::string::npos ? "" : rest.substr(space + 1);
-    if (space != std::string::npos && role != "best" && role != "mean" && role != "spread") return std::nullopt;
-    return CurveName{prefix + rest.substr(0, space), role};
+/// True for the curves of a portfolio of algorithms: those of one objective, whose bound is everyone's.
+bool isOfPortfolio(const CurveName& name) {
+    return name.quantity.empty() && name.owner.empty() == (name.role == CurveRole::bound);
 }
 
 /// "tessera leads, optimality gap 0.31 %": the title of its chart.
@@ -117,8 +101,8 @@ std::string convergenceTitle(const std::vector<AlgorithmCurve>& runs, std::optio
         return !run.best.empty() && bestOf(run.best) <= best * (1 + kTie);
     });
     std::string text = ties > 1           ? fmt::format("{} of {} algorithms tie", ties, runs.size())
-                       : runs.size() == 1 ? leader->algorithm
-                                          : leader->algorithm + " leads";
+                       : runs.size() == 1 ? leader->label()
+                                          : leader->label() + " leads";
     text += ": " + formatQuantity(best * axis.factor, axis.measure);
     if (bound && *bound > 0 && best > 0) {
         const double gap = best / *bound - 1;
@@ -128,12 +112,12 @@ std::string convergenceTitle(const std::vector<AlgorithmCurve>& runs, std::optio
 }
 
 /// An algorithm of several runs has a colour for each.
-void tellApart(Chart& chart) {
-    const bool runs = std::any_of(chart.series.begin(), chart.series.end(), [&](const Series& series) {
-        return series.name.find(" · ") != std::string::npos && series.colour == chart.series.front().colour &&
-               &series != &chart.series.front();
+void tellApart(Chart& chart, const std::vector<AlgorithmCurve>& runs) {
+    if (runs.empty() || runs.front().run.empty()) return;
+    const bool alike = std::any_of(chart.series.begin() + 1, chart.series.end(), [&](const Series& series) {
+        return !series.name.empty() && series.colour == chart.series.front().colour;
     });
-    for (std::size_t i = 0; runs && i < chart.series.size(); ++i)
+    for (std::size_t i = 0; alike && i < chart.series.size(); ++i)
         chart.series[i].colour = std::string(kCategories.at(i % kCategories.size()));
 }
 
@@ -164,10 +148,10 @@ Chart valueChart(const std::vector<AlgorithmCurve>& runs, std::optional<double> 
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = axis.title, .measure = axis.measure, .logarithmic = look.logarithmic};
     for (const AlgorithmCurve& run : runs)
-        if (run.algorithm == look.detailed) addGenerations(chart, run, axis.factor);
+        if (run.label() == look.detailed) addGenerations(chart, run, axis.factor);
     for (const AlgorithmCurve& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
     chart.y.focus = convergenceFocus(runs, bound, axis.factor);
-    tellApart(chart);
+    tellApart(chart, runs);
     if (bound && *bound > 0)
         chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {*bound * axis.factor}});
     return chart;
@@ -187,7 +171,7 @@ Chart gapChart(const std::vector<AlgorithmCurve>& runs, double bound) {
         }
         chart.series.push_back(std::move(series));
     }
-    tellApart(chart);
+    tellApart(chart, runs);
     if (floored) chart.notes.emplace_back("Values at the bound are drawn at 0.0001 %.");
     return chart;
 }
@@ -325,34 +309,35 @@ std::vector<Chart> mappingConvergenceCharts(const MappingOutcome& outcome, const
                                     axisOf(outcome, outcome.objective), look);
 }
 
-std::vector<Chart> mappingConvergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves,
-                                            bool logarithmic, bool generations) {
+std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations) {
     std::vector<AlgorithmCurve> runs;
     std::vector<double> bounds;
-    bool named = false;
-    for (const auto& [text, points] : curves) {
-        const std::optional<CurveName> name = curveNameOf(text);
-        if (!name) return {};
-        if (points.empty()) continue;
-        if (name->role == "bound") {
-            bounds.push_back(points.back().second);
+    bool sampled = false;
+    for (const Curve& curve : curves) {
+        const CurveRole role = curve.name.role;
+        if (!isOfPortfolio(curve.name)) return {};
+        if (curve.points.empty()) continue;
+        if (role == CurveRole::bound) {
+            bounds.push_back(curve.points.back().second);
             continue;
         }
-        auto run = std::find_if(runs.begin(), runs.end(),
-                                [&](const AlgorithmCurve& each) { return each.algorithm == name->who; });
-        if (run == runs.end()) run = runs.insert(runs.end(), AlgorithmCurve{.algorithm = name->who, .best = {}});
-        CurvePoints& into = name->role == "mean" ? run->mean : name->role == "spread" ? run->spread : run->best;
-        into.insert(into.end(), points.begin(), points.end());
-        named = named || !name->role.empty();
+        auto run = std::find_if(runs.begin(), runs.end(), [&](const AlgorithmCurve& each) {
+            return each.algorithm == curve.name.owner && each.run == curve.run;
+        });
+        if (run == runs.end())
+            run = runs.insert(runs.end(), AlgorithmCurve{.algorithm = curve.name.owner, .best = {}, .run = curve.run});
+        CurvePoints& into = role == CurveRole::mean ? run->mean : role == CurveRole::spread ? run->spread : run->best;
+        into.insert(into.end(), curve.points.begin(), curve.points.end());
+        sampled = sampled || role != CurveRole::value;
     }
-    if (!named) return {};
+    if (!sampled) return {};
     for (AlgorithmCurve& run : runs) std::stable_sort(run.best.begin(), run.best.end());
     // Runs of different problems have no bound in common.
     const bool one = !bounds.empty() &&
                      std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); });
     return mappingConvergenceCharts(
         runs, one ? std::optional(bounds.front()) : std::nullopt, {.title = "Best so far"},
-        {.logarithmic = logarithmic, .detailed = generations ? runs.back().algorithm : std::string()});
+        {.logarithmic = logarithmic, .detailed = generations ? runs.back().label() : std::string()});
 }
 
 Chart algorithmChart(const MappingOutcome& outcome) {

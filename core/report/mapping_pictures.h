@@ -23,6 +23,10 @@ struct AlgorithmCurve {
     std::string algorithm;
     CurvePoints best;
     CurvePoints mean = {}, spread = {};  ///< of a generation, at the same samples; may be missing
+    std::string run = {};                ///< see Curve
+
+    /// "magma", of a run "RUN · magma".
+    std::string label() const { return run.empty() ? algorithm : run + " · " + algorithm; }
 };
 
 /// Axis of the objective that the algorithms are compared by.
@@ -35,7 +39,7 @@ struct ObjectiveAxis {
 /// View options of convergence charts.
 struct ConvergenceOptions {
     bool logarithmic = false;   ///< the first chart's values; samples always are
-    std::string detailed = {};  ///< the algorithm whose generations show their mean and spread
+    std::string detailed = {};  ///< label of the algorithm whose generations show their mean and spread
 };
 
 /// The best of each algorithm against its samples with the bound, and the same as the distance from the bound on a
@@ -44,11 +48,10 @@ std::vector<Chart> mappingConvergenceCharts(const std::vector<AlgorithmCurve>& r
                                             const ObjectiveAxis& axis, const ConvergenceOptions& look);
 /// Convergence charts of a result.
 std::vector<Chart> mappingConvergenceCharts(const study::MappingOutcome& outcome, const ConvergenceOptions& look = {});
-/// Convergence charts of curves as the engine reports them while it works: "magma best", "magma mean", "magma spread",
-/// "magma", "bound", each perhaps of a run: "RUN · magma best". With `generations` the algorithm that came last is the
-/// detailed one. Empty where they are not of a mapping search.
-std::vector<Chart> mappingConvergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves,
-                                            bool logarithmic, bool generations = false);
+/// Convergence charts of curves as the engine reports them while it works. With `generations` the algorithm that came
+/// last is the detailed one. Empty where they are not of a mapping search.
+std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic,
+                                            bool generations = false);
 
 /// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/curve.h"
 #include "core/draw/picture.h"
 #include "core/study/comparison.h"
 #include "core/study/partition/outcome.h"
@@ -32,16 +33,12 @@ Chart levelChart(const study::PartitionOutcome& outcome, const std::string& stra
 std::optional<std::size_t> slowestShare(const partition::Plan& plan);
 /// Memory per accelerator of each kind against its capacity.
 Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& strategy);
-/// Work done and value, in order.
-using CurvePoints = std::vector<std::pair<double, double>>;
-/// Convergence charts of searches, one chart per kind of curve that a trace has, never none. Names are "RUN · OWNER:
-/// KIND ROLE" with the roles best, mean, low, high (their spread) and bound; every part may be missing. Strategies keep
-/// their colours, baselines are dashed, and the label of a bound says how far the best one is from it. `generations`:
-/// see mappingConvergenceCharts.
-std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
-                                     bool generations = false);
+/// Convergence charts of searches, one chart per quantity that they have curves of, never none. Strategies keep their
+/// colours, baselines are dashed, and the label of a bound says how far the best one is from it. `generations`: see
+/// mappingConvergenceCharts.
+std::vector<Chart> convergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations = false);
 /// The first of them.
-Chart convergenceChart(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
+Chart convergenceChart(const std::vector<Curve>& curves, bool logarithmic);
 /// A metric of several runs as bars, the baseline dashed.
 Chart comparisonChart(const study::Comparison& comparison, const std::string& metric);
 

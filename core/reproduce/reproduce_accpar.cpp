@@ -209,7 +209,7 @@ Reproduction accparFigure8(const Figure& figure, const ReproductionOptions& aske
     const Network network = loadNetwork("vgg19");
     hardware::Fleet largest = array.fleet;
     for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMaxLevels - 1);
-    const RunHooks hooks{control};
+    const RunHooks hooks{{control}};
     const Scaling solved = scaling(network.layers, largest, optionsFor(asked), hooks);
     for (const ScalingPoint& point : solved.points)
         for (const SpeedupMetric& metric : kMetrics)

@@ -193,11 +193,10 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
 void CodesignExperiment::read(const Models& models, const std::vector<std::int64_t>& microBatches) {
     codesign::WorkloadOptions options;
     options.microBatches = microBatches;
-    options.stop = control_.cancel;
     PartCounter counter(control_, "models", models.size());
     parallelFor(models.size(), control_.threads, [&](std::size_t i) {
-        workloads_[models[i]] =
-            codesign::loadWorkload(fmt::format("{}{}", model::kZooPrefix, printedWorkloads()[models[i]].name), options);
+        workloads_[models[i]] = codesign::loadWorkload(
+            fmt::format("{}{}", model::kZooPrefix, printedWorkloads()[models[i]].name), options, {}, control_);
         counter.finishOne();
     });
     for (const std::size_t model : models) restOn({{workloads_[model].name, workloads_[model].sha256}}, {});
@@ -220,16 +219,16 @@ codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating) c
     return options;
 }
 
-codesign::Hooks CodesignExperiment::hooksFor(const std::string& task) const {
-    codesign::Hooks hooks{control_};
-    hooks.progress = {};
+codesign::SearchControl CodesignExperiment::controlFor(const std::string& task) const {
+    codesign::SearchControl control{control_};
+    control.progress = {};
     if (control_.isWatched() && !task.empty())
-        hooks.progress = [this, task](const ProgressEvent& event) {
+        control.progress = [this, task](const ProgressEvent& event) {
             if (event.kind != ProgressEvent::Kind::progress || !(event.total > 0)) return;
             control_.reportProgress(task, static_cast<double>(done_) + event.done / event.total,
                                     static_cast<double>(std::max(searches_, done_ + 1)));
         };
-    return hooks;
+    return control;
 }
 
 namespace {
@@ -259,16 +258,16 @@ codesign::Result CodesignExperiment::search(const std::string& task, const Model
     options.spotlight = models.size() == 1;
     codesign::Result result =
         cache_.resultOf(workloads, space, options, [&](const auto& begun, const auto& checkpoint) {
-            codesign::Hooks hooks = hooksFor(task);
-            hooks.resume = begun ? *begun : start ? start() : codesign::Progress{};
-            hooks.checkpoint = [&](const codesign::Progress& progress) {
+            codesign::SearchControl control = controlFor(task);
+            control.resume = begun ? *begun : start ? start() : codesign::Progress{};
+            control.checkpoint = [&](const codesign::Progress& progress) {
                 // Behind the walk only what was found is looked at again.
                 if (walked != nullptr && progress.next > walked->next) walkOn(*walked, progress);
                 checkpoint(progress);
             };
             std::vector<codesign::Workload> copies;
             for (const codesign::Workload* workload : workloads) copies.push_back(*workload);
-            return codesign::search(copies, space, options, hooks);
+            return codesign::search(copies, space, options, control);
         });
     if (!result.best)
         throw UsageError(fmt::format("no accelerator of the template '{}' within its area runs {}", space.name,

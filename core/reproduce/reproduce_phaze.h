@@ -102,7 +102,7 @@ public:
 private:
     codesign::Options optionsFor(const Estimating& estimating) const;
     /// Reports as part of the whole figure, under the task's name; nothing where it has none.
-    codesign::Hooks hooksFor(const std::string& task) const;
+    codesign::SearchControl controlFor(const std::string& task) const;
     /// Counts a finished search, and what its result rests on.
     codesign::Result finished(codesign::Result result);
     /// Returns the state from which a search begins that has none of its own yet.

@@ -124,7 +124,7 @@ public:
     void point(const ProgressEvent& event) {
         const std::lock_guard lock(mutex_);
         std::vector<TracePoint>& points = batch_.checkpoint ? batch_.after : batch_.before;
-        points.push_back({event.series, event.x, event.y});
+        points.push_back({toText(event.curve), event.x, event.y});
     }
     void checkpoint(const Json& state) {
         const std::lock_guard lock(mutex_);

@@ -78,8 +78,9 @@ struct HistoryQuery {
     bool deleted = false;                   ///< show what was deleted and can still be restored, instead of the rest
 };
 
+/// A point of a run's trace.
 struct TracePoint {
-    std::string series;
+    std::string series;  ///< text of a CurveName
     double x = 0, y = 0;
 };
 

@@ -23,12 +23,8 @@
 /// comparisons and progress follow.
 namespace tessera::study {
 
-/// Run-time services of a study's run: RunControl, checkpoints and input files.
-struct RunHooks : RunControl {
-    /// Receives the engine's state whenever a part of the work is done; `resume` continues from it. Called from the
-    /// thread that runs the study.
-    std::function<void(const Json& state)> checkpoint = {};
-    HeldJson resume = {};  ///< a state that `checkpoint` received; null = from the start
+/// Control of a study's run, and its input files.
+struct RunHooks : ResumableControl<Json, HeldJson> {
     /// Maps an input's name (a model or hardware) to the path that is read, so that a run can be repeated from the
     /// history after its files are gone. Empty, or an empty answer = the name itself.
     std::function<std::string(const std::string& name)> locate = {};

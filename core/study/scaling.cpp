@@ -93,12 +93,12 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
     const EitherStop stop(hooks.cancel, hooks.finish);
     Counter counter(hooks, sizes.size());
     parallelFor(sizes.size(), hooks.threads, [&](std::size_t i) {
-        partition::Hooks engineHooks;
-        engineHooks.progress = [&](const ProgressEvent&) { counter.tell(); };
-        engineHooks.cancel = stop.token();
-        engineHooks.threads = 1;  // the sizes are what is solved side by side
+        partition::SearchControl control;
+        control.progress = [&](const ProgressEvent&) { counter.tell(); };
+        control.cancel = stop.token();
+        control.threads = 1;  // the sizes are what is solved side by side
         try {
-            solved[i] = partition::solve(layers, sizes[i].fleet, sizes[i].options, std::move(engineHooks));
+            solved[i] = partition::solve(layers, sizes[i].fleet, sizes[i].options, std::move(control));
         } catch (const InterruptedError&) {
             if (hooks.cancelled()) throw;
             return;

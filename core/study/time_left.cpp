@@ -14,12 +14,11 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kMinShare = 0.05;           ///< of a task before its first part says anything about the rest
-constexpr double kMinWorked = 2;             ///< seconds before a rate is believed
-constexpr double kRecentShare = 1.0 / 3;     ///< share of the time that counts as lately
-constexpr double kMaxApart = 5;              ///< between two estimates that are still reported
-constexpr std::size_t kMaxSeen = 96;         ///< moments that a pace remembers
-constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm tells its samples
+constexpr double kMinShare = 0.05;        ///< of a task before its first part says anything about the rest
+constexpr double kMinWorked = 2;          ///< seconds before a rate is believed
+constexpr double kRecentShare = 1.0 / 3;  ///< share of the time that counts as lately
+constexpr double kMaxApart = 5;           ///< between two estimates that are still reported
+constexpr std::size_t kMaxSeen = 96;      ///< moments that a pace remembers
 
 /// The samples that every algorithm of a portfolio is to draw; 0 = the run is none.
 double samplesOfEach(const Study& study) {
@@ -86,9 +85,8 @@ void TimeLeft::note(const ProgressEvent& event, double worked) {
     done_ = event.done;
     total_ = event.total;
     pace_.add(worked - began_, done_);
-    const std::string_view series = event.series;
-    if (algorithmTotal_ > 0 && event.kind == ProgressEvent::Kind::point && series.ends_with(kBest))
-        noteAlgorithm(std::string(series.substr(0, series.size() - kBest.size())), event.x, worked);
+    if (algorithmTotal_ > 0 && event.kind == ProgressEvent::Kind::point && event.curve.role == CurveRole::best)
+        noteAlgorithm(event.curve.owner, event.x, worked);
 }
 
 /// What was worked since the last word of any algorithm was the turn of this one.

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "ui/jobs/run_state.h"
+#include "core/base/curve.h"
 
 namespace tessera::ui {
 
@@ -15,7 +16,10 @@ public:
     static constexpr std::size_t kMaxPoints = 4000;  ///< of one curve
     static constexpr std::size_t kMaxCurves = 64;    ///< later ones are left out
 
-    void add(const std::string& series, double x, double y);
+    /// Points that are no numbers are left out.
+    void add(const CurveName& name, double x, double y);
+    /// Adds the curves of a stored trace, by the texts of their names.
+    void recall(const std::map<std::string, CurvePoints>& trace);
     std::shared_ptr<const std::vector<Curve>> snapshot() const;
 
 private:

@@ -1,7 +1,5 @@
 #include "ui/jobs/job.h"
 
-#include <cmath>
-
 #include "core/base/text.h"
 #include "core/study/progress_value.h"
 #include "ui/jobs/jobs.h"
@@ -76,11 +74,9 @@ void Job::setRun(store::RunId run) {
     changed_ = true;
 }
 
-void Job::recall(const std::map<std::string, std::vector<std::pair<double, double>>>& trace) {
+void Job::recall(const std::map<std::string, CurvePoints>& trace) {
     const std::scoped_lock lock(mutex_);
-    for (const auto& [series, points] : trace)
-        for (const auto& [x, y] : points)
-            if (std::isfinite(x) && std::isfinite(y)) curves_.add(series, x, y);
+    curves_.recall(trace);
     curvesChanged_ = changed_ = true;
 }
 
@@ -193,8 +189,7 @@ void Job::note(const ProgressEvent& event) {
             improve(event);
             [[fallthrough]];
         case ProgressEvent::Kind::point:
-            if (!std::isfinite(event.x) || !std::isfinite(event.y)) break;
-            curves_.add(event.series, event.x, event.y);
+            curves_.add(event.curve, event.x, event.y);
             curvesChanged_ = true;
             break;
         case ProgressEvent::Kind::log:

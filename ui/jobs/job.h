@@ -46,7 +46,7 @@ public:
     void setTitle(const QString& title);
     void setRun(store::RunId run);
     /// The curves of a run that goes on.
-    void recall(const std::map<std::string, std::vector<std::pair<double, double>>>& trace);
+    void recall(const std::map<std::string, CurvePoints>& trace);
     void finish(store::RunStatus status, std::shared_ptr<const study::Result> result, const QString& problem);
 
     void pause();

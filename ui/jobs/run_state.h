@@ -8,16 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/curve.h"
 #include "core/store/store.h"
 #include "core/study/result.h"
 
 namespace tessera::ui {
-
-/// A convergence curve, decimated to what can be seen.
-struct Curve {
-    QString name;
-    std::vector<std::pair<double, double>> points;
-};
 
 /// A run as views show it, while it works and after: a snapshot, cheap to copy.
 struct RunState {
@@ -32,8 +27,8 @@ struct RunState {
     QString best;                ///< best so far, as text
     double seconds = 0;          ///< worked so far, pauses not counted
     double sinceImprovement = 0;
-    QString left;  ///< how long it still takes, "about 25 s left"; empty = unknown
-    std::shared_ptr<const std::vector<Curve>> curves;
+    QString left;                                      ///< how long it still takes, "about 25 s left"; empty = unknown
+    std::shared_ptr<const std::vector<Curve>> curves;  ///< decimated to what can be seen
     QStringList log;
     std::shared_ptr<const study::Result> result;  ///< null while there is none
     QString problem;                              ///< why it failed, a sentence

@@ -300,8 +300,8 @@ std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) 
 
 }  // namespace
 
-Placer::Placer(LayerGraph graph, std::size_t maxCuts, const std::stop_token& stop)
-    : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, stop)) {}
+Placer::Placer(LayerGraph graph, std::size_t maxCuts, const RunControl& control)
+    : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, control.cancel)) {}
 
 const LayerGraph& Placer::graph() const {
     return lattice_->graph();
@@ -316,7 +316,8 @@ bool Placer::isPath() const {
     return lattice_->isPath();
 }
 
-Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options) const {
+Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options,
+                        const RunControl& control) const {
     check(graph(), problem);
     if (options.degrees) check(graph(), problem, *options.degrees);
     const std::vector<Replicas> replicas = options.degrees ? replicasOf(problem, *options.degrees)
@@ -336,7 +337,7 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
     for (const auto& [bound, width] : order) {
         if (!(bound < limit)) break;
         WidthSearch search(*lattice_, problem, width, replicas, only);
-        if (auto found = search.fasterThan(limit, options.stop)) {
+        if (auto found = search.fasterThan(limit, control.cancel)) {
             limit = found->value;
             best = std::move(found);
         }
@@ -353,8 +354,8 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
         if (options.explain) addOverlap(problem, *placement.plan, placement.warnings);
     }
     if (!best && options.explain && !options.fasterThan)
-        placement.shortage = options.degrees ? explainShortage(*lattice_, problem, *options.degrees, options.stop)
-                                             : explainShortage(*lattice_, problem, options.stop);
+        placement.shortage = options.degrees ? explainShortage(*lattice_, problem, *options.degrees, control.cancel)
+                                             : explainShortage(*lattice_, problem, control.cancel);
     return placement;
 }
 

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/base/quantity.h"
+#include "core/base/run_control.h"
 
 /// Engine 3: which accelerator should be built, and how models are placed on many of it. This header: device placement.
 /// Kumar et al.: "Integrated Hardware Architecture and Device Placement Search" (PHAZE), ICML 2024, section 5 and
@@ -126,8 +126,7 @@ struct PlacementOptions {
     /// Only plans of these are compared, by where they are cut. Of what fits not, `accelerators` and `recompute` of the
     /// shortage are not looked for.
     std::optional<Degrees> degrees = {};
-    bool explain = false;       ///< where nothing fits, find out what would; warn where layers seem to overlap
-    std::stop_token stop = {};  ///< give up: InterruptedError
+    bool explain = false;  ///< where nothing fits, find out what would; warn where layers seem to overlap
 };
 
 /// Places one graph again and again: what follows from the graph alone is kept between calls. Immutable, so that
@@ -138,12 +137,13 @@ public:
     static constexpr std::size_t kMaxCuts = 40'000;
 
     /// Throws UsageError for a graph without layers, with a cycle or with an edge that leads nowhere, InterruptedError.
-    explicit Placer(LayerGraph graph, std::size_t maxCuts = kMaxCuts, const std::stop_token& stop = {});
+    explicit Placer(LayerGraph graph, std::size_t maxCuts = kMaxCuts, const RunControl& control = {});
 
     /// The plan with the least time per batch: the minimum over widths, replicas, numbers of stages and cuts. Every
     /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the
     /// problem does not fit the graph or cannot have the degrees, InterruptedError.
-    Placement place(const PlacementProblem& problem, const PlacementOptions& options = {}) const;
+    Placement place(const PlacementProblem& problem, const PlacementOptions& options = {},
+                    const RunControl& control = {}) const;
 
     const LayerGraph& graph() const;
     std::size_t cuts() const;  ///< sets of layers that plans are cut at, the empty and the full one included

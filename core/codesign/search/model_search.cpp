@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -17,9 +18,7 @@ Cores coresOf(const hardware::Architecture& architecture) {
     return {.tensor = architecture.tensorCores, .vector = architecture.vectorCores};
 }
 
-void checkStop(const std::stop_token& stop) {
-    if (stop.stop_requested()) throw InterruptedError("the co-design search was stopped");
-}
+constexpr std::string_view kModelSearch = "the co-design search";
 
 /// Works that an operator of a layer has, each once.
 void collectWorks(const LayerPhase& phase, std::vector<std::size_t>& works) {
@@ -30,13 +29,13 @@ void collectWorks(const LayerPhase& phase, std::vector<std::size_t>& works) {
 }  // namespace
 
 ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options,
-                         Memos& memos, const std::stop_token& stop)
+                         Memos& memos, const RunControl& control)
     : workload_(workload),
       space_(space),
       options_(options),
       estimator_(*cost::estimatorNamed(options.estimator)),
       memos_(memos),
-      placer_(workload.graph, Placer::kMaxCuts, stop),
+      placer_(workload.graph, Placer::kMaxCuts, control),
       order_(topologicalOrder(workload.graph.layers,
                               [&] {
                                   std::vector<std::pair<std::size_t, std::size_t>> edges;
@@ -119,7 +118,7 @@ std::vector<Latency> ModelSearch::latencies(const hardware::Architecture& archit
 
 ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<Latency>& works,
                                      const hardware::Architecture& architecture, std::int64_t states,
-                                     const std::stop_token& stop) const {
+                                     const RunControl& control) const {
     ScheduleOptions options;
     options.method = states > 0 ? "exact" : "list";
     // Only the states count, so that results are the same on any machine.
@@ -132,8 +131,8 @@ ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<
         key = ScheduleMemo::keyOf(graph, cores, states);
         if (std::optional<ScheduleResult> known = memos_.schedules.find(key)) return *std::move(known);
     }
-    ScheduleResult result = scheduleOperators(graph, cores, options, {.finish = stop});
-    checkStop(stop);
+    ScheduleResult result = scheduleOperators(graph, cores, options, {.finish = control.cancel});
+    control.throwIfCancelled(kModelSearch);
     if (!key.empty()) memos_.schedules.add(key, result);
     return result;
 }
@@ -244,15 +243,15 @@ PlacementProblem ModelSearch::problemWith(const hardware::Architecture& architec
 
 PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture, Bytes hbm,
                                       const TrainingChoice& choice, std::int64_t width, std::int64_t states,
-                                      const std::stop_token& stop) const {
+                                      const RunControl& control) const {
     PlacementProblem problem = problemWith(architecture, choice.microBatch, choice.recompute, hbm);
     for (const SliceShape& shape : slices_) {
         if (shape.slice->microBatch != choice.microBatch || shape.slice->width != width) continue;
         const std::vector<Latency> works = latencies(architecture, *shape.slice);
         std::vector<PhaseTimes> kinds;
         for (std::size_t k = 0; k < shape.slice->kinds.size(); ++k)
-            kinds.push_back({schedule(shape.forward[k], works, architecture, states, stop).schedule.makespan,
-                             schedule(shape.backward[k], works, architecture, states, stop).schedule.makespan,
+            kinds.push_back({schedule(shape.forward[k], works, architecture, states, control).schedule.makespan,
+                             schedule(shape.backward[k], works, architecture, states, control).schedule.makespan,
                              updateTime(*shape.slice, k, works)});
         problem.widths.push_back(costsOf(shape, timesOf(shape, std::move(kinds))));
     }
@@ -264,13 +263,13 @@ PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture
 class ModelSearch::SliceOnChip {
 public:
     SliceOnChip(const ModelSearch& search, const SliceShape& shape, const hardware::Architecture& architecture,
-                SliceTimes min, std::int64_t maxStates, const std::stop_token& stop)
+                SliceTimes min, std::int64_t maxStates, const RunControl& control)
         : search_(search),
           shape_(shape),
           architecture_(architecture),
           min_(std::move(min)),
           maxStates_(maxStates),
-          stop_(stop) {}
+          control_(control) {}
 
     const SliceShape& shape() const { return shape_; }
     /// Bounds that no estimate is below.
@@ -278,7 +277,7 @@ public:
     /// Estimated operators, bounds on their schedules.
     const SliceTimes& estimated() {
         if (!bound_) {
-            checkStop(stop_);
+            control_.throwIfCancelled(kModelSearch);
             works_ = search_.latencies(architecture_, *shape_.slice);
             bound_ = search_.bounds(shape_, works_, architecture_);
         }
@@ -315,7 +314,7 @@ private:
         proved_ = true;
         const auto schedule = [&](const PhaseShape& phase, double& time, double& min) {
             if (time <= min) return;
-            const ScheduleResult found = search_.schedule(phase, works_, architecture_, states, stop_);
+            const ScheduleResult found = search_.schedule(phase, works_, architecture_, states, control_);
             time = std::min(time, found.schedule.makespan);
             min = found.optimal ? time : std::min(time, std::max(min, found.lowerBound));
             proved_ = proved_ && time <= min;
@@ -334,7 +333,7 @@ private:
     const hardware::Architecture& architecture_;
     SliceTimes min_;
     std::int64_t maxStates_;
-    const std::stop_token& stop_;
+    const RunControl& control_;
     std::vector<Latency> works_;
     std::optional<SliceTimes> bound_, made_, tight_;
     bool proved_ = false;
@@ -353,9 +352,8 @@ struct ModelSearch::Attempt {
 /// where those decide nothing, and searching them further only as long as it may matter.
 void ModelSearch::attempt(const hardware::Architecture& architecture, std::vector<SliceOnChip>& slices, Bytes hbm,
                           const TrainingChoice& choice, double above, Attempt& attempt,
-                          const std::stop_token& stop) const {
+                          const RunControl& control) const {
     PlacementOptions limit;
-    limit.stop = stop;
     if (above > 0) limit.fasterThan = Seconds{static_cast<double>(options_.globalBatch) / above};
     double longest = limit.fasterThan ? limit.fasterThan->value : kInfinity;
     const auto within = [&](const SliceOnChip& slice, const SliceTimes& times) {
@@ -367,7 +365,7 @@ void ModelSearch::attempt(const hardware::Architecture& architecture, std::vecto
         problem.widths.clear();
         for (const SliceOnChip* slice : candidates)
             problem.widths.push_back(costsOf(slice->shape(), (slice->*times)()));
-        return placer_.place(problem, limit).plan;
+        return placer_.place(problem, limit, control).plan;
     };
     for (SliceOnChip& slice : slices) {
         if (slice.shape().slice->microBatch != choice.microBatch || !within(slice, slice.min())) continue;
@@ -398,12 +396,12 @@ void ModelSearch::attempt(const hardware::Architecture& architecture, std::vecto
 }
 
 ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor,
-                                 std::int64_t states, const std::stop_token& stop) const {
+                                 std::int64_t states, const RunControl& control) const {
     std::vector<SliceOnChip> slices;
     slices.reserve(slices_.size());
     const std::vector<Latency>& works = minLatencies(architecture);
     for (const SliceShape& shape : slices_)
-        slices.emplace_back(*this, shape, architecture, bounds(shape, works, architecture), states, stop);
+        slices.emplace_back(*this, shape, architecture, bounds(shape, works, architecture), states, control);
     struct Choice {
         double bound = 0;
         std::size_t number = 0;  ///< among equally good ones the first is taken
@@ -430,7 +428,7 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
         // What is as good as the best so far is found, too, so that the order of the choices does not matter.
         constexpr double kBelow = 1 - 1e-12;
         Attempt made;
-        attempt(architecture, slices, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, stop);
+        attempt(architecture, slices, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, control);
         best.explored += made.explored;
         best.bound = std::max(best.bound, made.bound);
         if (!made.plan || made.throughput <= floor) continue;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <vector>
 
 #include "core/codesign/placement/placement.h"
@@ -35,7 +34,7 @@ struct ModelValue {
 class ModelSearch {
 public:
     ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options, Memos& memos,
-                const std::stop_token& stop);
+                const RunControl& control);
 
     const Workload& workload() const { return workload_; }
     /// Micro-batches × widths × with and without recomputation.
@@ -46,11 +45,11 @@ public:
     /// The best choice and plan of those with a throughput above `floor`, each phase of a layer scheduled over at most
     /// so many states where that may matter.
     ModelValue evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor, std::int64_t states,
-                        const std::stop_token& stop) const;
+                        const RunControl& control) const;
 
     /// The problem of placing the model at one micro-batch and width, with the operators' schedules that are found.
     PlacementProblem problem(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
-                             std::int64_t width, std::int64_t states, const std::stop_token& stop) const;
+                             std::int64_t width, std::int64_t states, const RunControl& control) const;
     const Placer& placer() const { return placer_; }
     const Slice& slice(std::int64_t microBatch, std::int64_t width) const;
     const PhaseShape& shape(const Slice& slice, std::size_t kind, bool backward) const;
@@ -59,7 +58,7 @@ public:
     /// Searched over so many states; by list where there are none.
     ScheduleResult schedule(const PhaseShape& shape, const std::vector<Latency>& works,
                             const hardware::Architecture& architecture, std::int64_t states,
-                            const std::stop_token& stop) const;
+                            const RunControl& control) const;
     /// The share of all operators' time, one after the other, that those take that wait for the HBM.
     double memoryBoundShare(const hardware::Architecture& architecture, const Slice& slice) const;
     /// Joules of a slice's phases, by kind, each operator in its faster form.
@@ -101,7 +100,7 @@ private:
     class SliceOnChip;
     struct Attempt;
     void attempt(const hardware::Architecture& architecture, std::vector<SliceOnChip>& slices, Bytes hbm,
-                 const TrainingChoice& choice, double above, Attempt& attempt, const std::stop_token& stop) const;
+                 const TrainingChoice& choice, double above, Attempt& attempt, const RunControl& control) const;
     /// Bounds on the latencies of all works; holds until the thread's next call.
     const std::vector<Latency>& minLatencies(const hardware::Architecture& architecture) const;
 

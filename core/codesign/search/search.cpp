@@ -65,8 +65,8 @@ struct Evaluated {
 class Search {
 public:
     Search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
-           const Hooks& hooks)
-        : options_(options), hooks_(hooks), scorer_(workloads, space, options, hooks.cancel) {
+           const SearchControl& control)
+        : options_(options), control_(control), scorer_(workloads, space, options, control) {
         result_.space = space;
         result_.options = options;
         result_.areaBound = options.areaLimit ? *options.areaLimit : hardware::areaBound(space);
@@ -78,7 +78,7 @@ public:
     }
 
     Result run() {
-        progress_ = hooks_.resume;
+        progress_ = control_.resume;
         setOrder();
         boundGroups();
         for (const Progress::Evaluated& evaluated : progress_.evaluated) updateIncumbent(evaluated);
@@ -127,10 +127,10 @@ private:
         groupBounds_.assign(positions_.size() / size, std::numeric_limits<double>::infinity());
         constexpr std::size_t kTogether = 128, kParts = 32;
         for (std::size_t done = 0; done < groups.size() && !stopped(); done += kTogether * kParts) {
-            hooks_.reportProgress("bounding architectures", static_cast<double>(done),
-                                  static_cast<double>(groups.size()));
+            control_.reportProgress("bounding architectures", static_cast<double>(done),
+                                    static_cast<double>(groups.size()));
             const std::size_t end = std::min(groups.size(), done + kTogether * kParts);
-            parallelFor((end - done - 1) / kTogether + 1, hooks_.threads, [&](std::size_t part) {
+            parallelFor((end - done - 1) / kTogether + 1, control_.threads, [&](std::size_t part) {
                 checkCancelled();
                 const std::size_t first = done + part * kTogether;
                 for (std::size_t i = first; i < std::min(end, first + kTogether); ++i)
@@ -201,13 +201,13 @@ private:
         reached(end);
     }
 
-    bool stopped() const { return hooks_.finishing(); }
-    void checkCancelled() const { hooks_.throwIfCancelled("the co-design search"); }
+    bool stopped() const { return control_.finishing(); }
+    void checkCancelled() const { control_.throwIfCancelled("the co-design search"); }
 
     std::vector<Evaluated> evaluated(const std::vector<std::size_t>& positions, double floor,
                                      std::int64_t states) const {
         std::vector<Evaluated> found(positions.size());
-        parallelFor(positions.size(), hooks_.threads, [&](std::size_t i) {
+        parallelFor(positions.size(), control_.threads, [&](std::size_t i) {
             checkCancelled();
             const Candidate& site = sites_[positions[i]];
             found[i].point = scorer_.evaluate(hardware::architectureAt(result_.space, site.index), site.area, floor,
@@ -236,9 +236,9 @@ private:
     /// All places before `next` are done.
     void reached(std::size_t next) {
         progress_.next = next;
-        hooks_.reportProgress("searching architectures", static_cast<double>(progress_.next),
-                              static_cast<double>(order_.size()));
-        if (hooks_.checkpoint) hooks_.checkpoint(progress_);
+        control_.reportProgress("searching architectures", static_cast<double>(progress_.next),
+                                static_cast<double>(order_.size()));
+        if (control_.checkpoint) control_.checkpoint(progress_);
     }
 
     /// Schedules over more states what may still be better than the best, the most promising first: all of it over some
@@ -300,8 +300,9 @@ private:
         const auto left =
             mostPromising(progress_.unresolved.size(), [](const Progress::Unresolved&) { return true; }).size();
         refined_ += last.size();
-        hooks_.reportProgress("proving the best", static_cast<double>(refined_), static_cast<double>(refined_ + left));
-        if (hooks_.checkpoint) hooks_.checkpoint(progress_);
+        control_.reportProgress("proving the best", static_cast<double>(refined_),
+                                static_cast<double>(refined_ + left));
+        if (control_.checkpoint) control_.checkpoint(progress_);
     }
 
     /// The greatest objective of an architecture and all smaller ones.
@@ -329,10 +330,10 @@ private:
         ProgressEvent event;
         event.kind = ProgressEvent::Kind::incumbent;
         event.task = "searching architectures";
-        event.series = ": architecture search best";
+        event.curve = {.quantity = "architecture search", .role = CurveRole::best};
         event.x = static_cast<double>(position + 1);
         event.y = best_;
-        hooks_.report(event);
+        control_.report(event);
     }
 
     void finish() {
@@ -372,7 +373,7 @@ private:
             result_.front.push_back(each->point);
             states.push_back(each->refined ? options_.scheduleStates : options_.firstStates());
         }
-        parallelFor(result_.front.size(), hooks_.threads,
+        parallelFor(result_.front.size(), control_.threads,
                     [&](std::size_t i) { scorer_.chooseMemory(result_.front[i], states[i]); });
         if (!result_.front.empty()) result_.best = result_.front.back();
     }
@@ -403,7 +404,7 @@ private:
     }
 
     Options options_;
-    const Hooks& hooks_;
+    const SearchControl& control_;
     Scorer scorer_;
     Result result_;
     Progress progress_;
@@ -440,9 +441,9 @@ void check(const std::vector<Workload>& workloads, const hardware::Template& spa
 }  // namespace
 
 Result search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
-              const Hooks& hooks) {
+              const SearchControl& control) {
     check(workloads, space, options);
-    return Search(workloads, space, options, hooks).run();
+    return Search(workloads, space, options, control).run();
 }
 
 }  // namespace tessera::codesign

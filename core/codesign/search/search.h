@@ -280,16 +280,12 @@ struct PipelineSchedule {
 };
 PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch);
 
-/// RunControl of `search`, plus checkpoint and resume.
-struct Hooks : RunControl {
-    /// Receives all that the search came to, after every part of it. Called from the thread that called `search`.
-    std::function<void(const Progress& progress)> checkpoint = {};
-    Progress resume = {};  ///< what an earlier search of the same problem came to
-};
+/// Control of `search`.
+using SearchControl = ResumableControl<Progress>;
 
 /// Searches. The result depends on workloads, template and options alone. Throws UsageError for options that make no
 /// sense, InterruptedError.
 Result search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
-              const Hooks& hooks = {});
+              const SearchControl& control = {});
 
 }  // namespace tessera::codesign

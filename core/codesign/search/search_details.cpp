@@ -50,10 +50,10 @@ constexpr double kSame = 1 - 1e-12;
 }  // namespace
 
 Scorer::Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options,
-               std::stop_token cancel)
-    : space_(space), options_(std::move(options)), cancel_(std::move(cancel)), memos_(sharedMemos()) {
+               const RunControl& control)
+    : space_(space), options_(std::move(options)), control_(control.ofOnePart()), memos_(sharedMemos()) {
     for (const Workload& workload : workloads)
-        models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *memos_, cancel_));
+        models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *memos_, control_));
     setReference();
 }
 
@@ -63,7 +63,7 @@ void Scorer::setReference() {
     const hardware::Architecture reference = hardware::architectureOf(space_, *space_.reference);
     for (std::size_t m = 0; m < models_.size(); ++m) {
         const ModelValue value =
-            models_[m]->evaluate(reference, largestMemory(), 0, options_.comparedStates(), cancel_);
+            models_[m]->evaluate(reference, largestMemory(), 0, options_.comparedStates(), control_);
         if (value.throughput > 0) reference_[m] = value.throughput;
     }
 }
@@ -143,7 +143,7 @@ std::optional<Point> Scorer::evaluate(const hardware::Architecture& architecture
     if (ruledOut(bounds)) return std::nullopt;
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
-        values.push_back(models_[m]->evaluate(architecture, hbm, neededOf(m, bounds, floor), states, cancel_));
+        values.push_back(models_[m]->evaluate(architecture, hbm, neededOf(m, bounds, floor), states, control_));
         explored += values.back().explored;
         throughputs.push_back(values.back().throughput);
         bounds[m] = values.back().bound;
@@ -181,7 +181,7 @@ void Scorer::chooseMemory(Point& point, std::int64_t states) const {
         for (std::size_t m = 0; m < models_.size() && same; ++m) {
             const double floor = point.throughput[m] * kSame;
             same = point.throughput[m] == 0 ||
-                   models_[m]->evaluate(point.architecture, hbm, floor, states, cancel_).throughput > floor;
+                   models_[m]->evaluate(point.architecture, hbm, floor, states, control_).throughput > floor;
         }
         if (same) {
             point.hbm = hbm;
@@ -210,7 +210,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     result.hbm = hbm;
     result.mfu = search.mfuOf(architecture, value.throughput);
     result.energyPerSample = search.energyOf(architecture, value.choice, plan);
-    const PlacementProblem problem = search.problem(architecture, hbm, value.choice, plan.tensor, states, cancel_);
+    const PlacementProblem problem = search.problem(architecture, hbm, value.choice, plan.tensor, states, control_);
     // Loads without transfers tell what part of them is waiting.
     PlacementProblem instant = problem;
     instant.bandwidth = BytesPerSecond{std::numeric_limits<double>::max()};
@@ -266,7 +266,7 @@ void Scorer::setSchedule(std::size_t model, const hardware::Architecture& archit
     std::vector<std::array<ScheduleResult, 2>> made;
     const auto schedule = [&](std::size_t kind, bool backward) {
         return search.schedule(search.shape(slice, kind, backward), works, architecture, options_.scheduleStates,
-                               cancel_);
+                               control_);
     };
     for (std::size_t k = 0; k < slice.kinds.size(); ++k) {
         made.push_back({schedule(k, false), schedule(k, true)});
@@ -320,7 +320,7 @@ ModelValue Scorer::expertValue(std::size_t model, const hardware::Architecture& 
         for (const bool recompute : {false, true}) {
             const TrainingChoice choice{.microBatch = slice.microBatch, .recompute = recompute};
             const PlacementProblem problem = search.problem(architecture, largestMemory(), choice, expert.tensor,
-                                                            options_.comparedStates(), cancel_);
+                                                            options_.comparedStates(), control_);
             if (expert.data > problem.microBatches) continue;
             Plan made = codesign::evaluate(search.placer().graph(), problem, plan);
             ++best.explored;
@@ -349,7 +349,7 @@ Baseline Scorer::baselineOf(const hardware::Architecture& architecture, bool exp
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
         values.push_back(expert ? expertValue(m, architecture)
-                                : models_[m]->evaluate(architecture, hbm, 0, options_.comparedStates(), cancel_));
+                                : models_[m]->evaluate(architecture, hbm, 0, options_.comparedStates(), control_));
         baseline.point.throughput.push_back(values.back().throughput);
         baseline.models.push_back(resultOf(m, architecture, values.back(), hbm, options_.comparedStates()));
         if (expert && !models_[m]->workload().expert)
@@ -457,7 +457,7 @@ void Scorer::describe(Result& result) const {
                 if (other != m) alone.throughput[other] = 0;
             chooseMemory(alone, options_.scheduleStates);
             const ModelValue value =
-                models_[m]->evaluate(best.architecture, alone.hbm, 0, options_.scheduleStates, cancel_);
+                models_[m]->evaluate(best.architecture, alone.hbm, 0, options_.scheduleStates, control_);
             ModelResult& made =
                 result.perModel.emplace_back(resultOf(m, best.architecture, value, alone.hbm, options_.scheduleStates));
             if (made.feasible) setSchedule(m, best.architecture, made);

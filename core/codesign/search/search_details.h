@@ -14,7 +14,7 @@ namespace tessera::codesign {
 class Scorer {
 public:
     Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options,
-           std::stop_token cancel);
+           const RunControl& control);
 
     /// Micro-batches × widths × recomputation, over all models.
     std::int64_t choices() const;
@@ -48,7 +48,7 @@ private:
 
     const hardware::Template& space_;
     Options options_;
-    std::stop_token cancel_;
+    RunControl control_;
     std::shared_ptr<Memos> memos_;
     std::vector<std::unique_ptr<ModelSearch>> models_;
     std::vector<double> reference_;  ///< throughput of the template's reference by model; 1 where it has none

@@ -63,8 +63,8 @@ Graph withWords(Graph graph) {
 /// Builds the slices of one model and collects their works.
 class Loader {
 public:
-    Loader(Workload& workload, const WorkloadOptions& options, const std::string& path)
-        : workload_(workload), options_(options), path_(path) {}
+    Loader(Workload& workload, const WorkloadOptions& options, const std::string& path, const RunControl& control)
+        : workload_(workload), options_(options), path_(path), control_(control) {}
 
     void load(const std::vector<std::int64_t>& widths) {
         for (const std::int64_t microBatch : options_.microBatches)
@@ -74,7 +74,7 @@ public:
 
 private:
     void add(std::int64_t microBatch, std::int64_t width) {
-        if (options_.stop.stop_requested()) throw InterruptedError("reading the models was stopped");
+        control_.throwIfCancelled("reading the models");
         model::LoadOptions load;
         load.batch = microBatch;
         load.dimensions = options_.dimensions;
@@ -181,6 +181,7 @@ private:
     Workload& workload_;
     const WorkloadOptions& options_;
     const std::string& path_;
+    const RunControl& control_;
     WorkTable works_;
 };
 
@@ -201,14 +202,15 @@ std::vector<std::string> assumptionsOf(const WorkloadOptions& options) {
 
 }  // namespace
 
-Workload loadWorkload(const std::string& name, const WorkloadOptions& options, const std::string& path) {
+Workload loadWorkload(const std::string& name, const WorkloadOptions& options, const std::string& path,
+                      const RunControl& control) {
     Workload workload;
     workload.name = name;
     const Known* known = knownModel(name);
     if (known != nullptr) workload.expert = known->expert;
     std::vector<std::int64_t> widths = options.widths;
     if (widths.empty()) widths = known == nullptr ? std::vector<std::int64_t>{1} : known->widths;
-    Loader(workload, options, path.empty() ? name : path).load(widths);
+    Loader(workload, options, path.empty() ? name : path, control).load(widths);
     workload.assumptions = assumptionsOf(options);
     return workload;
 }

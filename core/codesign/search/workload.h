@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,11 +83,11 @@ struct WorkloadOptions {
     Optimizer optimizer = Optimizer::adam;
     std::int64_t wordBytes = 2;  ///< of weights, gradients and activations
     std::map<std::string, std::int64_t> dimensions = {};
-    std::stop_token stop = {};
 };
 
 /// Expands a model for training and finds its layers. `path` is where the model is read, where that is not its name.
 /// Throws what model::loadModel throws, DataError for a model of unknown shapes or without operators, InterruptedError.
-Workload loadWorkload(const std::string& name, const WorkloadOptions& options, const std::string& path = {});
+Workload loadWorkload(const std::string& name, const WorkloadOptions& options, const std::string& path = {},
+                      const RunControl& control = {});
 
 }  // namespace tessera::codesign

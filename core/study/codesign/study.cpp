@@ -141,8 +141,7 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
         load.optimizer = settings.optimizer;
         load.wordBytes = read.space.rates.wordBytes;
         load.dimensions = study.dimensions;
-        load.stop = hooks.cancel;
-        read.workloads.push_back(codesign::loadWorkload(name, load, hooks.located(name)));
+        read.workloads.push_back(codesign::loadWorkload(name, load, hooks.located(name), hooks));
         read.inputs.push_back({name, read.workloads.back().sha256});
         reading.check();
     }
@@ -199,12 +198,12 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     result.study.seed = settings.seed;
     const CodesignInputs inputs = readInputs(study, settings, hooks);
     result.inputs = inputs.inputs;
-    codesign::Hooks engineHooks{hooks};
-    engineHooks.checkpoint = checkpoints(checkpointSink(hooks, result));
+    codesign::SearchControl control{RunControl(hooks)};
+    control.checkpoint = checkpoints(checkpointSink(hooks, result));
     if (const auto state = resumedState(hooks, result))
-        engineHooks.resume = readProgress(state->root(), study.models.size());
+        control.resume = readProgress(state->root(), study.models.size());
     CodesignOutcome outcome;
-    outcome.result = codesign::search(inputs.workloads, inputs.space, settings, engineHooks);
+    outcome.result = codesign::search(inputs.workloads, inputs.space, settings, control);
     if (outcome.result.endedBy != EndedBy::stop && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);

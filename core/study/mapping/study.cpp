@@ -251,10 +251,10 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
         outcome.result =
             scored(problem, readMapping(document.root(), problem.jobs.size(), problem.cores.size()), options);
     } else {
-        mapping::Hooks engineHooks{hooks};
-        engineHooks.checkpoint = checkpointSink(hooks, result);
-        if (const auto state = resumedState(hooks, result)) engineHooks.resume = state->json();
-        outcome.result = mapping::solve(problem, options, std::move(engineHooks));
+        mapping::SearchControl control{RunControl(hooks)};
+        control.checkpoint = checkpointSink(hooks, result);
+        if (const auto state = resumedState(hooks, result)) control.resume = state->json();
+        outcome.result = mapping::solve(problem, options, control);
     }
     addOnce(result.assumptions, outcome.result.assumptions);
     addOnce(result.warnings, outcome.result.warnings);

@@ -218,14 +218,14 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
-    partition::Hooks engineHooks{hooks};
+    partition::SearchControl control{RunControl(hooks)};
     const std::size_t count = layers.layers.size();
     if (const auto sink = checkpointSink(hooks, result))
-        engineHooks.checkpoint = [sink, count](const std::vector<const partition::PartialPlan*>& plans) {
+        control.checkpoint = [sink, count](const std::vector<const partition::PartialPlan*>& plans) {
             sink(partialPlansJson(count, plans));
         };
-    if (const auto state = resumedState(hooks, result)) engineHooks.resume = readPartialPlans(*state, count);
-    outcome.result = partition::solve(layers, fleet, options, std::move(engineHooks));
+    if (const auto state = resumedState(hooks, result)) control.resume = readPartialPlans(*state, count);
+    outcome.result = partition::solve(layers, fleet, options, std::move(control));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
         result.assumptions.push_back(

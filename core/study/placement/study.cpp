@@ -215,8 +215,7 @@ std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& pla
             "what the layers' file fixes, or a result of this command as a file",
             inQuotes(inputs.plan), kPlanOfFile));
     OwnPlan own{.given = inputs.plan};
-    Placement made =
-        placer.place(problem, {.fasterThan = {}, .degrees = degrees, .explain = true, .stop = hooks.cancel});
+    Placement made = placer.place(problem, {.fasterThan = {}, .degrees = degrees, .explain = true}, hooks);
     own.plan = std::move(made.plan);
     if (made.shortage) own.misfit = made.shortage->reason;
     return own;
@@ -279,11 +278,11 @@ Result runPlacement(const Study& study, const RunHooks& hooks) {
     Inputs inputs = readInputs(study, hooks);
     const Reading placing(hooks, "placing the layers", "the placement");
     const PlacementProblem& problem = inputs.file.problem;
-    const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMaxCuts, hooks.cancel);
+    const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMaxCuts, hooks);
     PlacementOutcome outcome = std::move(inputs.asked);
     outcome.cuts = placer.cuts();
     outcome.own = ownPlan(inputs, placer, hooks);
-    outcome.placement = placer.place(problem, {.fasterThan = {}, .degrees = {}, .explain = true, .stop = hooks.cancel});
+    outcome.placement = placer.place(problem, {.fasterThan = {}, .degrees = {}, .explain = true}, hooks);
     Result result;
     result.study = study;
     result.inputs = std::move(inputs.inputs);

@@ -410,13 +410,13 @@ int Walk::watchARace() {
     JobQueue& jobs = window_->jobs();
     const int job = jobs.enqueue(race);
     window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
-    const auto hasBegun = [&](const QString& algorithm) {
+    const auto hasBegun = [&](std::string_view algorithm) {
         const auto curves = jobs.state(job).curves;
         return curves != nullptr && std::any_of(curves->begin(), curves->end(), [&](const Curve& curve) {
-                   return curve.name.startsWith(algorithm) && curve.points.size() > 20;
+                   return curve.name.owner == algorithm && curve.points.size() > 20;
                });
     };
-    EXPECT_TRUE(waitUntil([&] { return hasBegun(QStringLiteral("cmaes")); }, kLongWalk));
+    EXPECT_TRUE(waitUntil([&] { return hasBegun("cmaes"); }, kLongWalk));
     jobs.pause(job);
     settle();
     EXPECT_EQ(jobs.state(job).status, store::RunStatus::paused) << "the race ended before it could be paused";

@@ -567,11 +567,11 @@ TEST(Placement, stopsWhenAsked) {
     std::stop_source source;
     source.request_stop();
     const Small small = sideBySide(50);
-    EXPECT_THROW(Placer(small.graph, Placer::kMaxCuts, source.get_token()), InterruptedError);
+    EXPECT_THROW(Placer(small.graph, Placer::kMaxCuts, {.cancel = source.get_token()}), InterruptedError);
     PlacementProblem problem = small.problem;
     problem.accelerators = 100;
     EXPECT_TRUE(Placer(small.graph).place(problem).plan);
-    EXPECT_THROW(Placer(small.graph).place(problem, {.stop = source.get_token()}), InterruptedError);
+    EXPECT_THROW(Placer(small.graph).place(problem, {}, {.cancel = source.get_token()}), InterruptedError);
 }
 
 TEST(Placement, threadsShareAPlacer) {

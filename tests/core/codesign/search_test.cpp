@@ -64,7 +64,7 @@ Options smallOptions(Objective objective) {
     return options;
 }
 
-Hooks onThreads(unsigned threads) {
+SearchControl onThreads(unsigned threads) {
     return {{.threads = threads}};
 }
 
@@ -116,7 +116,7 @@ std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads,
     Memos memos;
     std::vector<std::unique_ptr<ModelSearch>> models;
     for (const Workload& each : workloads)
-        models.push_back(std::make_unique<ModelSearch>(each, space, options, memos, std::stop_token()));
+        models.push_back(std::make_unique<ModelSearch>(each, space, options, memos, RunControl{}));
     const Bytes hbm{static_cast<double>(space.hbm.values.back())};
     std::vector<double> reference;
     for (const auto& model : models)
@@ -312,12 +312,12 @@ TEST(CodesignSearch, continuesToTheSameResult) {
         options.search = kind;
         options.samples = 40;
         std::vector<Progress> states;
-        Hooks hooks;
-        hooks.checkpoint = [&](const Progress& progress) { states.push_back(progress); };
-        const Result whole = search(workloads, space, options, hooks);
+        SearchControl control;
+        control.checkpoint = [&](const Progress& progress) { states.push_back(progress); };
+        const Result whole = search(workloads, space, options, control);
         ASSERT_FALSE(states.empty());
         for (const std::size_t at : {std::size_t{0}, states.size() / 2, states.size() - 1}) {
-            Hooks again;
+            SearchControl again;
             again.resume = states[at];
             expectSame(whole, search(workloads, space, options, again));
         }
@@ -332,10 +332,10 @@ TEST(CodesignSearch, stopsAndFinishes) {
     cancelled.request_stop();
     EXPECT_THROW(search(workloads, space, options, {{.cancel = cancelled.get_token()}}), InterruptedError);
     std::stop_source finished;
-    Hooks hooks;
-    hooks.finish = finished.get_token();
-    hooks.checkpoint = [&](const Progress&) { finished.request_stop(); };
-    const Result part = search(workloads, space, options, hooks);
+    SearchControl control;
+    control.finish = finished.get_token();
+    control.checkpoint = [&](const Progress&) { finished.request_stop(); };
+    const Result part = search(workloads, space, options, control);
     EXPECT_EQ(part.endedBy, EndedBy::stop);
     EXPECT_FALSE(part.optimal);
     EXPECT_LT(part.explored + part.skippedByBound, part.points);

@@ -59,14 +59,14 @@ Json stateAfter(const Problem& problem, const Options& options, int points, cons
     std::stop_source cancel;
     Json state;
     int seen = 0;
-    Hooks hooks;
-    hooks.cancel = cancel.get_token();
-    hooks.resume = resume;
-    hooks.checkpoint = [&](const Json& handed) { state = Json::parse(handed.dump()); };
-    hooks.progress = [&](const ProgressEvent& event) {
-        if (event.series.ends_with(" best") && ++seen == points) cancel.request_stop();
+    SearchControl control;
+    control.cancel = cancel.get_token();
+    control.resume = resume;
+    control.checkpoint = [&](const Json& handed) { state = Json::parse(handed.dump()); };
+    control.progress = [&](const ProgressEvent& event) {
+        if (event.curve.role == CurveRole::best && ++seen == points) cancel.request_stop();
     };
-    EXPECT_THROW(solve(problem, options, hooks), InterruptedError);
+    EXPECT_THROW(solve(problem, options, control), InterruptedError);
     return state;
 }
 
@@ -94,13 +94,13 @@ TEST_P(EveryAlgorithm, goesOnToTheSameResultAfterInterruptions) {
         if (after >= generations) continue;  // the end of the last generation is the end of the work
         Json state = stateAfter(problem, options, first + after);
         ASSERT_FALSE(state.is_null());
-        Hooks hooks;
-        hooks.resume = state;
-        EXPECT_EQ(solve(problem, options, hooks), whole) << "interrupted after " << after << " of " << generations;
+        SearchControl control;
+        control.resume = state;
+        EXPECT_EQ(solve(problem, options, control), whole) << "interrupted after " << after << " of " << generations;
         if (after + 1 >= generations) continue;
         state = stateAfter(problem, options, 1, state);
-        hooks.resume = state;
-        EXPECT_EQ(solve(problem, options, hooks), whole) << "interrupted twice";
+        control.resume = state;
+        EXPECT_EQ(solve(problem, options, control), whole) << "interrupted twice";
     }
 }
 
@@ -202,17 +202,17 @@ TEST_P(EveryAlgorithm, answersCancelSoonAndFinishWithTheBestSoFar) {
     for (const bool cancels : {true, false}) {
         std::stop_source stop;
         double asked = 0;
-        Hooks hooks;
-        (cancels ? hooks.cancel : hooks.finish) = stop.get_token();
+        SearchControl control;
+        (cancels ? control.cancel : control.finish) = stop.get_token();
         std::jthread asking([&] {
             std::this_thread::sleep_for(std::chrono::milliseconds(150));
             asked = test::workMilliseconds(working);
             stop.request_stop();
         });
         if (cancels) {
-            EXPECT_THROW(solve(problem, options, hooks), InterruptedError);
+            EXPECT_THROW(solve(problem, options, control), InterruptedError);
         } else {
-            const auto run = solve(problem, options, hooks).runs.front();
+            const auto run = solve(problem, options, control).runs.front();
             EXPECT_EQ(run.endedBy, EndedBy::stop);
             EXPECT_GT(run.samples, 0);
             EXPECT_TRUE(isValid(run.mapping, problem));
@@ -315,18 +315,18 @@ TEST(MappingRace, takesTurnsAndCountsAllSamples) {
     options.algorithms = {"magma", "random", "stdga"};
     std::vector<std::string> curves;  // whose turn it was, without repetition
     double done = 0;
-    Hooks hooks;
-    hooks.progress = [&](const ProgressEvent& event) {
-        if (event.series == "bound") return;
+    SearchControl control;
+    control.progress = [&](const ProgressEvent& event) {
+        if (event.curve.role == CurveRole::bound) return;
         EXPECT_EQ(event.task, "portfolio of 3 algorithms");
         EXPECT_EQ(event.total, 120'000);
         EXPECT_GE(event.done, done);
         EXPECT_LE(event.done, event.total);
         done = event.done;
-        if (event.kind == ProgressEvent::Kind::point && (curves.empty() || curves.back() != event.series.substr(0, 5)))
-            curves.push_back(event.series.substr(0, 5));
+        if (event.kind == ProgressEvent::Kind::point && (curves.empty() || curves.back() != event.curve.owner))
+            curves.push_back(event.curve.owner);
     };
-    const Result race = solve(problem, options, hooks);
+    const Result race = solve(problem, options, control);
     EXPECT_GT(done, 119'000);
     EXPECT_GT(curves.size(), 12U) << "one after the other";
     for (const auto& run : race.runs) {
@@ -341,17 +341,17 @@ TEST(MappingRace, takesTurnsAndCountsAllSamples) {
 TEST(MappingState, ofAnotherProblemIsRefused) {
     const Problem problem = test::drawnProblem(20, 3, 20, 2);
     const Options options = optionsFor("magma", 500);
-    Hooks hooks;
-    hooks.resume = stateAfter(problem, options, 2);
+    SearchControl control;
+    control.resume = stateAfter(problem, options, 2);
     Options other = options;
     other.seed = 3;
-    EXPECT_THROW(solve(problem, other, hooks), UsageError);
-    Json broken = *hooks.resume;
+    EXPECT_THROW(solve(problem, other, control), UsageError);
+    Json broken = *control.resume;
     broken["lanes"][0]["search"][0]["core"] = "%%%";
-    hooks.resume = broken;
-    EXPECT_THROW(solve(problem, options, hooks), UsageError);
-    hooks.resume = Json{{"format", 7}};
-    EXPECT_THROW(solve(problem, options, hooks), UsageError);
+    control.resume = broken;
+    EXPECT_THROW(solve(problem, options, control), UsageError);
+    control.resume = Json{{"format", 7}};
+    EXPECT_THROW(solve(problem, options, control), UsageError);
 }
 
 TEST(MappingCurves, areThinnedButEndWithTheRun) {
@@ -410,9 +410,9 @@ TEST(MappingFront, holdsMappingsOfWhichNoneBeatsAnother) {
     }
     EXPECT_EQ(run.front.front().first, run.value);
     // Interrupted in a later part, it goes on to the same front.
-    Hooks hooks;
-    hooks.resume = stateAfter(problem, options, static_cast<int>(run.convergence.size() / 2));
-    EXPECT_EQ(solve(problem, options, hooks), result);
+    SearchControl control;
+    control.resume = stateAfter(problem, options, static_cast<int>(run.convergence.size() / 2));
+    EXPECT_EQ(solve(problem, options, control), result);
 }
 
 TEST(AdaptedMapping, ofTheSameProblemIsTheSame) {

@@ -129,13 +129,13 @@ TEST(Tessera, goesOnFromEveryStateToTheSameEnd) {
     for (const Objective objective : {Objective::throughput, Objective::latency}) {
         const Options options = optionsOf(30'000, 3, objective);
         std::vector<Json> states;
-        Hooks hooks;
-        hooks.checkpoint = [&](const Json& state) { states.push_back(state); };
-        const Result whole = solve(problem, options, hooks);
+        SearchControl control;
+        control.checkpoint = [&](const Json& state) { states.push_back(state); };
+        const Result whole = solve(problem, options, control);
         ASSERT_FALSE(states.empty());
         const std::size_t stride = std::max<std::size_t>(1, states.size() / 6);
         for (std::size_t s = 0; s < states.size(); s += stride) {
-            Hooks again;
+            SearchControl again;
             again.resume = Json::parse(states[s].dump());
             EXPECT_EQ(solve(problem, options, again), whole) << "state " << s << " of " << states.size();
         }

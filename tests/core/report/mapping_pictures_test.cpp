@@ -104,24 +104,32 @@ TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
 }
 
 TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
-    const std::vector<std::pair<std::string, CurvePoints>> curves{{"magma", {{1, 30}, {40, 20}}},
-                                                                  {"magma best", {{10, 30}, {50, 20}}},
-                                                                  {"magma mean", {{10, 40}, {50, 25}}},
-                                                                  {"magma spread", {{10, 5}, {50, 2}}},
-                                                                  {"bound", {{0, 18}}}};
+    using enum CurveRole;
+    std::vector<Curve> curves{{{"magma", "", value}, {{1, 30}, {40, 20}}},
+                              {{"magma", "", best}, {{10, 30}, {50, 20}}},
+                              {{"magma", "", mean}, {{10, 40}, {50, 25}}},
+                              {{"magma", "", spread}, {{10, 5}, {50, 2}}},
+                              {{"", "", bound}, {{0, 18}}}};
     EXPECT_EQ(mappingConvergenceCharts(curves, true).front().series.size(), 2U)
         << "means and spreads are for those who ask";
     const std::vector<Chart> charts = mappingConvergenceCharts(curves, true, true);
     ASSERT_EQ(charts.size(), 2U);
     EXPECT_TRUE(charts.front().y.logarithmic);
-    const Series& best = charts.front().series.at(2);
-    EXPECT_EQ(best.id, "magma");
-    EXPECT_EQ(best.x, (std::vector<double>{1, 10, 40, 50}));
+    const Series& found = charts.front().series.at(2);
+    EXPECT_EQ(found.id, "magma");
+    EXPECT_EQ(found.x, (std::vector<double>{1, 10, 40, 50}));
     EXPECT_EQ(seriesOfName(charts.front(), "magma/spread").low, (std::vector<double>{35, 23}));
     EXPECT_THAT(charts.front().title, HasSubstr("optimality gap 11 %"));
-    EXPECT_TRUE(mappingConvergenceCharts({{"accpar: step time best", {{0, 1}}}}, false).empty());
-    EXPECT_TRUE(mappingConvergenceCharts({{"accpar root bound", {{0, 1}}}}, false).empty());
+    EXPECT_TRUE(mappingConvergenceCharts({{{"accpar", "step time", best}, {{0, 1}}}}, false).empty());
+    EXPECT_TRUE(mappingConvergenceCharts({{{"accpar root", "", bound}, {{0, 1}}}}, false).empty());
     EXPECT_EQ(convergenceCharts(curves, false).front().id, "race");
+    // Of two runs each has its name and its colour.
+    for (Curve& curve : curves) curve.run = "A · 1";
+    curves.push_back({{"magma", "", best}, {{10, 35}}, "B"});
+    const Chart compared = convergenceCharts(curves, false).front();
+    EXPECT_EQ(compared.series.at(0).name, "A · 1 · magma");
+    EXPECT_EQ(compared.series.at(1).name, "B · magma");
+    EXPECT_NE(compared.series.at(0).colour, compared.series.at(1).colour);
 }
 
 TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {

@@ -511,14 +511,13 @@ TEST(PartitionPictures, sayWhereTheStepGoes) {
     EXPECT_EQ(chart.x.categories.back(), "one " + plan.shares[0].kind);
 }
 
-using Curves = std::vector<std::pair<std::string, CurvePoints>>;
-
 TEST(Convergence, tellsBestBoundAndGapOfOneSearch) {
-    const Curves curves{{"accpar: ratio search best", {{1, 0.05}, {3, 0.042}}},
-                        {"accpar: ratio search bound", {{1, 0.03}, {2, 0.04}}},
-                        {"accpar: time by level", {{0, 0.04}, {1, 0.03}}},
-                        {"accpar: step time", {{0, 0.06}}},
-                        {"accpar: bound", {{1, 0.05}, {8, 0.06}}}};
+    using enum CurveRole;
+    const std::vector<Curve> curves{{{"accpar", "ratio search", best}, {{1, 0.05}, {3, 0.042}}},
+                                    {{"accpar", "ratio search", bound}, {{1, 0.03}, {2, 0.04}}},
+                                    {{"accpar", "time by level", value}, {{0, 0.04}, {1, 0.03}}},
+                                    {{"accpar", "step time", value}, {{0, 0.06}}},
+                                    {{"accpar", "step time", bound}, {{1, 0.05}, {8, 0.06}}}};
     const std::vector<Chart> charts = convergenceCharts(curves, true);
     ASSERT_EQ(charts.size(), 3U);
     EXPECT_EQ(charts[0].title, "Search for the ratio of the top-level split: 42 ms, gap 5 %");
@@ -536,15 +535,17 @@ TEST(Convergence, tellsBestBoundAndGapOfOneSearch) {
 }
 
 TEST(Convergence, keepsBaselinesDashedAndRunsApart) {
-    const Curves strategies{{"accpar: ratio search best", {{0, 2}, {1, 1}}}, {"hypar: ratio search best", {{0, 3}}}};
+    using enum CurveRole;
+    const std::vector<Curve> strategies{{{"accpar", "ratio search", best}, {{0, 2}, {1, 1}}},
+                                        {{"hypar", "ratio search", best}, {{0, 3}}}};
     const Chart one = convergenceChart(strategies, false);
     ASSERT_EQ(one.series.size(), 2U);
     EXPECT_FALSE(one.series[0].dashed);
     EXPECT_TRUE(one.series[1].dashed);
-    const Curves runs{{"A · accpar: ratio search best", {{0, 2}, {1, 1}}},
-                      {"A · accpar: ratio search bound", {{0, 0.5}}},
-                      {"B · accpar: ratio search best", {{0, 3}}},
-                      {"B · accpar: ratio search bound", {{0, 0.5}}}};
+    const std::vector<Curve> runs{{{"accpar", "ratio search", best}, {{0, 2}, {1, 1}}, "A"},
+                                  {{"accpar", "ratio search", bound}, {{0, 0.5}}, "A"},
+                                  {{"accpar", "ratio search", best}, {{0, 3}}, "B"},
+                                  {{"accpar", "ratio search", bound}, {{0, 0.5}}, "B"}};
     const Chart two = convergenceChart(runs, false);
     ASSERT_EQ(two.series.size(), 4U);
     EXPECT_EQ(two.series[1].name, "A · accpar");
@@ -553,10 +554,10 @@ TEST(Convergence, keepsBaselinesDashedAndRunsApart) {
 }
 
 TEST(Convergence, showsMeanAndSpreadOfGenerations) {
-    const Curves curves{{"magma: best", {{0, 2}, {1, 1}}},
-                        {"magma: mean", {{0, 4}, {1, 3}}},
-                        {"magma: low", {{0, 2}, {1, 1}}},
-                        {"magma: high", {{0, 6}, {1, 5}}}};
+    using enum CurveRole;
+    const std::vector<Curve> curves{{{"magma", "fitness", best}, {{0, 2}, {1, 1}}},
+                                    {{"magma", "fitness", mean}, {{0, 4}, {1, 3}}},
+                                    {{"magma", "fitness", spread}, {{0, 2}, {1, 2}}}};
     const Chart chart = convergenceChart(curves, false);
     ASSERT_EQ(chart.series.size(), 3U);
     EXPECT_EQ(chart.series[0].mark, Mark::band);

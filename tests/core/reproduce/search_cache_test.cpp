@@ -38,10 +38,10 @@ protected:
         return cache.resultOf({&workload_}, space_, options_, [&](const auto& from, const auto& checkpoint) {
             ++searches_;
             resumed_ = from.has_value() ? from->next : 0;
-            codesign::Hooks hooks{{.threads = threads_}};
-            hooks.checkpoint = checkpoint;
-            hooks.resume = from.value_or(codesign::Progress{});
-            return codesign::search({workload_}, space_, options_, hooks);
+            codesign::SearchControl control{{.threads = threads_}};
+            control.checkpoint = checkpoint;
+            control.resume = from.value_or(codesign::Progress{});
+            return codesign::search({workload_}, space_, options_, control);
         });
     }
 
@@ -145,11 +145,11 @@ TEST_F(SearchCacheTest, goesOnWhereASearchWasKilled) {
     const std::string key = SearchCache::keyOf({&workload_}, space_, options_);
     std::optional<codesign::Progress> half;
     cache.resultOf({&workload_}, space_, options_, [&](const auto&, const auto&) {
-        codesign::Hooks hooks;
-        hooks.checkpoint = [&](const codesign::Progress& progress) {
+        codesign::SearchControl control;
+        control.checkpoint = [&](const codesign::Progress& progress) {
             if (!half) half = progress;
         };
-        return codesign::search({workload_}, space_, options_, hooks);
+        return codesign::search({workload_}, space_, options_, control);
     });
     ASSERT_TRUE(half);
     ASSERT_LT(half->next, 40U);

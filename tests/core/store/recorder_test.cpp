@@ -89,7 +89,7 @@ TEST_F(Recording, keepsThePointsThatTheEngineReports) {
     hooks.progress = [&](const ProgressEvent& event) {
         const std::lock_guard lock(mutex);
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
-            ++points[event.series];
+            ++points[toText(event.curve)];
     };
     const Recorded recorded = runRecorded(smallStudy(), hooks, options());
     std::map<std::string, std::size_t> kept;

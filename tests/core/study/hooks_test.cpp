@@ -34,7 +34,7 @@ class EveryInterruptedRun : public testing::TestWithParam<test::Sample> {};
 
 TEST_P(EveryInterruptedRun, goesOnToTheSameBytesFromEveryCheckpoint) {
     const Study study = test::studyOf(GetParam());
-    const std::string whole = resultBytes(run(study, {{.threads = 1}}));
+    const std::string whole = resultBytes(run(study, {{{.threads = 1}}}));
     int checkpoints = 0;
     for (int stopAt = 1;; ++stopAt) {
         std::stop_source cancel;
@@ -190,7 +190,7 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     hooks.progress = [&](const ProgressEvent& event) {
         longest = std::max(longest, test::workMilliseconds() - last);
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
-            ++series[event.series];
+            ++series[toText(event.curve)];
         tasks.insert(event.task);
         farthest = std::max(farthest, event.total > 0 ? event.done / event.total : 0);
         last = test::workMilliseconds();
@@ -199,10 +199,10 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     EXPECT_LT(longest, 100 * test::kSlowerBuild);  // 20 ms by the specification, and what caches of others cost
     EXPECT_GE(series["accpar: ratio search best"], 3);
     EXPECT_GE(series["accpar: time by level"], 3);
-    EXPECT_GE(series["accpar: bound"], 3);
+    EXPECT_GE(series["accpar: step time bound"], 3);
     EXPECT_GE(farthest, 0.5);
     EXPECT_TRUE(tasks.contains("splitting by accpar"));
-    EXPECT_EQ(resultBytes(watched), resultBytes(run(longStudy(), {{.threads = 2}})));
+    EXPECT_EQ(resultBytes(watched), resultBytes(run(longStudy(), {{{.threads = 2}}})));
 }
 
 /// A model file that goes away with the test: a chain of layers.

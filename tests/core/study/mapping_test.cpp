@@ -216,11 +216,11 @@ TEST(MappingStudy, refusesInputsThatItsEngineDoesNotTake) {
 
 TEST(MappingStudy, bytesDoNotDependOnThreadsAndFollowTheSeed) {
     Study study = tableStudy();
-    const Json one = toJson(run(study, {{.threads = 1}}));
-    EXPECT_EQ(toJson(run(study, {{.threads = 2}})), one);
+    const Json one = toJson(run(study, {{{.threads = 1}}}));
+    EXPECT_EQ(toJson(run(study, {{{.threads = 2}}})), one);
     EXPECT_EQ(test::schemaErrors(plain(one), "mapping-result.schema.json"), "");
     study.seed = 4;
-    EXPECT_NE(toJson(run(study, {{.threads = 1}}))["convergence"], one["convergence"]);
+    EXPECT_NE(toJson(run(study, {{{.threads = 1}}}))["convergence"], one["convergence"]);
 }
 
 TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
@@ -236,7 +236,8 @@ TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
     hooks.cancel = stop.get_token();
     hooks.checkpoint = [&](const Json& state) { last = state; };
     hooks.progress = [&](const ProgressEvent& event) {
-        if (event.kind == ProgressEvent::Kind::point && event.series == "magma best" && event.x >= 150)
+        if (event.kind == ProgressEvent::Kind::point && event.curve == CurveName{"magma", "", CurveRole::best} &&
+            event.x >= 150)
             stop.request_stop();
     };
     EXPECT_THROW(run(study, hooks), InterruptedError);

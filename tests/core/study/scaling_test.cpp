@@ -81,7 +81,7 @@ TEST(Scaling, ofOddAndUnequalGroupsHasEveryNumberOfLevelsOnce) {
 
 TEST(Scaling, isTheSameForAnyNumberOfThreads) {
     const Study study = scalingStudy("a100-h100-mixed");
-    EXPECT_EQ(scaling(study, {{.threads = 1}}).points, scaling(study, {{.threads = 4}}).points);
+    EXPECT_EQ(scaling(study, {{{.threads = 1}}}).points, scaling(study, {{{.threads = 4}}}).points);
 }
 
 TEST(Scaling, tellsHowFarItIsAndGivesUpOnCancel) {

@@ -41,7 +41,7 @@ struct Race {
                            .task = "portfolio of 3 algorithms",
                            .done = all,
                            .total = samples * static_cast<double>(rates.size()),
-                           .series = name + " best",
+                           .curve = {.owner = name, .role = CurveRole::best},
                            .x = done[name],
                            .y = 1},
                           now);
@@ -99,7 +99,7 @@ TEST(TimeLeft, ofARaceIsUnknownUntilAllHaveBegun) {
                    .task = "portfolio of 2 algorithms",
                    .done = 100 * at,
                    .total = 2000,
-                   .series = "magma best",
+                   .curve = {.owner = "magma", .role = CurveRole::best},
                    .x = 100 * at,
                    .y = 1},
                   at);
@@ -118,7 +118,7 @@ TEST(TimeLeft, forgetsAnAlgorithmThatEndedBeforeItsTime) {
                    .task = "portfolio of 3 algorithms",
                    .done = two.done["magma"] + 200,
                    .total = 2000,
-                   .series = "magma best",
+                   .curve = {.owner = "magma", .role = CurveRole::best},
                    .x = two.done["magma"] += 2.5,
                    .y = 1},
                   now);

@@ -335,8 +335,9 @@ TEST(Jobs, aRunThatGoesOnShowsFromTheBeginningWhatItHadFound) {
     ASSERT_TRUE(waitUntil([&] { return jobs.state(job).status == done; })) << jobs.state(job).problem.toStdString();
     const auto curves = jobs.state(job).curves;
     ASSERT_NE(curves, nullptr);
-    const auto its = std::find_if(curves->begin(), curves->end(),
-                                  [](const Curve& curve) { return curve.name == "accpar: step time"; });
+    const auto its = std::find_if(curves->begin(), curves->end(), [](const Curve& curve) {
+        return curve.name == CurveName{"accpar", "step time"};
+    });
     ASSERT_NE(its, curves->end());
     ASSERT_GE(its->points.size(), 2U);
     EXPECT_EQ(its->points[0], (std::pair<double, double>(1, 0.5)));
@@ -346,7 +347,7 @@ TEST(Jobs, aRunThatGoesOnShowsFromTheBeginningWhatItHadFound) {
 TEST(Curves, staysBoundedAndKeepsItsEnds) {
     CurveRecorder recorder;
     constexpr int kPoints = 100'000;
-    for (int i = 0; i < kPoints; ++i) recorder.add("best", i, -i);
+    for (int i = 0; i < kPoints; ++i) recorder.add({.role = CurveRole::best}, i, -i);
     const auto curves = recorder.snapshot();
     ASSERT_EQ(curves->size(), 1U);
     const auto& points = curves->front().points;

@@ -474,7 +474,7 @@ TEST(CompareDocument, showsTwoHundredRuns) {
 
 TEST(CompareDocument, convergenceHasALogScale) {
     std::vector<RunState> runs = twoRuns();
-    Curve curve{.name = QStringLiteral("best"), .points = {{0, 100}, {1, 10}, {2, 1}}};
+    Curve curve{.name = {.role = CurveRole::best}, .points = {{0, 100}, {1, 10}, {2, 1}}};
     for (RunState& run : runs) run.curves = std::make_shared<const std::vector<Curve>>(std::vector<Curve>{curve});
     CompareDocument document(QStringLiteral("1,2"));
     document.setRuns(runs);

@@ -267,11 +267,11 @@ TEST(MappingLive, theRaceIsShownWhileItRuns) {
     state.best = QStringLiteral("1,902,345 cycles");
     state.left = QStringLiteral("about 1 s left");
     auto curves = std::make_shared<std::vector<Curve>>();
-    curves->push_back({QStringLiteral("bound"), {{0, 1.89e6}}});
+    curves->push_back({{.role = CurveRole::bound}, {{0, 1.89e6}}});
     const auto& outcome = test::mappedTable().outcome.get<study::MappingOutcome>();
     for (const mapping::Run& run : outcome.result.runs) {
-        Curve best{QString::fromStdString(run.algorithm + " best"), {}};
-        Curve mean{QString::fromStdString(run.algorithm + " mean"), {}};
+        Curve best{{.owner = run.algorithm, .role = CurveRole::best}, {}};
+        Curve mean{{.owner = run.algorithm, .role = CurveRole::mean}, {}};
         for (const mapping::ConvergencePoint& point : run.convergence) {
             best.points.emplace_back(static_cast<double>(point.samples), point.best);
             mean.points.emplace_back(static_cast<double>(point.samples), point.mean);

@@ -340,15 +340,17 @@ TEST(Convergence, showsKindsOfCurvesAndALogarithmicAxis) {
     view.resize(800, 420);
     EXPECT_GT(test::coloursIn(test::pictureOf(view)), 2);
     auto all = std::make_shared<std::vector<Curve>>();
-    for (const char* name : {"accpar: ratio search best", "accpar: ratio search bound", "hypar: ratio search best"}) {
-        const bool bound = QString::fromLatin1(name).endsWith(QStringLiteral("bound"));
-        Curve curve{QString::fromLatin1(name), {}};
+    for (const CurveName& name :
+         {CurveName{"accpar", "ratio search", CurveRole::best}, CurveName{"accpar", "ratio search", CurveRole::bound},
+          CurveName{"hypar", "ratio search", CurveRole::best}}) {
+        Curve curve{name, {}};
         for (int i = 0; i < 60; ++i)
-            curve.points.emplace_back(
-                i, bound ? 0.036 - 0.02 / (1 + i) : (name[0] == 'a' ? 0.038 : 0.06) + 0.03 / (1 + i / 7));
+            curve.points.emplace_back(i, name.role == CurveRole::bound
+                                             ? 0.036 - 0.02 / (1 + i)
+                                             : (name.owner == "accpar" ? 0.038 : 0.06) + 0.03 / (1 + i / 7));
         all->push_back(std::move(curve));
     }
-    all->push_back({QStringLiteral("accpar: time by level"), {{0, 0.04}, {1, 0.03}, {2, 0.01}}});
+    all->push_back({{"accpar", "time by level"}, {{0, 0.04}, {1, 0.03}, {2, 0.01}}});
     view.setCurves(all);
     view.setLive(QStringLiteral("Live · last improvement 3.2 s ago"));
     EXPECT_EQ(view.plot()->chart().series.size(), 3U);

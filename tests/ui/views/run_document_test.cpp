@@ -102,8 +102,8 @@ TEST(RunDocument, aLiveRunShowsProgressAndCurves) {
     state.sinceImprovement = 3.2;
     state.best = QStringLiteral("36.2 ms");
     auto curves = std::make_shared<std::vector<Curve>>();
-    curves->push_back({QStringLiteral("accpar root"), {}});
-    curves->push_back({QStringLiteral("accpar root bound"), {}});
+    curves->push_back({{.owner = "accpar root"}, {}});
+    curves->push_back({{.owner = "accpar root", .role = CurveRole::bound}, {}});
     for (int i = 0; i < 200; ++i) {
         (*curves)[0].points.emplace_back(i, 0.04 + 0.02 / (1 + i));
         (*curves)[1].points.emplace_back(i, 0.04 - 0.02 / (1 + i));

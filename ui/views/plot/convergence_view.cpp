@@ -95,10 +95,9 @@ PlotWidget* ConvergenceView::plot() const {
 }
 
 void ConvergenceView::redraw() {
-    std::vector<std::pair<std::string, report::CurvePoints>> values;
-    if (curves_ != nullptr)
-        for (const Curve& curve : *curves_) values.emplace_back(curve.name.toStdString(), curve.points);
-    std::vector<report::Chart> charts = report::convergenceCharts(values, isLogarithmic(), generations_->isChecked());
+    static const std::vector<Curve> kNone;
+    std::vector<report::Chart> charts =
+        report::convergenceCharts(curves_ == nullptr ? kNone : *curves_, isLogarithmic(), generations_->isChecked());
     QStringList titles;
     for (report::Chart& chart : charts) {
         titles << titleOf(chart);

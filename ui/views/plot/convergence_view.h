@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ui/jobs/run_state.h"
+#include "core/base/curve.h"
 
 class QAbstractButton;
 
@@ -22,7 +22,7 @@ class ConvergenceView : public QWidget {
 public:
     explicit ConvergenceView(QWidget* parent = nullptr);
 
-    /// Shows curves, named as `report::convergenceCharts` reads them; null = none. Cheap: at most 20 redraws a second.
+    /// Shows curves; null = none. Cheap: at most 20 redraws a second.
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
     /// A soft dot and this text while a run works; empty = none.
     void setLive(const QString& text);

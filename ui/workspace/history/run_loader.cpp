@@ -1,7 +1,6 @@
 #include "ui/workspace/history/run_loader.h"
 
 #include <QCoreApplication>
-#include <cmath>
 
 #include "core/base/text.h"
 #include "ui/jobs/curve_recorder.h"
@@ -13,9 +12,7 @@ namespace {
 
 std::shared_ptr<const std::vector<Curve>> curvesOf(const store::Store& history, store::RunId run) {
     CurveRecorder recorder;
-    for (const auto& [series, points] : history.trace(run))
-        for (const auto& [x, y] : points)
-            if (std::isfinite(x) && std::isfinite(y)) recorder.add(series, x, y);
+    recorder.recall(history.trace(run));
     return recorder.snapshot();
 }
 
