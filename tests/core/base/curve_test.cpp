@@ -8,9 +8,8 @@
 namespace tessera {
 namespace {
 
-using enum CurveRole;
-
 TEST(CurveNames, areWrittenAndReadBack) {
+    using enum CurveRole;
     const std::pair<CurveName, std::string> names[]{
         {{"magma", "", best}, "magma best"},
         {{"magma", "", value}, "magma"},
@@ -29,6 +28,7 @@ TEST(CurveNames, areWrittenAndReadBack) {
 }
 
 TEST(CurveNames, ofEarlierVersionsAndOfOthersAreRead) {
+    using enum CurveRole;
     EXPECT_EQ(curveNamed("accpar: bound"), (CurveName{"accpar", "step time", bound}));
     EXPECT_EQ(curveNamed("magma: mean"), (CurveName{"magma", "", mean}));
     EXPECT_EQ(curveNamed("accpar root bound"), (CurveName{"accpar root", "", bound}));
