@@ -30,7 +30,7 @@ private:
 };
 
 /// While it lives, `readFile` and `isFile` on this thread see the files of a run. Scopes nest; the inner one counts.
-/// Thread-local, since files are read by thirty files of readers, most of which know nothing of runs.
+/// Thread-local, since readers of files are many, and most of them know nothing of runs.
 class InputScope {
 public:
     /// Null = those of the scope around, else new ones.

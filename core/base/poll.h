@@ -8,7 +8,7 @@ namespace tessera {
 /// While it lives, long work on this thread asks its function again and again, which may throw to end the work (a stop
 /// was requested) or not return for a while (a pause). Scopes nest; the inner one is asked. Reading, sorting and
 /// searching code polls without being handed anything, so that it stays a plain function of its arguments:
-/// thread-local, since forty files poll and most of them know nothing of runs.
+/// thread-local, since many places poll, and most of them know nothing of runs.
 class PollScope {
 public:
     explicit PollScope(std::function<void()> ask);
