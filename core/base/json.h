@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 
 namespace tessera {

@@ -60,9 +60,12 @@ Json toJson(const Dataset& dataset) {
     return documentJson(dataset, datasetKind());
 }
 
+std::string datasetPath(const std::string& nameOrPath) {
+    return libraryPath("datasets", "\"tessera.dataset/", "there is no dataset", nameOrPath);
+}
+
 Dataset loadDataset(const std::string& nameOrPath) {
-    const std::string path = libraryPath("datasets", "\"tessera.dataset/", "there is no dataset", nameOrPath);
-    return readDataset(JsonDocument::load(path).root());
+    return readDataset(JsonDocument::load(datasetPath(nameOrPath)).root());
 }
 
 }  // namespace tessera::hardware

@@ -41,5 +41,6 @@ Json toJson(const Dataset& dataset);
 
 /// A file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a hint).
 Dataset loadDataset(const std::string& nameOrPath);
+std::string datasetPath(const std::string& nameOrPath);  ///< of the file that it reads
 
 }  // namespace tessera::hardware

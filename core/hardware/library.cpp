@@ -212,8 +212,12 @@ JsonDocument platformDocument(const std::string& nameOrPath) {
     return loadDocument(pathOf(kPlatforms, nameOrPath));
 }
 
+std::string templatePath(const std::string& nameOrPath) {
+    return pathOf(kTemplates, nameOrPath);
+}
+
 Template loadTemplate(const std::string& nameOrPath) {
-    return readTemplate(loadDocument(pathOf(kTemplates, nameOrPath)).root());
+    return readTemplate(loadDocument(templatePath(nameOrPath)).root());
 }
 
 Accelerator acceleratorNamedBy(const JsonNode& field) {

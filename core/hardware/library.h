@@ -53,6 +53,7 @@ Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);
 Platform loadPlatform(const std::string& nameOrPath);
 JsonDocument platformDocument(const std::string& nameOrPath);  ///< that `loadPlatform` reads
+std::string templatePath(const std::string& nameOrPath);       ///< of the file that `loadTemplate` reads
 Template loadTemplate(const std::string& nameOrPath);
 
 /// The accelerator that a field of a file names: a bundled name, else a path relative to the file's folder, which must

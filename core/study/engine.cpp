@@ -11,11 +11,6 @@
 
 namespace tessera::study {
 
-std::string RunHooks::located(const std::string& name) const {
-    const std::string place = locate ? locate(name) : "";
-    return place.empty() ? name : place;
-}
-
 namespace {
 
 std::vector<Engine>& all() {

@@ -50,8 +50,8 @@ OperatorGraph readOperators(const JsonDocument& document);
 
 /// Those that come with Tessera, by name.
 std::vector<std::string> bundledOperatorNames();
-/// The document of a file, or of a bundled list by its name. Throws FileError, DataError, UsageError.
-JsonDocument loadOperators(const std::string& nameOrPath);
+/// Returns the path of a file, or of a bundled list by its name. Throws UsageError.
+std::string operatorsPath(const std::string& nameOrPath);
 
 /// The positions of the operators so that each comes after those it depends on; the earliest position first where there
 /// is a choice. Shorter than the list where the edges have a cycle.

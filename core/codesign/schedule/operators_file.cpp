@@ -138,8 +138,8 @@ std::vector<std::string> bundledOperatorNames() {
     return names;
 }
 
-JsonDocument loadOperators(const std::string& nameOrPath) {
-    return JsonDocument::load(hardware::libraryPath(kFolder, kMark, "there are no operators", nameOrPath));
+std::string operatorsPath(const std::string& nameOrPath) {
+    return hardware::libraryPath(kFolder, kMark, "there are no operators", nameOrPath);
 }
 
 std::vector<std::size_t> topologicalOrder(std::size_t operators,

@@ -61,7 +61,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.models.empty()) return inputs;
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    const model::Model model = model::loadModel(hooks.located(study.models[0]), load);
+    const model::Model model = model::loadModel(placeOfInput(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], model.sha256});
     inputs.options.kernels = calibrate::requestsOf(model, settings.optimizer, settings.batches);
     reading.check();

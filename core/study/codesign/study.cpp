@@ -134,7 +134,7 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
     const Reading reading(hooks, "reading the models", "the co-design search");
     CodesignInputs read;
     const std::string& hardware = study.hardware.front();
-    read.space = hardware::loadTemplate(hooks.located(hardware));
+    read.space = hardware::loadTemplate(placeOfInput(hardware));
     searchBandwidths(settings, read.space);
     for (const std::string& name : study.models) {
         codesign::WorkloadOptions load;
@@ -142,7 +142,7 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
         load.wordBytes = read.space.rates.wordBytes;
         load.dimensions = study.dimensions;
         load.stop = hooks.cancel;
-        read.workloads.push_back(codesign::loadWorkload(name, load, hooks.located(name)));
+        read.workloads.push_back(codesign::loadWorkload(name, load, placeOfInput(name)));
         read.inputs.push_back({name, read.workloads.back().sha256});
         reading.check();
     }

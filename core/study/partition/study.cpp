@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,7 +14,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
@@ -30,6 +28,7 @@
 #include "core/study/reading.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
@@ -95,18 +94,13 @@ const OptionTable<Options>& partitionTable() {
 
 }  // namespace
 
-std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet) {
-    std::vector<Input> inputs;
-    std::set<std::string> seen;
-    const auto add = [&](const std::string& shown, const std::string& file) {
-        const bool known = isStandardInput(file) || isFile(file);
-        if (file.empty() || !known || !seen.insert(file).second) return;
-        inputs.push_back({shown, sha256(readFile(file))});
-    };
-    add(name, fleet.file);
+std::vector<InputFile> fleetFiles(const std::string& name, const hardware::Fleet& fleet) {
+    std::vector<InputFile> files;
+    addFile(files, {.hardware = true, .name = name, .path = fleet.file});
     for (const hardware::Group& group : fleet.groups)
-        add(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id, group.accelerator.file);
-    return inputs;
+        if (const hardware::Accelerator& own = group.accelerator; own.file != fleet.file)
+            addFile(files, {.hardware = true, .name = own.id.empty() ? own.name : own.id, .path = own.file});
+    return files;
 }
 
 const std::vector<Parameter>& partitionParameters() {
@@ -188,14 +182,14 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
     load.dimensions = study.dimensions;
-    inputs.model = model::loadModel(hooks.located(study.models[0]), load);
+    inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
     addOnce(inputs.warnings, inputs.model.warnings);
     if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
     reportWarnings(hooks, inputs.warnings);
     if (const std::optional<std::string> problem = sliceProblem(inputs.model)) throw UsageError(*problem);
     inputs.layers = model::layerGraph(inputs.model);
     if (inputs.model.graph() != nullptr) model::countKept(inputs.layers, *inputs.model.graph());
-    inputs.fleet = hardware::loadFleet(hooks.located(study.hardware[0]));
+    inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware[0]));
     reading.check();
     return inputs;
 }
@@ -211,7 +205,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     result.study = study;
     result.warnings = inputs.warnings;
     result.inputs.push_back({study.models[0], model.sha256});
-    for (Input& input : hardwareInputs(study.hardware[0], fleet)) result.inputs.push_back(std::move(input));
+    for (Input& input : inputsOf(fleetFiles(study.hardware[0], fleet))) result.inputs.push_back(std::move(input));
 
     PartitionOutcome outcome;
     outcome.model = modelName(study.models.at(0), model.name);

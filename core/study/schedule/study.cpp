@@ -71,7 +71,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     inputs.options = scheduleTable().of(study);
     const Reading reading(hooks, "reading the operators", "the scheduling");
     const std::string& name = study.workloads.front();
-    const JsonDocument document = codesign::loadOperators(hooks.located(name));
+    const JsonDocument document = JsonDocument::load(codesign::operatorsPath(placeOfInput(name)));
     inputs.graph = codesign::readOperators(document);
     inputs.inputs = {{name, sha256(document.text())}};
     inputs.cores = {
