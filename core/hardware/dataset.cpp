@@ -13,17 +13,12 @@
 
 namespace tessera::hardware {
 
-const SchemaHistory& datasetSchema() {
-    static const SchemaHistory history{.kind = "tessera.dataset", .migrations = {}};
-    return history;
-}
-
 const Kind& datasetKind() {
     using F = FieldsOf<Dataset>;
     static const Kind kind{
         .id = "dataset",
         .title = "Dataset",
-        .history = &datasetSchema(),
+        .history = {.kind = "tessera.dataset"},
         .about =
             "What a model is trained on: how large a sample is, and what loading and preparing one took on a "
             "reference machine.",

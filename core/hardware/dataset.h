@@ -31,7 +31,6 @@ struct Dataset {
     bool operator==(const Dataset&) const = default;
 };
 
-const SchemaHistory& datasetSchema();
 /// The table of its fields.
 const Kind& datasetKind();
 /// Throws DataError.

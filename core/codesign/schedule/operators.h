@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 
 namespace tessera::codesign {
@@ -15,8 +16,10 @@ namespace tessera::codesign {
 /// Cores that an operator runs on: a tensor core, a vector core, or both of a pair at once.
 enum class CoreKind { tensor, vector, fused };
 
-/// "TC", "VC" or "TCandVC", as files write them.
-std::string_view nameOf(CoreKind kind);
+inline constexpr EnumNames<CoreKind> kCoreKindNames{"TC", "VC", "TCandVC"};  ///< in files
+constexpr std::string_view nameOf(CoreKind kind) {
+    return kCoreKindNames.of(kind);
+}
 
 /// One operator of a layer with its two latencies, in the unit of its file.
 struct Operator {

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
@@ -21,7 +22,6 @@
 #include "core/study/checkpoint.h"
 #include "core/study/codesign/document.h"
 #include "core/study/codesign/metrics.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -62,8 +62,8 @@ const OptionTable<CodesignSettings>& codesignTable() {
         {"hysteresis", "--hysteresis H", &Settings::hysteresis, Values::whole(1, 1e6),
          "areas whose best must not rise before 'hysteresis' stops"},
         {"samples", "--samples N", &Settings::samples, Values::whole(1, 1e6), "architectures that 'random' draws"},
-        {"estimator", "--estimator NAME", &Settings::estimator, Values::word(idsOf(cost::estimators())),
-         "how operators are estimated"},
+        {"estimator", "--estimator NAME", &Settings::estimator,
+         Values::word(idsOf<std::string_view>(cost::estimators())), "how operators are estimated"},
         {"objective", "--objective NAME", &Settings::objective, Values::word(codesign::kObjectiveNames.all()),
          "how several models are weighed"},
         {"weights", "--weight N=W", &Settings::weightOf, Values::namedNumbers(0, kInfinity),

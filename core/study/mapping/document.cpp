@@ -155,11 +155,11 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc.unlessEmpty("variant", outcome.variant);
     doc.unlessEmpty("bandwidth_definition", outcome.bandwidthDefinition);
     if (doc.has("differing_rows", !outcome.variant.empty())) doc("differing_rows", outcome.differingRows);
-    doc("objective", outcome.objective, mapping::kObjectives);
+    doc("objective", outcome.objective, mapping::kObjectiveNames);
     if (doc.has("weights", outcome.objective == Objective::weighted)) doc.object("weights", outcome.weights, kWeights);
     std::vector<Objective> pareto;
     if (outcome.pareto) pareto = {outcome.pareto->first, outcome.pareto->second};
-    doc.unlessEmpty("pareto", pareto, mapping::kObjectives);
+    doc.unlessEmpty("pareto", pareto, mapping::kObjectiveNames);
     doc("samples_allowed", outcome.samples);
     doc.unlessEmpty("evaluated", outcome.evaluated);
     doc.derived("parameters", *result.study.parameters);

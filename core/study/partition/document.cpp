@@ -30,8 +30,6 @@ constexpr DocumentKind kKind{"tessera.partition-result/1", "partition"};
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::size_t kMaxLayers = 10'000'000;
 constexpr std::int64_t kDeepest = 1000;
-constexpr std::array kTypes{Type::I, Type::II, Type::III};
-constexpr std::array kLayouts{Layout::rows, Layout::channels, Layout::duplicated};
 constexpr std::array kSides{std::pair(true, std::string_view("i")), std::pair(false, std::string_view("j"))};
 constexpr std::array kBounded{std::pair(true, std::string_view("cost_s")),
                               std::pair(false, std::string_view("step_time_s"))};
@@ -77,7 +75,7 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     doc.object("hardware", level.hardware, kHardware);
     doc.list("layers", level.layers, [&](auto& row, auto& layer, std::size_t number) {
         putName(row, layer.layer, names, number > 0 ? level.layers[number - 1].layer : -1);
-        row("type", layer.type, kTypes);
+        row("type", layer.type, partition::kTypeNames);
         row("compute_s", layer.compute, kOrUnknown);
         row("intra_s", layer.intra, kOrUnknown);
         row("inter_s", layer.inter, kOrUnknown);
@@ -85,7 +83,7 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     });
     doc.list("joins", level.joins, [&](auto& row, auto& join, std::size_t number) {
         putName(row, join.layer, names, number > 0 ? level.joins[number - 1].layer : -1);
-        row("layout", join.layout, kLayouts);
+        row("layout", join.layout, partition::kLayoutNames);
         row("compute_s", join.compute, kOrUnknown);
         row("inter_s", join.inter, kOrUnknown);
         kOther(row, level, join.layer, names.size(), false);

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
@@ -21,7 +22,6 @@
 #include "core/model/training.h"
 #include "core/partition/array.h"
 #include "core/study/checkpoint.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/partition/partial_plans.h"
 #include "core/study/provenance.h"
@@ -56,8 +56,8 @@ const OptionTable<Options>& partitionTable() {
          "data type whose peak rate counts and whose width the tensors have"},
         {"levels", "--levels N", &Options::levels, Values::whole(1, kMaxLevels).labelled("Levels of splits"),
          "depth of the hierarchy of splits; without it, down to single accelerators"},
-        {"strategies", "--strategy LIST", &Options::strategies, Values::words(idsOf(partition::strategies())),
-         "strategies to compare, separated by commas"},
+        {"strategies", "--strategy LIST", &Options::strategies,
+         Values::words(idsOf<std::string_view>(partition::strategies())), "strategies to compare, separated by commas"},
         {"ratio", "--ratio RULE|R", setRatio,
          Values::wordOrNumber(partition::kRatioRuleNames.all(), 0, 1).byDefault("balanced"),
          "share of the first side where two kinds part"},
@@ -70,8 +70,8 @@ const OptionTable<Options>& partitionTable() {
         {"pin_ratio", "--pin-ratio LEVEL=R", &Options::pinnedRatios,
          Values::namedNumbers(0, 1).labelled("Pinned ratios"),
          "fixes the ratio of a level (0 is the top-level split); may be repeated"},
-        {"optimizer", "--optimizer NAME", &Options::optimizer, Values::word(idsOf(model::optimizerKinds())),
-         "whose state takes memory"},
+        {"optimizer", "--optimizer NAME", &Options::optimizer,
+         Values::word(idsOf<std::string_view>(model::optimizerKinds())), "whose state takes memory"},
         {"overlap", "--overlap RULE", &Options::overlap, Values::word(partition::kOverlapNames.all()),
          "whether transfers hide behind a layer's compute"},
         {"objective", "--objective RULE", &Options::objective,
@@ -161,15 +161,13 @@ std::optional<std::string> sliceProblem(const model::Model& model) {
     const model::Graph* graph = model.graph();
     if (graph == nullptr) return std::nullopt;
     for (const model::Operator& op : graph->operators) {
-        const auto devices = op.attributes.find("devices");
-        if (op.type != "AllReduce" || devices == op.attributes.end()) continue;
-        const auto* const width = std::get_if<std::int64_t>(&devices->second);
-        if (width == nullptr || *width < 2) continue;
+        const auto width = model::attributeOr<std::int64_t>(op.attributes, "devices", 0);
+        if (op.type != "AllReduce" || width < 2) continue;
         return fmt::format(
             "the model {} is the slice that one of {} devices holds, with sums over them (operator {}); partition "
             "splits "
             "whole models: give it with --dim tensor_parallel=1, and the strategies split its layers over the fleet",
-            inQuotes(model.name), *width, inQuotes(op.name));
+            inQuotes(model.name), width, inQuotes(op.name));
     }
     return std::nullopt;
 }

@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,12 +20,7 @@ constexpr DocumentKind kKind{"tessera.placement-result/1", "place", "study_name"
 constexpr std::size_t kLongestReason = 1'000'000;
 constexpr std::size_t kMaxReported = 1000;
 constexpr std::int64_t kMaxReplicas = 1'000'000'000;
-constexpr std::array kOptimizers{codesign::Optimizer::sgd, codesign::Optimizer::momentum, codesign::Optimizer::adam,
-                                 codesign::Optimizer::mixedAdam};
-constexpr std::array kRules{codesign::OptimizerMemory::reference, codesign::OptimizerMemory::exact,
-                            codesign::OptimizerMemory::mixed};
-constexpr std::array kBranches{std::pair(false, std::string_view("parallel")),
-                               std::pair(true, std::string_view("serial"))};
+constexpr EnumNames<bool> kBranches{"parallel", "serial"};
 constexpr NumberRule kRound = kNotNegative.asWhole();
 
 // Plans ---------------------------------------------------------------------------------------------------------------
@@ -147,8 +140,8 @@ constexpr auto kAsked = [](auto& doc, auto& outcome) {
     doc("memory_bytes", problem.memory, kRound);
     doc("bandwidth_bytes_per_s", problem.bandwidth, kRound);
     doc("recompute", problem.recompute);
-    doc("optimizer", outcome.optimizer, kOptimizers);
-    doc("optimizer_memory", outcome.rule, kRules);
+    doc("optimizer", outcome.optimizer, codesign::kPublishedOptimizerNames);
+    doc("optimizer_memory", outcome.rule, codesign::kOptimizerMemoryNames);
     doc("branches", problem.serialBranches, kBranches);
     doc.orNull("global_batch", outcome.globalBatch, 1);
     doc.group("reported", [&](auto& reported) {

@@ -14,20 +14,10 @@ namespace tessera::study {
 
 namespace {
 
-using model::Phase;
 using predict::Category;
-using predict::Way;
 
 constexpr DocumentKind kKind{"tessera.prediction-result/1", "predict"};
-constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::update};
-constexpr std::array kWays{std::pair(Way::measured, std::string_view("measured")),
-                           std::pair(Way::roofline, std::string_view("roofline"))};
 constexpr std::array<std::string_view, 3> kReliabilities{"measured", "datasheet", "assumed"};
-constexpr auto kClasses = [] {
-    std::array<model::OperatorClass, model::kOperatorClasses> classes{};
-    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<model::OperatorClass>(i);
-    return classes;
-}();
 
 std::string_view categoryId(std::size_t index) {
     return idOf(static_cast<Category>(index));
@@ -87,8 +77,8 @@ constexpr auto kBatch = [](auto& doc, auto& tried, const std::vector<predict::Le
 constexpr auto kSlowest = [](auto& doc, auto& op) {
     doc("name", op.name);
     doc("type", op.type);
-    doc("phase", op.phase, kPhases);
-    doc("way", op.way, kWays);
+    doc("phase", op.phase, model::kPhaseNames);
+    doc("way", op.way, predict::kWayNames);
     doc("bound", op.bound);
     doc("outside_hull", op.outsideHull);
     doc("time_s", op.time);
@@ -97,10 +87,10 @@ constexpr auto kSlowest = [](auto& doc, auto& op) {
 constexpr auto kAlike = [](auto& doc, auto& op) {
     doc("name", op.name);
     doc("type", op.type);
-    doc("phase", op.phase, kPhases);
-    doc("class", op.group, kClasses);
+    doc("phase", op.phase, model::kPhaseNames);
+    doc("class", op.group, model::kOperatorClassNames);
     doc("count", op.count, 1);
-    doc("way", op.way, kWays);
+    doc("way", op.way, predict::kWayNames);
     doc("bound", op.bound);
     doc("flops", op.flops, kNotNegative);
     doc("bytes", op.bytes, kNotNegative);

@@ -14,12 +14,12 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -76,7 +76,8 @@ const OptionTable<Settings>& predictionTable() {
          "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
         {"dtype", "--dtype TYPE", &Settings::dtype, Values::text().labelled("Data type"),
          "data type of the computation; bf16 and fp16 stand for each other where one is missing"},
-        {"optimizer", "--optimizer NAME", &Settings::optimizer, Values::word(idsOf(model::optimizerKinds())),
+        {"optimizer", "--optimizer NAME", &Settings::optimizer,
+         Values::word(idsOf<std::string_view>(model::optimizerKinds())),
          "whose state takes memory and whose update takes time"},
         {"candidates", "--candidates LIST", wholeNumbersInto(&Settings::candidates, "--candidates", kMaxBatch),
          Values::text(), "batch sizes that 'auto' chooses from; without it, powers of two up to 65,536"},
@@ -96,7 +97,8 @@ const OptionTable<Settings>& predictionTable() {
         {"reference", "--reference NAME", &Settings::referenceName, Values::text().ofLibrary("accelerators"),
          "accelerator whose measured utilisation the baseline scales"},
         {"memory_model", "--memory-model NAME", &Settings::memoryModel,
-         Values::word(idsOf(predict::memoryModels())).forResearch(), "how the memory of a step is estimated"},
+         Values::word(idsOf<std::string_view>(predict::memoryModels())).forResearch(),
+         "how the memory of a step is estimated"},
         {"workspace", "--workspace SIZE", &Settings::workspace, Values::number(0, 1e18, Measure::bytes).forResearch(),
          "memory that libraries take for themselves"},
     };

@@ -1,25 +1,20 @@
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <vector>
 
+#include "core/base/names.h"
 #include "core/study/members.h"
-#include "core/study/names.h"
 #include "core/study/schedule/study.h"
 
 namespace tessera::study {
 
 namespace {
 
-using codesign::CoreKind;
-
 constexpr DocumentKind kKind{"tessera.schedule-result/1", "schedule", "study_name"};  // `name` is the layer's
-constexpr std::array kKinds{CoreKind::tensor, CoreKind::vector, CoreKind::fused};
 
 constexpr auto kOperator = [](auto& doc, auto& each, auto& slot, const codesign::Cores& cores) {
     doc("id", each.id);
     doc("name", each.name);
-    doc("type", each.kind, kKinds);
+    doc("type", each.kind, codesign::kCoreKindNames);
     doc("start", slot.start, kNotNegative.asWhole());
     doc("finish", slot.finish, kNotNegative.asWhole());
     doc.require(slot.finish >= slot.start, "finish", "a time that is not before the start");
@@ -34,7 +29,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     auto& found = outcome.result;
     doc("name", outcome.layer);
     doc.derived("parameters", *result.study.parameters);
-    doc("method", outcome.method, namesOf(codesign::scheduleMethods()));
+    doc("method", outcome.method, idsOf(codesign::scheduleMethods()));
     doc("tensor_cores", outcome.cores.tensor, 1, codesign::kMaxCores);
     doc("vector_cores", outcome.cores.vector, 1, codesign::kMaxCores);
     doc("makespan", found.schedule.makespan, kNotNegative.asWhole());
