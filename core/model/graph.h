@@ -85,7 +85,7 @@ const T* attributeAs(const Attributes& attributes, const std::string& name) {
     const auto found = attributes.find(name);
     return found == attributes.end() ? nullptr : std::get_if<T>(&found->second);
 }
-/// The same by its value, or `otherwise`.
+/// Returns the value of the attribute of a name; `otherwise` where there is none, or one of another type.
 template <typename T>
 T attributeOr(const Attributes& attributes, const std::string& name, T otherwise) {
     const T* const value = attributeAs<T>(attributes, name);
