@@ -210,11 +210,7 @@ Action addExport(CLI::App& app) {
         const study::Result result = resultOf(history, run);
         study::RunHooks hooks = hooksOf(context);
         // What is re-solved rests on the run's own inputs; they are only looked at where one is asked for.
-        hooks.files = std::make_shared<InputFiles>();
-        hooks.locate = [&history, run, stored = study::RunHooks{{}, {}, hooks.files}](const std::string& name) mutable {
-            if (!stored.locate) store::useStoredInputs(stored, history, run);
-            return stored.locate(name);
-        };
+        hooks.files = std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); });
         if (wish->what == "file") {
             const std::string sentence = writeFiles(result, *wish, run);
             if (!context.common.json) context.console.print(sentence);

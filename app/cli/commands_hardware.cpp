@@ -155,10 +155,9 @@ std::string pathOf(const std::string& nameOrPath) {
     }
     for (const LibraryEntry& entry : entries)
         if (lowered(entry.id) == lowered(nameOrPath)) return entry.path.string();
-    const std::string_view hint = closest(nameOrPath, known);
-    throw UsageError(fmt::format(
-        "there is no hardware {}; {}", inQuotes(nameOrPath),
-        hint.empty() ? "'tessera hardware list' names what there is" : fmt::format("did you mean '{}'?", hint)));
+    throw UsageError(
+        fmt::format("there is no hardware {}; {}", inQuotes(nameOrPath),
+                    withClosest("did you mean {}?", nameOrPath, known, "'tessera hardware list' names what there is")));
 }
 
 template <typename T>

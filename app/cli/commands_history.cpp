@@ -189,9 +189,8 @@ Measure measureOf(const std::string& option, const std::string& name, const Stor
         known.push_back(kind.name);
     }
     if (known.empty()) return Measure::count;
-    const std::string_view hint = closest(name, known);
     throw UsageError(fmt::format("option '{}' is {}; {}", option, inQuotes(name),
-                                 hint.empty() ? "no run has such a metric" : fmt::format("did you mean '{}'?", hint)));
+                                 withClosest("did you mean {}?", name, known, "no run has such a metric")));
 }
 
 /// METRIC=N texts; N may have a unit. Throws UsageError.

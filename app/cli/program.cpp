@@ -168,11 +168,8 @@ private:
         std::string path = app_.get_name();
         for (const std::string& word : helpOf_) {
             const std::vector<std::string> known = subcommandNames(*app);
-            if (std::find(known.begin(), known.end(), word) == known.end()) {
-                const std::string_view hint = closest(word, known);
-                fail(fmt::format("unknown command {}{}", inQuotes(word),
-                                 hint.empty() ? "" : fmt::format(", did you mean '{}'?", hint)));
-            }
+            if (std::find(known.begin(), known.end(), word) == known.end())
+                fail("unknown command " + inQuotes(word) + withClosest(", did you mean {}?", word, known));
             app = app->get_subcommand(word);
             path += " " + word;
         }
@@ -213,9 +210,8 @@ private:
                 for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
         }
         const std::string kind = option ? "option" : names.empty() ? "argument" : "command";
-        const std::string_view hint = closest(culprit.substr(0, culprit.find('=')), known);
         fail(fmt::format("unknown {} {}{}", kind, inQuotes(culprit),
-                         hint.empty() ? "" : fmt::format(", did you mean '{}'?", hint)));
+                         withClosest(", did you mean {}?", culprit.substr(0, culprit.find('=')), known)));
     }
 
     static std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace tessera {
 
@@ -12,8 +14,16 @@ namespace tessera {
 /// there is one or not: so runs are repeated from a history whose files are gone. For one thread.
 class InputFiles {
 public:
+    InputFiles() = default;
+    /// Asks for other files once the place of an input is looked for, and stands for them, too.
+    explicit InputFiles(std::function<std::shared_ptr<InputFiles>()> later) : later_(std::move(later)) {}
+
     /// Stands for the file of that path from now on.
     void give(const std::filesystem::path& path, std::string bytes);
+    /// Has the input that a study calls `name` read from a path, or as another name, from now on.
+    void redirect(const std::string& name, std::string path) { places_[name] = std::move(path); }
+    /// Returns the path or name by which the input that a study calls `name` is read: itself unless it is redirected.
+    std::string placeOf(const std::string& name);
     bool has(const std::filesystem::path& path) const;
     /// The bytes that were given or read before, else `read`'s. Throws what `read` throws.
     template <typename Read>
@@ -26,7 +36,9 @@ public:
 private:
     static std::string nameOf(const std::filesystem::path& path) { return path.lexically_normal().string(); }
 
-    std::map<std::string, std::string> files_;
+    std::map<std::string, std::string> files_;   ///< bytes by path
+    std::map<std::string, std::string> places_;  ///< by name
+    std::function<std::shared_ptr<InputFiles>()> later_;
 };
 
 /// While it lives, `readFile` and `isFile` on this thread see the files of a run. Scopes nest; the inner one counts.
@@ -46,5 +58,8 @@ private:
     std::shared_ptr<InputFiles> files_;
     InputScope* outer_;
 };
+
+/// Returns the path or name by which the input that a study calls `name` is read: `placeOf` of this thread's files.
+std::string placeOfInput(const std::string& name);
 
 }  // namespace tessera

@@ -532,9 +532,8 @@ void JsonNode::allowOnly(const std::vector<std::string>& keys) const {
     for (const auto& [key, child] : value_->items()) {
         if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
         const std::string path = path_.empty() ? key : path_ + "." + key;
-        const std::string_view hint = closest(key, keys);
         throw DataError({.file = document_.file(), .line = document_.lineOf(path), .field = path}, "unknown",
-                        hint.empty() ? "one of " + joined(keys, ", ") : fmt::format("'{}' perhaps", hint));
+                        withClosest("{} perhaps", key, keys, "one of " + joined(keys, ", ")));
     }
 }
 

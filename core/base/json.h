@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/error.h"
 
 namespace tessera {
@@ -99,6 +100,12 @@ public:
     std::int64_t whole(std::int64_t min, std::int64_t max) const;
     /// One of the listed words.
     std::string oneOf(const std::vector<std::string>& words) const;
+    /// The value that one of the words of an enum stands for.
+    template <typename Enum>
+    Enum oneOf(const EnumNames<Enum>& names) const {
+        const std::vector<std::string_view> words = names.all();
+        return *names.named(oneOf({words.begin(), words.end()}));
+    }
 
     double positiveOr(const std::string& key, double fallback) const;
     std::int64_t wholeOr(const std::string& key, std::int64_t fallback, std::int64_t min, std::int64_t max) const;

@@ -26,10 +26,10 @@ std::string_view idOf(const Row& row) {
         return row.name;
 }
 
-/// The ids of a table's rows, in its order.
-template <typename Rows>
-std::vector<std::string> idsOf(const Rows& rows) {
-    std::vector<std::string> ids;
+/// The ids of a table's rows, in its order: texts, or views of what the rows hold.
+template <typename Text = std::string, typename Rows>
+std::vector<Text> idsOf(const Rows& rows) {
+    std::vector<Text> ids;
     for (const auto& row : rows) ids.emplace_back(idOf(row));
     return ids;
 }

@@ -100,4 +100,10 @@ std::string_view closest(std::string_view name, const std::vector<std::string>& 
     return best;
 }
 
+std::string withClosest(std::string_view sentence, std::string_view name, const std::vector<std::string>& known,
+                        std::string_view otherwise) {
+    const std::string_view hint = closest(name, known);
+    return hint.empty() ? std::string(otherwise) : fmt::format(fmt::runtime(sentence), inQuotes(hint));
+}
+
 }  // namespace tessera

@@ -29,5 +29,8 @@ std::string lowered(std::string_view text);
 std::string_view closest(std::string_view name, const std::vector<std::string>& known);
 /// The result views into `known`, which must therefore outlive it.
 std::string_view closest(std::string_view name, std::vector<std::string>&& known) = delete;
+/// Returns `sentence` with that name in quotes for its {}, or `otherwise` where no known name is close.
+std::string withClosest(std::string_view sentence, std::string_view name, const std::vector<std::string>& known,
+                        std::string_view otherwise = {});
 
 }  // namespace tessera

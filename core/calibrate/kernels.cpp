@@ -20,6 +20,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/names.h"
+
 namespace tessera::calibrate {
 
 namespace {
@@ -412,9 +414,8 @@ constexpr std::array kFunctions{
 AddSteps apply(const KernelRequest& asked) {
     std::string_view name = asked.kernel;
     if (asked.backward) name.remove_suffix(std::string_view("_gradient").size());
-    const auto* const row =
-        std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& each) { return each.name == name; });
-    if (row == kFunctions.end()) return {};
+    const Function* const row = findRow(kFunctions, name);
+    if (row == nullptr) return {};
     const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::eltwise_forward::primitive_desc inside(
         {prop_kind::forward_training, row->kind, all, row->alpha, row->beta}, asked.engine);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/quantity.h"
 #include "core/cost/dataflow.h"
 #include "core/hardware/architecture.h"
@@ -94,7 +95,10 @@ std::string problemOf(const hardware::Architecture& architecture);
 /// The operand that stays where it is while the others pass.
 enum class Stationary : std::uint8_t { weight, output, input };
 inline constexpr std::array kStationaries{Stationary::weight, Stationary::output, Stationary::input};
-std::string_view nameOf(Stationary stationary);
+inline constexpr EnumNames<Stationary> kStationaryNames{"weight", "output", "input"};
+constexpr std::string_view nameOf(Stationary stationary) {
+    return kStationaryNames.of(stationary);
+}
 
 /// Rows, columns and the summed extent of a tile (or their split over cores).
 struct Extents3 {
@@ -120,7 +124,10 @@ struct Tiling {
 
 /// Resource that bounds a time.
 enum class Limit : std::uint8_t { compute, hbm, globalBuffer };
-std::string_view nameOf(Limit limit);
+inline constexpr EnumNames<Limit> kLimitNames{"compute", "hbm", "global-buffer"};
+constexpr std::string_view nameOf(Limit limit) {
+    return kLimitNames.of(limit);
+}
 
 /// Latency, energy and traffic of an operator on one core, or on all.
 struct CoreUse {

@@ -153,16 +153,6 @@ std::string problemOf(const hardware::Architecture& architecture) {
     return {};
 }
 
-std::string_view nameOf(Stationary stationary) {
-    constexpr std::array<std::string_view, 3> kNames{"weight", "output", "input"};
-    return kNames[static_cast<std::size_t>(stationary)];
-}
-
-std::string_view nameOf(Limit limit) {
-    constexpr std::array<std::string_view, 3> kNames{"compute", "hbm", "global-buffer"};
-    return kNames[static_cast<std::size_t>(limit)];
-}
-
 double utilisation(double macs, Seconds time, const hardware::Architecture& architecture,
                    const hardware::Rates& rates) {
     return macs / (time.value * rates.clock.value * peakMacs(architecture));

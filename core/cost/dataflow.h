@@ -18,9 +18,9 @@ namespace tessera::cost {
 /// columns S, and output rows Y' and columns X'. A directive on Y' (X') is one on Y (X) whose size covers the window.
 enum class Dimension : std::uint8_t { k, c, y, x, r, s, outY, outX };
 
-inline constexpr std::array<std::string_view, 8> kDimensionNames{"K", "C", "Y", "X", "R", "S", "Y'", "X'"};
+inline constexpr EnumNames<Dimension> kDimensionNames{"K", "C", "Y", "X", "R", "S", "Y'", "X'"};
 constexpr std::string_view nameOf(Dimension dimension) {
-    return kDimensionNames[static_cast<std::size_t>(dimension)];
+    return kDimensionNames.of(dimension);
 }
 
 /// The size or offset of a directive: a number above 0, a named constant, or `Sz(dim)`, the extent of the whole layer.

@@ -127,8 +127,7 @@ std::int64_t numberIn(const Token& token) {
 }
 
 Dimension dimensionIn(const Token& token) {
-    for (std::size_t i = 0; i < kDimensionNames.size(); ++i)
-        if (kDimensionNames[i] == token.text) return static_cast<Dimension>(i);
+    if (const auto dimension = kDimensionNames.named(token.text)) return *dimension;
     throw DataError(token.place, found(token), "a dimension: K, C, Y, X, R, S, Y' or X'");
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
@@ -16,7 +15,6 @@
 #include "core/base/text.h"
 #include "core/cost/job_analysis.h"
 #include "core/cost/layer_size.h"
-#include "core/hardware/library.h"
 #include "core/hardware/numbers.h"
 #include "core/model/readers/readers.h"
 #include "core/model/zoo/zoo.h"
@@ -32,10 +30,9 @@ constexpr std::uintmax_t kLargestWorkloadFile = std::uintmax_t{16} << 20;
 constexpr std::int64_t kLargestSize = 1'000'000'000;  // of a batch or dimension
 constexpr std::size_t kMaxDimensions = 100;
 constexpr std::size_t kLongestDescription = 4000;
+const SchemaHistory kWorkloadSchema{.kind = "tessera.workload"};  // migrations are appended here
 constexpr std::string_view kFolder = "workloads";
 constexpr std::string_view kSchemaMark = "\"tessera.workload/";
-
-constexpr std::array<std::string_view, 3> kRules{"balanced", "layers", "in-order"};
 
 WorkloadSource readSource(const JsonNode& node) {
     node.allowOnly({"model", "kind", "batch", "dimensions"});
@@ -210,18 +207,9 @@ std::int64_t checkedSize(const JobPool& pool, std::int64_t groupSize, std::size_
 
 }  // namespace
 
-std::string_view nameOf(DrawRule rule) {
-    return kRules.at(static_cast<std::size_t>(rule));
-}
-
-const SchemaHistory& workloadSchema() {
-    static const SchemaHistory history{.kind = "tessera.workload", .migrations = {}};
-    return history;
-}
-
 Workload readWorkload(const JsonNode& given) {
     const bool whole = given.path().empty();
-    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, workloadSchema()) : given;
+    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, kWorkloadSchema) : given;
     node.allowOnly({"schema", "name", "description", "models", "draw", "group_size"});
     Workload workload;
     workload.file = given.document().file();
@@ -229,11 +217,7 @@ Workload readWorkload(const JsonNode& given) {
     if (whole) workload.id = fs::path(workload.file).stem().string();
     workload.name = hardware::nameIn(node.at("name"));
     if (node.has("description")) workload.description = node.at("description").text(kLongestDescription);
-    if (node.has("draw")) {
-        const std::string rule = node.at("draw").oneOf({kRules.begin(), kRules.end()});
-        const auto* const found = std::find(kRules.begin(), kRules.end(), rule);
-        workload.draw = static_cast<DrawRule>(found - kRules.begin());
-    }
+    if (node.has("draw")) workload.draw = node.at("draw").oneOf(kDrawRuleNames);
     const bool inOrder = workload.draw == DrawRule::inOrder;
     workload.groupSize = node.wholeOr("group_size", inOrder ? 0 : 100, inOrder ? 0 : 1, kLargestGroup);
     const JsonNode models = node.at("models");
@@ -244,7 +228,7 @@ Workload readWorkload(const JsonNode& given) {
 
 Json toJson(const Workload& workload) {
     Json json = Json::object();
-    json["schema"] = currentSchema(workloadSchema());
+    json["schema"] = currentSchema(kWorkloadSchema);
     json["name"] = workload.name;
     if (!workload.description.empty()) json["description"] = workload.description;
     json["draw"] = nameOf(workload.draw);
@@ -262,18 +246,9 @@ Workload loadWorkload(const std::string& name, const model::LoadOptions& options
         hardware::libraryPath(kFolder, kSchemaMark, "there is no workload", name, ", 'zoo:NAME', or a file"));
 }
 
-std::vector<WorkloadEntry> workloadEntries() {
-    std::vector<WorkloadEntry> entries;
-    for (const auto& [id, path] : hardware::libraryFiles(kFolder, kSchemaMark)) {
-        WorkloadEntry entry{.id = id, .name = {}, .path = path};
-        try {
-            entry.name = loadFile(path.string()).name;
-        } catch (const std::exception& error) {
-            entry.problem = error.what();
-        }
-        entries.push_back(std::move(entry));
-    }
-    return entries;
+std::vector<hardware::LibraryEntry> workloadEntries() {
+    return hardware::libraryEntries("workload", kFolder, kSchemaMark,
+                                    [](const std::string& path) { return loadFile(path).name; });
 }
 
 JobPool jobPool(const Workload& workload) {

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/base/schema.h"
+#include "core/hardware/library.h"
 #include "core/model/jobs.h"
 #include "core/model/model.h"
 
@@ -33,7 +35,10 @@ enum class DrawRule : std::uint8_t {
     layers,   ///< every job: a layer of all models, each with equal chances, with replacement
     inOrder,  ///< the jobs of all models one after the other; a group takes up where the one before it ended
 };
-std::string_view nameOf(DrawRule rule);  ///< as written in files: "balanced", "layers", "in-order"
+inline constexpr EnumNames<DrawRule> kDrawRuleNames{"balanced", "layers", "in-order"};  ///< in files
+constexpr std::string_view nameOf(DrawRule rule) {
+    return kDrawRuleNames.of(rule);
+}
 
 /// Workload of a multi-tenant accelerator (`tessera.workload/1`). Kao, Krishna: "MAGMA", HPCA 2022, section VI-A.
 struct Workload {
@@ -63,9 +68,6 @@ inline constexpr std::size_t kMaxSources = 1000;
 inline constexpr std::int64_t kLargestGroup = 100'000;
 inline constexpr std::size_t kMaxPooledJobs = 1'000'000;
 
-/// The versions of `tessera.workload`; migrations are appended here.
-const SchemaHistory& workloadSchema();
-
 /// Reads a workload; models are named, not loaded. Throws DataError.
 Workload readWorkload(const JsonNode& given);
 /// The document that reads back as the same workload.
@@ -77,15 +79,8 @@ Json toJson(const Workload& workload);
 /// hint).
 Workload loadWorkload(const std::string& name, const model::LoadOptions& options = {});
 
-/// A workload of the library.
-struct WorkloadEntry {
-    std::string id;
-    std::string name;
-    std::filesystem::path path;
-    std::string problem = {};  ///< why the file cannot be used, a sentence; empty where it can
-};
 /// The workloads of the data folders, sorted by id; the first folder that has an id wins.
-std::vector<WorkloadEntry> workloadEntries();
+std::vector<hardware::LibraryEntry> workloadEntries();
 
 /// The jobs that groups are drawn from, by source.
 struct JobPool {

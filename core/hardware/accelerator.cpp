@@ -149,16 +149,11 @@ void checkAccelerator(Accelerator& accelerator, const JsonNode& node, Reading& r
 
 }  // namespace
 
-const SchemaHistory& acceleratorSchema() {
-    static const SchemaHistory history{.kind = "tessera.accelerator", .migrations = {}};
-    return history;
-}
-
 const Kind& acceleratorKind() {
     static const Kind kind{
         .id = "accelerator",
         .title = "Accelerator",
-        .history = &acceleratorSchema(),
+        .history = {.kind = "tessera.accelerator"},
         .about =
             "An accelerator's file: one accelerator as a buyer sees it. What an engine needs and does not find is "
             "an error of that engine, so few fields are required. All numbers are in SI base units; the unit is "

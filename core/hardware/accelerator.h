@@ -65,9 +65,6 @@ struct Accelerator {
     bool operator==(const Accelerator&) const = default;
 };
 
-/// The versions of `tessera.accelerator`; migrations are appended here.
-const SchemaHistory& acceleratorSchema();
-
 /// The table of its fields.
 const Kind& acceleratorKind();
 

@@ -13,17 +13,12 @@
 
 namespace tessera::hardware {
 
-const SchemaHistory& datasetSchema() {
-    static const SchemaHistory history{.kind = "tessera.dataset", .migrations = {}};
-    return history;
-}
-
 const Kind& datasetKind() {
     using F = FieldsOf<Dataset>;
     static const Kind kind{
         .id = "dataset",
         .title = "Dataset",
-        .history = &datasetSchema(),
+        .history = {.kind = "tessera.dataset"},
         .about =
             "What a model is trained on: how large a sample is, and what loading and preparing one took on a "
             "reference machine.",
@@ -60,9 +55,12 @@ Json toJson(const Dataset& dataset) {
     return documentJson(dataset, datasetKind());
 }
 
+std::string datasetPath(const std::string& nameOrPath) {
+    return libraryPath("datasets", "\"tessera.dataset/", "there is no dataset", nameOrPath);
+}
+
 Dataset loadDataset(const std::string& nameOrPath) {
-    const std::string path = libraryPath("datasets", "\"tessera.dataset/", "there is no dataset", nameOrPath);
-    return readDataset(JsonDocument::load(path).root());
+    return readDataset(JsonDocument::load(datasetPath(nameOrPath)).root());
 }
 
 }  // namespace tessera::hardware

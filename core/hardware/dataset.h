@@ -31,7 +31,6 @@ struct Dataset {
     bool operator==(const Dataset&) const = default;
 };
 
-const SchemaHistory& datasetSchema();
 /// The table of its fields.
 const Kind& datasetKind();
 /// Throws DataError.
@@ -41,5 +40,6 @@ Json toJson(const Dataset& dataset);
 
 /// A file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a hint).
 Dataset loadDataset(const std::string& nameOrPath);
+std::string datasetPath(const std::string& nameOrPath);  ///< of the file that it reads
 
 }  // namespace tessera::hardware

@@ -120,9 +120,8 @@ void readFields(const Fields& fields, void* object, const JsonNode& node, Readin
     std::set<std::string_view> misspelt;  // said already, so not missing
     for (const auto& [key, child] : node.members()) {
         if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-        const std::string_view hint = closest(key, keys);
-        const std::string expected = hint.empty() ? "one of " + joined(keys, ", ") : fmt::format("'{}' perhaps", hint);
-        misspelt.insert(hint);
+        const std::string expected = withClosest("{} perhaps", key, keys, "one of " + joined(keys, ", "));
+        misspelt.insert(closest(key, keys));
         const JsonNode& wrong = child;
         reading.attempt([&wrong, &expected] { wrong.fail(expected, "unknown"); });
     }

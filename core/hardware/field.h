@@ -135,9 +135,9 @@ std::string joinedField(const std::string& path, const std::string& key);
 
 /// A kind of hardware file.
 struct Kind {
-    std::string id;     ///< "accelerator"
-    std::string title;  ///< "Accelerator"
-    const SchemaHistory* history = nullptr;
+    std::string id;            ///< "accelerator"
+    std::string title;         ///< "Accelerator"
+    SchemaHistory history;     ///< the versions of such a file; migrations are appended here
     std::string about;         ///< what such a file is, for the schema
     bool standsInline = true;  ///< may be written inside of another document, without a schema
     Fields fields;
@@ -398,7 +398,7 @@ T readDocument(const JsonNode& given, const Kind& kind,
                const std::function<void(T&, const JsonNode&, Reading&)>& check = {}) {
     const bool whole = given.path().empty();
     const JsonNode node =
-        whole || !kind.standsInline || given.has("schema") ? atCurrentSchema(given, *kind.history) : given;
+        whole || !kind.standsInline || given.has("schema") ? atCurrentSchema(given, kind.history) : given;
     T object;
     object.file = given.document().file();
     if (whole || !kind.standsInline) object.id = detail::stemOf(object.file);
@@ -414,7 +414,7 @@ T readDocument(const JsonNode& given, const Kind& kind,
 template <typename T>
 Json documentJson(const T& object, const Kind& kind, bool everythingInline = false) {
     Json json = Json::object();
-    json["schema"] = currentSchema(*kind.history);
+    json["schema"] = currentSchema(kind.history);
     writeFields(kind.fields, &object, json, "", {object.provenance, everythingInline});
     return json;
 }

@@ -205,9 +205,7 @@ private:
     void checkName(const JsonNode& node) const {
         const std::string name = node.text();
         if (!named_ || std::find(known_.begin(), known_.end(), name) != known_.end()) return;
-        const std::string_view hint = closest(name, known_);
-        node.fail(hint.empty() ? "the name of a group of this fleet"
-                               : fmt::format("the name of a group of this fleet, {} perhaps", inQuotes(hint)));
+        node.fail("the name of a group of this fleet" + withClosest(", {} perhaps", name, known_));
     }
     void checkLink(const JsonNode& between) {
         const std::vector<JsonNode> ends = between.elements();
@@ -243,16 +241,11 @@ private:
 
 }  // namespace
 
-const SchemaHistory& fleetSchema() {
-    static const SchemaHistory history{.kind = "tessera.fleet", .migrations = {}};
-    return history;
-}
-
 const Kind& fleetKind() {
     static const Kind kind{
         .id = "fleet",
         .title = "Fleet",
-        .history = &fleetSchema(),
+        .history = {.kind = "tessera.fleet"},
         .about =
             "Groups of equal accelerators and how they are connected. Every number may be an object {\"value\", "
             "\"source\", \"class\", \"was\"}. Beyond this schema, names of groups differ, links and topology name "

@@ -53,8 +53,6 @@ struct Fleet {
 inline constexpr std::size_t kMaxGroups = 1000;
 inline constexpr std::int64_t kMaxInGroup = 1'000'000;
 
-/// The versions of `tessera.fleet`; migrations are appended here.
-const SchemaHistory& fleetSchema();
 /// The table of its fields.
 const Kind& fleetKind();
 

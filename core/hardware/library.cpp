@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -113,8 +114,7 @@ std::string unknownName(const LibraryKind& kind, const std::string& name) {
     if (kind.id == kAccelerators.id && name == kThisMachine)
         return text + "'tessera calibrate' measures this machine and makes it";
     const std::vector<std::string> known = namesOf(kind);
-    const std::string_view hint = closest(name, known);
-    if (!hint.empty()) text += fmt::format("did you mean {}? ", inQuotes(hint));
+    text += withClosest("did you mean {}? ", name, known);
     for (const LibraryKind& other : kKinds)
         if (other.id != kind.id && findFile(other, name))
             text = fmt::format("{} is {}, not {}; ", inQuotes(name), other.withArticle, kind.withArticle);
@@ -182,15 +182,20 @@ std::string libraryPath(std::string_view folder, std::string_view schema, std::s
 
 std::vector<LibraryEntry> libraryEntries() {
     std::vector<LibraryEntry> entries;
-    for (const LibraryKind& kind : kKinds) {
-        for (const auto& [id, path] : filesOf(kind)) {
-            LibraryEntry entry{.kind = std::string(kind.id), .id = id, .name = {}, .path = path};
-            try {
-                entry.name = kind.nameIn(path.string());
-            } catch (const std::exception& error) {
-                entry.problem = error.what();
-            }
-            entries.push_back(std::move(entry));
+    for (const LibraryKind& kind : kKinds)
+        std::ranges::move(libraryEntries(kind.id, kind.folder, kind.schema, kind.nameIn), std::back_inserter(entries));
+    return entries;
+}
+
+std::vector<LibraryEntry> libraryEntries(std::string_view kind, std::string_view folder, std::string_view schema,
+                                         std::string (*nameIn)(const std::string& path)) {
+    std::vector<LibraryEntry> entries;
+    for (const auto& [id, path] : libraryFiles(folder, schema)) {
+        LibraryEntry& entry = entries.emplace_back(LibraryEntry{std::string(kind), id, {}, path});
+        try {
+            entry.name = nameIn(path.string());
+        } catch (const std::exception& error) {
+            entry.problem = error.what();
         }
     }
     return entries;
@@ -212,8 +217,12 @@ JsonDocument platformDocument(const std::string& nameOrPath) {
     return loadDocument(pathOf(kPlatforms, nameOrPath));
 }
 
+std::string templatePath(const std::string& nameOrPath) {
+    return pathOf(kTemplates, nameOrPath);
+}
+
 Template loadTemplate(const std::string& nameOrPath) {
-    return readTemplate(loadDocument(pathOf(kTemplates, nameOrPath)).root());
+    return readTemplate(loadDocument(templatePath(nameOrPath)).root());
 }
 
 Accelerator acceleratorNamedBy(const JsonNode& field) {
@@ -226,12 +235,8 @@ Accelerator acceleratorNamedBy(const JsonNode& field) {
         if (isFile(beside)) path = beside;
     }
     if (!path) {
-        const std::vector<std::string> known = namesOf(kAccelerators);
-        const std::string_view hint = closest(reference, known);
-        field.fail(hint.empty() ? "a bundled accelerator's name, or the path of an accelerator's file beside this one"
-                                : fmt::format("a bundled accelerator's name, {} perhaps, or the path of an "
-                                              "accelerator's file beside this one",
-                                              inQuotes(hint)));
+        field.fail("a bundled accelerator's name" + withClosest(", {} perhaps", reference, namesOf(kAccelerators)) +
+                   ", or the path of an accelerator's file beside this one");
     }
     try {
         return readAccelerator(loadDocument(path->string()).root());

@@ -13,9 +13,9 @@
 
 namespace tessera::hardware {
 
-/// A bundled or own hardware file.
+/// A bundled or own file of the library.
 struct LibraryEntry {
-    std::string kind;  ///< "accelerator", "fleet", "platform", "template"
+    std::string kind;  ///< "accelerator", "fleet", "platform", "template", "workload"
     std::string id;    ///< the file's stem
     std::string name;  ///< the file's own "name"
     std::filesystem::path path;
@@ -47,12 +47,16 @@ inline constexpr const char* kThisMachine = "this-machine";
 /// Every hardware file of the library, sorted by kind and id; the first folder that has an id wins. A file that cannot
 /// be used has its `problem` set and does not disturb the others.
 std::vector<LibraryEntry> libraryEntries();
+/// The files of one kind, in a folder of the library; `nameIn` returns a file's own name, or throws where it is wrong.
+std::vector<LibraryEntry> libraryEntries(std::string_view kind, std::string_view folder, std::string_view schema,
+                                         std::string (*nameIn)(const std::string& path));
 
 /// A file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a hint).
 Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);
 Platform loadPlatform(const std::string& nameOrPath);
 JsonDocument platformDocument(const std::string& nameOrPath);  ///< that `loadPlatform` reads
+std::string templatePath(const std::string& nameOrPath);       ///< of the file that `loadTemplate` reads
 Template loadTemplate(const std::string& nameOrPath);
 
 /// The accelerator that a field of a file names: a bundled name, else a path relative to the file's folder, which must

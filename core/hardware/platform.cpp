@@ -169,16 +169,11 @@ void checkPlatform(Platform& platform, const JsonNode& node, Reading& reading,
 
 }  // namespace
 
-const SchemaHistory& platformSchema() {
-    static const SchemaHistory history{.kind = "tessera.platform", .migrations = {}};
-    return history;
-}
-
 const Kind& platformKind() {
     static const Kind kind{
         .id = "platform",
         .title = "Platform",
-        .history = &platformSchema(),
+        .history = {.kind = "tessera.platform"},
         .about =
             "A multi-core accelerator: cores (sub-accelerators) that work on independent jobs and share the "
             "bandwidth to memory. Every number may be an object {\"value\", \"source\", \"class\", "

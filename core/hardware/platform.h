@@ -64,8 +64,6 @@ inline constexpr std::int64_t kMaxCores = 10'000;
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 30;  ///< of one array
 inline constexpr std::size_t kLargestInlineDataflow = std::size_t{1} << 20;
 
-/// The versions of `tessera.platform`; migrations are appended here.
-const SchemaHistory& platformSchema();
 /// The table of its fields.
 const Kind& platformKind();
 

@@ -298,16 +298,11 @@ void checkTemplate(Template& space, const JsonNode& node, Reading& reading) {
 
 }  // namespace
 
-const SchemaHistory& templateSchema() {
-    static const SchemaHistory history{.kind = "tessera.template", .migrations = {}};
-    return history;
-}
-
 const Kind& templateKind() {
     static const Kind kind{
         .id = "template",
         .title = "Template",
-        .history = &templateSchema(),
+        .history = {.kind = "tessera.template"},
         .about =
             "A family of accelerators to search. Every number may be an object {\"value\", \"source\", \"class\", "
             "\"was\"}. Beyond this schema, values of a list rise, steps reach the last value, sides of arrays and "

@@ -72,8 +72,6 @@ inline constexpr std::int64_t kFastestInterface = std::int64_t{1} << 50;  ///< b
 /// that.
 inline constexpr std::size_t kMaxPoints = 5'000'000;
 
-/// The versions of `tessera.template`; migrations are appended here.
-const SchemaHistory& templateSchema();
 /// The table of its fields.
 const Kind& templateKind();
 

@@ -50,8 +50,6 @@ struct Mapping {
 /// time at which a job has finished; `energy` the sum over jobs; `edp` energy times makespan; `weighted` a sum of
 /// makespan, latency and energy, each relative to its own lower bound, by Options::weights.
 enum class Objective : std::uint8_t { throughput, latency, energy, edp, weighted };
-inline constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
-                                        Objective::weighted};
 inline constexpr EnumNames<Objective> kObjectiveNames{"throughput", "latency", "energy", "edp", "weighted"};
 constexpr std::string_view nameOf(Objective objective) {
     return kObjectiveNames.of(objective);

@@ -180,19 +180,13 @@ void Extraction::markTables() {
     }
 }
 
-std::int64_t axisOf(const Operator& op) {
-    const auto found = op.attributes.find("axis");
-    if (found == op.attributes.end()) return 0;
-    const auto* axis = std::get_if<std::int64_t>(&found->second);
-    return axis == nullptr ? 0 : *axis;
-}
-
 /// The inputs of an operator, where a concatenation that begins like an earlier one reads that one's result instead.
 std::vector<TensorIndex> Extraction::operandsOf(const Operator& op) {
     if (op.type != "Concat" || !isStandard(op) || op.outputs.empty()) return op.inputs;
     std::vector<TensorIndex> operands = op.inputs;
-    const auto [earlier, covered] = concatenations_.longestPrefix(axisOf(op), op.inputs);
-    concatenations_.add(axisOf(op), op.inputs, op.outputs.front());
+    const auto axis = attributeOr<std::int64_t>(op.attributes, "axis", 0);
+    const auto [earlier, covered] = concatenations_.longestPrefix(axis, op.inputs);
+    concatenations_.add(axis, op.inputs, op.outputs.front());
     if (covered == 0 || origin_[toIndex(earlier)] == kNothing) return operands;
     operands.erase(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(covered));
     operands.insert(operands.begin(), earlier);

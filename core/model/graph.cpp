@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <set>
 
+#include "core/base/names.h"
 #include "core/base/number.h"
 
 namespace tessera::model {
@@ -65,9 +65,8 @@ std::string_view nameOf(DataType type) {
 }
 
 DataType dataTypeNamed(std::string_view name) {
-    const auto* const row = std::find_if(kDataTypes.begin(), kDataTypes.end(),
-                                         [&](const DataTypeRow& candidate) { return candidate.name == name; });
-    return row == kDataTypes.end() ? DataType::undefined : row->type;
+    const DataTypeRow* const row = findRow(kDataTypes, name);
+    return row == nullptr ? DataType::undefined : row->type;
 }
 
 std::optional<std::int64_t> elementCount(const Shape& shape) {

@@ -79,6 +79,19 @@ using AttributeValue = std::variant<std::int64_t, double, std::string, std::vect
                                     std::vector<std::string>>;
 using Attributes = std::map<std::string, AttributeValue>;
 
+/// Returns the attribute of a name; null where there is none, or one of another type.
+template <typename T>
+const T* attributeAs(const Attributes& attributes, const std::string& name) {
+    const auto found = attributes.find(name);
+    return found == attributes.end() ? nullptr : std::get_if<T>(&found->second);
+}
+/// Returns the value of the attribute of a name; `otherwise` where there is none, or one of another type.
+template <typename T>
+T attributeOr(const Attributes& attributes, const std::string& name, T otherwise) {
+    const T* const value = attributeAs<T>(attributes, name);
+    return value == nullptr ? otherwise : *value;
+}
+
 struct Operator {
     std::string name;    ///< unique within the graph
     std::string type;    ///< ONNX's operator name ("Conv", "Gemm", ...), or Tessera's own such as "AllReduce"

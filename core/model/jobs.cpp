@@ -212,11 +212,6 @@ bool slides(const LayerJob& job) {
 
 }  // namespace
 
-std::string_view nameOf(JobKind kind) {
-    constexpr std::array<std::string_view, 4> kNames{"FFN", "CONV", "DSCONV", "GEMM"};
-    return kNames.at(static_cast<std::size_t>(kind));
-}
-
 std::int64_t outputY(const LayerJob& job) {
     return slides(job) ? madeBy(axisY(job)) : 1;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/model/graph.h"
 #include "core/model/layers.h"
 
@@ -22,7 +23,10 @@ enum class JobKind : std::uint8_t {
     gemm = 3,    ///< M, N, K, 1, 1, 1
 };
 
-std::string_view nameOf(JobKind kind);  ///< "FFN", "CONV", "DSCONV", "GEMM", as M3E writes them
+inline constexpr EnumNames<JobKind> kJobKindNames{"FFN", "CONV", "DSCONV", "GEMM"};  ///< as M3E writes them
+constexpr std::string_view nameOf(JobKind kind) {
+    return kJobKindNames.of(kind);
+}
 
 /// A job of the multi-tenant mapper: one layer on one mini-batch (Kao, Krishna: "MAGMA", HPCA 2022, section III).
 /// `d` are M3E's six sizes. Y and X are extents of the input map without padding; M3E itself knows neither strides nor

@@ -56,13 +56,6 @@ const OperatorKind* multiplicationOf(const Graph& graph, const Operator& op) {
     return kind;
 }
 
-std::int64_t integerAttribute(const Operator& op, const std::string& name, std::int64_t otherwise) {
-    const auto found = op.attributes.find(name);
-    if (found == op.attributes.end()) return otherwise;
-    const auto* value = std::get_if<std::int64_t>(&found->second);
-    return value == nullptr ? otherwise : *value;
-}
-
 using Dimensions = std::vector<std::int64_t>;
 
 double productOf(const Dimensions& dims, std::size_t from, std::size_t to) {
@@ -108,7 +101,7 @@ Layer convolutionSizes(const Graph& graph, const WeightedOperator& weighted) {
     const bool weightOnTheRight = weighted.data == 0;
     const TensorIndex kernel = inputOf(*weighted.op, weightOnTheRight ? weighted.weight : weighted.data);
     layer.kernel = folded(neededShape(graph, kernel));
-    layer.groups = static_cast<double>(integerAttribute(*weighted.op, "group", 1));
+    layer.groups = static_cast<double>(attributeOr<std::int64_t>(weighted.op->attributes, "group", 1));
     layer.in = foldedActivation(graph, x);
     layer.out = foldedActivation(graph, y);
     layer.conv = layer.out;
@@ -136,7 +129,7 @@ Layer gemmSizes(const Graph& graph, const WeightedOperator& weighted) {
     const Operator& op = *weighted.op;
     const Dimensions& weight = neededShape(graph, inputOf(op, weighted.weight));
     const bool left = weighted.weight == 0;
-    const bool transposed = integerAttribute(op, left ? "transA" : "transB", 0) != 0;
+    const bool transposed = attributeOr<std::int64_t>(op.attributes, left ? "transA" : "transB", 0) != 0;
     Layer layer;
     layer.kind = LayerKind::fc;
     layer.inChannels = sizeAt(weight, left == transposed ? 0 : 1);
@@ -294,7 +287,7 @@ Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
 Layer embeddingSizes(const Graph& graph, const Operator& op) {
     const Dimensions& table = neededShape(graph, inputOf(op, 0));
     const auto rank = static_cast<std::int64_t>(table.size());
-    std::int64_t axis = integerAttribute(op, "axis", 0);
+    std::int64_t axis = attributeOr<std::int64_t>(op.attributes, "axis", 0);
     if (axis < 0) axis += rank;
     Layer layer;
     layer.kind = LayerKind::embedding;

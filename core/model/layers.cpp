@@ -4,7 +4,6 @@
 #include <functional>
 #include <queue>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,24 +13,6 @@
 #include "core/base/text.h"
 
 namespace tessera::model {
-
-std::string_view nameOf(LayerKind kind) {
-    switch (kind) {
-        case LayerKind::fc:
-            return "fc";
-        case LayerKind::conv:
-            return "conv";
-        case LayerKind::embedding:
-            return "embedding";
-        case LayerKind::add:
-            return "add";
-        case LayerKind::concat:
-            return "concat";
-        case LayerKind::product:
-            return "product";
-    }
-    return "";
-}
 
 double weightElements(const Layer& layer) {
     if (isJoin(layer.kind)) return 0;

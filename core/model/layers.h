@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
+
 namespace tessera::model {
 
 struct Graph;
@@ -27,7 +29,10 @@ enum class LayerKind : std::uint8_t {
     product,    ///< join: matrix product of activations (attention); `macs` per sample
 };
 
-std::string_view nameOf(LayerKind kind);
+inline constexpr EnumNames<LayerKind> kLayerKindNames{"fc", "conv", "embedding", "add", "concat", "product"};
+constexpr std::string_view nameOf(LayerKind kind) {
+    return kLayerKindNames.of(kind);
+}
 constexpr bool isJoin(LayerKind kind) {
     return kind >= LayerKind::add;
 }

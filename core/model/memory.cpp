@@ -1,6 +1,5 @@
 #include "core/model/memory.h"
 
-#include <array>
 #include <cstddef>
 
 #include "core/model/training.h"
@@ -29,12 +28,6 @@ std::optional<double> constantBytes(const Graph& graph) {
 }
 
 }  // namespace
-
-std::string_view nameOf(MemoryUse use) {
-    constexpr std::array<std::string_view, 6> kNames{"weights",     "gradients", "optimizer",
-                                                     "activations", "inputs",    "constants"};
-    return kNames.at(static_cast<std::size_t>(use));
-}
 
 std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& whole) {
     std::optional<double> moments;

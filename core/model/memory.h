@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/model/graph_hierarchy.h"
 #include "core/model/model.h"
 
@@ -19,8 +20,11 @@ enum class MemoryUse {
     constants,    ///< stored but not trained: constants and running statistics; graphs only
 };
 
-/// "weights", "gradients", …
-std::string_view nameOf(MemoryUse use);
+inline constexpr EnumNames<MemoryUse> kMemoryUseNames{"weights",     "gradients", "optimizer",
+                                                      "activations", "inputs",    "constants"};
+constexpr std::string_view nameOf(MemoryUse use) {
+    return kMemoryUseNames.of(use);
+}
 
 struct MemoryPart {
     MemoryUse use = MemoryUse::weights;

@@ -295,11 +295,6 @@ double stateBytesPerParameter(Optimizer optimizer) {
     return static_cast<double>(optimizerKind(optimizer).states) * bytesPerElement(kStateType);
 }
 
-std::string_view nameOf(Phase phase) {
-    constexpr std::array<std::string_view, kPhases> kNames{"forward", "backward", "update"};
-    return kNames.at(static_cast<std::size_t>(phase));
-}
-
 TrainingGraph trainingOf(const Graph& forward, const TrainingOptions& options) {
     return Expansion(forward, options).expand();
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/model/graph.h"
 #include "core/model/layers.h"
 #include "core/model/model.h"
@@ -41,8 +42,10 @@ inline constexpr std::string_view kNoLoss =
 
 enum class Phase : std::uint8_t { forward, backward, update };
 inline constexpr std::size_t kPhases = 3;
-/// "forward", "backward", "update".
-std::string_view nameOf(Phase phase);
+inline constexpr EnumNames<Phase> kPhaseNames{"forward", "backward", "update"};
+constexpr std::string_view nameOf(Phase phase) {
+    return kPhaseNames.of(phase);
+}
 
 /// Update of one parameter.
 struct ParameterUpdate {

@@ -580,10 +580,8 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
             std::vector<std::string> names;
             for (const model::Layer& l : layers.layers)
                 if (!model::isJoin(l.kind)) names.push_back(l.name);
-            const std::string_view hint = closest(name, names);
             broken.push_back(fmt::format("pin names {}, which is no weighted layer of {}{}", inQuotes(name),
-                                         inQuotes(layers.name),
-                                         hint.empty() ? std::string() : fmt::format("; did you mean '{}'?", hint)));
+                                         inQuotes(layers.name), withClosest("; did you mean {}?", name, names)));
         } else if (layer->kind == model::LayerKind::embedding && type == Type::II) {
             broken.push_back(fmt::format("pin of {} is II; an embedding table is split by I or III", inQuotes(name)));
         }

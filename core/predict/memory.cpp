@@ -144,22 +144,14 @@ const std::vector<PlacementPolicy>& placementPolicies() {
 
 const PlacementPolicy& policyOf(const hardware::Accelerator& accelerator) {
     for (const auto& [category, levels] : accelerator.placementLevels) {
-        const bool known = std::any_of(kRows.begin(), kRows.end(),
-                                       [&, &name = category](const CategoryRow& row) { return row.id == name; });
-        if (known) continue;
-        std::vector<std::string> ids;
-        for (const CategoryRow& row : kRows) ids.emplace_back(row.id);
+        if (findRow(kRows, category) != nullptr) continue;
         throw DataError({.file = accelerator.file, .field = "placement.levels"}, inQuotes(category),
-                        "one of " + joined(ids, ", "));
+                        "one of " + joined(idsOf(kRows), ", "));
     }
     const std::string wanted = accelerator.placementPolicy.value_or("off-chip");
-    std::vector<std::string> ids;
-    for (const PlacementPolicy& policy : placementPolicies()) {
-        if (policy.id == wanted) return policy;
-        ids.emplace_back(policy.id);
-    }
+    if (const PlacementPolicy* const policy = findRow(placementPolicies(), wanted)) return *policy;
     throw DataError({.file = accelerator.file, .field = "placement.policy"}, inQuotes(wanted),
-                    "one of " + joined(ids, ", "));
+                    "one of " + joined(idsOf(placementPolicies()), ", "));
 }
 
 namespace {

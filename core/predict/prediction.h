@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/quantity.h"
 #include "core/hardware/numbers.h"
 #include "core/model/operators/operator_table.h"
@@ -65,6 +66,7 @@ struct BatchMemory {
 
 /// Source of an operator's time (Centimani, eq. 2).
 enum class Way : std::uint8_t { measured, roofline };
+inline constexpr EnumNames<Way> kWayNames{"measured", "roofline"};
 
 struct OperatorTime {
     std::string name;

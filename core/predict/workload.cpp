@@ -263,9 +263,7 @@ private:
     /// pixels.
     void reduced(const Operator& from, KernelShape& kernel) const {
         const TensorIndex input = from.inputs.front();
-        const auto axes = from.attributes.find("axes");
-        const auto* list =
-            axes == from.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&axes->second);
+        const auto* list = model::attributeAs<std::vector<std::int64_t>>(from.attributes, "axes");
         if (list == nullptr || !tensor(input).shape) return;
         const std::size_t rank = tensor(input).shape->size();
         const auto sums = [&](std::size_t axis) {
@@ -288,8 +286,7 @@ private:
         const std::size_t rank = tensor(input).shape->size();
         std::vector<std::int64_t> order(rank);
         for (std::size_t i = 0; i < rank; ++i) order[i] = static_cast<std::int64_t>(rank - 1 - i);
-        if (const auto given = from.attributes.find("perm"); given != from.attributes.end())
-            if (const auto* list = std::get_if<std::vector<std::int64_t>>(&given->second)) order = *list;
+        if (const auto* list = model::attributeAs<std::vector<std::int64_t>>(from.attributes, "perm")) order = *list;
         if (order.size() != rank) return;
         std::size_t first = 0, last = rank;
         while (first < rank && order[first] == static_cast<std::int64_t>(first)) ++first;
@@ -333,11 +330,9 @@ private:
 
     /// The first of a list of numbers, or a number.
     static double firstOf(const Operator& from, const char* name, double otherwise) {
-        const auto found = from.attributes.find(name);
-        if (found == from.attributes.end()) return otherwise;
-        if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second))
+        if (const auto* list = model::attributeAs<std::vector<std::int64_t>>(from.attributes, name))
             return list->empty() ? otherwise : static_cast<double>(list->front());
-        const auto* one = std::get_if<std::int64_t>(&found->second);
+        const auto* one = model::attributeAs<std::int64_t>(from.attributes, name);
         return one == nullptr ? otherwise : static_cast<double>(*one);
     }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/report/catalogues.h"
 #include "core/study/metric.h"
@@ -32,16 +33,13 @@ Catalogue& named(std::string_view engine) {
 template <typename AnyRow>
 const AnyRow& rowNamed(const std::vector<AnyRow>& rows, std::string_view engine, std::string_view id,
                        const char* what) {
-    std::vector<std::string> known;
-    for (const AnyRow& row : rows) {
-        if (row.id == id) return row;
-        known.emplace_back(row.id);
-    }
+    if (const AnyRow* const row = findRow(rows, id)) return *row;
     for (const OlderName& each : olderNames())
-        for (const AnyRow& row : rows)
-            if (each.engine == engine && each.older == id && row.id == each.id) return row;
-    throw UsageError(
-        fmt::format("there is no {} {} of this result; expected one of {}", what, inQuotes(id), joined(known, ", ")));
+        if (const AnyRow* const row = findRow(rows, each.id);
+            row != nullptr && each.engine == engine && each.older == id)
+            return *row;
+    throw UsageError(fmt::format("there is no {} {} of this result; expected one of {}", what, inQuotes(id),
+                                 joined(idsOf(rows), ", ")));
 }
 
 std::string partOf(const Row& row, const study::Result& result, const Selection& at) {

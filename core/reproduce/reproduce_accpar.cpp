@@ -16,6 +16,7 @@
 #include "core/reproduce/reproduce_figures.h"
 #include "core/study/partition/study.h"
 #include "core/study/scaling.h"
+#include "core/study/workload_files.h"
 
 /// The figures of Song et al.: "AccPar", HPCA 2020.
 namespace tessera::study {
@@ -61,7 +62,7 @@ struct Array {
 
 Array loadArray(const std::string& name) {
     hardware::Fleet fleet = hardware::loadFleet(name);
-    std::vector<Input> inputs = hardwareInputs(name, fleet);
+    std::vector<Input> inputs = inputsOf(fleetFiles(name, fleet));
     return {std::move(fleet), std::move(inputs)};
 }
 

@@ -51,11 +51,11 @@ void readInputs(const study::Study& study, const study::RunHooks& hooks, const F
         }
     };
     for (const std::string& name : study.models)
-        attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name, hooks.located(name))); });
+        attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name, placeOfInput(name))); });
     const study::Engine& engine = study::engineNamed(study.engine);
     if (engine.files == nullptr) return;
     attempt([&] {
-        for (const study::InputFile& file : engine.files(study, hooks))
+        for (const study::InputFile& file : engine.files(study))
             attempt([&] {
                 found(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
                       readFile(file.path));
@@ -74,19 +74,8 @@ std::string fileName(const std::string& name, const std::string& suffix) {
     return stem.ends_with(suffix) ? stem : stem + suffix;
 }
 
-/// Inputs of a history that stand for files that are gone or changed, in a folder that is none on the disk.
-struct Substitutes {
-    InputFiles& files;
-    std::map<std::string, std::string> paths;  ///< of what a study names
-
-    fs::path give(const fs::path& folder, const std::string& file, const std::string& bytes) const {
-        files.give(folder / file, bytes);
-        return folder / file;
-    }
-};
-
 /// A fleet's accelerators where its file looks for them: paths relative to it. Names of the library are left alone.
-void giveAccelerators(const Substitutes& into, const fs::path& folder, const std::string& fleet,
+void giveAccelerators(InputFiles& into, const fs::path& folder, const std::string& fleet,
                       const std::vector<InputContent>& inputs) {
     const Json document = Json::parse(fleet, nullptr, false);
     if (!document.is_object() || !document.contains("groups") || !document["groups"].is_array()) return;
@@ -97,29 +86,25 @@ void giveAccelerators(const Substitutes& into, const fs::path& folder, const std
         if (inside.empty() || inside.is_absolute() || *inside.begin() == "..") continue;
         for (const InputContent& input : inputs)
             if (input.kind == InputContent::Kind::hardware && input.name == inside.stem().string())
-                into.give(folder / inside.parent_path(), inside.filename().string(), input.bytes);
+                into.give(folder / inside, input.bytes);
     }
 }
 
-/// A prediction's accelerator in the folder, and its table of kernels where its file looks for it: beside it, or in a
-/// folder near by. Where the accelerator is.
-fs::path giveAccelerator(const Substitutes& into, const fs::path& folder, const InputContent& accelerator,
-                         const std::vector<InputContent>& inputs) {
+/// The folder in which a hardware's file finds the table of kernels that it names, if it names one: beside it, or near
+/// by, where the table is given.
+fs::path giveKernels(InputFiles& into, const fs::path& folder, const InputContent& accelerator,
+                     const std::vector<InputContent>& inputs) {
     constexpr std::ptrdiff_t kHighest = 4;  // folders that the table may stand above the accelerator
-    const std::string file = fileName(accelerator.name, ".json");
     const Json document = Json::parse(accelerator.bytes, nullptr, false);
-    const bool names = document.is_object() && document.contains("kernels") && document["kernels"].is_string();
-    const fs::path table = names ? fs::path(document["kernels"].get<std::string>()).lexically_normal() : fs::path();
+    if (!document.is_object() || !document.contains("kernels") || !document["kernels"].is_string()) return folder;
+    const fs::path table = fs::path(document["kernels"].get<std::string>()).lexically_normal();
     const std::ptrdiff_t up = std::count(table.begin(), table.end(), fs::path(".."));
     fs::path deep = folder;
     for (std::ptrdiff_t i = 0; i < std::min(up, kHighest); ++i) deep /= "in";
     const std::string stored = fs::path(accelerator.name).stem().string() + "/" + table.filename().string();
-    for (const InputContent& input : inputs) {
-        if (!names || input.name != stored || table.is_absolute() || up > kHighest) continue;
-        const fs::path place = (deep / table).lexically_normal();
-        into.give(place.parent_path(), place.filename().string(), input.bytes);
-    }
-    return into.give(deep, file, accelerator.bytes);
+    for (const InputContent& input : inputs)
+        if (input.name == stored && !table.is_absolute() && up <= kHighest) into.give(deep / table, input.bytes);
+    return deep;
 }
 
 bool isAmong(const std::vector<std::string>& names, const std::string& name) {
@@ -133,13 +118,13 @@ bool isParameter(const study::Study& study, const std::string& name) {
 }
 
 /// What a workload's or platform's file names, where it looks for them: paths relative to it.
-void giveNeighbours(const Substitutes& into, const fs::path& folder, const study::Study& study,
+void giveNeighbours(InputFiles& into, const fs::path& folder, const study::Study& study,
                     const std::vector<InputContent>& inputs, InputContent::Kind kind) {
     for (const InputContent& input : inputs) {
         const fs::path inside = fs::path(input.name).lexically_normal();
         if (input.kind != kind || isAmong(study.workloads, input.name) || isAmong(study.hardware, input.name)) continue;
         if (inside.empty() || inside.is_absolute() || *inside.begin() == ".." || !inside.has_filename()) continue;
-        into.give(folder / inside.parent_path(), inside.filename().string(), input.bytes);
+        into.give(folder / inside, input.bytes);
     }
 }
 
@@ -160,7 +145,7 @@ std::vector<InputContent> InputSet::of(const study::Result& result) && {
     return std::move(inputs_);
 }
 
-void useStoredInputs(study::RunHooks& hooks, const Store& store, RunId run) {
+std::shared_ptr<InputFiles> storedInputs(const Store& store, RunId run) {
     const study::Study study = store.study(run);
     const std::vector<InputContent> stored = store.inputs(run);
     std::map<std::pair<InputContent::Kind, std::string>, std::string> present;
@@ -175,44 +160,37 @@ void useStoredInputs(study::RunHooks& hooks, const Store& store, RunId run) {
     const bool hardwareChanged = anyChanged(InputContent::Kind::hardware);
     const bool modelsChanged = anyChanged(InputContent::Kind::model);
 
-    if (!hooks.files) hooks.files = std::make_shared<InputFiles>();
-    Substitutes into{.files = *hooks.files, .paths = {}};
+    auto files = std::make_shared<InputFiles>();
     int number = 0;
     for (const InputContent& input : stored) {
+        // One that is none on the disk.
         const fs::path folder = fs::path(fmt::format("inputs of run {}", run)) / fmt::format("{}", number++);
+        const auto standIn = [&](const fs::path& where, const std::string& suffix) {
+            const fs::path path = where / fileName(input.name, suffix);
+            files->give(path, input.bytes);
+            files->redirect(input.name, path.string());
+        };
+        const std::string ownSuffix = fs::path(input.name).has_extension() ? "" : ".json";
         const bool isModel = input.kind == InputContent::Kind::model;
         if (isModel && isAmong(study.workloads, input.name) && modelsChanged) {
-            const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
-            into.paths[input.name] = into.give(folder, fileName(input.name, suffix), input.bytes).string();
-            giveNeighbours(into, folder, study, stored, input.kind);
+            standIn(folder, ownSuffix);
+            giveNeighbours(*files, folder, study, stored, input.kind);
         }
-        if (isModel && study.workloads.empty() && isChanged(input)) {
-            const std::string suffix = model::isZooName(input.name) ? ".json" : "";
-            into.paths[input.name] = into.give(folder, fileName(input.name, suffix), input.bytes).string();
-        }
+        if (isModel && study.workloads.empty() && isChanged(input))
+            standIn(folder, model::isZooName(input.name) ? ".json" : "");
         if (!isModel && isChanged(input) && isParameter(study, input.name)) {
-            const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
-            into.paths[input.name] = into.give(folder, fileName(input.name, suffix), input.bytes).string();
+            standIn(folder, ownSuffix);
             continue;
         }
-        if (!isModel && hardwareChanged && study.engine == "predict") {
-            if (isAmong(study.hardware, input.name))
-                into.paths[input.name] = giveAccelerator(into, folder, input, stored).string();
-            continue;
-        }
-        // A fleet and its accelerators stand together.
-        if (!isModel && hardwareChanged && isAmong(study.hardware, input.name)) {
-            into.paths[input.name] = into.give(folder, fileName(input.name, ".json"), input.bytes).string();
-            if (study.workloads.empty())
-                giveAccelerators(into, folder, input.bytes, stored);
-            else
-                giveNeighbours(into, folder, study, stored, input.kind);
-        }
+        // Hardware stands together with what its file names.
+        if (isModel || !hardwareChanged || !isAmong(study.hardware, input.name)) continue;
+        standIn(giveKernels(*files, folder, input, stored), ".json");
+        if (study.workloads.empty())
+            giveAccelerators(*files, folder, input.bytes, stored);
+        else
+            giveNeighbours(*files, folder, study, stored, input.kind);
     }
-    hooks.locate = [paths = std::move(into.paths)](const std::string& name) {
-        const auto found = paths.find(name);
-        return found == paths.end() ? std::string() : found->second;
-    };
+    return files;
 }
 
 }  // namespace tessera::store

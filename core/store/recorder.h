@@ -42,7 +42,7 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
 /// if it gets the same `hooks.files`: later changes of the files change neither result nor history.
 class InputSet {
 public:
-    /// Reads them where `hooks.locate` says. What cannot be read is left out: the run says so. Throws InterruptedError.
+    /// Reads them by `hooks.files`. What cannot be read is left out: the run says so. Throws InterruptedError.
     InputSet(const study::Study& study, const study::RunHooks& hooks);
     /// Those that a result rests on.
     std::vector<InputContent> of(const study::Result& result) &&;
@@ -51,8 +51,7 @@ private:
     std::vector<InputContent> inputs_;
 };
 
-/// For repeating a run from the history: files that are gone or changed are read from there. Sets `hooks.locate`, and
-/// gives their contents to `hooks.files`.
-void useStoredInputs(study::RunHooks& hooks, const Store& store, RunId run);
+/// Returns the input files for repeating a run from the history: those that are gone or changed are read from there.
+std::shared_ptr<InputFiles> storedInputs(const Store& store, RunId run);
 
 }  // namespace tessera::store

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/study/members.h"
 
@@ -42,10 +43,15 @@ inline Json numberSchema(const NumberRule& rule = {}) {
     return Json::parse(rule.schema);
 }
 
-template <typename T, typename Words>
+template <typename Enum>
+Json wordsSchema(const EnumNames<Enum>& names) {
+    const std::vector<std::string_view> words = names.all();
+    return enumSchema({words.begin(), words.end()});
+}
+template <typename Words>
 Json wordsSchema(const Words& words) {
     std::vector<std::string> known;
-    for (const auto& row : words) known.emplace_back(wordOf<T>(row));
+    for (const auto& row : words) known.emplace_back(wordOf(row));
     return enumSchema(known);
 }
 
@@ -59,7 +65,7 @@ Json valueSchema(const Rule&... rule) {
         list["items"] = valueSchema<typename T::value_type>(rule...);
         return list;
     } else if constexpr ((kIsWords<Rule> || ...)) {
-        return wordsSchema<T>(rule...);
+        return wordsSchema(rule...);
     } else if constexpr (std::is_same_v<T, EndedBy>) {
         std::vector<std::string> words;
         for (const EndedByRow& row : kEndedBy) words.emplace_back(row.name);

@@ -2,19 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/study/engine_rows.h"
 
 namespace tessera::study {
-
-std::string RunHooks::located(const std::string& name) const {
-    const std::string place = locate ? locate(name) : "";
-    return place.empty() ? name : place;
-}
 
 namespace {
 
@@ -35,16 +30,12 @@ void addEngine(Engine engine) {
 }
 
 const Engine* findEngine(std::string_view id) {
-    const std::vector<Engine>& rows = engines();
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Engine& engine) { return engine.id == id; });
-    return found == rows.end() ? nullptr : &*found;
+    return findRow(engines(), id);
 }
 
 const Engine& engineNamed(std::string_view id) {
     if (const Engine* engine = findEngine(id)) return *engine;
-    std::vector<std::string> known;
-    for (const Engine& engine : engines()) known.emplace_back(engine.id);
-    throw UsageError(fmt::format("there is no engine {}; there is {}", inQuotes(id), joined(known, ", ")));
+    throw UsageError(fmt::format("there is no engine {}; there is {}", inQuotes(id), joined(idsOf(engines()), ", ")));
 }
 
 const Engine& engineOf(const Result& result) {

@@ -25,14 +25,9 @@ namespace tessera::study {
 
 /// Control of a study's run, and its input files.
 struct RunHooks : ResumableControl<Json, HeldJson> {
-    /// Maps an input's name (a model or hardware) to the path that is read, so that a run can be repeated from the
-    /// history after its files are gone. Empty, or an empty answer = the name itself.
-    std::function<std::string(const std::string& name)> locate = {};
-    /// Inputs of the run, which may have been registered instead of lying on the disk; null = its own.
+    /// Inputs of the run, which may have been registered instead of lying on the disk, so that a run can be repeated
+    /// from the history after its files are gone; null = its own.
     std::shared_ptr<InputFiles> files = {};
-
-    /// Path that is read for the input that the study calls `name`.
-    std::string located(const std::string& name) const;
 };
 
 /// Number of inputs of a sort that a study takes.
@@ -111,9 +106,9 @@ struct Engine {
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};
-    /// The files behind a study's names besides its models, read where `hooks.locate` says, and those that they name.
-    /// Throws FileError, DataError, UsageError.
-    std::vector<InputFile> (*files)(const Study& study, const RunHooks& hooks) = nullptr;
+    /// The files behind a study's names besides its models, read as this thread's InputFiles say, and those that they
+    /// name. Throws FileError, DataError, UsageError.
+    std::vector<InputFile> (*files)(const Study& study) = nullptr;
 
     // How it works.
     Result (*run)(const Study& study, const RunHooks& hooks) = nullptr;

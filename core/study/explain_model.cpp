@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "core/base/names.h"
 #include "core/base/units.h"
 
 namespace tessera::study {
@@ -131,9 +131,8 @@ Explanation explanation(const CountedModel& counted, std::string_view title, std
 }  // namespace
 
 std::optional<Explanation> explainCount(const CountedModel& counted, std::string_view count) {
-    const auto* const rule =
-        std::find_if(kCounts.begin(), kCounts.end(), [&](const Count& row) { return row.id == count; });
-    if (rule == kCounts.end()) return std::nullopt;
+    const Count* const rule = findRow(kCounts, count);
+    if (rule == nullptr) return std::nullopt;
     const std::optional<double> value = counted.totals.front().*(rule->value);
     if (!value) return std::nullopt;
     Explanation made = explanation(counted, rule->title, rule->formula, *value, rule->measure);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/ended_by.h"
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/study/document_study.h"
@@ -104,43 +105,48 @@ template <typename T>
 inline constexpr bool kIsVector = false;
 template <typename T>
 inline constexpr bool kIsVector<std::vector<T>> = true;
-/// A table of words: of values with a `nameOf`, of pairs of a value and its word, or of texts.
+/// A table of words: the names of an enum, pairs of a value and its word, or texts.
 template <typename Rule>
 inline constexpr bool kIsWords = requires(const Rule& rule) {
     rule.begin();
 };
+template <typename Enum>
+inline constexpr bool kIsWords<EnumNames<Enum>> = true;
 
-template <typename T, typename Row>
+template <typename Row>
 std::string_view wordOf(const Row& row) {
     if constexpr (std::is_convertible_v<const Row&, std::string_view>)
         return row;
-    else if constexpr (std::is_same_v<T, Row>)
-        return nameOf(row);
     else
         return row.second;
+}
+
+template <typename Enum>
+void readWord(const JsonNode& node, Enum& value, const EnumNames<Enum>& names) {
+    value = node.oneOf(names);
 }
 
 template <typename T, typename Words>
 void readWord(const JsonNode& node, T& value, const Words& words) {
     std::vector<std::string> known;
-    for (const auto& row : words) known.emplace_back(wordOf<T>(row));
+    for (const auto& row : words) known.emplace_back(wordOf(row));
     const std::string word = node.oneOf(known);
     const auto at = static_cast<std::size_t>(std::find(known.begin(), known.end(), word) - known.begin());
-    using Row = std::remove_cvref_t<decltype(words[at])>;
     if constexpr (std::is_same_v<T, std::string>)
         value = word;
-    else if constexpr (std::is_same_v<T, Row>)
-        value = words[at];
     else
         value = words[at].first;
+}
+
+template <typename Enum>
+std::string_view writtenWord(Enum value, const EnumNames<Enum>& names) {
+    return names.of(value);
 }
 
 template <typename T, typename Words>
 std::string_view writtenWord(const T& value, const Words& words) {
     if constexpr (std::is_same_v<T, std::string>)
         return value;
-    else if constexpr (std::is_same_v<T, std::remove_cvref_t<decltype(*words.begin())>>)
-        return nameOf(value);
     else
         return std::find_if(words.begin(), words.end(), [&](const auto& row) { return row.first == value; })->second;
 }

@@ -119,8 +119,8 @@ std::string hintFor(const Parameter& parameter, const std::string& text) {
     std::vector<std::string> known(parameter.words.begin(), parameter.words.end());
     for (const std::string_view part : split(text, ',')) {
         if (isWord(parameter, trimmed(part))) continue;
-        const std::string_view hint = closest(trimmed(part), known);
-        if (!hint.empty()) return fmt::format(" (did you mean '{}'?)", hint);
+        if (const std::string hint = withClosest(" (did you mean {}?)", trimmed(part), known); !hint.empty())
+            return hint;
     }
     return "";
 }

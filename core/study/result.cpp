@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/names.h"
 #include "core/study/document_study.h"
 #include "core/study/engine.h"
 
@@ -64,9 +65,7 @@ Study studyOf(const JsonNode& document, const Study& study) {
         read.seed = static_cast<std::uint64_t>(document.at("seed").whole(0, std::numeric_limits<std::int64_t>::max()));
     const JsonNode given = document.at("parameters");
     const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
-    std::vector<std::string> known;
-    for (const Parameter& row : table) known.emplace_back(row.name);
-    given.allowOnly(known);
+    given.allowOnly(idsOf(table));
     for (const auto& [name, value] : given.members()) readParameter(*findParameter(table, name), value);
     read.parameters = given.json();
     return read;

@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
@@ -63,29 +63,14 @@ std::vector<std::string> readInputs(const JsonNode& study, const char* list, Inp
 }
 
 void readParameters(Study& study, const JsonNode& node, const std::vector<Parameter>& table) {
-    std::vector<std::string> names;
-    for (const Parameter& row : table) names.emplace_back(row.name);
-    node.allowOnly(names);
+    node.allowOnly(idsOf(table));
     for (const auto& [name, child] : node.members())
         study.parameters[name] = readParameter(*findParameter(table, name), child);
 }
 
-std::vector<std::filesystem::path> studyFolders() {
-    std::vector<std::filesystem::path> folders;
-    for (const std::filesystem::path& folder : hardware::dataFolders()) folders.push_back(folder / "studies");
-    return folders;
-}
-
-/// Bundled study files by name; the first folder that has a name wins.
+/// Study files of the library by name.
 std::map<std::string, std::filesystem::path> bundledFiles() {
-    std::map<std::string, std::filesystem::path> files;
-    for (const std::filesystem::path& folder : studyFolders()) {
-        std::error_code error;
-        for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-             entry.increment(error))
-            if (entry->path().extension() == ".json") files.try_emplace(entry->path().stem().string(), entry->path());
-    }
-    return files;
+    return hardware::libraryFiles("studies", "\"tessera.study/");
 }
 
 }  // namespace
@@ -104,12 +89,9 @@ void setParameter(Study& study, std::string_view name, const std::vector<std::st
     const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
     const Parameter* row = findParameter(table, name);
     if (row == nullptr) {
-        std::vector<std::string> known;
-        for (const Parameter& other : table) known.emplace_back(other.name);
-        const std::string_view hint = closest(name, known);
-        throw UsageError(
-            fmt::format("engine '{}' has no parameter {}; {}", study.engine, inQuotes(name),
-                        hint.empty() ? "it has " + joined(known, ", ") : fmt::format("did you mean '{}'?", hint)));
+        const std::vector<std::string> known = idsOf(table);
+        throw UsageError(fmt::format("engine '{}' has no parameter {}; {}", study.engine, inQuotes(name),
+                                     withClosest("did you mean {}?", name, known, "it has " + joined(known, ", "))));
     }
     study.parameters[std::string(name)] = parseParameter(*row, texts);
     sortParameters(study, table);
@@ -118,11 +100,9 @@ void setParameter(Study& study, std::string_view name, const std::vector<std::st
 Study readStudy(const JsonNode& node) {
     const std::string schema = node.at("schema").text();
     if (schema != kSchema) node.at("schema").fail(fmt::format("'{}'", kSchema));
-    std::vector<std::string> known;
-    for (const Engine& engine : engines()) known.emplace_back(engine.id);
     node.allowOnly({"schema", "engine", "name", "models", "workloads", "hardware", "dimensions", "parameters", "seed"});
 
-    Study study = newStudy(node.at("engine").oneOf(known));
+    Study study = newStudy(node.at("engine").oneOf(idsOf(engines())));
     study.name = node.textOr("name", "");
     const Engine& engine = engineNamed(study.engine);
     study.models = readInputs(node, "models", engine.models);
@@ -146,10 +126,9 @@ Study loadStudy(const std::string& nameOrPath) {
         if (found != bundled.end()) return readStudy(JsonDocument::load(found->second.string()).root());
         std::vector<std::string> known;
         for (const auto& [name, path] : bundled) known.push_back(name);
-        const std::string_view hint = closest(nameOrPath, known);
         throw UsageError(fmt::format(
             "there is no study {}; {}", inQuotes(nameOrPath),
-            hint.empty() ? "give a file or one of " + joined(known, ", ") : fmt::format("did you mean '{}'?", hint)));
+            withClosest("did you mean {}?", nameOrPath, known, "give a file or one of " + joined(known, ", "))));
     }
     return readStudy(JsonDocument::load(nameOrPath).root());
 }

@@ -6,14 +6,29 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/sha256.h"
 #include "core/model/zoo/zoo_name.h"
 
 namespace tessera::study {
 
 void addFile(std::vector<InputFile>& files, InputFile file) {
     if (file.path.empty() || !(isStandardInput(file.path) || isFile(file.path))) return;
-    const auto same = [&](const InputFile& other) { return other.name == file.name; };
+    const auto same = [&](const InputFile& other) { return other.name == file.name && other.path == file.path; };
     if (std::none_of(files.begin(), files.end(), same)) files.push_back(std::move(file));
+}
+
+std::vector<Input> inputsOf(const std::vector<InputFile>& files) {
+    std::vector<Input> inputs;
+    for (const InputFile& file : files) inputs.push_back({file.name, sha256(readFile(file.path))});
+    return inputs;
+}
+
+std::vector<InputFile> filesNamed(const std::vector<std::string>& names, bool hardware,
+                                  std::string (*pathOf)(const std::string& nameOrPath)) {
+    std::vector<InputFile> files;
+    for (const std::string& name : names)
+        files.push_back({.hardware = hardware, .name = name, .path = pathOf(placeOfInput(name))});
+    return files;
 }
 
 std::string resolveRelativeTo(const std::string& file, const std::string& name) {

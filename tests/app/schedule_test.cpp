@@ -132,7 +132,7 @@ TEST_F(Schedule, isRepeatedAfterItsFileIsGone) {
     std::filesystem::remove(path("layer.json"));
     const store::Store history = store::Store::open(path("kept.db"), store::OpenMode::readOnly);
     study::RunHooks hooks;
-    store::useStoredInputs(hooks, history, 1);
+    hooks.files = store::storedInputs(history, 1);
     EXPECT_EQ(toText(study::toJson(study::run(history.study(1), hooks))), first.output);
 }
 

@@ -72,8 +72,8 @@ const std::vector<study::Parameter>& parameters() {
     return toyTable().parameters();
 }
 
-Result runToy(const Study& study, const study::RunHooks& hooks) {
-    const JsonDocument file = JsonDocument::load(hooks.located(study.workloads.at(0)));
+Result runToy(const Study& study, const study::RunHooks& /*hooks*/) {
+    const JsonDocument file = JsonDocument::load(placeOfInput(study.workloads.at(0)));
     Result result;
     result.study = study;
     result.inputs = {{study.workloads[0], sha256(file.text())}};
@@ -122,9 +122,9 @@ study::Engine toyEngine() {
             .hardware = study::InputArity::none,
             .parameters = parameters,
             .files =
-                [](const Study& study, const study::RunHooks& hooks) {
+                [](const Study& study) {
                     return std::vector<study::InputFile>{
-                        {.hardware = false, .name = study.workloads[0], .path = hooks.located(study.workloads[0])}};
+                        {.hardware = false, .name = study.workloads[0], .path = placeOfInput(study.workloads[0])}};
                 },
             .run = runToy,
             .estimate = [](const Study&) { return study::Estimate{.text = "at once", .seconds = 0, .problems = {}}; },
@@ -238,7 +238,7 @@ TEST_F(ToyEngine, isRepeatedFromTheHistoryWhenItsFileIsGone) {
     fs::remove(folder_ / "three.json");
     const store::Store store = store::Store::open(folder_ / "history.db", store::OpenMode::readOnly);
     study::RunHooks hooks;
-    store::useStoredInputs(hooks, store, 1);
+    hooks.files = store::storedInputs(store, 1);
     const Result again = study::run(store.study(1), hooks);
     EXPECT_EQ(study::headline(again), "sum 14");
     EXPECT_EQ(study::toJson(again), study::toJson(*store.result(1)));

@@ -27,16 +27,11 @@ struct Cooler {
     ProvenanceMap provenance = {};
 };
 
-const SchemaHistory& coolerSchema() {
-    static const SchemaHistory history{.kind = "tessera.cooler", .migrations = {}};
-    return history;
-}
-
 Kind coolerKind() {
     using F = FieldsOf<Cooler>;
     return {.id = "cooler",
             .title = "Cooler",
-            .history = &coolerSchema(),
+            .history = {.kind = "tessera.cooler"},
             .about = "What cools an accelerator.",
             .fields = {F::name(&Cooler::name, "name", "Name", "The name shown to people."),
                        F::number(&Cooler::power, "power_watts", "Power", Measure::watts, kPositive, "What it takes.")}};

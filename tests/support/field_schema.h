@@ -223,7 +223,7 @@ inline Json schemaDocument(const Kind& kind) {
              std::string(kind.standsInline ? " Required in a file; what is written inside of another document may "
                                              "leave it out."
                                            : "")},
-        {"const", currentSchema(*kind.history)}};
+        {"const", currentSchema(kind.history)}};
     Json object = schema_of::objectSchema(kind.fields, definitions);
     Json properties{{"schema", std::move(schema)}};
     properties.update(object["properties"]);
@@ -232,7 +232,7 @@ inline Json schemaDocument(const Kind& kind) {
     definitions.add(kind.id, std::move(object));
     return {{"$schema", "http://json-schema.org/draft-07/schema#"},
             {"$id", kind.id + ".schema.json"},
-            {"title", currentSchema(*kind.history)},
+            {"title", currentSchema(kind.history)},
             {"description", kind.about},
             {"allOf", Json::array({schema_of::reference("#/definitions/" + kind.id)})},
             {"required", Json::array({"schema"})},

@@ -189,7 +189,7 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
             for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
                 if (entry.kind == id) offer(entry);
             if (id == "workload")
-                for (const cost::WorkloadEntry& entry : cost::workloadEntries()) offer(entry);
+                for (const hardware::LibraryEntry& entry : cost::workloadEntries()) offer(entry);
             return found;
         },
         [this](const QStringList& names) {

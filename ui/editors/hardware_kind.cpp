@@ -417,7 +417,7 @@ HardwareKind formOf(const hardware::Kind& kind) {
     HardwareKind form;
     form.id = QString::fromStdString(kind.id);
     form.folder = kind.id + "s";
-    form.schema = std::string(kind.history->kind) + "/";
+    form.schema = std::string(kind.history.kind) + "/";
     form.icon = form.id;
     form.title = QString::fromStdString(kind.title);
     addFields(form, kind.fields, {}, {}, true);

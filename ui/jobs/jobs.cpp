@@ -62,7 +62,7 @@ study::Result perform(Job& job, const Order& order) {
         const auto mode = order.history.empty() ? store::OpenMode::readOnly : store::OpenMode::readWrite;
         const store::Store history = store::Store::open(order.source, mode);
         if (source != origin.inputs) study = history.study(source);
-        store::useStoredInputs(hooks, history, source);
+        hooks.files = store::storedInputs(history, source);
         // A run that goes on keeps the name it was given; one that starts over is named after its study.
         const std::optional<store::RunRow> row = origin.resume != 0 ? history.run(source) : std::nullopt;
         job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));

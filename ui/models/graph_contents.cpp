@@ -56,20 +56,17 @@ QString mapText(double channels, const model::Map& map) {
     return QStringLiteral("%1×%2×%3").arg(text, toQt(exactNumber(map.height)), toQt(exactNumber(map.width)));
 }
 
-const std::vector<std::int64_t>* listOf(const model::Operator& op, const char* name) {
-    const auto found = op.attributes.find(name);
-    return found == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
-}
-
 /// "Conv 3×3, stride 2".
 QString typeText(const model::Operator& op) {
     QString text = shownName(op.type);
-    if (const auto* kernel = listOf(op, "kernel_shape"); kernel != nullptr && kernel->size() <= 3) {
+    if (const auto* kernel = model::attributeAs<std::vector<std::int64_t>>(op.attributes, "kernel_shape");
+        kernel != nullptr && kernel->size() <= 3) {
         QStringList sizes;
         for (const std::int64_t size : *kernel) sizes << QString::number(size);
         text += QLatin1Char(' ') + sizes.join(QStringLiteral("×"));
     }
-    if (const auto* strides = listOf(op, "strides"); strides != nullptr && !strides->empty() && strides->front() > 1)
+    if (const auto* strides = model::attributeAs<std::vector<std::int64_t>>(op.attributes, "strides");
+        strides != nullptr && !strides->empty() && strides->front() > 1)
         text += tr(", stride %1").arg(strides->front());
     return text;
 }

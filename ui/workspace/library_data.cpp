@@ -41,9 +41,8 @@ QString coresText(const hardware::Platform& platform) {
 }
 
 /// An entry of which no more is known than what its file is called.
-template <typename Row>
-LibraryContents::Entry fileEntry(const std::string& kind, const Row& row) {
-    return {.key = shown(kind + "/" + row.id),
+LibraryContents::Entry fileEntry(const hardware::LibraryEntry& row) {
+    return {.key = shown(row.kind + "/" + row.id),
             .title = row.name.empty() ? shown(row.id) : shown(row.name),
             .aside = {},
             .help = {},
@@ -51,8 +50,8 @@ LibraryContents::Entry fileEntry(const std::string& kind, const Row& row) {
             .own = isOwnFile(row.path)};
 }
 
-LibraryContents::Entry workloadEntry(const cost::WorkloadEntry& row) {
-    LibraryContents::Entry entry = fileEntry("workload", row);
+LibraryContents::Entry workloadEntry(const hardware::LibraryEntry& row) {
+    LibraryContents::Entry entry = fileEntry(row);
     if (!row.problem.empty()) return entry;
     try {
         const cost::Workload workload = cost::loadWorkload(row.path.string());
@@ -65,7 +64,7 @@ LibraryContents::Entry workloadEntry(const cost::WorkloadEntry& row) {
 }
 
 LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
-    LibraryContents::Entry entry = fileEntry(row.kind, row);
+    LibraryContents::Entry entry = fileEntry(row);
     if (!row.problem.empty()) return entry;
     try {
         if (row.kind == "platform") {
@@ -230,7 +229,7 @@ LibraryContents readLibrary() {
         if (row.kind == "platform") contents.platforms.append(hardwareEntry(row));
         if (row.kind == "template") contents.templates.append(hardwareEntry(row));
     }
-    for (const cost::WorkloadEntry& row : cost::workloadEntries()) contents.workloads.append(workloadEntry(row));
+    for (const hardware::LibraryEntry& row : cost::workloadEntries()) contents.workloads.append(workloadEntry(row));
     for (const auto& [name, path] : libraryFiles("studies")) contents.studies.append(studyEntry(name, path.string()));
     for (QVector<LibraryContents::Entry>* section : {&contents.fleets, &contents.accelerators, &contents.platforms,
                                                      &contents.templates, &contents.workloads, &contents.studies})

@@ -33,25 +33,20 @@ constexpr std::int64_t kWidest = 1'000'000;
 
 constexpr std::string_view kMark = "\"mbsInBatch\"";  // the format has no schema of its own
 
-struct OptimizerRow {
-    Optimizer optimizer;
-    std::string_view name;
+/// Bytes of state per byte of weights, by rule.
+struct OptimizerState {
     std::optional<double> reference;
     double exact;
     double mixed;
 };
 
-constexpr std::array kOptimizers{
-    OptimizerRow{Optimizer::sgd, "SGD", 0, 0, 2},
-    OptimizerRow{Optimizer::momentum, "Momentum", std::nullopt, 1, 4},
-    OptimizerRow{Optimizer::adam, "Adam", 1, 2, 6},
-    OptimizerRow{Optimizer::mixedAdam, "MixedPrecisionAdam", std::nullopt, 6, 6},
+/// By Optimizer.
+constexpr std::array kOptimizerStates{
+    OptimizerState{0, 0, 2},
+    OptimizerState{std::nullopt, 1, 4},
+    OptimizerState{1, 2, 6},
+    OptimizerState{std::nullopt, 6, 6},
 };
-
-const OptimizerRow& rowOf(Optimizer optimizer) {
-    return *std::find_if(kOptimizers.begin(), kOptimizers.end(),
-                         [&](const OptimizerRow& row) { return row.optimizer == optimizer; });
-}
 
 constexpr std::array kReported{"fixedPP", "fixedTMPC", "fixedDP", "numTransformerLayers"};
 
@@ -135,11 +130,7 @@ private:
         problem.bandwidth = {numberAbove(root_.at("bandwidth"), kMinBandwidth, kMaxBytes)};
         problem.microBatches = root_.at("mbsInBatch").whole(1, kMaxMicroBatches);
         problem.recompute = root_.at("activationRecomputation").boolean();
-        std::vector<std::string> names;
-        for (const OptimizerRow& row : kOptimizers) names.emplace_back(row.name);
-        const std::string name = root_.at("optimizerAlgorithm").oneOf(names);
-        for (const OptimizerRow& row : kOptimizers)
-            if (row.name == name) file_.optimizer = row.optimizer;
+        file_.optimizer = root_.at("optimizerAlgorithm").oneOf(kPublishedOptimizerNames);
         for (const char* key : kReported)
             if (root_.has(key)) file_.reported.emplace_back(key, root_.at(key).number());
     }
@@ -252,12 +243,8 @@ private:
 
 }  // namespace
 
-std::string_view nameOf(Optimizer optimizer) {
-    return rowOf(optimizer).name;
-}
-
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule) {
-    const OptimizerRow& row = rowOf(optimizer);
+    const OptimizerState& row = kOptimizerStates.at(static_cast<std::size_t>(optimizer));
     switch (rule) {
         case OptimizerMemory::exact:
             return row.exact;

@@ -24,7 +24,11 @@ enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
 inline constexpr EnumNames<Optimizer> kOptimizerNames{"sgd", "momentum", "adam", "mixed-adam"};  ///< in studies
 inline constexpr EnumNames<OptimizerMemory> kOptimizerMemoryNames{"reference", "exact", "mixed"};
 
-std::string_view nameOf(Optimizer optimizer);  ///< in the published program's files: "SGD", "MixedPrecisionAdam"
+inline constexpr EnumNames<Optimizer> kPublishedOptimizerNames{
+    "SGD", "Momentum", "Adam", "MixedPrecisionAdam"};  ///< in the published program's files
+constexpr std::string_view nameOf(Optimizer optimizer) {
+    return kPublishedOptimizerNames.of(optimizer);
+}
 constexpr std::string_view nameOf(OptimizerMemory rule) {
     return kOptimizerMemoryNames.of(rule);
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 
 namespace tessera::codesign {
@@ -15,8 +16,10 @@ namespace tessera::codesign {
 /// Cores that an operator runs on: a tensor core, a vector core, or both of a pair at once.
 enum class CoreKind { tensor, vector, fused };
 
-/// "TC", "VC" or "TCandVC", as files write them.
-std::string_view nameOf(CoreKind kind);
+inline constexpr EnumNames<CoreKind> kCoreKindNames{"TC", "VC", "TCandVC"};  ///< in files
+constexpr std::string_view nameOf(CoreKind kind) {
+    return kCoreKindNames.of(kind);
+}
 
 /// One operator of a layer with its two latencies, in the unit of its file.
 struct Operator {
@@ -50,8 +53,8 @@ OperatorGraph readOperators(const JsonDocument& document);
 
 /// Those that come with Tessera, by name.
 std::vector<std::string> bundledOperatorNames();
-/// The document of a file, or of a bundled list by its name. Throws FileError, DataError, UsageError.
-JsonDocument loadOperators(const std::string& nameOrPath);
+/// Returns the path of a file, or of a bundled list by its name. Throws UsageError.
+std::string operatorsPath(const std::string& nameOrPath);
 
 /// The positions of the operators so that each comes after those it depends on; the earliest position first where there
 /// is a choice. Shorter than the list where the edges have a cycle.

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <queue>
@@ -17,26 +16,9 @@ namespace tessera::codesign {
 
 namespace {
 
-struct KindName {
-    CoreKind kind;
-    std::string_view name;
-};
-
-constexpr std::array kKinds{KindName{CoreKind::tensor, "TC"}, KindName{CoreKind::vector, "VC"},
-                            KindName{CoreKind::fused, "TCandVC"}};
-
 constexpr std::string_view kFolder = "operators";
 constexpr std::string_view kMark = "\"intra_latency\"";  // the format has no schema of its own
 constexpr std::int64_t kLargestId = std::int64_t{1} << 53;
-
-CoreKind kindIn(const JsonNode& node) {
-    std::vector<std::string> names;
-    for (const KindName& row : kKinds) names.emplace_back(row.name);
-    const std::string word = node.oneOf(names);
-    const auto* const row =
-        std::find_if(kKinds.begin(), kKinds.end(), [&](const KindName& each) { return each.name == word; });
-    return row->kind;
-}
 
 double latencyIn(const JsonNode& node) {
     const double latency = node.notNegative();
@@ -49,7 +31,7 @@ Operator operatorIn(const JsonNode& node) {
     Operator made;
     made.id = node.at("id").whole(0, kLargestId);
     made.name = node.textOr("name", "");
-    made.kind = kindIn(node.at("type"));
+    made.kind = node.at("type").oneOf(kCoreKindNames);
     made.latency = latencyIn(node.at("latency"));
     made.allCoresLatency = latencyIn(node.at("intra_latency"));
     return made;
@@ -124,10 +106,6 @@ private:
 
 }  // namespace
 
-std::string_view nameOf(CoreKind kind) {
-    return kKinds[static_cast<std::size_t>(kind)].name;
-}
-
 OperatorGraph readOperators(const JsonDocument& document) {
     return Reader(document.root()).read();
 }
@@ -138,8 +116,8 @@ std::vector<std::string> bundledOperatorNames() {
     return names;
 }
 
-JsonDocument loadOperators(const std::string& nameOrPath) {
-    return JsonDocument::load(hardware::libraryPath(kFolder, kMark, "there are no operators", nameOrPath));
+std::string operatorsPath(const std::string& nameOrPath) {
+    return hardware::libraryPath(kFolder, kMark, "there are no operators", nameOrPath);
 }
 
 std::vector<std::size_t> topologicalOrder(std::size_t operators,

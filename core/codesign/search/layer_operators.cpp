@@ -27,9 +27,7 @@ std::int64_t whole(double value) {
 
 /// What a gradient is of, in the attributes of a row of gradients.
 std::string_view gradientOf(const model::Operator& op) {
-    const auto of = op.attributes.find("of");
-    if (of == op.attributes.end()) return {};
-    const auto* name = std::get_if<std::string>(&of->second);
+    const auto* name = model::attributeAs<std::string>(op.attributes, "of");
     return name == nullptr ? std::string_view() : std::string_view(*name);
 }
 

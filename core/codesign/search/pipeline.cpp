@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
@@ -77,11 +76,6 @@ private:
 };
 
 }  // namespace
-
-std::string_view nameOf(PipelineEvent::Phase phase) {
-    constexpr std::array<std::string_view, 4> kNames{"forward", "backward", "all-reduce", "update"};
-    return kNames[static_cast<std::size_t>(phase)];
-}
 
 PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch) {
     PipelineSchedule schedule;

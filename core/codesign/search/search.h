@@ -268,7 +268,10 @@ struct PipelineEvent {
     Seconds start;
     Seconds finish;
 };
-std::string_view nameOf(PipelineEvent::Phase phase);  ///< "forward", "backward", "all-reduce", "update"
+inline constexpr EnumNames<PipelineEvent::Phase> kPipelinePhaseNames{"forward", "backward", "all-reduce", "update"};
+constexpr std::string_view nameOf(PipelineEvent::Phase phase) {
+    return kPipelinePhaseNames.of(phase);
+}
 
 /// The 1F1B schedule of one replica: forward passes until the pipeline is full, then one backward and one forward pass
 /// in turn. Of long batches only the first micro-batches.

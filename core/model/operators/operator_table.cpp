@@ -57,12 +57,6 @@ const OperatorKind* exactly(std::string_view type, std::string_view domain) {
 
 }  // namespace
 
-std::string_view nameOf(OperatorClass group) {
-    constexpr std::array<std::string_view, 7> kNames{"matrix", "vector",        "normalisation", "embedding",
-                                                     "memory", "communication", "control"};
-    return kNames.at(static_cast<std::size_t>(group));
-}
-
 const std::vector<OperatorKind>& operatorKinds() {
     return all();
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/model/graph.h"
 
 namespace tessera::model {
@@ -26,7 +27,11 @@ enum class OperatorClass : std::uint8_t {
     control,        ///< If, Loop, Scan
 };
 
-std::string_view nameOf(OperatorClass group);
+inline constexpr EnumNames<OperatorClass> kOperatorClassNames{"matrix", "vector",        "normalisation", "embedding",
+                                                              "memory", "communication", "control"};
+constexpr std::string_view nameOf(OperatorClass group) {
+    return kOperatorClassNames.of(group);
+}
 
 /// Allowed number of inputs or outputs of an operator.
 struct Arity {

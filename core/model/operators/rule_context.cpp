@@ -32,11 +32,6 @@ struct Described {
     }
 };
 
-const AttributeValue* attributeOf(const Attributes& attributes, const std::string& name) {
-    const auto found = attributes.find(name);
-    return found == attributes.end() ? nullptr : &found->second;
-}
-
 std::string attributePart(const std::string& name) {
     return "attribute " + inQuotes(name);
 }
@@ -120,7 +115,8 @@ std::optional<double> RuleContext::scalarOf(std::size_t input) const {
 }
 
 const AttributeValue* RuleContext::attribute(const std::string& name) const {
-    return attributeOf(node_.attributes, name);
+    const auto found = node_.attributes.find(name);
+    return found == node_.attributes.end() ? nullptr : &found->second;
 }
 
 std::int64_t RuleContext::integer(const std::string& name, std::int64_t otherwise) const {
@@ -293,20 +289,15 @@ std::optional<std::int64_t> CountContext::inDim(std::size_t input, std::int64_t 
 }
 
 std::int64_t CountContext::integer(const std::string& name, std::int64_t otherwise) const {
-    const AttributeValue* const value = attributeOf(op_.attributes, name);
-    const auto* const integer = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
-    return integer == nullptr ? otherwise : *integer;
+    return attributeOr(op_.attributes, name, otherwise);
 }
 
 std::string CountContext::text(const std::string& name) const {
-    const AttributeValue* const value = attributeOf(op_.attributes, name);
-    const auto* const found = value == nullptr ? nullptr : std::get_if<std::string>(value);
-    return found == nullptr ? std::string() : *found;
+    return attributeOr(op_.attributes, name, std::string());
 }
 
 std::optional<Integers> CountContext::integers(const std::string& name) const {
-    const AttributeValue* const value = attributeOf(op_.attributes, name);
-    const auto* const list = value == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(value);
+    const auto* const list = attributeAs<Integers>(op_.attributes, name);
     return list == nullptr ? std::nullopt : std::optional(*list);
 }
 

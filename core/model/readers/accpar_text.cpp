@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/model/readers/layer_rules.h"
 #include "core/model/readers/text_table.h"
@@ -87,12 +88,6 @@ private:
     TextTable table_;
 };
 
-const Field* fieldNamed(std::string_view name) {
-    const auto* const found =
-        std::find_if(kFields.begin(), kFields.end(), [&](const Field& field) { return field.name == name; });
-    return found == kFields.end() ? nullptr : &*found;
-}
-
 /// A layer while its lines are read.
 struct Block {
     std::string name;
@@ -108,7 +103,7 @@ struct Block {
 
 void take(Block& block, const Pair& pair) {
     const std::string key = lowered(pair.key.text);
-    const Field* const field = fieldNamed(key);
+    const Field* const field = findRow(kFields, key);
     const std::string kind = block.convolution ? "CONV" : "FC";
     if (field == nullptr || (field->convolutionOnly && !block.convolution)) {
         std::vector<std::string> known;

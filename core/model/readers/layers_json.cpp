@@ -69,10 +69,7 @@ void readJoin(const JsonNode& node, Layer& layer) {
 }
 
 LayerKind layerKindOf(const JsonNode& node) {
-    const std::string word = node.oneOf({"fc", "conv", "add", "concat"});
-    for (const LayerKind kind : {LayerKind::fc, LayerKind::conv, LayerKind::add})
-        if (nameOf(kind) == word) return kind;
-    return LayerKind::concat;
+    return *kLayerKindNames.named(node.oneOf({"fc", "conv", "add", "concat"}));
 }
 
 std::string nameIn(const JsonNode& node) {
@@ -123,8 +120,7 @@ std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const TensorNa
     constexpr std::size_t kMaxCompared = 1000;
     for (const Layer& layer : graph.layers)
         if (known.size() < kMaxCompared) known.push_back(layer.name);
-    const std::string_view hint = closest(name, known);
-    node.fail("the name of a layer or join" + (hint.empty() ? "" : fmt::format(", {} perhaps", inQuotes(hint))));
+    node.fail("the name of a layer or join" + withClosest(", {} perhaps", name, known));
 }
 
 void readEdges(const JsonNode& list, LayerGraph& graph, const TensorNames& names) {

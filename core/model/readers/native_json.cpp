@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -36,15 +35,7 @@ constexpr std::size_t kMaxTensors = 4'000'000;
 
 constexpr const char* kEscapeRule = R"(every backslash as \\ or as the start of \xNN)";
 
-struct RoleName {
-    TensorRole role;
-    std::string_view name;
-};
-constexpr std::array kRoles{
-    RoleName{TensorRole::input, "input"},           RoleName{TensorRole::parameter, "parameter"},
-    RoleName{TensorRole::statistic, "statistic"},   RoleName{TensorRole::constant, "constant"},
-    RoleName{TensorRole::activation, "activation"}, RoleName{TensorRole::derived, "derived"},
-};
+constexpr EnumNames<TensorRole> kRoleNames{"input", "parameter", "statistic", "constant", "activation", "derived"};
 
 bool isStored(TensorRole role) {
     return role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant;
@@ -149,8 +140,7 @@ Json shapeJson(const Shape& shape) {
 
 Json tensorJson(const Tensor& tensor) {
     Json json = {{"name", written(tensor.name)}, {"type", nameOf(tensor.type)}, {"shape", shapeJson(tensor.shape)}};
-    for (const RoleName& row : kRoles)
-        if (row.role == tensor.role) json["role"] = row.name;
+    json["role"] = kRoleNames.of(tensor.role);
     for (const auto& [axis, symbol] : tensor.symbols) json["symbols"][std::to_string(axis)] = written(symbol);
     return json;
 }
@@ -250,7 +240,7 @@ private:
         if (tensor.type == DataType::undefined && type != nameOf(DataType::undefined))
             node.at("type").fail("a data type such as float32");
         tensor.shape = shapeOf(node.at("shape"));
-        tensor.role = roleOf(node.at("role"));
+        tensor.role = node.at("role").oneOf(kRoleNames);
         if (isStored(tensor.role) && !tensor.shape) node.at("shape").fail("the shape of a stored tensor", "null");
         if (isStored(tensor.role))
             for (const std::int64_t dimension : *tensor.shape)
@@ -272,15 +262,6 @@ private:
                 node.fail("at most 2^53 elements", "a shape of more than 2^53 elements");
         }
         return shape;
-    }
-
-    static TensorRole roleOf(const JsonNode& node) {
-        std::vector<std::string> names;
-        for (const RoleName& row : kRoles) names.emplace_back(row.name);
-        const std::string name = node.oneOf(names);
-        for (const RoleName& row : kRoles)
-            if (row.name == name) return row.role;
-        return TensorRole::activation;
     }
 
     static void addSymbols(const JsonNode& node, Tensor& tensor) {

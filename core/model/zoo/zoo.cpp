@@ -339,11 +339,8 @@ std::vector<ZooEntry>& all() {
 
 const ZooEntry& entryOf(const std::string& id) {
     if (const ZooEntry* const row = findRow(all(), id)) return *row;
-    const std::vector<std::string> known = idsOf(all());
-    const std::string_view hint = closest(id, known);
     throw UsageError("the zoo has no model " + inQuotes(id) + "; " +
-                     (hint.empty() ? "" : "did you mean '" + std::string(hint) + "'? ") +
-                     "'tessera model list' names them all");
+                     withClosest("did you mean {}? ", id, idsOf(all())) + "'tessera model list' names them all");
 }
 
 }  // namespace

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/calibrate/grid.h"
 #include "core/model/model.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/reading.h"
 
@@ -32,8 +32,8 @@ const OptionTable<Settings>& calibrationTable() {
          "fewer shapes, in 30 s instead of 180 s"},
         {"batch", "--batch LIST", wholeNumbersInto(&Settings::batches, "--batch", calibrate::kMaxBatch),
          Values::text().byDefault("1,4,16"), "batch sizes of the model, separated by commas"},
-        {"optimizer", "--optimizer NAME", &Settings::optimizer, Values::word(idsOf(model::optimizerKinds())),
-         "the model's optimiser"},
+        {"optimizer", "--optimizer NAME", &Settings::optimizer,
+         Values::word(idsOf<std::string_view>(model::optimizerKinds())), "the model's optimiser"},
         {"dtypes", "--dtype LIST", &Settings::dtypes, Values::words({"fp32", "bf16"}).labelled("Data types"),
          "data types of kernels; without it fp32, and bf16 where the processor has instructions for it"},
         {"tcp", "--no-tcp", &Settings::tcp, Values::flag().labelled("No network"),
@@ -61,7 +61,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.models.empty()) return inputs;
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    const model::Model model = model::loadModel(hooks.located(study.models[0]), load);
+    const model::Model model = model::loadModel(placeOfInput(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], model.sha256});
     inputs.options.kernels = calibrate::requestsOf(model, settings.optimizer, settings.batches);
     reading.check();

@@ -8,6 +8,7 @@
 #include "core/study/codesign/study.h"
 #include "core/study/codesign/timeline.h"
 #include "core/study/engine_rows.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
@@ -36,13 +37,6 @@ std::vector<InputFact> facts(const CodesignOutcome& outcome) {
     return facts;
 }
 
-std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
-    std::vector<InputFile> files;
-    for (const std::string& name : study.hardware)
-        files.push_back({.hardware = true, .name = name, .path = hardware::loadTemplate(hooks.located(name)).file});
-    return files;
-}
-
 }  // namespace
 
 Engine codesignEngine() {
@@ -56,7 +50,7 @@ Engine codesignEngine() {
             .drawsNumbers = true,
             .checkpoints = true,
             .parameters = codesignParameters,
-            .files = files,
+            .files = [](const Study& study) { return filesNamed(study.hardware, true, hardware::templatePath); },
             .run = runCodesign,
             .estimate = estimateCodesign,
             .objectives = {{"geomean", "Throughput over the reference", factorText, true},

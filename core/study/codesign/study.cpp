@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
@@ -21,7 +22,6 @@
 #include "core/study/checkpoint.h"
 #include "core/study/codesign/document.h"
 #include "core/study/codesign/metrics.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -62,8 +62,8 @@ const OptionTable<CodesignSettings>& codesignTable() {
         {"hysteresis", "--hysteresis H", &Settings::hysteresis, Values::whole(1, 1e6),
          "areas whose best must not rise before 'hysteresis' stops"},
         {"samples", "--samples N", &Settings::samples, Values::whole(1, 1e6), "architectures that 'random' draws"},
-        {"estimator", "--estimator NAME", &Settings::estimator, Values::word(idsOf(cost::estimators())),
-         "how operators are estimated"},
+        {"estimator", "--estimator NAME", &Settings::estimator,
+         Values::word(idsOf<std::string_view>(cost::estimators())), "how operators are estimated"},
         {"objective", "--objective NAME", &Settings::objective, Values::word(codesign::kObjectiveNames.all()),
          "how several models are weighed"},
         {"weights", "--weight N=W", &Settings::weightOf, Values::namedNumbers(0, kInfinity),
@@ -134,14 +134,14 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
     const Reading reading(hooks, "reading the models", "the co-design search");
     CodesignInputs read;
     const std::string& hardware = study.hardware.front();
-    read.space = hardware::loadTemplate(hooks.located(hardware));
+    read.space = hardware::loadTemplate(placeOfInput(hardware));
     searchBandwidths(settings, read.space);
     for (const std::string& name : study.models) {
         codesign::WorkloadOptions load;
         load.optimizer = settings.optimizer;
         load.wordBytes = read.space.rates.wordBytes;
         load.dimensions = study.dimensions;
-        read.workloads.push_back(codesign::loadWorkload(name, load, hooks.located(name), hooks));
+        read.workloads.push_back(codesign::loadWorkload(name, load, placeOfInput(name), hooks));
         read.inputs.push_back({name, read.workloads.back().sha256});
         reading.check();
     }

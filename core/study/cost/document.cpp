@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -89,7 +88,7 @@ constexpr auto kLayer = [](auto& doc, auto& layer, std::size_t number) {
 
 constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc.derived(kParametersKey, *result.study.parameters);
-    doc("variant", outcome.variant, std::array{cost::Variant::corrected, cost::Variant::published});
+    doc("variant", outcome.variant, cost::kVariantNames);
     doc({"dataflow", "The dataflow of layers that are not depthwise."}, outcome.dataflow);
     doc.object("array", outcome.array, kCostedArray);
     doc.list("rows", outcome.layers, kLayer);

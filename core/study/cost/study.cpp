@@ -93,9 +93,9 @@ cost::Workload workloadOf(const Study& study, const std::string& path) {
 }
 
 /// The rows of an M3E table, or the jobs of a model or workload in order.
-void readJobs(const Study& study, const RunHooks& hooks, Inputs& inputs) {
+void readJobs(const Study& study, Inputs& inputs) {
     const std::string& name = study.workloads.at(0);
-    const std::string path = hooks.located(name);
+    const std::string path = placeOfInput(name);
     if (const std::string bytes = m3eTable(path); !bytes.empty()) {
         inputs.inputs.push_back({name, sha256(bytes)});
         for (const model::LayerJob& job : model::readM3eJobs(bytes, name))
@@ -113,8 +113,7 @@ void readJobs(const Study& study, const RunHooks& hooks, Inputs& inputs) {
             listing += inputs.jobs.back().name + "\n";
         }
     inputs.warnings = pool.warnings;
-    for (const InputFile& file : workloadFiles(name, workload))
-        inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
+    inputs.inputs = inputsOf(workloadFiles(name, workload));
     // A bundled network is identified by its layers.
     if (inputs.inputs.empty()) inputs.inputs.push_back({name, sha256(listing)});
 }
@@ -128,11 +127,11 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     outcome.array = settings;
     outcome.variant = settings.variant;
     inputs.dataflowName = settings.dataflow;
-    const std::string dataflow = hooks.located(inputs.dataflowName);
+    const std::string dataflow = placeOfInput(inputs.dataflowName);
     inputs.dataflow = cost::loadDataflow(dataflow);
     outcome.dataflow = inputs.dataflow.name;
     inputs.depthwise = cost::bundledDataflow("depthwise");
-    readJobs(study, hooks, inputs);
+    readJobs(study, inputs);
     inputs.inputs.push_back({inputs.dataflowName, sha256(cost::isDataflowFile(inputs.dataflowName)
                                                              ? readFile(dataflow, cost::kLargestDataflowFile)
                                                              : cost::writeDataflow(inputs.dataflow))});
@@ -173,10 +172,10 @@ const std::vector<Parameter>& costParameters() {
     return costTable().parameters();
 }
 
-std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks) {
+std::vector<InputFile> costFiles(const Study& study) {
     if (study.workloads.size() != 1) return {};
     const std::string& name = study.workloads[0];
-    const std::string path = hooks.located(name);
+    const std::string path = placeOfInput(name);
     std::vector<InputFile> files;
     if (m3eTable(path).empty())
         files = workloadFiles(name, workloadOf(study, path));
@@ -184,7 +183,7 @@ std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks) {
         files.push_back({.hardware = false, .name = name, .path = path});
     const std::string dataflow = study.parameters->value("dataflow", "");
     if (cost::isDataflowFile(dataflow))
-        files.push_back({.hardware = true, .name = dataflow, .path = hooks.located(dataflow)});
+        files.push_back({.hardware = true, .name = dataflow, .path = placeOfInput(dataflow)});
     return files;
 }
 

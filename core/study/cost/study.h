@@ -73,7 +73,7 @@ std::optional<double> macsPerCycle(const LayerEstimate& layer);
 const std::vector<Parameter>& costParameters();
 
 /// The files behind the study's names, see Engine::files. Throws FileError, DataError, UsageError.
-std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks);
+std::vector<InputFile> costFiles(const Study& study);
 /// Analyses every layer of the study's workload. Throws like study::run.
 Result runCost(const Study& study, const RunHooks& hooks);
 /// See study::estimate.

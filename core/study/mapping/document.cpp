@@ -179,11 +179,11 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     if (doc.has("differing_rows", !outcome.variant.empty()))
         doc({"differing_rows", "Of the problem's table, on which the variants of the cost model differ."},
             outcome.differingRows);
-    doc("objective", outcome.objective, mapping::kObjectives);
+    doc("objective", outcome.objective, mapping::kObjectiveNames);
     if (doc.has("weights", outcome.objective == Objective::weighted)) doc.object("weights", outcome.weights, kWeights);
     std::vector<Objective> pareto;
     if (outcome.pareto) pareto = {outcome.pareto->first, outcome.pareto->second};
-    doc.unlessEmpty({"pareto", "", R"({"minItems": 2, "maxItems": 2})"}, pareto, mapping::kObjectives);
+    doc.unlessEmpty({"pareto", "", R"({"minItems": 2, "maxItems": 2})"}, pareto, mapping::kObjectiveNames);
     doc({"samples_allowed", "Of each algorithm."}, outcome.samples);
     doc.unlessEmpty({"evaluated", "A given mapping was scored, nothing was searched.", kIsTrue}, outcome.evaluated);
     doc.derived(kParametersKey, *result.study.parameters);

@@ -24,12 +24,12 @@ void refuseParameters(const Study& study, std::initializer_list<const char*> nam
             throw UsageError(fmt::format("option {} {}", findParameter(mappingParameters(), name)->option, why));
 }
 
-MappingInputs tableInputs(const Study& study, const RunHooks& hooks) {
+MappingInputs tableInputs(const Study& study) {
     refuseParameters(study, {"bandwidth", "group_size", "job_seed"}, "is for a platform; a table of jobs has none");
     const MappingSettings settings = mappingSettings(study);
     if (!settings.bytesPerCycle) throw UsageError("a table of jobs needs a bandwidth: --bandwidth-bytes-per-cycle X");
     const std::string& name = study.workloads[0];
-    const std::string bytes = readFile(hooks.located(name), mapping::kLargestJobTable);
+    const std::string bytes = readFile(placeOfInput(name), mapping::kLargestJobTable);
     MappingInputs inputs;
     MappingOutcome& outcome = inputs.outcome;
     outcome.jobTable = std::filesystem::path(name).stem().string();
@@ -54,17 +54,17 @@ MappingInputs tableInputs(const Study& study, const RunHooks& hooks) {
 
 }  // namespace
 
-std::vector<InputFile> mappingFiles(const Study& study, const RunHooks& hooks) {
+std::vector<InputFile> mappingFiles(const Study& study) {
     if (study.workloads.size() != 1) return {};
-    if (!study.hardware.empty()) return platformFiles(study, hooks);
-    return {{.hardware = false, .name = study.workloads[0], .path = hooks.located(study.workloads[0])}};
+    if (!study.hardware.empty()) return platformFiles(study);
+    return {{.hardware = false, .name = study.workloads[0], .path = placeOfInput(study.workloads[0])}};
 }
 
 MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) throw UsageError("a mapping study takes exactly one workload or table of jobs");
     if (study.hardware.size() > 1) throw UsageError("a mapping study takes at most one platform");
     const Reading reading(hooks, "reading the jobs", "the mapping search");
-    MappingInputs inputs = study.hardware.empty() ? tableInputs(study, hooks) : readPlatformInputs(study, hooks);
+    MappingInputs inputs = study.hardware.empty() ? tableInputs(study) : readPlatformInputs(study, hooks);
     reading.check();
     return inputs;
 }

@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/cost/job_analysis.h"
 #include "core/cost/workload.h"
@@ -83,21 +82,21 @@ std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& pla
 
 }  // namespace
 
-std::vector<InputFile> platformFiles(const Study& study, const RunHooks& hooks) {
+std::vector<InputFile> platformFiles(const Study& study) {
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    return filesOf(study, cost::loadPlatform(hooks.located(study.hardware[0])),
-                   cost::loadWorkload(hooks.located(study.workloads[0]), load));
+    return filesOf(study, cost::loadPlatform(placeOfInput(study.hardware[0])),
+                   cost::loadWorkload(placeOfInput(study.workloads[0]), load));
 }
 
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
-    hardware::Platform platform = cost::loadPlatform(hooks.located(study.hardware[0]));
+    hardware::Platform platform = cost::loadPlatform(placeOfInput(study.hardware[0]));
     const MappingSettings settings = mappingSettings(study);
     platform.bandwidth = settings.bandwidth.value_or(platform.bandwidth);
     if (!(platform.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    const cost::Workload workload = cost::loadWorkload(hooks.located(study.workloads[0]), load);
+    const cost::Workload workload = cost::loadWorkload(placeOfInput(study.workloads[0]), load);
     const cost::JobPool pool = cost::jobPool(workload);
     const std::vector<cost::Job> jobs =
         cost::drawGroup(pool, settings.groupSize.value_or(0), settings.jobSeed.value_or(settings.seed));
@@ -117,8 +116,7 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
         outcome.jobModels.push_back(job.model);
         outcome.jobKinds.push_back(lowered(model::nameOf(job.layer.kind)));
     }
-    for (const InputFile& file : filesOf(study, platform, workload))
-        inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
+    inputs.inputs = inputsOf(filesOf(study, platform, workload));
     inputs.assumptions = table.assumptions;
     inputs.warnings = pool.warnings;
     OwnNumbers own;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/number.h"
 #include "core/base/parallel.h"
 #include "core/base/sha256.h"
@@ -19,7 +20,6 @@
 #include "core/study/document_study.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/metrics.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/reading.h"
 
@@ -72,8 +72,8 @@ const OptionTable<MappingSettings>& mappingTable() {
          Values::number(0, kInfinity), "bandwidth that the cores of a job table share, bytes per cycle"},
         {"clock", "--clock HZ", &Settings::clock, Values::number(0, kInfinity, Measure::hertz),
          "clock of a job table's cycles; needed for seconds and samples/s"},
-        {"algorithms", "--algorithm LIST", &Settings::algorithms, Values::words(idsOf(mapping::algorithms())),
-         "algorithms to run, separated by commas"},
+        {"algorithms", "--algorithm LIST", &Settings::algorithms,
+         Values::words(idsOf<std::string_view>(mapping::algorithms())), "algorithms to run, separated by commas"},
         {"samples", "--samples N", &Settings::samples, Values::whole(1, kMaxSamples),
          "mappings that each algorithm may evaluate"},
         {"objective", "--objective NAME", &Settings::objective, Values::word(mapping::kObjectiveNames.all()),

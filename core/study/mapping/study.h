@@ -35,7 +35,7 @@ MappingSettings mappingSettings(const Study& study);
 
 /// The files behind a study's names, those that they name among them; what comes with the program as a whole (models of
 /// the zoo) is none. Throws FileError, DataError, UsageError.
-std::vector<InputFile> mappingFiles(const Study& study, const RunHooks& hooks);
+std::vector<InputFile> mappingFiles(const Study& study);
 
 /// Inputs of a study, read: the problem, and everything of the outcome but its result.
 struct MappingInputs {
@@ -44,12 +44,12 @@ struct MappingInputs {
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
 };
-/// Reads them where `hooks.locate` says: a platform with the jobs that are drawn from a workload, or a table of jobs.
+/// Reads them: a platform with the jobs that are drawn from a workload, or a table of jobs.
 /// Throws FileError, DataError, UsageError, InterruptedError.
 MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks);
 
 /// The parts of the two functions above that are about a platform and a workload.
-std::vector<InputFile> platformFiles(const Study& study, const RunHooks& hooks);
+std::vector<InputFile> platformFiles(const Study& study);
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks);
 
 /// The value of the parameter `warm_start` that starts another run from this one: its problem and its best mappings.

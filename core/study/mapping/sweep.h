@@ -50,7 +50,7 @@ std::vector<double> sweepValues(const Result& result, SweepKind kind);
 Study variation(const Result& result, SweepKind kind, double value);
 
 /// Solves every variation. Uses of the hooks progress (in variations), cancel, finish (what was solved until then is
-/// kept), threads and locate. Throws like study::run.
+/// kept), threads and files. Throws like study::run.
 MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks = {});
 
 }  // namespace tessera::study

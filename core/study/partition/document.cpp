@@ -51,8 +51,6 @@ constexpr Key kOtherInter{"other_inter_s", "On the faster side, where it differs
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::size_t kMaxLayers = 10'000'000;
 constexpr std::int64_t kDeepest = 1000;
-constexpr std::array kTypes{Type::I, Type::II, Type::III};
-constexpr std::array kLayouts{Layout::rows, Layout::channels, Layout::duplicated};
 constexpr std::array kSides{std::pair(true, std::string_view("i")), std::pair(false, std::string_view("j"))};
 constexpr std::array kBounded{std::pair(true, std::string_view("cost_s")),
                               std::pair(false, std::string_view("step_time_s"))};
@@ -104,7 +102,7 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     doc.object({"hardware", "What the two sides compute and communicate with."}, level.hardware, kHardware);
     doc.list("layers", level.layers, [&](auto& row, auto& layer, std::size_t number) {
         putName(row, layer.layer, names, number > 0 ? level.layers[number - 1].layer : -1);
-        row("type", layer.type, kTypes);
+        row("type", layer.type, partition::kTypeNames);
         row("compute_s", layer.compute, kFinite);
         row("intra_s", layer.intra, kFinite);
         row("inter_s", layer.inter, kFinite);
@@ -112,7 +110,7 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     });
     doc.list("joins", level.joins, [&](auto& row, auto& join, std::size_t number) {
         putName(row, join.layer, names, number > 0 ? level.joins[number - 1].layer : -1);
-        row("layout", join.layout, kLayouts);
+        row("layout", join.layout, partition::kLayoutNames);
         row("compute_s", join.compute, kFinite);
         row("inter_s", join.inter, kFinite);
         kOther(row, level, join.layer, names.size(), false);

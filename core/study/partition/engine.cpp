@@ -23,17 +23,9 @@ std::string title(const PartitionOutcome& outcome) {
     return outcome.model + " on " + outcome.fleet;
 }
 
-std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
-    std::vector<InputFile> files;
-    for (const std::string& name : study.hardware) {
-        const hardware::Fleet fleet = hardware::loadFleet(hooks.located(name));
-        files.push_back({.hardware = true, .name = name, .path = fleet.file});
-        for (const hardware::Group& group : fleet.groups)
-            files.push_back({.hardware = true,
-                             .name = group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id,
-                             .path = group.accelerator.file});
-    }
-    return files;
+std::vector<InputFile> files(const Study& study) {
+    if (study.hardware.empty()) return {};
+    return fleetFiles(study.hardware[0], hardware::loadFleet(placeOfInput(study.hardware[0])));
 }
 
 std::optional<std::string> keptTimeline(const PartitionOutcome& outcome) {

@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,7 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/sha256.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
@@ -23,13 +22,13 @@
 #include "core/model/training.h"
 #include "core/partition/array.h"
 #include "core/study/checkpoint.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/partition/partial_plans.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
@@ -57,8 +56,8 @@ const OptionTable<Options>& partitionTable() {
          "data type whose peak rate counts and whose width the tensors have"},
         {"levels", "--levels N", &Options::levels, Values::whole(1, kMaxLevels).labelled("Levels of splits"),
          "depth of the hierarchy of splits; without it, down to single accelerators"},
-        {"strategies", "--strategy LIST", &Options::strategies, Values::words(idsOf(partition::strategies())),
-         "strategies to compare, separated by commas"},
+        {"strategies", "--strategy LIST", &Options::strategies,
+         Values::words(idsOf<std::string_view>(partition::strategies())), "strategies to compare, separated by commas"},
         {"ratio", "--ratio RULE|R", setRatio,
          Values::wordOrNumber(partition::kRatioRuleNames.all(), 0, 1).byDefault("balanced"),
          "share of the first side where two kinds part"},
@@ -71,8 +70,8 @@ const OptionTable<Options>& partitionTable() {
         {"pin_ratio", "--pin-ratio LEVEL=R", &Options::pinnedRatios,
          Values::namedNumbers(0, 1).labelled("Pinned ratios"),
          "fixes the ratio of a level (0 is the top-level split); may be repeated"},
-        {"optimizer", "--optimizer NAME", &Options::optimizer, Values::word(idsOf(model::optimizerKinds())),
-         "whose state takes memory"},
+        {"optimizer", "--optimizer NAME", &Options::optimizer,
+         Values::word(idsOf<std::string_view>(model::optimizerKinds())), "whose state takes memory"},
         {"overlap", "--overlap RULE", &Options::overlap, Values::word(partition::kOverlapNames.all()),
          "whether transfers hide behind a layer's compute"},
         {"objective", "--objective RULE", &Options::objective,
@@ -95,18 +94,13 @@ const OptionTable<Options>& partitionTable() {
 
 }  // namespace
 
-std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet) {
-    std::vector<Input> inputs;
-    std::set<std::string> seen;
-    const auto add = [&](const std::string& shown, const std::string& file) {
-        const bool known = isStandardInput(file) || isFile(file);
-        if (file.empty() || !known || !seen.insert(file).second) return;
-        inputs.push_back({shown, sha256(readFile(file))});
-    };
-    add(name, fleet.file);
+std::vector<InputFile> fleetFiles(const std::string& name, const hardware::Fleet& fleet) {
+    std::vector<InputFile> files;
+    addFile(files, {.hardware = true, .name = name, .path = fleet.file});
     for (const hardware::Group& group : fleet.groups)
-        add(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id, group.accelerator.file);
-    return inputs;
+        if (const hardware::Accelerator& own = group.accelerator; own.file != fleet.file)
+            addFile(files, {.hardware = true, .name = own.id.empty() ? own.name : own.id, .path = own.file});
+    return files;
 }
 
 const std::vector<Parameter>& partitionParameters() {
@@ -167,15 +161,13 @@ std::optional<std::string> sliceProblem(const model::Model& model) {
     const model::Graph* graph = model.graph();
     if (graph == nullptr) return std::nullopt;
     for (const model::Operator& op : graph->operators) {
-        const auto devices = op.attributes.find("devices");
-        if (op.type != "AllReduce" || devices == op.attributes.end()) continue;
-        const auto* const width = std::get_if<std::int64_t>(&devices->second);
-        if (width == nullptr || *width < 2) continue;
+        const auto width = model::attributeOr<std::int64_t>(op.attributes, "devices", 0);
+        if (op.type != "AllReduce" || width < 2) continue;
         return fmt::format(
             "the model {} is the slice that one of {} devices holds, with sums over them (operator {}); partition "
             "splits "
             "whole models: give it with --dim tensor_parallel=1, and the strategies split its layers over the fleet",
-            inQuotes(model.name), *width, inQuotes(op.name));
+            inQuotes(model.name), width, inQuotes(op.name));
     }
     return std::nullopt;
 }
@@ -188,14 +180,14 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
     load.dimensions = study.dimensions;
-    inputs.model = model::loadModel(hooks.located(study.models[0]), load);
+    inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
     addOnce(inputs.warnings, inputs.model.warnings);
     if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
     reportWarnings(hooks, inputs.warnings);
     if (const std::optional<std::string> problem = sliceProblem(inputs.model)) throw UsageError(*problem);
     inputs.layers = model::layerGraph(inputs.model);
     if (inputs.model.graph() != nullptr) model::countKept(inputs.layers, *inputs.model.graph());
-    inputs.fleet = hardware::loadFleet(hooks.located(study.hardware[0]));
+    inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware[0]));
     reading.check();
     return inputs;
 }
@@ -211,7 +203,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     result.study = study;
     result.warnings = inputs.warnings;
     result.inputs.push_back({study.models[0], model.sha256});
-    for (Input& input : hardwareInputs(study.hardware[0], fleet)) result.inputs.push_back(std::move(input));
+    for (Input& input : inputsOf(fleetFiles(study.hardware[0], fleet))) result.inputs.push_back(std::move(input));
 
     PartitionOutcome outcome;
     outcome.model = modelName(study.models.at(0), model.name);

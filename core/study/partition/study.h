@@ -19,9 +19,9 @@ namespace tessera::study {
 /// The partition engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& partitionParameters();
 
-/// The fleet's file under the name that the user gave and those of its accelerators, each once; inline accelerators
-/// stand in the fleet's file.
-std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet);
+/// Returns the fleet's file under the name that the user gave and those of its accelerators, each once; inline
+/// accelerators stand in the fleet's file.
+std::vector<InputFile> fleetFiles(const std::string& name, const hardware::Fleet& fleet);
 
 /// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
 partition::Options partitionOptions(const Study& study);
@@ -41,7 +41,7 @@ struct PartitionInputs {
     hardware::Fleet fleet;
     std::vector<std::string> warnings;
 };
-/// Reads them where `hooks.locate` says; tells the warnings, and answers to Cancel and to a pause, while it reads.
+/// Reads them; tells the warnings, and answers to Cancel and to a pause, while it reads.
 PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunHooks& hooks);
 
 /// Loads the study's model and fleet and solves. Throws like study::run.

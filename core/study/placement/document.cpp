@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -30,12 +28,7 @@ constexpr DocumentKind kKind{
 constexpr std::size_t kLongestReason = 1'000'000;
 constexpr std::size_t kMaxReported = 1000;
 constexpr std::int64_t kMaxReplicas = 1'000'000'000;
-constexpr std::array kOptimizers{codesign::Optimizer::sgd, codesign::Optimizer::momentum, codesign::Optimizer::adam,
-                                 codesign::Optimizer::mixedAdam};
-constexpr std::array kRules{codesign::OptimizerMemory::reference, codesign::OptimizerMemory::exact,
-                            codesign::OptimizerMemory::mixed};
-constexpr std::array kBranches{std::pair(false, std::string_view("parallel")),
-                               std::pair(true, std::string_view("serial"))};
+constexpr EnumNames<bool> kBranches{"parallel", "serial"};
 constexpr NumberRule kRound = kNotNegative.asWhole();
 constexpr std::string_view kNumberOrNull = R"({"type": ["number", "null"], "minimum": 0})";
 constexpr std::string_view kTextOrNull = R"({"type": ["string", "null"]})";
@@ -176,8 +169,8 @@ constexpr auto kAsked = [](auto& doc, auto& outcome) {
     doc({"memory_bytes", "Of one accelerator."}, problem.memory, kRound);
     doc({"bandwidth_bytes_per_s", "Between any two accelerators."}, problem.bandwidth, kRound);
     doc({"recompute", "Activations are recomputed instead of stored, but in the last stage."}, problem.recompute);
-    doc("optimizer", outcome.optimizer, kOptimizers);
-    doc({"optimizer_memory", "Rule by which the optimiser's state is counted."}, outcome.rule, kRules);
+    doc("optimizer", outcome.optimizer, codesign::kPublishedOptimizerNames);
+    doc({"optimizer_memory", "Rule by which the optimiser's state is counted."}, outcome.rule, codesign::kOptimizerMemoryNames);
     doc({"branches",
          "How layers of a stage run that do not depend on each other: at the same time at full speed, or one after the "
          "other."},

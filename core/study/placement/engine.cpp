@@ -10,6 +10,7 @@
 #include "core/study/engine_rows.h"
 #include "core/study/field_metrics.h"
 #include "core/study/placement/study.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
@@ -130,13 +131,6 @@ Timeline timeline(const Result& result, const std::string& /*choice*/) {
     return pipelineTimeline(model, outcome.problem.microBatches);
 }
 
-std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
-    std::vector<InputFile> files;
-    for (const std::string& name : study.workloads)
-        files.push_back({.hardware = false, .name = name, .path = codesign::placementPath(hooks.located(name))});
-    return files;
-}
-
 }  // namespace
 
 const std::vector<Field<PlacementOutcome>>& placementFields() {
@@ -252,7 +246,7 @@ Engine placementEngine() {
         .workloads = InputArity::one,
         .hardware = InputArity::none,
         .parameters = placementParameters,
-        .files = files,
+        .files = [](const Study& study) { return filesNamed(study.workloads, false, codesign::placementPath); },
         .run = runPlacement,
         .estimate = estimatePlacement,
         .resultSchema = "tessera.placement-result/1",

@@ -163,14 +163,14 @@ struct Inputs {
     std::optional<JsonDocument> whole;  ///< a plan of the user's own
 };
 
-JsonDocument loadLayers(const Study& study, const RunHooks& hooks) {
+JsonDocument loadLayers(const Study& study) {
     if (study.workloads.size() != 1) throw UsageError("a placement study takes exactly one file of layers");
-    return JsonDocument::load(codesign::placementPath(hooks.located(study.workloads.front())));
+    return JsonDocument::load(codesign::placementPath(placeOfInput(study.workloads.front())));
 }
 
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     const Reading reading(hooks, "reading the layers", "the placement");
-    const JsonDocument document = loadLayers(study, hooks);
+    const JsonDocument document = loadLayers(study);
     const Settings settings = placementTable().of(study);
     Inputs inputs;
     inputs.file = codesign::readPlacementFile(document);
@@ -268,7 +268,7 @@ const std::vector<Parameter>& placementParameters() {
 
 Json planIn(const std::string& file, const Study& study) {
     const JsonDocument document = JsonDocument::load(file);
-    readGivenPlan(document.root(), codesign::readPlacementFile(loadLayers(study, {})));
+    readGivenPlan(document.root(), codesign::readPlacementFile(loadLayers(study)));
     Json plan = planOf(document);
     plan["file"] = file;
     return plan;

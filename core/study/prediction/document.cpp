@@ -15,9 +15,7 @@ namespace tessera::study {
 
 namespace {
 
-using model::Phase;
 using predict::Category;
-using predict::Way;
 
 constexpr DocumentKind kKind{
     .schema = "tessera.prediction-result/1",
@@ -32,15 +30,7 @@ constexpr std::string_view kWholeOrMisfit = R"({"minItems": 1, "items": {"oneOf"
     {"required": ["stages", "step_time_s", "throughput_samples_per_s", "relative_error", "operators", "baselines"]}]}})";
 constexpr Key kSourcesKey{"sources", "Where the accelerator's numbers come from, by their path in its file."};
 constexpr Key kLevelsKey{"memory_levels", "The levels, from the fastest."};
-constexpr std::array kPhases{Phase::forward, Phase::backward, Phase::update};
-constexpr std::array kWays{std::pair(Way::measured, std::string_view("measured")),
-                           std::pair(Way::roofline, std::string_view("roofline"))};
 constexpr std::array<std::string_view, 3> kReliabilities{"measured", "datasheet", "assumed"};
-constexpr auto kClasses = [] {
-    std::array<model::OperatorClass, model::kOperatorClasses> classes{};
-    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] = static_cast<model::OperatorClass>(i);
-    return classes;
-}();
 
 std::string_view categoryId(std::size_t index) {
     return idOf(static_cast<Category>(index));
@@ -101,8 +91,8 @@ constexpr auto kBatch = [](auto& doc, auto& tried, const std::vector<predict::Le
 constexpr auto kSlowest = [](auto& doc, auto& op) {
     doc("name", op.name);
     doc({"type", "Kind."}, op.type);
-    doc("phase", op.phase, kPhases);
-    doc("way", op.way, kWays);
+    doc("phase", op.phase, model::kPhaseNames);
+    doc("way", op.way, predict::kWayNames);
     doc({"bound", "compute, a level of memory, or the measured kernel."}, op.bound);
     doc("outside_hull", op.outsideHull);
     doc({"time_s", "Its time.", kFromZero}, op.time);
@@ -111,10 +101,10 @@ constexpr auto kSlowest = [](auto& doc, auto& op) {
 constexpr auto kAlike = [](auto& doc, auto& op) {
     doc({"name", "Of the first."}, op.name);
     doc({"type", "Kind."}, op.type);
-    doc("phase", op.phase, kPhases);
-    doc("class", op.group, kClasses);
+    doc("phase", op.phase, model::kPhaseNames);
+    doc("class", op.group, model::kOperatorClassNames);
     doc({"count", "How many there are."}, op.count, 1);
-    doc("way", op.way, kWays);
+    doc("way", op.way, predict::kWayNames);
     doc({"bound", "compute, a level of memory, or the measured kernel."}, op.bound);
     doc({"flops", "Work of one."}, op.flops, kNotNegative);
     doc({"bytes", "Read and written by one."}, op.bytes, kNotNegative);

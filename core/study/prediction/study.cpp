@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -13,16 +14,17 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/names.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/title.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
@@ -74,7 +76,8 @@ const OptionTable<Settings>& predictionTable() {
          "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
         {"dtype", "--dtype TYPE", &Settings::dtype, Values::text().labelled("Data type"),
          "data type of the computation; bf16 and fp16 stand for each other where one is missing"},
-        {"optimizer", "--optimizer NAME", &Settings::optimizer, Values::word(idsOf(model::optimizerKinds())),
+        {"optimizer", "--optimizer NAME", &Settings::optimizer,
+         Values::word(idsOf<std::string_view>(model::optimizerKinds())),
          "whose state takes memory and whose update takes time"},
         {"candidates", "--candidates LIST", wholeNumbersInto(&Settings::candidates, "--candidates", kMaxBatch),
          Values::text(), "batch sizes that 'auto' chooses from; without it, powers of two up to 65,536"},
@@ -94,7 +97,8 @@ const OptionTable<Settings>& predictionTable() {
         {"reference", "--reference NAME", &Settings::referenceName, Values::text().ofLibrary("accelerators"),
          "accelerator whose measured utilisation the baseline scales"},
         {"memory_model", "--memory-model NAME", &Settings::memoryModel,
-         Values::word(idsOf(predict::memoryModels())).forResearch(), "how the memory of a step is estimated"},
+         Values::word(idsOf<std::string_view>(predict::memoryModels())).forResearch(),
+         "how the memory of a step is estimated"},
         {"workspace", "--workspace SIZE", &Settings::workspace, Values::number(0, 1e18, Measure::bytes).forResearch(),
          "memory that libraries take for themselves"},
     };
@@ -106,8 +110,14 @@ std::string kernelPath(const hardware::Accelerator& accelerator) {
     return (std::filesystem::path(accelerator.file).parent_path() / *accelerator.kernels).string();
 }
 
-std::string kernelName(const hardware::Accelerator& accelerator) {
-    return fmt::format("{}/{}", accelerator.id, std::filesystem::path(*accelerator.kernels).filename().string());
+/// An accelerator's file, which a study calls `name`, and that of its kernels.
+std::vector<InputFile> acceleratorFiles(const std::string& name, const hardware::Accelerator& accelerator) {
+    std::vector<InputFile> files{{.hardware = true, .name = name, .path = accelerator.file}};
+    if (!accelerator.kernels) return files;
+    const std::string path = kernelPath(accelerator);
+    const std::string file = std::filesystem::path(path).filename().string();
+    files.push_back({.hardware = true, .name = fmt::format("{}/{}", accelerator.id, file), .path = path});
+    return files;
 }
 
 struct Inputs {
@@ -119,10 +129,10 @@ struct Inputs {
     std::vector<std::string> assumptions, warnings;
 };
 
-void readAccelerators(const Study& study, const RunHooks& hooks, Inputs& inputs) {
+void readAccelerators(const Study& study, Inputs& inputs) {
     std::set<std::string> seen;
     for (const std::string& name : study.hardware) {
-        predict::Machine machine = readMachine(name, hooks.located(name), inputs.settings.dtype, inputs.inputs);
+        predict::Machine machine = readMachine(name, placeOfInput(name), inputs.settings.dtype, inputs.inputs);
         if (!seen.insert(machine.id()).second)
             throw UsageError(fmt::format("accelerator {} is named twice", inQuotes(name)));
         addOnce(inputs.assumptions, machine.assumptions);
@@ -151,13 +161,13 @@ void readBenchmarks(const Study& study, Inputs& inputs) {
     }
 }
 
-void readDatasetOf(const RunHooks& hooks, Inputs& inputs) {
+void readDatasetOf(Inputs& inputs) {
     Settings& settings = inputs.settings;
     if (settings.datasetName.empty()) {
         inputs.assumptions.emplace_back("Loading samples is not counted: no dataset is named.");
         return;
     }
-    hardware::Dataset dataset = hardware::loadDataset(hooks.located(settings.datasetName));
+    hardware::Dataset dataset = hardware::loadDataset(placeOfInput(settings.datasetName));
     inputs.inputs.push_back({settings.datasetName, sha256(readFile(dataset.file))});
     if (dataset.samples && !settings.samples) settings.samples = dataset.samples;
     for (const predict::Machine& machine : inputs.machines)
@@ -229,7 +239,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     model::LoadOptions load;
     load.batch = settings.batch;
     load.dimensions = study.dimensions;
-    inputs.model = model::loadModel(hooks.located(study.models[0]), load);
+    inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], inputs.model.sha256});
     inputs.workload = predict::workloadOf(inputs.model, precision, settings.optimizer);
     addOnce(inputs.warnings, inputs.model.warnings);
@@ -238,8 +248,8 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (loaded != load.batch.value_or(1))
         inputs.assumptions.push_back(
             fmt::format("The model fixes batch {}; all tensors that carry the batch are scaled.", loaded));
-    readAccelerators(study, hooks, inputs);
-    readDatasetOf(hooks, inputs);
+    readAccelerators(study, inputs);
+    readDatasetOf(inputs);
     readBenchmarks(study, inputs);
     addAssumptions(inputs);
     reading.check();
@@ -255,29 +265,23 @@ const std::vector<Parameter>& predictionParameters() {
 predict::Machine readMachine(const std::string& name, const std::string& path, const std::string& dtype,
                              std::vector<Input>& inputs) {
     hardware::Accelerator accelerator = hardware::loadAccelerator(path);
-    inputs.push_back({name, sha256(readFile(accelerator.file))});
     predict::KernelTable kernels;
     if (accelerator.kernels) {
         const std::string file = kernelPath(accelerator);
-        const std::string bytes = readFile(file, predict::kLargestKernelTable);
-        kernels = predict::readKernels(bytes, file);
-        inputs.push_back({kernelName(accelerator), sha256(bytes)});
+        kernels = predict::readKernels(readFile(file, predict::kLargestKernelTable), file);
     }
+    for (Input& input : inputsOf(acceleratorFiles(name, accelerator))) inputs.push_back(std::move(input));
     return predict::machineOf(std::move(accelerator), std::move(kernels), dtype);
 }
 
-std::vector<InputFile> predictionFiles(const Study& study, const RunHooks& hooks) {
+std::vector<InputFile> predictionFiles(const Study& study) {
     std::vector<InputFile> files;
-    for (const std::string& name : study.hardware) {
-        const hardware::Accelerator accelerator = hardware::loadAccelerator(hooks.located(name));
-        files.push_back({.hardware = true, .name = name, .path = accelerator.file});
-        if (accelerator.kernels)
-            files.push_back({.hardware = true, .name = kernelName(accelerator), .path = kernelPath(accelerator)});
-    }
+    for (const std::string& name : study.hardware)
+        std::ranges::move(acceleratorFiles(name, hardware::loadAccelerator(placeOfInput(name))),
+                          std::back_inserter(files));
     if (const auto dataset = study.parameters->find("dataset"); dataset != study.parameters->end())
-        files.push_back({.hardware = true,
-                         .name = dataset->get<std::string>(),
-                         .path = hardware::loadDataset(hooks.located(dataset->get<std::string>())).file});
+        std::ranges::move(filesNamed({dataset->get<std::string>()}, true, hardware::datasetPath),
+                          std::back_inserter(files));
     return files;
 }
 

@@ -22,7 +22,7 @@ const std::vector<Parameter>& predictionParameters();
 
 /// The accelerators, their tables of kernels ("ACCELERATOR/FILE") and the dataset. Throws FileError, DataError,
 /// UsageError.
-std::vector<InputFile> predictionFiles(const Study& study, const RunHooks& hooks);
+std::vector<InputFile> predictionFiles(const Study& study);
 
 /// An accelerator with its table of kernels, read from `path`; adds what was read to `inputs`. Throws FileError,
 /// DataError, UsageError.

@@ -1,18 +1,14 @@
-#include <array>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <vector>
 
+#include "core/base/names.h"
 #include "core/study/document_schema.h"
 #include "core/study/members.h"
-#include "core/study/names.h"
 #include "core/study/schedule/study.h"
 
 namespace tessera::study {
 
 namespace {
-
-using codesign::CoreKind;
 
 // `name` is the layer's.
 constexpr DocumentKind kKind{
@@ -22,14 +18,13 @@ constexpr DocumentKind kKind{
     .about =
         "When and where each operator of a layer runs on one accelerator. Times are in the unit of the operators' "
         "file."};
-constexpr std::array kKinds{CoreKind::tensor, CoreKind::vector, CoreKind::fused};
 constexpr std::string_view kShare = R"({"minimum": 0, "maximum": 1})";
 constexpr std::string_view kEnds = R"({"enum": ["proof", "heuristic", "time", "nodes", "memory", "stop"]})";
 
 constexpr auto kOperator = [](auto& doc, auto& each, auto& slot, const codesign::Cores& cores) {
     doc({"id", "As the file numbers it."}, each.id);
     doc("name", each.name);
-    doc("type", each.kind, kKinds);
+    doc("type", each.kind, codesign::kCoreKindNames);
     doc({"start", "Since the start of the layer."}, slot.start, kNotNegative.asWhole());
     doc({"finish", "Since the start of the layer."}, slot.finish, kNotNegative.asWhole());
     doc.require(slot.finish >= slot.start, "finish", "a time that is not before the start");
@@ -45,7 +40,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     auto& found = outcome.result;
     doc({"name", "Of the layer, as its file says; may be empty."}, outcome.layer);
     doc.derived(kParametersKey, *result.study.parameters);
-    doc("method", outcome.method, namesOf(codesign::scheduleMethods()));
+    doc("method", outcome.method, idsOf(codesign::scheduleMethods()));
     doc({"tensor_cores", "Tensor cores of the accelerator."}, outcome.cores.tensor, 1, codesign::kMaxCores);
     doc({"vector_cores", "Vector cores of the accelerator."}, outcome.cores.vector, 1, codesign::kMaxCores);
     doc({"makespan", "When the last operator finishes."}, found.schedule.makespan, kNotNegative.asWhole());

@@ -8,6 +8,7 @@
 #include "core/study/engine_rows.h"
 #include "core/study/field_metrics.h"
 #include "core/study/schedule/study.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
@@ -58,13 +59,6 @@ AmountOfWork work(const Result& result) {
 std::optional<std::string> keptTimeline(const ScheduleOutcome& outcome) {
     if (outcome.operators.size() > kMaxRowsOfTimeline) return std::nullopt;
     return std::string();
-}
-
-std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
-    std::vector<InputFile> files;
-    for (const std::string& name : study.workloads)
-        files.push_back({.hardware = false, .name = name, .path = codesign::loadOperators(hooks.located(name)).file()});
-    return files;
 }
 
 }  // namespace
@@ -151,7 +145,7 @@ Engine scheduleEngine() {
         .workloads = InputArity::one,
         .hardware = InputArity::none,
         .parameters = scheduleParameters,
-        .files = files,
+        .files = [](const Study& study) { return filesNamed(study.workloads, false, codesign::operatorsPath); },
         .run = runSchedule,
         .estimate = estimateSchedule,
         .resultSchema = "tessera.schedule-result/1",

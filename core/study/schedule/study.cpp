@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/study/names.h"
 #include "core/study/option_table.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
@@ -40,7 +40,8 @@ const OptionTable<Settings>& scheduleTable() {
          "tensor cores; without it, the file's num_tc"},
         {"vector_cores", "--vector-cores N", &Settings::vectorCores, Values::whole(1, kMost),
          "vector cores; without it, the file's num_vc"},
-        {"method", "--method METHOD", &Settings::method, Values::word(namesOf(codesign::scheduleMethods())),
+        {"method", "--method METHOD", &Settings::method,
+         Values::word(idsOf<std::string_view>(codesign::scheduleMethods())),
          "exact search, the paper's integer linear program (needs CBC), or list scheduling"},
         {"time_limit", "--time-limit TIME", setTime,
          Values::number(kShortestTime, kLongestTime, Measure::seconds).byDefault(60),
@@ -71,7 +72,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     inputs.options = scheduleTable().of(study);
     const Reading reading(hooks, "reading the operators", "the scheduling");
     const std::string& name = study.workloads.front();
-    const JsonDocument document = codesign::loadOperators(hooks.located(name));
+    const JsonDocument document = JsonDocument::load(codesign::operatorsPath(placeOfInput(name)));
     inputs.graph = codesign::readOperators(document);
     inputs.inputs = {{name, sha256(document.text())}};
     inputs.cores = {

@@ -54,7 +54,7 @@ TEST(OperatorsFile, bundledListsReadAndMeetTheirSchema) {
     const std::vector<std::string> names = bundledOperatorNames();
     ASSERT_THAT(names, testing::Contains("mixture-of-experts"));
     for (const std::string& name : names) {
-        const JsonDocument document = loadOperators(name);
+        const JsonDocument document = JsonDocument::load(operatorsPath(name));
         EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(document.text()), "operators.schema.json"), "") << name;
         EXPECT_TRUE(readOperators(document).tensorCores) << name;
     }

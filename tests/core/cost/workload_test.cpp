@@ -199,8 +199,8 @@ TEST_P(EveryWorkload, isFoundReadAndWrittenBack) {
     const auto plain = [](const Json& json) { return nlohmann::json::parse(json.dump()); };
     EXPECT_EQ(plain(toJson(workload)), plain(document.json()));
     EXPECT_EQ(test::schemaErrors(plain(document.json()), "workload.schema.json"), "");
-    const std::vector<WorkloadEntry> entries = workloadEntries();
-    EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [&](const WorkloadEntry& entry) {
+    const std::vector<hardware::LibraryEntry> entries = workloadEntries();
+    EXPECT_TRUE(std::any_of(entries.begin(), entries.end(), [&](const hardware::LibraryEntry& entry) {
         return entry.id == GetParam() && entry.problem.empty() && entry.name == workload.name;
     }));
 }

@@ -283,20 +283,18 @@ TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
     const Recorded first = runRecorded(study, {}, options());
     const Store store = Store::open(file());
     ASSERT_THAT(store.inputs(first.run), SizeIs(3));
-    study::RunHooks unchanged;
-    useStoredInputs(unchanged, store, first.run);
-    EXPECT_EQ(unchanged.locate(model.string()), "") << "nothing has changed";
+    EXPECT_EQ(storedInputs(store, first.run)->placeOf(model.string()), model.string()) << "nothing has changed";
 
     fs::remove(model);
     writeFile(chip, "{}");
     study::RunHooks hooks;
-    useStoredInputs(hooks, store, first.run);
-    EXPECT_EQ(hooks.locate("zoo:resnet50"), "");
-    EXPECT_FALSE(fs::exists(hooks.locate(model.string()))) << "nothing is written";
+    hooks.files = storedInputs(store, first.run);
+    EXPECT_EQ(hooks.files->placeOf("zoo:resnet50"), "zoo:resnet50");
+    EXPECT_FALSE(fs::exists(hooks.files->placeOf(model.string()))) << "nothing is written";
     EXPECT_EQ(study::toJson(study::run(study, hooks)), study::toJson(first.result));
     const InputScope scope(hooks.files);
-    EXPECT_TRUE(isFile(hooks.locate(model.string())));
-    EXPECT_EQ(readFile(fs::path(hooks.locate(fleet.string())).parent_path() / "chips/chip.json"),
+    EXPECT_TRUE(isFile(placeOfInput(model.string())));
+    EXPECT_EQ(readFile(fs::path(placeOfInput(fleet.string())).parent_path() / "chips/chip.json"),
               readFile(tessera::test::sourcePath("data/accelerators/tpu-v3-board.json")));
 }
 
@@ -313,7 +311,7 @@ TEST_F(Recording, rerunsWhatIsReadOnceWithTheSameBytes) {
     const Store store = Store::open(file());
     EXPECT_EQ(store.inputs(recorded.run).at(0).bytes, bytes) << "a pipe is kept, too";
     study::RunHooks hooks;
-    useStoredInputs(hooks, store, recorded.run);
+    hooks.files = storedInputs(store, recorded.run);
     EXPECT_EQ(resultText(study::run(study, hooks)), resultText(recorded.result));
 }
 
@@ -372,7 +370,7 @@ TEST_F(Recording, keepsTheTemplateOfACodesign) {
     const Store store = Store::open(file());
     EXPECT_THAT(store.inputs(recorded.run), SizeIs(2));
     study::RunHooks hooks;
-    useStoredInputs(hooks, store, recorded.run);
+    hooks.files = storedInputs(store, recorded.run);
     EXPECT_EQ(toText(study::toJson(study::run(study, hooks))), toText(study::toJson(recorded.result)));
 }
 
@@ -399,16 +397,14 @@ TEST_F(Recording, readsWorkloadsAndPlatformsThatAreGoneFromTheHistory) {
     EXPECT_THAT(troubles_, IsEmpty());
     const Store store = Store::open(file());
     EXPECT_THAT(store.inputs(first.run), SizeIs(4));
-    study::RunHooks unchanged;
-    useStoredInputs(unchanged, store, first.run);
-    EXPECT_EQ(unchanged.locate(workload.string()), "") << "nothing has changed";
+    EXPECT_EQ(storedInputs(store, first.run)->placeOf(workload.string()), workload.string()) << "nothing has changed";
 
     for (const fs::path& gone : {flow, net}) fs::remove(gone);
     writeFile(platform, "{}");
     study::RunHooks hooks;
-    useStoredInputs(hooks, store, first.run);
-    EXPECT_NE(hooks.locate(platform.string()), "");
-    EXPECT_NE(hooks.locate(workload.string()), "");
+    hooks.files = storedInputs(store, first.run);
+    EXPECT_NE(hooks.files->placeOf(platform.string()), platform.string());
+    EXPECT_NE(hooks.files->placeOf(workload.string()), workload.string());
     EXPECT_EQ(resultText(study::run(study, hooks)), resultText(first.result));
     EXPECT_THROW(study::run(study), std::exception) << "the files themselves are of no use any more";
 }

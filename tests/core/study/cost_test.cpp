@@ -104,7 +104,7 @@ TEST_F(CostStudy, tellsWhatItRestsOn) {
     ASSERT_EQ(result.inputs.size(), 2U);
     EXPECT_EQ(result.inputs[0].name, table);
     EXPECT_EQ(result.inputs[1].name, dataflow);
-    const std::vector<InputFile> files = costFiles(study, {});
+    const std::vector<InputFile> files = costFiles(study);
     ASSERT_EQ(files.size(), 2U);
     EXPECT_EQ(files[0].path, table);
     EXPECT_EQ(files[1].path, dataflow);
@@ -112,7 +112,9 @@ TEST_F(CostStudy, tellsWhatItRestsOn) {
     // Read from elsewhere, the result is the same.
     const std::string moved = write("moved.csv", readFile(table)), other = write("other.m", readFile(dataflow));
     RunHooks hooks;
-    hooks.locate = [&](const std::string& name) { return name == table ? moved : name == dataflow ? other : ""; };
+    hooks.files = std::make_shared<InputFiles>();
+    hooks.files->redirect(table, moved);
+    hooks.files->redirect(dataflow, other);
     std::filesystem::remove(table);
     std::filesystem::remove(dataflow);
     Json repeated = toJson(run(study, hooks));

@@ -330,13 +330,14 @@ TEST_F(LongChain, finishIsAnsweredWithinASecondOfWork) {
     }
 }
 
-TEST(Locate, readsAnInputFromAnotherPlaceUnderItsOwnName) {
+TEST(Redirected, readsAnInputFromAnotherPlaceUnderItsOwnName) {
     Study study = test::studyOf(test::samples().front());
     const std::string expected = resultBytes(run(study));
     const std::string model = study.models[0];
     study.models[0] = "gone.onnx";
     RunHooks hooks;
-    hooks.locate = [&](const std::string& name) { return name == "gone.onnx" ? model : std::string(); };
+    hooks.files = std::make_shared<InputFiles>();
+    hooks.files->redirect("gone.onnx", model);
     const Result result = run(study, hooks);
     EXPECT_EQ(result.inputs[0].name, "gone.onnx");
     EXPECT_EQ(metricsOf(result), metricsOf(run(test::studyOf(test::samples().front()))));

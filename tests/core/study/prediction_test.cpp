@@ -182,8 +182,7 @@ TEST(PredictionStudy, namesItsInputs) {
     std::set<std::string> names;
     for (const Input& input : sample().inputs) names.insert(input.name);
     for (const char* name : {"zoo:resnet18", "bow", "bow/bow.csv", "gaudi2"}) EXPECT_TRUE(names.contains(name)) << name;
-    for (const InputFile& file : predictionFiles(sample().study, {}))
-        EXPECT_TRUE(names.contains(file.name)) << file.name;
+    for (const InputFile& file : predictionFiles(sample().study)) EXPECT_TRUE(names.contains(file.name)) << file.name;
 }
 
 TEST(PredictionStudy, bundledOneRunsAndFitsItsSchema) {

@@ -124,7 +124,8 @@ TEST(Scaling, readsInputsWhereTheyAreKept) {
     Study study = scalingStudy("accpar-heterogeneous");
     const std::vector<ScalingPoint> expected = scaling(study).points;
     RunHooks hooks;
-    hooks.locate = [](const std::string& name) { return name == "elsewhere" ? "zoo:vgg11" : ""; };
+    hooks.files = std::make_shared<InputFiles>();
+    hooks.files->redirect("elsewhere", "zoo:vgg11");
     study.models = {"elsewhere"};
     EXPECT_EQ(scaling(study, hooks).points, expected);
     EXPECT_THROW(scaling(study), std::exception);

@@ -136,7 +136,7 @@ study::RunHooks SolvingPages::hooksOf(const std::shared_ptr<Work>& work, const s
         work->total = event.total;
     };
     if (kept != 0 && !history.empty())
-        store::useStoredInputs(hooks, store::Store::open(history, store::OpenMode::readOnly), kept);
+        hooks.files = store::storedInputs(store::Store::open(history, store::OpenMode::readOnly), kept);
     return hooks;
 }
 
