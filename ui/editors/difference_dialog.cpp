@@ -198,8 +198,7 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
                 other_->addItem(id == name ? id : tr("%1 (as it is saved)").arg(id), id);
             }
             if (rows_.isEmpty()) other_->setCurrentIndex(-1);
-        },
-        [](const QString&) {});
+        });
 }
 
 void DifferenceDialog::browse() {
@@ -239,8 +238,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
                 text = !read.problem.isEmpty() ? read.problem : tr("That file is no %1.").arg(kind_.title.toLower());
             summary_->setText(text);
             table_->setEmptyText(text);
-        },
-        [](const QString&) {});
+        });
 }
 
 }  // namespace tessera::ui

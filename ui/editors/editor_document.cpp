@@ -25,8 +25,7 @@ EditorContent::EditorContent(EditorDocument* owner, const QString& kind, EditorC
       frame(new EditorFrame(kind, owner)),
       saveButton(new QPushButton(EditorDocument::tr("Save"), owner)),
       saveTitle(title) {
-    auto* layout = new QVBoxLayout(owner);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(owner);
     layout->addWidget(frame);
     frame->setTitle(EditorDocument::tr("Opening…"), {});
     saveButton->setEnabled(false);

@@ -54,9 +54,7 @@ QString placeholderOf(const FieldRow& row) {
 class SingleField : public Field {
 public:
     SingleField(QWidget* control, const FieldRow& row, QWidget* parent) : Field(parent), control_(control) {
-        auto* layout = new QHBoxLayout(this);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(2));
+        auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(2));
         layout->addWidget(control, 1);
         control->setAccessibleName(row.unit.isEmpty() ? row.label : QStringLiteral("%1, %2").arg(row.label, row.unit));
         control->setAccessibleDescription(row.help);
@@ -401,9 +399,7 @@ class DocumentField : public Field {
 public:
     DocumentField(const FieldRow& row, QWidget* parent)
         : Field(parent), row_(row), choose_(new QPushButton(tr("Choose a file…"), this)), held_(new QLabel(this)) {
-        auto* layout = new QHBoxLayout(this);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(3));
+        auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(3));
         layout->addWidget(choose_);
         layout->addWidget(held_, 1);
         choose_->setAccessibleName(tr("%1: choose a file").arg(row.label));

@@ -179,9 +179,7 @@ HardwarePicture::HardwarePicture(QWidget* parent)
       jobs_(std::make_shared<std::vector<cost::Job>>()),
       jobModel_(new TableModel(jobColumns(jobs_), this)),
       jobTable_(new TableView(jobModel_, tr("Group of jobs"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     auto* head = new QHBoxLayout;
     for (QLabel* label : {totals_, stale_}) label->setTextFormat(Qt::PlainText);
     totals_->setWordWrap(true);

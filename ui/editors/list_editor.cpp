@@ -443,11 +443,8 @@ QToolButton* ListEditor::button(const QString& icon, const QString& sign, const 
 }
 
 void ListEditor::layOut(const QVector<QToolButton*>& buttons) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(1));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(1));
+    auto* head = bareLayout<QHBoxLayout>(0);
     auto* title = new QLabel(model_->spec().title, this);
     title->setFont(theme().font(Theme::Text::base, true));
     title->setBuddy(view_);
@@ -468,8 +465,7 @@ void ListEditor::layOut(const QVector<QToolButton*>& buttons) {
     setLook(*reason_, "tone", QStringLiteral("bad"));
     setLook(*sourceOf_, "tone", QStringLiteral("secondary"));
     layout->addWidget(reason_);
-    auto* source = new QHBoxLayout;
-    source->setSpacing(theme().spacing(1));
+    auto* source = bareLayout<QHBoxLayout>(theme().spacing(1));
     source->addWidget(sourceOf_);
     source->addWidget(provenance_);
     source->addStretch(1);

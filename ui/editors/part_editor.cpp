@@ -52,11 +52,8 @@ PartEditor::PartEditor(const HardwarePart& part, EditedJson* document, ListEdito
       open_(new QToolButton(this)),
       write_(new QToolButton(this)),
       place_(new QVBoxLayout) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(3));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing(3));
+    auto* head = bareLayout<QHBoxLayout>(theme().spacing(2));
     for (QLabel* label : {title_, what_}) label->setTextFormat(Qt::PlainText);
     title_->setFont(theme().font(Theme::Text::base, true));
     what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -183,8 +180,7 @@ void PartEditor::writeOut() {
         },
         [this, path = pathTo(row()), name](const std::optional<Json>& part) {
             if (part) put(path, name, *part);
-        },
-        [](const QString&) {});
+        });
 }
 
 void PartEditor::put(const JsonPath& path, const QString& reference, const Json& part) {

@@ -261,8 +261,7 @@ ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
 }
 
 void StudyDocument::Implementation::buildInputs() {
-    auto* column = new QVBoxLayout;
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(theme().spacing(2));
     column->addWidget(EditorFrame::sectionTitle(tr("Inputs"), owner));
     FieldRow title;
     title.path = "name";
@@ -341,14 +340,12 @@ void StudyDocument::Implementation::buildParameters() {
         if (const auto table = listOf(parameter, named ? layers : levels)) tables.push_back(*table);
     }
     if (engine.drawsNumbers) usual.push_back(seedRow());
-    auto* column = new QVBoxLayout;
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(theme().spacing(2));
     column->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));
     parameters = addForm(usual);
     column->addWidget(parameters);
     frame->fields()->addLayout(column);
-    auto* pins = new QHBoxLayout;
-    pins->setSpacing(theme().spacing(8));
+    auto* pins = bareLayout<QHBoxLayout>(theme().spacing(8));
     for (const ListSpec& table : tables) {
         lists.push_back(new ListEditor(&core.document(), table, owner));
         pins->addWidget(lists.back(), 1, Qt::AlignTop);

@@ -66,11 +66,8 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
       rate_(new QuantityField(Measure::bitsPerSecond, {.minExcluded = true}, details_)),
       latency_(new QuantityField(Measure::seconds, {}, details_)),
       reason_(new QLabel(this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(1));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(theme().spacing(1));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(1));
+    auto* head = bareLayout<QHBoxLayout>(theme().spacing(1));
     auto* title = new QLabel(tr("Topology"), this);
     title->setFont(theme().font(Theme::Text::base, true));
     title->setBuddy(shape_);
@@ -94,8 +91,7 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     layout->addWidget(tree_);
-    auto* fields = new QHBoxLayout(details_);
-    fields->setContentsMargins(0, 0, 0, 0);
+    auto* fields = bareLayout<QHBoxLayout>(details_);
     for (const auto& [label, field] : {std::pair(tr("Rate of the node"), rate_), std::pair(tr("Latency"), latency_)}) {
         auto* text = new QLabel(label, details_);
         setLook(*text, "tone", QStringLiteral("secondary"));

@@ -475,9 +475,7 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
 
 TableView::TableView(TableModel* model, const QString& name, QWidget* parent)
     : QWidget(parent), d_(new Implementation(this, model, name)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bareLayout<QVBoxLayout>(this, 0);
     d_->buildFilter(*column);
     d_->buildView();
     column->addWidget(d_->view, 1);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/report/partition_pictures.h"
+#include "ui/theme/theme.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
 
@@ -34,8 +35,7 @@ QString titleOf(const report::Chart& chart) {
 }  // namespace
 
 ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pane_);
     auto* button = new QToolButton(this);
     button->setText(tr("Log scale"));

@@ -43,8 +43,7 @@ ScalingView::ScalingView(QWidget* parent)
                                .bar = tr("Sizes of the array that are solved"),
                                .again = tr("Try again")},
                               columns())) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pages_);
     connect(pages_, &SolvingPages::asked, this, &ScalingView::solve);
     connect(pages_, &SolvingPages::cancelAsked, this, &ScalingView::cancel);

@@ -51,9 +51,7 @@ Facts::Row timeOf(const QString& label, double value, const Timeline& timeline) 
 
 CataloguePane::CataloguePane(const QString& name, QWidget* parent)
     : QWidget(parent), name_(name), choices_(new ChoiceBar(name, 2, this)), stack_(new QStackedWidget(this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing());
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing());
     column->addWidget(choices_);
     column->addWidget(stack_, 1);
     connect(choices_, &ChoiceBar::chosen, this, &CataloguePane::showPart);

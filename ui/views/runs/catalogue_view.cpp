@@ -12,6 +12,7 @@
 #include "ui/models/report_table.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
+#include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/plot/convergence_view.h"
@@ -184,8 +185,7 @@ void CatalogueView::addSheet(const TableRow& row) {
         [page, title = toQt(row.title)] {
             page->holder = new QWidget;
             page->title = title;
-            auto* column = new QVBoxLayout(page->holder);
-            column->setContentsMargins(0, 0, 0, 0);
+            auto* column = bareLayout<QVBoxLayout>(page->holder);
             return page->holder;
         },
         [this, page, &row] {

@@ -234,9 +234,7 @@ QWidget* CodesignView::makeOperators() {
     operators_.make();
     phases_ = new QButtonGroup(this);
     auto* bar = new QWidget;
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme().spacing());
+    auto* row = bareLayout<QHBoxLayout>(bar, theme().spacing());
     for (const auto& [title, id] : {std::pair(tr("Forward pass"), 0), std::pair(tr("Backward pass"), 1)}) {
         auto* button = new QToolButton;
         button->setText(title);

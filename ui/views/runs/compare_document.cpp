@@ -161,8 +161,7 @@ struct CompareDocument::Implementation {
 };
 
 void CompareDocument::Implementation::build() {
-    auto* outer = new QVBoxLayout(document);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = bareLayout<QVBoxLayout>(document);
     stack = new QStackedWidget(document);
     outer->addWidget(stack);
     empty = new EmptyState(QStringLiteral("compare"), QString());
@@ -200,8 +199,7 @@ void CompareDocument::Implementation::build() {
 }
 
 void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(theme().spacing(2));
+    auto* bar = bareLayout<QHBoxLayout>(theme().spacing(2));
     const auto box = [&](const QString& title, const QString& help) {
         bar->addWidget(textLabel(title, Theme::Text::base, QStringLiteral("secondary")));
         auto* made = new QComboBox;
@@ -239,8 +237,7 @@ void CompareDocument::Implementation::addPage(const char* id, const QString& tit
                                               QWidget* (Implementation::*make)()) {
     const auto holder = std::make_shared<QWidget*>(nullptr);
     const auto hold = [holder] {
-        auto* layout = new QVBoxLayout(*holder = new QWidget);
-        layout->setContentsMargins(0, 0, 0, 0);
+        auto* layout = bareLayout<QVBoxLayout>(*holder = new QWidget);
         return *holder;
     };
     const auto fill = [this, holder, make] {
@@ -369,9 +366,7 @@ QWidget* CompareDocument::Implementation::makeInputs() {
 
 QWidget* CompareDocument::Implementation::makeLayers() {
     auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(page, theme().spacing(2));
     QStringList notes;
     for (const std::string& note : comparison->notes) notes << QString::fromStdString(note);
     if (!notes.isEmpty())
@@ -433,8 +428,7 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setAccessibleName(tr("Timelines"));
     auto* content = new QWidget;
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(content);
     gantts.clear();
     const QStringList names = titles();
     for (std::size_t run = 0; run < std::min(runs.size(), kMaxPictured); ++run) {

@@ -258,8 +258,7 @@ QWidget* MappingView::makeSchedule() {
     connect(colours_, qOverload<int>(&QComboBox::activated), this,
             [this](int index) { select(QStringLiteral("colour"), index); });
     auto* bar = new QWidget;
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = bareLayout<QHBoxLayout>(bar);
     row->addStretch();
     row->addWidget(colours_);
     return vSplit(bar, gantt_);

@@ -39,9 +39,7 @@ QIcon dotIcon(const QColor& colour) {
 
 ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* parent)
     : QWidget(parent), buttons_(new QButtonGroup(this)), row_(new QHBoxLayout), plot_(new PlotWidget(this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing());
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
     plot_->setAccessibleName(name);
     row_->setSpacing(theme().spacing());
     row_->addStretch();

@@ -51,11 +51,8 @@ SweepView::SweepView(QWidget* parent)
                                .bar = tr("Variations of the study that are solved"),
                                .again = tr("Run the sweep")},
                               columns())) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing());
-    auto* row = new QHBoxLayout;
-    row->setSpacing(theme().spacing());
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
+    auto* row = bareLayout<QHBoxLayout>(theme().spacing());
     for (const study::Sweep& sweep : study::sweeps()) {
         auto* button = new QToolButton(this);
         button->setText(toQt(sweep.title));

@@ -81,8 +81,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     column->addWidget(filters_);
     column->addWidget(table_, 1);
     column->addWidget(hint_, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setSpacing(theme().spacing(2));
+    auto* foot = bareLayout<QHBoxLayout>(theme().spacing(2));
     setLook(*summary_, "tone", "secondary");
     summary_->setAccessibleName(tr("Listed runs, and what was done last"));
     summary_->setTextFormat(Qt::RichText);

@@ -86,19 +86,15 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     deleted_->setToolTip(tr("Show deleted runs, which can be restored"));
     deleted_->setAccessibleName(tr("Show deleted runs"));
 
-    auto* first = new QHBoxLayout;
-    first->setSpacing(theme().spacing(2));
+    auto* first = bareLayout<QHBoxLayout>(theme().spacing(2));
     first->addWidget(search_, 3);
     for (QWidget* each : std::initializer_list<QWidget*>{status_, starred_, more_, clear_}) first->addWidget(each);
-    auto* below = new QVBoxLayout(second_);
-    below->setContentsMargins(0, 0, 0, 0);
-    below->setSpacing(theme().spacing(2));
+    auto* below = bareLayout<QVBoxLayout>(second_, theme().spacing(2));
     // Two lines, so that every field has room for what is typed into it.
     for (const auto& line : std::initializer_list<std::initializer_list<std::pair<QWidget*, int>>>{
              {{engine_, 0}, {model_, 1}, {hardware_, 1}, {tag_, 0}},
              {{time_, 0}, {metric_, 2}, {min_, 1}, {max_, 1}, {deleted_, 0}}}) {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(theme().spacing(2));
+        auto* row = bareLayout<QHBoxLayout>(theme().spacing(2));
         for (const auto& [widget, stretch] : line) row->addWidget(widget, stretch);
         below->addLayout(row);
     }
@@ -108,9 +104,7 @@ HistoryFilters::HistoryFilters(QWidget* parent)
         each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         each->setMinimumContentsLength(kLetters);
     }
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     column->addLayout(first);
     column->addWidget(second_);
     second_->hide();
