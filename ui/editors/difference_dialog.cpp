@@ -183,8 +183,7 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
         [id = kind.id.toStdString(), self = file.path] {
             QStringList found;
             const auto offer = [&](const auto& entry) {
-                if (entry.problem.empty())
-                    found << QString::fromStdString(entry.path == self ? entry.id + "\nas saved" : entry.id);
+                if (entry.problem.empty()) found << toQt(entry.path == self ? entry.id + "\nas saved" : entry.id);
             };
             for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
                 if (entry.kind == id) offer(entry);
@@ -224,7 +223,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
                 if (path.empty()) path = name;
                 read.json = readDocument(path);
             } catch (const std::exception& error) {
-                read.problem = QString::fromStdString(escaped(error.what(), 1000));
+                read.problem = shownText(error.what(), 1000);
             }
             return read;
         },

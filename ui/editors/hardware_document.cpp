@@ -49,7 +49,7 @@ Opened openFile(const EditedFile& file) {
             opened.problem = QObject::tr(
                                  "%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform, "
                                  "template or workload.")
-                                 .arg(QString::fromStdString(escaped(path)));
+                                 .arg(toQt(escaped(path)));
     } catch (const std::exception& error) {
         opened.problem = shownText(error.what(), 1000);
     }
@@ -73,10 +73,7 @@ Opened openHardwareKey(const QString& key) {
     if (file.path.empty()) file.path = key.toStdString();
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file.path, ignored))
-        return {file,
-                {},
-                QObject::tr("There is no hardware file '%1' any more.")
-                    .arg(QString::fromStdString(escaped(key.toStdString())))};
+        return {file, {}, QObject::tr("There is no hardware file '%1' any more.").arg(shownText(key.toStdString()))};
     file.own = isOwnFile(file.path);
     return openFile(file);
 }
@@ -129,17 +126,17 @@ void keepHardwareReferences(Json& document, const std::filesystem::path& from) {
 
 QString nameIn(const Json& json) {
     const auto name = json.find("name");
-    return name != json.end() && name->is_string() ? QString::fromStdString(name->get<std::string>()) : QString();
+    return name != json.end() && name->is_string() ? toQt(name->get<std::string>()) : QString();
 }
 
 QString titleOf(const Json& json) {
-    return QString::fromStdString(escaped(nameIn(json).toStdString(), 80));
+    return shownText(nameIn(json).toStdString(), 80);
 }
 
 /// The name that hardware takes from the file it is copied to, so that no two of the library are called the same; empty
 /// where the file is called as the hardware is.
 QString nameOfCopy(const Json& json, const std::filesystem::path& file) {
-    const QString stem = QString::fromStdString(file.stem().string());
+    const QString stem = toQt(file.stem().string());
     return nameFromTitle(nameIn(json)) == stem ? QString() : stem;
 }
 
@@ -270,15 +267,15 @@ void HardwareDocument::Implementation::offerChoices() {
         [] {
             QStringList names;
             for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
-                if (entry.kind == "accelerator" && entry.problem.empty()) names << QString::fromStdString(entry.id);
+                if (entry.kind == "accelerator" && entry.problem.empty()) names << toQt(entry.id);
             return names;
         },
         [this](const QStringList& names) { form->setSuggestions("accelerator", names); });
     QStringList dataflows;
-    for (const std::string& name : cost::bundledDataflowNames()) dataflows << QString::fromStdString(name);
+    for (const std::string& name : cost::bundledDataflowNames()) dataflows << toQt(name);
     form->setSuggestions("dataflow", dataflows);
     QStringList models;
-    for (const model::ZooEntry& entry : model::zooEntries()) models << QString::fromStdString("zoo:" + entry.id);
+    for (const model::ZooEntry& entry : model::zooEntries()) models << toQt("zoo:" + entry.id);
     form->setSuggestions("model", models);
     form->setSuggestions("kind", {tr("vision"), tr("language"), tr("recommendation")});
 }
@@ -291,7 +288,7 @@ void HardwareDocument::Implementation::showValues() {
     if (core.json().contains("groups") && core.json().at("groups").is_array())
         for (const Json& group : core.json().at("groups"))
             if (group.is_object() && group.contains("name") && group.at("name").is_string())
-                groups << QString::fromStdString(group.at("name").get<std::string>());
+                groups << toQt(group.at("name").get<std::string>());
     for (const char* end : {"between.0", "between.1"}) form->setSuggestions(end, groups);
 }
 
@@ -307,7 +304,7 @@ void HardwareDocument::Implementation::showChecked() {
 
 QString HardwareDocument::Implementation::nameOf(const std::string& field) const {
     const QString name = fieldName(*kind, core.json(), field);
-    return name.isEmpty() ? QString::fromStdString(escaped(field)) : name;
+    return name.isEmpty() ? toQt(escaped(field)) : name;
 }
 
 void HardwareDocument::Implementation::goTo(const std::string& field) {
@@ -323,7 +320,7 @@ bool HardwareDocument::Implementation::isComplete() {
     goTo(problems.front().field);
     emit owner->messaged(tr("%1 is not saved: %2: %3")
                              .arg(titleOf(core.json()), nameOf(problems.front().field), problems.front().sentence),
-                         QString::fromStdString(problems.front().field));
+                         toQt(problems.front().field));
     return false;
 }
 

@@ -21,10 +21,10 @@ QString capital(QString text) {
 
 /// What a document says, by sections: its own values come under `title`. Entries of lists are left to `entries`.
 QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& document, bool entries) {
-    QVector<Facts::Section> sections{{.title = QString::fromStdString(kind.title), .rows = {}}};
+    QVector<Facts::Section> sections{{.title = toQt(kind.title), .rows = {}}};
     for (const hardware::ShownValue& shown : hardware::shownValues(kind.fields, document)) {
         if (shown.path == "name" || (!shown.entry.empty() && (!entries || shown.title == "Name"))) continue;
-        const QString title = QString::fromStdString(shown.section);
+        const QString title = toQt(shown.section);
         const auto known = std::find_if(sections.begin(), sections.end(),
                                         [&](const Facts::Section& each) { return each.title == title; });
         const bool isNew = !title.isEmpty() && known == sections.end();
@@ -33,7 +33,7 @@ QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& docum
         if (section.rows.size() < static_cast<qsizetype>(kMaxValuesListed))
             section.rows.append({.label = capital(shownText(shown.label)),
                                  .value = shownText(shown.value),
-                                 .exact = QString::fromStdString(shown.exact)});
+                                 .exact = toQt(shown.exact)});
     }
     return sections;
 }
@@ -49,11 +49,10 @@ Facts factsOf(const hardware::Accelerator& accelerator) {
 Facts factsOf(const hardware::Fleet& fleet) {
     Facts facts;
     facts.subtitle = tr("Fleet");
-    Facts::Section whole{
-        .title = tr("Fleet"),
-        .rows = {{.label = tr("Accelerators"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::acceleratorCount(fleet))))},
-                 {.label = tr("Groups"), .value = QString::number(fleet.groups.size())}}};
+    Facts::Section whole{.title = tr("Fleet"),
+                         .rows = {{.label = tr("Accelerators"),
+                                   .value = toQt(formatCount(static_cast<double>(hardware::acceleratorCount(fleet))))},
+                                  {.label = tr("Groups"), .value = QString::number(fleet.groups.size())}}};
     Facts::Section groups{.title = tr("Groups"), .rows = {}};
     for (const hardware::Group& group : fleet.groups) {
         if (static_cast<std::size_t>(groups.rows.size()) == kMaxGroupsListed) {
@@ -61,10 +60,9 @@ Facts factsOf(const hardware::Fleet& fleet) {
             break;
         }
         const std::string& name = group.accelerator.name.empty() ? group.accelerator.id : group.accelerator.name;
-        groups.rows.append(
-            {.label = shownText(group.name),
-             .value = QStringLiteral("%1 × %2").arg(
-                 QString::fromStdString(formatCount(static_cast<double>(group.count))), shownText(name))});
+        groups.rows.append({.label = shownText(group.name),
+                            .value = QStringLiteral("%1 × %2").arg(toQt(formatCount(static_cast<double>(group.count))),
+                                                                   shownText(name))});
     }
     facts.sections = {whole, groups};
     return facts;
@@ -75,11 +73,9 @@ Facts factsOf(const hardware::Platform& platform) {
     facts.subtitle = tr("Platform");
     Facts::Section whole{
         .title = tr("Platform"),
-        .rows = {
-            {.label = tr("Cores"),
-             .value = QString::fromStdString(formatCount(static_cast<double>(hardware::coreCount(platform))))},
-            {.label = tr("Processing elements"),
-             .value = QString::fromStdString(formatCount(static_cast<double>(hardware::elementCount(platform))))}}};
+        .rows = {{.label = tr("Cores"), .value = toQt(formatCount(static_cast<double>(hardware::coreCount(platform))))},
+                 {.label = tr("Processing elements"),
+                  .value = toQt(formatCount(static_cast<double>(hardware::elementCount(platform))))}}};
     whole.rows += sectionsOf(hardware::platformKind(), hardware::toJson(platform), false).front().rows;
     Facts::Section rows{.title = tr("Sub-accelerators"), .rows = {}};
     for (const hardware::SubAccelerator& core : platform.subAccelerators) {
@@ -89,7 +85,7 @@ Facts factsOf(const hardware::Platform& platform) {
         }
         rows.rows.append({.label = shownText(core.name),
                           .value = QStringLiteral("%1 × (%2 × %3, %4)")
-                                       .arg(QString::fromStdString(formatCount(static_cast<double>(core.count))))
+                                       .arg(toQt(formatCount(static_cast<double>(core.count))))
                                        .arg(core.height)
                                        .arg(core.width)
                                        .arg(shownText(core.dataflow.name))});
@@ -102,16 +98,14 @@ Facts factsOf(const CountedTemplate& counted) {
     Facts facts;
     facts.subtitle = tr("Template");
     facts.sections = sectionsOf(hardware::templateKind(), hardware::toJson(counted.space), false);
-    const auto count = [](std::size_t number) {
-        return QString::fromStdString(formatCount(static_cast<double>(number)));
-    };
+    const auto count = [](std::size_t number) { return toQt(formatCount(static_cast<double>(number))); };
     const double bound = counted.census.bound.value;
     facts.sections.front().rows =
         QVector<Facts::Row>{{.label = tr("Accelerators"), .value = count(counted.census.areas.size())},
                             {.label = tr("Within the bound"), .value = count(counted.census.within)},
                             {.label = tr("Largest area"),
-                             .value = QString::fromStdString(formatQuantity(bound, Measure::area)),
-                             .exact = QString::fromStdString(exactNumber(bound))}} +
+                             .value = toQt(formatQuantity(bound, Measure::area)),
+                             .exact = toQt(exactNumber(bound))}} +
         facts.sections.front().rows;
     return facts;
 }
@@ -119,16 +113,15 @@ Facts factsOf(const CountedTemplate& counted) {
 Facts factsOf(const DrawnWorkload& drawn) {
     Facts facts;
     facts.subtitle = tr("Workload");
-    Facts::Section whole{
-        .title = tr("Workload"),
-        .rows = {{.label = tr("Models"), .value = QString::number(drawn.workload.sources.size())},
-                 {.label = tr("Jobs of a group"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(drawn.group.size())))}}};
+    Facts::Section whole{.title = tr("Workload"),
+                         .rows = {{.label = tr("Models"), .value = QString::number(drawn.workload.sources.size())},
+                                  {.label = tr("Jobs of a group"),
+                                   .value = toQt(formatCount(static_cast<double>(drawn.group.size())))}}};
     Facts::Section kinds{.title = tr("Jobs by kind"), .rows = {}};
     for (const auto& [kind, count] : cost::countsByKind(drawn.group))
         if (static_cast<std::size_t>(kinds.rows.size()) < kMaxGroupsListed)
             kinds.rows.append({.label = kind.empty() ? tr("of no kind") : shownText(kind),
-                               .value = QString::fromStdString(formatCount(static_cast<double>(count)))});
+                               .value = toQt(formatCount(static_cast<double>(count)))});
     facts.sections = {whole, kinds};
     return facts;
 }

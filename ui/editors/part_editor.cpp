@@ -104,8 +104,7 @@ QString PartEditor::entryName(int row) const {
 
 QString PartEditor::reference() const {
     const Json* part = partOf(row());
-    return part != nullptr && part->is_string() ? QString::fromStdString(part->get_ref<const std::string&>())
-                                                : QString();
+    return part != nullptr && part->is_string() ? toQt(part->get_ref<const std::string&>()) : QString();
 }
 
 void PartEditor::refresh() {
@@ -156,7 +155,7 @@ Problems PartEditor::ownProblems() const {
 int PartEditor::rowOf(const std::string& field) const {
     const JsonPath path = pathFromDotted(document_->json(), field);
     if (path.size() < 3 || path[0] != part_.list || path[2] != part_.key) return -1;
-    const int row = QString::fromStdString(path[1]).toInt();
+    const int row = toQt(path[1]).toInt();
     // The part as a whole is the table's cell.
     return isWritten(row) && field.size() > dottedPath(document_->json(), pathTo(row)).size() ? row : -1;
 }

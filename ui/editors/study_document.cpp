@@ -93,12 +93,11 @@ Opened openStudyKey(const QString& key) {
         const bool isStudy = opened.json.is_object() && schema != opened.json.end() && schema->is_string() &&
                              schema->get_ref<const std::string&>().starts_with("tessera.study/");
         if (!isStudy)
-            opened.problem =
-                QObject::tr("%1 is no study: its 'schema' does not say so.").arg(QString::fromStdString(escaped(path)));
+            opened.problem = QObject::tr("%1 is no study: its 'schema' does not say so.").arg(toQt(escaped(path)));
         else if (opened.json.contains("engine") && opened.json.at("engine").is_string())
             study::engineNamed(opened.json.at("engine").get<std::string>());
         else
-            opened.problem = QObject::tr("%1 names no engine.").arg(QString::fromStdString(escaped(path)));
+            opened.problem = QObject::tr("%1 names no engine.").arg(toQt(escaped(path)));
     } catch (const std::exception& error) {
         opened.problem = shownText(error.what(), 1000);
     }
@@ -319,7 +318,7 @@ void StudyDocument::Implementation::offerChoices() {
             owner,
             [folder] {
                 QStringList names;
-                for (const auto& file : libraryFiles(folder)) names << QString::fromStdString(file.first);
+                for (const auto& file : libraryFiles(folder)) names << toQt(file.first);
                 return names;
             },
             [this, path = "parameters." + std::string(parameter.name)](const QStringList& names) {
@@ -408,7 +407,7 @@ void StudyDocument::Implementation::orderControls() const {
 QString StudyDocument::Implementation::name() const {
     const auto found = core.json().find("name");
     if (found != core.json().end() && found->is_string() && !found->get_ref<const std::string&>().empty())
-        return QString::fromStdString(escaped(found->get<std::string>(), 80));
+        return toQt(escaped(found->get<std::string>(), 80));
     QStringList names;
     for (const InputSlot& slot : inputSlots(engine()))
         if (const QString input = firstInput(core.json(), slot.list); !input.isEmpty())
@@ -467,7 +466,7 @@ void StudyDocument::Implementation::showChecked() {
 void StudyDocument::Implementation::showEstimate(const Problems& problems) const {
     StudyPreview preview;
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
-    QString text = QString::fromStdString(escaped(preview.estimate.text, 1000));
+    QString text = toQt(escaped(preview.estimate.text, 1000));
     if (!problems.isEmpty())
         text = counted(static_cast<double>(problems.size()), "thing to put right before it can run.",
                        "things to put right before it can run.");
@@ -486,7 +485,7 @@ QString StudyDocument::Implementation::nameOf(const std::string& field) const {
             const std::string own = "parameters." + std::string(parameter.name);
             if (field == own || field.starts_with(own + ".")) return labelOf(parameter);
         }
-    return QString::fromStdString(escaped(field));
+    return toQt(escaped(field));
 }
 
 void StudyDocument::Implementation::goTo(const std::string& field) {
@@ -518,9 +517,7 @@ void StudyDocument::Implementation::takeInput(const char* list, const QString& v
         core.document().endTyping();
         return;
     }
-    emit owner->messaged(
-        tr("A study of this type takes no such input: %1.").arg(QString::fromStdString(escaped(value.toStdString()))),
-        {});
+    emit owner->messaged(tr("A study of this type takes no such input: %1.").arg(shownText(value.toStdString())), {});
 }
 
 /// A file that was dropped: the engine's own sorts of files become inputs, others that have an editor are opened.
@@ -589,7 +586,7 @@ void StudyDocument::requestRun() {
         // A check that is still under way may speak of an older state; the engine checks everything again.
         if (problems.isEmpty() || d_->core.isChecking()) {
             rememberModel(firstInput(d_->core.json(), "models"));
-            emit runRequested(QString::fromStdString(toText(study::toJson(ready))));
+            emit runRequested(toQt(toText(study::toJson(ready))));
             return;
         }
     } catch (const DataError& error) {
@@ -600,8 +597,7 @@ void StudyDocument::requestRun() {
     d_->asked = true;
     d_->showChecked();
     d_->goTo(problems.front().field);
-    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence),
-                  QString::fromStdString(problems.front().field));
+    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), toQt(problems.front().field));
 }
 
 void StudyDocument::dragEnterEvent(QDragEnterEvent* event) {

@@ -39,7 +39,7 @@ JsonPath pathOfItem(const QTreeWidgetItem* item) {
 
 QStringList asList(const JsonPath& path) {
     QStringList list;
-    for (const std::string& step : path) list << QString::fromStdString(step);
+    for (const std::string& step : path) list << toQt(step);
     return list;
 }
 
@@ -159,7 +159,7 @@ void TopologyEditor::add(const Json& node, const JsonPath& path, QTreeWidgetItem
     auto* item = parent == nullptr ? new QTreeWidgetItem(tree_) : new QTreeWidgetItem(parent);
     item->setData(0, kPathRole, asList(path));
     if (node.is_string()) {
-        item->setText(0, QString::fromStdString(escaped(node.get_ref<const std::string&>())));
+        item->setText(0, toQt(escaped(node.get_ref<const std::string&>())));
         item->setIcon(0, theme().icon(QStringLiteral("accelerator"), "secondary"));
         return;
     }
@@ -211,7 +211,7 @@ void TopologyEditor::showCurrent() {
     const auto show = [&](QuantityField* field, const char* key) {
         const Json value = node->contains(key) ? plainValue(node->at(key)) : Json();
         if (value.is_string())
-            field->setRawText(QString::fromStdString(value.get<std::string>()));
+            field->setRawText(toQt(value.get<std::string>()));
         else
             field->setQuantity(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
     };

@@ -77,7 +77,7 @@ Facts algorithmFacts(const MappingChoice& choice) {
     const mapping::Run& run = choice.chosen();
     Facts facts;
     facts.title = choice.run.algorithmTitle(choice.algorithm);
-    facts.subtitle = QString::fromStdString(study::certaintyText(run));
+    facts.subtitle = toQt(study::certaintyText(run));
     facts.icon = QStringLiteral("run");
     facts.note = choice.run.algorithmHelp(choice.algorithm);
     facts.ofWhole = true;
@@ -85,7 +85,7 @@ Facts algorithmFacts(const MappingChoice& choice) {
                                        study::MappedRun{&choice.run.outcome(), &run}, choice.run.shared(),
                                        run.algorithm)};
     if (const std::string variants = study::variantsSentence(choice.run.outcome()); !variants.empty())
-        facts.note += QLatin1Char(' ') + QString::fromStdString(variants);
+        facts.note += QLatin1Char(' ') + toQt(variants);
     return facts;
 }
 

@@ -22,7 +22,7 @@ Facts::Row textRow(const QString& label, const QString& value, const QString& wh
 }
 
 Facts::Row shareRow(const QString& label, double part, double whole) {
-    return textRow(label, whole > 0 ? QString::fromStdString(study::percentText(part / whole)) : QStringLiteral("–"));
+    return textRow(label, whole > 0 ? toQt(study::percentText(part / whole)) : QStringLiteral("–"));
 }
 
 /// What fields say of a row of the chosen plan; `path` leads to it in the plan, empty = the plan's own.

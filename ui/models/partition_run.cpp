@@ -55,13 +55,11 @@ QString PartitionRun::layerName(std::int32_t layer) const {
 
 QString PartitionRun::splitTitle(int plan, int split) const {
     const partition::LevelPlan& level = this->plan(plan).levels.at(static_cast<std::size_t>(split));
-    QString title =
-        tr("Level %1 · %2 · %3 accelerators")
-            .arg(level.level)
-            .arg(shownText(level.group), QString::fromStdString(formatCount(static_cast<double>(level.accelerators))));
+    QString title = tr("Level %1 · %2 · %3 accelerators")
+                        .arg(level.level)
+                        .arg(shownText(level.group), toQt(formatCount(static_cast<double>(level.accelerators))));
     if (level.occurrences > 1)
-        title += tr(" · same for %1 subgroups")
-                     .arg(QString::fromStdString(formatCount(static_cast<double>(level.occurrences))));
+        title += tr(" · same for %1 subgroups").arg(toQt(formatCount(static_cast<double>(level.occurrences))));
     return title;
 }
 
@@ -96,9 +94,9 @@ QString studyWithAllGroups(study::Study study) {
     const QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
                       QStringLiteral("/tessera"));
     folder.mkpath(QStringLiteral("studies"));
-    const QString file = folder.filePath(QStringLiteral("studies/%1-%2-all-groups.json")
-                                             .arg(fileStem(QString::fromStdString(study.models.at(0))),
-                                                  fileStem(QString::fromStdString(study.hardware.at(0)))));
+    const QString file =
+        folder.filePath(QStringLiteral("studies/%1-%2-all-groups.json")
+                            .arg(fileStem(toQt(study.models.at(0))), fileStem(toQt(study.hardware.at(0)))));
     study.name.clear();
     study.parameters["groups"] = "all";
     // Pinned ratios speak of splits that are gone.
@@ -134,13 +132,12 @@ QString typeTitle(partition::Type type) {
 }
 
 QString certaintyOf(const partition::Plan& plan) {
-    return QString::fromStdString(study::certaintyText(plan));
+    return toQt(study::certaintyText(plan));
 }
 
 QStringList memorySentences(const PartitionRun& run, int plan) {
     QStringList sentences;
-    for (const std::string& sentence : report::memoryAdvice(run.result(), run.plan(plan)))
-        sentences << QString::fromStdString(sentence);
+    for (const std::string& sentence : report::memoryAdvice(run.result(), run.plan(plan))) sentences << toQt(sentence);
     return sentences;
 }
 

@@ -20,7 +20,7 @@ constexpr int kWidth = 560;
 constexpr int kHighest = 720;
 
 QString oneLine(const std::string& text) {
-    return QString::fromStdString(escaped(text, kLongestText));
+    return toQt(escaped(text, kLongestText));
 }
 
 QLabel* selectable(QLabel* label) {

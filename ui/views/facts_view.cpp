@@ -25,7 +25,7 @@ constexpr int kLongestValue = 1024;  ///< bytes; a sentence wraps, more is cut
 constexpr int kBeside = 170;         ///< pixels for a value and the longest word of its label; else it stands below
 
 QString factLine(const QString& text) {
-    return QString::fromStdString(escaped(text.toStdString(), kLongestValue));
+    return toQt(escaped(text.toStdString(), kLongestValue));
 }
 
 /// One line whose long names may be broken after their separators, or anywhere where they have none: no name makes the

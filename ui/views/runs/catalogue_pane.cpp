@@ -137,9 +137,9 @@ void CataloguePane::pointChosen(int series, int point) {
     Facts::Section section;
     section.rows = {valueOn(chart.x, its.x[toIndex(point)]), valueOn(chart.y, its.y[toIndex(point)])};
     facts.sections = {section};
-    QStringList names{QString::fromStdString(its.id), QString::fromStdString(its.name)};
+    QStringList names{toQt(its.id), toQt(its.name)};
     const auto category = static_cast<int>(its.x[toIndex(point)]);
-    if (has(chart.x.categories, category)) names << QString::fromStdString(chart.x.categories[toIndex(category)]);
+    if (has(chart.x.categories, category)) names << toQt(chart.x.categories[toIndex(category)]);
     emit chosen(facts, names);
 }
 
@@ -157,14 +157,13 @@ void CataloguePane::cellChosen(int row, int column) {
         section.rows.append({.label = tr("Is"), .value = text(map.categories[toIndex(map.cells[cell])].name)});
     facts.sections = {section};
     if (cell < map.details.size()) facts.note = text(map.details[cell]);
-    emit chosen(facts,
-                {QString::fromStdString(map.rows[toIndex(row)]), QString::fromStdString(map.columns[toIndex(column)])});
+    emit chosen(facts, {toQt(map.rows[toIndex(row)]), toQt(map.columns[toIndex(column)])});
 }
 
 void CataloguePane::eventChosen(int event) {
     const Facts facts = eventFacts(gantt_->timeline(), event);
     if (has(gantt_->timeline().events, event))
-        emit chosen(facts, {QString::fromStdString(gantt_->timeline().events[toIndex(event)].name)});
+        emit chosen(facts, {toQt(gantt_->timeline().events[toIndex(event)].name)});
 }
 
 std::vector<CataloguePane::Part> partsOf(const report::PictureRow& row, const study::Result& result,

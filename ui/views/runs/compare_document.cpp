@@ -304,12 +304,12 @@ void CompareDocument::Implementation::show() {
     const QSignalBlocker quiet(metricBox);
     metricBox->clear();
     for (const auto& row : comparison->metrics) {
-        QString title = QString::fromStdString(row.metric.title);
+        QString title = toQt(row.metric.title);
         if (!row.metric.owner.empty()) title += QStringLiteral(", ") + shownText(row.metric.owner);
-        metricBox->addItem(title, QString::fromStdString(row.metric.name));
+        metricBox->addItem(title, toQt(row.metric.name));
     }
     const int kept = metricBox->findData(chosen);
-    const int deciding = metricBox->findData(QString::fromStdString(comparison->deciding));
+    const int deciding = metricBox->findData(toQt(comparison->deciding));
     metricBox->setCurrentIndex(std::max(0, kept >= 0 ? kept : deciding));
     showBars();
     showPages();
@@ -368,7 +368,7 @@ QWidget* CompareDocument::Implementation::makeLayers() {
     auto* page = new QWidget;
     auto* column = bareLayout<QVBoxLayout>(page, theme().spacing(2));
     QStringList notes;
-    for (const std::string& note : comparison->notes) notes << QString::fromStdString(note);
+    for (const std::string& note : comparison->notes) notes << toQt(note);
     if (!notes.isEmpty())
         column->addWidget(
             textLabel(notes.join(QLatin1Char(' ')), Theme::Text::base, QStringLiteral("secondary"), false, true));
@@ -618,7 +618,7 @@ QVector<Exportable> CompareDocument::exportables() {
                            const char* name, report::Table (*make)(const study::Comparison& comparison, bool same)) {
         return Exportable{.name = QLatin1String(name), .csv = [=] { return report::toCsv(make(*comparison, same)); }};
     };
-    QVector<Exportable> all{{.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
+    QVector<Exportable> all{{.name = fileStem(QStringLiteral("compare-") + toQt(metric)),
                              .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
                              .csv = [chart] { return report::toCsv(chart()); }},
                             table("compare-numbers", report::metricTable),

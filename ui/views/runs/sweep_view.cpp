@@ -96,7 +96,7 @@ QVector<TableModel::Column> SweepView::columns() const {
         number(tr("Makespan"), Measure::count, [row](int index) { return row(index).run.makespan; });
     makespan.text = [rows = rows_, row](int index) { return rows->of.time(row(index).run.makespan); };
     TableModel::Column gap = number(tr("Above bound"), Measure::count, [row](int index) { return row(index).run.gap; });
-    gap.text = [row](int index) { return QString::fromStdString(study::percentText(row(index).run.gap)); };
+    gap.text = [row](int index) { return toQt(study::percentText(row(index).run.gap)); };
     return {value, columns::words(tr("Algorithm"), [row](int index) { return shownText(row(index).run.algorithm); }),
             rate, makespan, gap};
 }

@@ -226,7 +226,7 @@ void MainWindow::Implementation::runAgain(RunDocument& document) {
     if (document.state().run != 0 && history->isOpen())
         openJob(jobs->repeat(document.state().run));
     else
-        run(QString::fromStdString(toText(study::toJson(document.state().study))));
+        run(toQt(toText(study::toJson(document.state().study))));
 }
 
 void MainWindow::Implementation::openStudyOfDocument(RunDocument& document) {
