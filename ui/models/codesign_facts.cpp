@@ -65,9 +65,7 @@ Facts::Section against(const CodesignChoice& choice, const codesign::Point& poin
 
 Facts architectureFacts(const CodesignChoice& choice, int row) {
     const report::PointRow& its = choice.run.row(row);
-    Facts facts;
-    facts.title = choice.run.architecture(row);
-    facts.icon = QStringLiteral("template");
+    Facts facts{.title = choice.run.architecture(row), .icon = QStringLiteral("template")};
     QStringList roles;
     if (its.best) roles << tr("Chosen by the search");
     if (its.onFront && !its.best) roles << tr("On the front");
@@ -88,10 +86,10 @@ Facts architectureFacts(const CodesignChoice& choice, int row) {
 
 Facts placedModelFacts(const CodesignChoice& choice, int model) {
     const codesign::ModelResult& its = choice.run.model(model);
-    Facts facts;
-    facts.title = choice.run.modelTitle(model);
-    facts.icon = QStringLiteral("model");
-    facts.subtitle = its.feasible ? tr("On %1").arg(choice.run.architecture(choice.run.bestRow())) : tr("Does not fit");
+    Facts facts{
+        .title = choice.run.modelTitle(model),
+        .subtitle = its.feasible ? tr("On %1").arg(choice.run.architecture(choice.run.bestRow())) : tr("Does not fit"),
+        .icon = QStringLiteral("model")};
     if (!its.feasible) {
         facts.note = shownText(its.reason);
         return facts;

@@ -105,20 +105,6 @@ QString studyWithAllGroups(study::Study study) {
     return file;
 }
 
-int differenceOf(const PartitionPins& one, const PartitionPins& other) {
-    const auto count = [](const auto& left, const auto& right) {
-        int different = 0;
-        for (const auto& [key, value] : left) {
-            const auto found = right.find(key);
-            if (found == right.end() || found->second != value) ++different;
-        }
-        for (const auto& entry : right)
-            if (left.find(entry.first) == left.end()) ++different;
-        return different;
-    };
-    return count(one.types, other.types) + count(one.ratios, other.ratios);
-}
-
 QString typeTitle(partition::Type type) {
     switch (type) {
         case partition::Type::I:

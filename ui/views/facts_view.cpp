@@ -130,7 +130,7 @@ private:
 }  // namespace
 
 FactsView::FactsView(QWidget* parent) : QWidget(parent) {
-    auto* layout = bareLayout<QVBoxLayout>(this);
+    bareLayout<QVBoxLayout>(this);
     setAccessibleName(tr("Facts"));
 }
 

@@ -236,13 +236,11 @@ struct GanttView::Implementation : PictureContent {
 
     Exportable exportable() const override {
         const auto timeline = std::make_shared<const Timeline>(value);
-        Exportable what;
-        what.name = tr("timeline");
-        what.svg = [timeline](const report::Theme& theme) { return report::toSvg(*timeline, theme); };
-        what.csv = [timeline] { return report::toCsv(*timeline); };
-        what.json = [timeline] { return report::toChromeTrace(*timeline); };
-        what.jsonTitle = tr("Chrome trace");
-        return what;
+        return {.name = tr("timeline"),
+                .svg = [timeline](const report::Theme& theme) { return report::toSvg(*timeline, theme); },
+                .csv = [timeline] { return report::toCsv(*timeline); },
+                .json = [timeline] { return report::toChromeTrace(*timeline); },
+                .jsonTitle = tr("Chrome trace")};
     }
 
     const report::Drawing& drawing() const override { return layout.drawing; }

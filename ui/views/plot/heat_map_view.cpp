@@ -171,11 +171,9 @@ struct HeatMapView::Implementation : PictureContent {
 
     Exportable exportable() const override {
         const auto map = std::make_shared<const report::HeatMap>(value);
-        Exportable what;
-        what.name = toQt(map->id.empty() ? "heat-map" : map->id);
-        what.svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); };
-        what.csv = [map] { return report::toCsv(*map); };
-        return what;
+        return {.name = toQt(map->id.empty() ? "heat-map" : map->id),
+                .svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); },
+                .csv = [map] { return report::toCsv(*map); }};
     }
 
     const report::Drawing& drawing() const override { return layout.drawing; }

@@ -103,10 +103,8 @@ struct ParallelView::Implementation : PictureContent {
 
     Exportable exportable() const override {
         const auto picture = std::make_shared<const report::ParallelPicture>(value);
-        Exportable what;
-        what.name = toQt(picture->id);
-        what.svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); };
-        return what;
+        return {.name = toQt(picture->id),
+                .svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); }};
     }
 
     const report::Drawing& drawing() const override { return layout.drawing; }

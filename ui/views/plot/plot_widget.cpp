@@ -371,11 +371,9 @@ struct PlotWidget::Implementation : PictureContent {
 
     Exportable exportable() const override {
         const auto chart = std::make_shared<const report::Chart>(value);
-        Exportable what;
-        what.name = toQt(chart->id.empty() ? "chart" : chart->id);
-        what.svg = [chart](const report::Theme& theme) { return report::toSvg(*chart, theme); };
-        what.csv = [chart] { return report::toCsv(*chart); };
-        return what;
+        return {.name = toQt(chart->id.empty() ? "chart" : chart->id),
+                .svg = [chart](const report::Theme& theme) { return report::toSvg(*chart, theme); },
+                .csv = [chart] { return report::toCsv(*chart); }};
     }
 
     QString cutText(QPointF at) const override {

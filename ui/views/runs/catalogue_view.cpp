@@ -182,7 +182,7 @@ void CatalogueView::addSheet(const TableRow& row) {
         [page, title = toQt(row.title)] {
             page->holder = new QWidget;
             page->title = title;
-            auto* column = bareLayout<QVBoxLayout>(page->holder);
+            bareLayout<QVBoxLayout>(page->holder);
             return page->holder;
         },
         [this, page, &row] {

@@ -234,10 +234,7 @@ QWidget* CodesignView::makeOperators() {
     auto* bar = new QWidget;
     auto* row = bareLayout<QHBoxLayout>(bar, theme().spacing());
     for (const auto& [title, id] : {std::pair(tr("Forward pass"), 0), std::pair(tr("Backward pass"), 1)}) {
-        auto* button = new QToolButton;
-        button->setText(title);
-        button->setCheckable(true);
-        button->setAutoRaise(true);
+        QToolButton* button = toggle(title);
         phases_->addButton(button, id);
         row->addWidget(button);
     }

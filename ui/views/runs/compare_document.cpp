@@ -237,7 +237,7 @@ void CompareDocument::Implementation::addPage(const char* id, const QString& tit
                                               QWidget* (Implementation::*make)()) {
     const auto holder = std::make_shared<QWidget*>(nullptr);
     const auto hold = [holder] {
-        auto* layout = bareLayout<QVBoxLayout>(*holder = new QWidget);
+        bareLayout<QVBoxLayout>(*holder = new QWidget);
         return *holder;
     };
     const auto fill = [this, holder, make] {
@@ -510,10 +510,7 @@ void CompareDocument::Implementation::showLayer() {
 }
 
 void CompareDocument::Implementation::inspectLayer() {
-    Facts facts;
-    facts.title = layer;
-    facts.subtitle = tr("In %1 runs").arg(runs.size());
-    facts.icon = QStringLiteral("layers");
+    Facts facts{.title = layer, .subtitle = tr("In %1 runs").arg(runs.size()), .icon = QStringLiteral("layers")};
     for (std::size_t run = 0; run < runs.size(); ++run) {
         Facts::Section section{shownText(comparison->runs[run]), {}};
         for (const auto& row : comparison->layers)

@@ -32,15 +32,6 @@ int jobOf(const Timeline::Event& event) {
     return event.details.empty() ? -1 : toQt(event.details.front().second).toInt();
 }
 
-QToolButton* toggle(const QString& text, const QString& help) {
-    auto* button = new QToolButton;
-    button->setText(text);
-    button->setToolTip(help);
-    button->setCheckable(true);
-    button->setAutoRaise(true);
-    return button;
-}
-
 /// A finished mapping run: headline, algorithms, and tabs that begin with the schedule. One choice of algorithm and job
 /// is shared by all its parts.
 class MappingView : public RunView {

@@ -553,10 +553,6 @@ void PartitionView::setPins(const PartitionPins& pins) {
     changePins(tr("pins"), pins);
 }
 
-int PartitionView::changedPins() const {
-    return differenceOf(choice_->pins, ownPins_);
-}
-
 void PartitionView::solveAgain() {
     if (choice_->run.isEmpty() || choice_->pins == ownPins_) return;
     const study::Study study = withPins(choice_->run.result().study, choice_->pins);

@@ -15,6 +15,7 @@
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/solving_pages.h"
 
@@ -54,11 +55,8 @@ SweepView::SweepView(QWidget* parent)
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
     auto* row = bareLayout<QHBoxLayout>(theme().spacing());
     for (const study::Sweep& sweep : study::sweeps()) {
-        auto* button = new QToolButton(this);
-        button->setText(toQt(sweep.title));
-        button->setToolTip(tr("Solves the study again with %1").arg(toQt(sweep.help)));
-        button->setCheckable(true);
-        button->setAutoRaise(true);
+        QToolButton* button =
+            toggle(toQt(sweep.title), tr("Solves the study again with %1").arg(toQt(sweep.help)), this);
         button->setChecked(sweep.kind == kind_);
         kinds_->addButton(button, static_cast<int>(sweep.kind));
         row->addWidget(button);

@@ -361,10 +361,7 @@ void HistoryDocument::importRuns() {
 }
 
 Facts HistoryDocument::overview() const {
-    Facts facts;
-    facts.title = title();
-    facts.icon = iconName();
-    facts.subtitle = listedText();
+    Facts facts{.title = title(), .subtitle = listedText(), .icon = iconName()};
     facts.note = tr("Select a run to see its facts, or several to compare them.");
     return facts;
 }

@@ -13,6 +13,7 @@
 #include "core/study/study.h"
 #include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/workspace/history/metric_kinds.h"
 #include "ui/workspace/words.h"
 
@@ -37,11 +38,8 @@ constexpr TimeRow kTimes[] = {{QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", 
                               {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 30 days"), 30},
                               {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last year"), 365}};
 
-QToolButton* toggle(const QString& text) {
-    auto* button = new QToolButton;
-    button->setCheckable(true);
-    button->setAutoRaise(true);
-    button->setText(text);
+QToolButton* filterToggle(const QString& text) {
+    QToolButton* button = toggle(text);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setFocusPolicy(Qt::StrongFocus);
     return button;
@@ -61,9 +59,9 @@ HistoryFilters::HistoryFilters(QWidget* parent)
       tag_(choice(tr("Tag"))),
       time_(choice(tr("Time"))),
       metric_(choice(tr("Metric"))),
-      starred_(toggle({})),
-      deleted_(toggle(tr("Deleted"))),
-      more_(toggle(tr("More filters"))),
+      starred_(filterToggle({})),
+      deleted_(filterToggle(tr("Deleted"))),
+      more_(filterToggle(tr("More filters"))),
       clear_(new QToolButton),
       second_(new QWidget) {
     search_->setClearButtonEnabled(true);
