@@ -21,7 +21,7 @@ namespace tessera::ui {
 
 EditorContent::EditorContent(EditorDocument* owner, const QString& kind, EditorCore::Check check, const QString& title)
     : document(owner),
-      core(kind, std::move(check)),
+      core(kind, std::move(check), owner),
       frame(new EditorFrame(kind, owner)),
       saveButton(new QPushButton(EditorDocument::tr("Save"), owner)),
       saveTitle(title) {
