@@ -68,9 +68,7 @@ BoundEditor::BoundEditor(EditedJson* document, const QVector<FieldRow>& rows, QW
       kind_(new QComboBox(this)),
       reference_(new Form(document, rowsBelow(rows, true), Form::Notes::tooltips, this)),
       area_(new Form(document, rowsBelow(rows, false), Form::Notes::tooltips, this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     auto* head = new QHBoxLayout;
     auto* title = new QLabel(tr("Largest area"), this);
     title->setFont(theme().font(Theme::Text::base, true));

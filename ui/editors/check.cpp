@@ -18,10 +18,10 @@ constexpr int kMaxProblems = 20;
 constexpr std::size_t kLongestReason = 400;  // bytes
 
 QString sentenceOf(const DataError& error) {
-    const QString expected = QString::fromStdString(escaped(error.expected));
+    const QString expected = toQt(escaped(error.expected));
     if (error.found == "missing") return tr("This is needed.");
     if (error.found == "unknown") return tr("Files of this kind have no such field; expected %1.").arg(expected);
-    return tr("This is %1; expected %2.").arg(QString::fromStdString(escaped(error.found)), expected);
+    return tr("This is %1; expected %2.").arg(toQt(escaped(error.found)), expected);
 }
 
 std::string lastKeyOf(const std::string& field) {
@@ -66,7 +66,7 @@ QString reasonOf(const std::exception& error) {
     const std::string text = error.what();
     std::size_t end = text.size();
     for (const char* command : {"; 'tessera ", " 'tessera ", "; `tessera "}) end = std::min(end, text.find(command));
-    QString reason = QString::fromStdString(escaped(text.substr(0, end), kLongestReason));
+    QString reason = toQt(escaped(text.substr(0, end), kLongestReason));
     if (!reason.isEmpty()) reason[0] = reason[0].toUpper();
     return reason.endsWith(QLatin1Char('?')) || reason.endsWith(QLatin1Char('.')) ? reason : reason + QLatin1Char('.');
 }
@@ -90,8 +90,7 @@ Problems findProblems(Json document, const std::string& file, const Reader& read
     // A field of another file, which this one names, belongs to the naming field's own error.
     const auto add = [&](const DataError& error) {
         const bool own = error.place.file == file;
-        problems.push_back({own ? error.place.field : "",
-                            own ? sentenceOf(error) : QString::fromStdString(error.what()),
+        problems.push_back({own ? error.place.field : "", own ? sentenceOf(error) : toQt(error.what()),
                             own && error.found == "unknown"});
     };
     for (int round = 0; round < kMaxProblems; ++round) {
@@ -103,13 +102,13 @@ Problems findProblems(Json document, const std::string& file, const Reader& read
             break;
         } catch (const DataError& error) {
             const std::string field = error.place.file == file ? error.place.field : "";
-            if (seen.contains(QString::fromStdString(field))) break;
-            seen.insert(QString::fromStdString(field));
+            if (seen.contains(toQt(field))) break;
+            seen.insert(toQt(field));
             const bool missing = error.found == "missing";
             if (!missing || !isTakenOut(problems, field)) add(error);
             if (stands.empty() || !mend(document, field, missing, stands, round)) break;
         } catch (const std::exception& error) {
-            problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
+            problems.push_back({"", shownText(error.what(), 1000)});
             break;
         }
     }

@@ -183,8 +183,7 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
         [id = kind.id.toStdString(), self = file.path] {
             QStringList found;
             const auto offer = [&](const auto& entry) {
-                if (entry.problem.empty())
-                    found << QString::fromStdString(entry.path == self ? entry.id + "\nas saved" : entry.id);
+                if (entry.problem.empty()) found << toQt(entry.path == self ? entry.id + "\nas saved" : entry.id);
             };
             for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
                 if (entry.kind == id) offer(entry);
@@ -198,8 +197,7 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
                 other_->addItem(id == name ? id : tr("%1 (as it is saved)").arg(id), id);
             }
             if (rows_.isEmpty()) other_->setCurrentIndex(-1);
-        },
-        [](const QString&) {});
+        });
 }
 
 void DifferenceDialog::browse() {
@@ -225,7 +223,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
                 if (path.empty()) path = name;
                 read.json = readDocument(path);
             } catch (const std::exception& error) {
-                read.problem = QString::fromStdString(escaped(error.what(), 1000));
+                read.problem = shownText(error.what(), 1000);
             }
             return read;
         },
@@ -239,8 +237,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
                 text = !read.problem.isEmpty() ? read.problem : tr("That file is no %1.").arg(kind_.title.toLower());
             summary_->setText(text);
             table_->setEmptyText(text);
-        },
-        [](const QString&) {});
+        });
 }
 
 }  // namespace tessera::ui

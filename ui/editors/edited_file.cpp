@@ -48,7 +48,7 @@ std::map<std::string, fs::path> libraryFiles(const std::string& kindFolder) {
 }
 
 fs::path findInLibrary(const std::string& kindFolder, const std::string& name) {
-    if (!problemOfName(QString::fromStdString(name)).isEmpty()) return {};
+    if (!problemOfName(toQt(name)).isEmpty()) return {};
     std::error_code ignored;
     for (const fs::path& folder : hardware::dataFolders())
         for (const fs::path& candidate : {folder / kindFolder / (name + ".json"), folder / (name + ".json")})
@@ -63,12 +63,12 @@ EditedFile placeInLibrary(const std::string& kindFolder, const QString& keyPrefi
 EditedFile placeAt(const QString& path, const std::string& kindFolder, const QString& keyPrefix) {
     std::error_code ignored;
     const fs::path file = fs::absolute(path.toStdString(), ignored).lexically_normal();
-    const QString name = QString::fromStdString(file.stem().string());
+    const QString name = toQt(file.stem().string());
     const bool inLibrary =
         file.extension() == ".json" && problemOfName(name).isEmpty() &&
         fs::weakly_canonical(file.parent_path(), ignored) == fs::weakly_canonical(ownFolder(kindFolder), ignored);
     if (inLibrary) return placeInLibrary(kindFolder, keyPrefix, name);
-    return {.key = QString::fromStdString(file.string()), .path = file, .own = isOwnFile(file)};
+    return {.key = toQt(file.string()), .path = file, .own = isOwnFile(file)};
 }
 
 std::vector<fs::path> ownFolders() {

@@ -79,8 +79,7 @@ void EditorCore::check() {
             checked_ = number;
             outcome_ = outcome;
             emit checked();
-        },
-        [](const QString&) {});
+        });
 }
 
 void EditorCore::keep() {

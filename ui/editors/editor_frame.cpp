@@ -59,9 +59,7 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     setLook(*this, "ground", QStringLiteral("surface"));
     setAttribute(Qt::WA_StyledBackground);
     const int pad = theme().spacing(4);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(this, 0);
 
     auto* head = new QHBoxLayout;
     head->setContentsMargins(pad, theme().spacing(3), pad, theme().spacing(3));
@@ -124,9 +122,7 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     splitter_->setHandleWidth(1);
     layout->addWidget(splitter_, 1);
 
-    auto* footLayout = new QVBoxLayout(foot_);
-    footLayout->setContentsMargins(0, 0, 0, 0);
-    footLayout->setSpacing(0);
+    auto* footLayout = bareLayout<QVBoxLayout>(foot_, 0);
     footLayout->addWidget(line(foot_));
     auto* list = new QWidget(foot_);
     problems_ = new QVBoxLayout(list);
@@ -264,8 +260,7 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         connect(button, &QToolButton::clicked, this,
                 [this, field = QString::fromStdString(problem.field)] { emit problemChosen(field); });
         auto* row = new QWidget(foot_);
-        auto* line = new QHBoxLayout(row);
-        line->setContentsMargins(0, 0, 0, 0);
+        auto* line = bareLayout<QHBoxLayout>(row);
         line->addWidget(button);
         line->addStretch(1);
         if (problem.unknown) {

@@ -33,13 +33,13 @@ constexpr int kLongestText = 4096;
 /// A document's text as it is edited: on one line, nothing hidden.
 QString asText(const Json& value) {
     if (value.is_null()) return {};
-    if (value.is_string()) return QString::fromStdString(value.get_ref<const std::string&>());
+    if (value.is_string()) return toQt(value.get_ref<const std::string&>());
     if (value.is_array()) {  // as it is typed: with commas
         QStringList texts;
         for (const Json& each : value) texts << asText(each);
         return texts.join(QLatin1Char(','));
     }
-    return QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+    return toQt(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 QString placeholderOf(const FieldRow& row) {
@@ -54,9 +54,7 @@ QString placeholderOf(const FieldRow& row) {
 class SingleField : public Field {
 public:
     SingleField(QWidget* control, const FieldRow& row, QWidget* parent) : Field(parent), control_(control) {
-        auto* layout = new QHBoxLayout(this);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(2));
+        auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(2));
         layout->addWidget(control, 1);
         control->setAccessibleName(row.unit.isEmpty() ? row.label : QStringLiteral("%1, %2").arg(row.label, row.unit));
         control->setAccessibleDescription(row.help);
@@ -192,7 +190,7 @@ public:
         int at = box_->findData(text);
         if (at < 0 && !text.isEmpty()) {
             // A word that is not among the choices: kept and shown, and refused by the reader.
-            box_->addItem(QString::fromStdString(escaped(text.toStdString())), text);
+            box_->addItem(shownText(text.toStdString()), text);
             at = box_->count() - 1;
         }
         box_->setCurrentIndex(at);
@@ -401,9 +399,7 @@ class DocumentField : public Field {
 public:
     DocumentField(const FieldRow& row, QWidget* parent)
         : Field(parent), row_(row), choose_(new QPushButton(tr("Choose a file…"), this)), held_(new QLabel(this)) {
-        auto* layout = new QHBoxLayout(this);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(3));
+        auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(3));
         layout->addWidget(choose_);
         layout->addWidget(held_, 1);
         choose_->setAccessibleName(tr("%1: choose a file").arg(row.label));
@@ -577,9 +573,9 @@ QString shownValue(const Json& given, const FieldRow& row) {
     if (value.is_array()) {
         QStringList parts;
         for (const Json& part : value) parts << asText(part);
-        return QString::fromStdString(escaped(parts.join(QStringLiteral(", ")).toStdString()));
+        return toQt(escaped(parts.join(QStringLiteral(", ")).toStdString()));
     }
-    return QString::fromStdString(escaped(asText(value).toStdString()));
+    return shownText(asText(value).toStdString());
 }
 
 void markWrong(QWidget& control, bool wrong) {

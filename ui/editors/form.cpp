@@ -83,8 +83,7 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
         grid->addWidget(line.field, at, 1);
         line.field->setFixedWidth(notes == Notes::beside ? kControlBesideHelp : kControlWidth);
     }
-    auto* side = new QHBoxLayout;
-    side->setSpacing(theme().spacing(1));
+    auto* side = bareLayout<QHBoxLayout>(theme().spacing(1));
     if (row.kind == FieldKind::range) {
         line.remark = caption({}, "secondary", this);
         line.remark->setWordWrap(false);

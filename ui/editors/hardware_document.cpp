@@ -7,9 +7,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QScrollBar>
 #include <QSplitter>
-#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <array>
@@ -24,8 +22,7 @@
 #include "core/model/zoo/zoo.h"
 #include "ui/editors/check.h"
 #include "ui/editors/difference_dialog.h"
-#include "ui/editors/editor_core.h"
-#include "ui/editors/editor_frame.h"
+#include "ui/editors/editor_content.h"
 #include "ui/editors/hardware_facts.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/hardware_picture.h"
@@ -33,6 +30,7 @@
 #include "ui/editors/name_dialog.h"
 #include "ui/editors/tab_order.h"
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -51,9 +49,9 @@ Opened openFile(const EditedFile& file) {
             opened.problem = QObject::tr(
                                  "%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform, "
                                  "template or workload.")
-                                 .arg(QString::fromStdString(escaped(path)));
+                                 .arg(toQt(escaped(path)));
     } catch (const std::exception& error) {
-        opened.problem = QString::fromStdString(escaped(error.what(), 1000));
+        opened.problem = shownText(error.what(), 1000);
     }
     return opened;
 }
@@ -75,10 +73,7 @@ Opened openHardwareKey(const QString& key) {
     if (file.path.empty()) file.path = key.toStdString();
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file.path, ignored))
-        return {file,
-                {},
-                QObject::tr("There is no hardware file '%1' any more.")
-                    .arg(QString::fromStdString(escaped(key.toStdString())))};
+        return {file, {}, QObject::tr("There is no hardware file '%1' any more.").arg(shownText(key.toStdString()))};
     file.own = isOwnFile(file.path);
     return openFile(file);
 }
@@ -131,17 +126,17 @@ void keepHardwareReferences(Json& document, const std::filesystem::path& from) {
 
 QString nameIn(const Json& json) {
     const auto name = json.find("name");
-    return name != json.end() && name->is_string() ? QString::fromStdString(name->get<std::string>()) : QString();
+    return name != json.end() && name->is_string() ? toQt(name->get<std::string>()) : QString();
 }
 
 QString titleOf(const Json& json) {
-    return QString::fromStdString(escaped(nameIn(json).toStdString(), 80));
+    return shownText(nameIn(json).toStdString(), 80);
 }
 
 /// The name that hardware takes from the file it is copied to, so that no two of the library are called the same; empty
 /// where the file is called as the hardware is.
 QString nameOfCopy(const Json& json, const std::filesystem::path& file) {
-    const QString stem = QString::fromStdString(file.stem().string());
+    const QString stem = toQt(file.stem().string());
     return nameFromTitle(nameIn(json)) == stem ? QString() : stem;
 }
 
@@ -179,82 +174,67 @@ void duplicateHardware(const QString& key, QWidget* parent, const std::function<
                 writeCopyOf(opened.json, opened.file.path, *place);
                 done(place->key);
             } catch (const std::exception& error) {
-                failed(QString::fromStdString(escaped(error.what(), 1000)));
+                failed(shownText(error.what(), 1000));
             }
         },
         failed);
 }
 
-struct HardwareDocument::Implementation {
-    explicit Implementation(HardwareDocument* document)
-        : owner(document), core(kHardwareKind, checkHardware, document) {}
+struct HardwareDocument::Implementation : EditorContent {
+    explicit Implementation(HardwareDocument* widget);
 
-    void build();
-    void buildFields();
-    void addAction(const QString& title, const QString& icon, const QKeySequence& keys, void (Implementation::*run)());
-    void start(const Opened& opened);
-    void offerAccelerators();
-    void retitle();
-    void showChecked();
-    Problems allProblems() const;
+    void build(const Json& opened) override;
+    void focusFirst() override { form->focusFirst(); }
+    void offerChoices() override;
+    void showValues() override;
+    void showChecked() override;
+    void goTo(const std::string& field) override;
+    bool isComplete() override;
+    void saveInto(const EditedFile& file) override;
+    QString name() const override { return titleOf(core.json()); }
+    QString kindTitle() const override { return kind->title; }
+    std::string folder() const override { return kind->folder; }
+    QString keyPrefix() const override { return kind->id + QLatin1Char('/'); }
+    QString proposedName() const override;
+    QJsonObject ownView() const override;
+    void restoreOwnView(const QJsonObject& view) override;
+
     QString nameOf(const std::string& field) const;
-    void goTo(const std::string& field) const;
-
-    bool saveAs();
-    bool write(const EditedFile& file);
-    bool complete();
-    void saveAsAction() { saveAs(); }
-    QString keyPrefix() const { return kind->id + QLatin1Char('/'); }
     bool writeCopy(const EditedFile& file) const;
     void duplicate();
     void compare() const;
-    // NOLINTNEXTLINE(readability-make-member-function-const): one of a table of actions
-    void showDifferences() { compare(); }
     void importJson();
     void exportJson();
+    /// Says why something was not done.
+    void refuse(const QString& sentence) const {
+        frame->setNotice(sentence, {{tr("All right"), [] {}}});
+    }
 
     HardwareDocument* owner;
     const HardwareKind* kind = nullptr;
-    EditorCore core;
-    EditorFrame* frame = nullptr;
     KindForm* form = nullptr;
     HardwarePicture* picture = nullptr;
-    QPushButton* save = nullptr;
-    QToolButton* more = nullptr;
-    QVector<QAction*> actions;
-    QJsonObject pendingView;
+    QToolButton* more;
 };
 
 HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
-    : EditorDocument(parent, key), d_(new Implementation(this)) {
-    d_->build();
-    inBackground(
-        this, [key] { return openOrRecoverHardware(key); }, [this](const Opened& opened) { d_->start(opened); },
-        [](const QString&) {});
+    : EditorDocument(parent, key), d_(hold(std::make_unique<Implementation>(this))) {
+    d_->open(openOrRecoverHardware);
 }
 
 HardwareDocument::~HardwareDocument() {
-    // A field that loses the focus while it is taken down still finds the document.
-    d_->picture = nullptr;
-    delete d_->frame;
+    takeDown();
 }
 
-void HardwareDocument::Implementation::build() {
-    auto* layout = new QVBoxLayout(owner);
-    layout->setContentsMargins(0, 0, 0, 0);
-    frame = new EditorFrame(QStringLiteral("hardware"), owner);
-    layout->addWidget(frame);
-    frame->setTitle(tr("Opening…"), {});
-    addAction(tr("Save a copy…"), QStringLiteral("save-as"), QKeySequence::SaveAs, &Implementation::saveAsAction);
-    addAction(tr("Duplicate…"), QStringLiteral("duplicate"), {}, &Implementation::duplicate);
-    addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, &Implementation::showDifferences);
-    addAction(tr("Import JSON…"), QStringLiteral("import"), {}, &Implementation::importJson);
-    addAction(tr("Export JSON…"), QStringLiteral("export"), {}, &Implementation::exportJson);
-
-    save = new QPushButton(tr("Save"), owner);
-    connect(save, &QPushButton::clicked, owner, [this] { owner->save(); });
-    frame->buttons()->addWidget(save);
-    more = new QToolButton(owner);
+HardwareDocument::Implementation::Implementation(HardwareDocument* widget)
+    : EditorContent(widget, kHardwareKind, checkHardware, tr("Save a copy")),
+      owner(widget),
+      more(new QToolButton(widget)) {
+    addAction(tr("Save a copy…"), QStringLiteral("save-as"), QKeySequence::SaveAs, [this] { owner->saveAs(); });
+    addAction(tr("Duplicate…"), QStringLiteral("duplicate"), {}, [this] { duplicate(); });
+    addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, [this] { compare(); });
+    addAction(tr("Import JSON…"), QStringLiteral("import"), {}, [this] { importJson(); });
+    addAction(tr("Export JSON…"), QStringLiteral("export"), {}, [this] { exportJson(); });
     more->setIcon(theme().icon(QStringLiteral("more")));
     more->setToolTip(tr("More actions"));
     more->setAccessibleName(tr("More actions"));
@@ -263,52 +243,10 @@ void HardwareDocument::Implementation::build() {
     menu->addActions(actions);
     more->setMenu(menu);
     frame->buttons()->addWidget(more);
-
-    connect(&core, &EditorCore::checked, owner, [this] { showChecked(); });
-    connect(&core, &EditorCore::modifiedChanged, owner, [this] {
-        retitle();
-        emit owner->modifiedChanged();
-    });
-    connect(&core.document(), &EditedJson::changed, owner, [this] { retitle(); });
-    connect(frame, &EditorFrame::removalChosen, &core, &EditorCore::takeOut);
-    connect(frame, &EditorFrame::problemChosen, owner, [this](const QString& field) { goTo(field.toStdString()); });
 }
 
-void HardwareDocument::Implementation::addAction(const QString& title, const QString& icon, const QKeySequence& keys,
-                                                 void (Implementation::*run)()) {
-    auto* action = new QAction(theme().icon(icon), title, owner);
-    action->setShortcut(keys);
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    connect(action, &QAction::triggered, owner, [this, run] {
-        if (core.isStarted()) (this->*run)();
-    });
-    owner->addAction(action);
-    actions.push_back(action);
-}
-
-void HardwareDocument::Implementation::start(const Opened& opened) {
-    if (!opened.problem.isEmpty()) {
-        frame->setTitle(owner->key(), {});
-        frame->setRefusal(opened.problem);
-        save->setEnabled(false);
-        emit owner->messaged(opened.problem, {});
-        return;
-    }
-    kind = hardwareKindOf(opened.json);
-    core.start(opened.file, opened.json);
-    buildFields();
-    frame->offerRecovery(core);
-    retitle();
-    emit owner->titleChanged();
-    offerAccelerators();
-    const QWidget* focused = owner->window()->focusWidget();
-    // The fields are not shown before the event loop runs, and what is not shown takes no focus.
-    if (focused == nullptr || owner->isAncestorOf(focused))
-        QTimer::singleShot(0, form, [first = form] { first->focusFirst(); });
-    if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
-}
-
-void HardwareDocument::Implementation::buildFields() {
+void HardwareDocument::Implementation::build(const Json& opened) {
+    kind = hardwareKindOf(opened);
     form = new KindForm(*kind, &core.document(), {}, owner);
     connect(form, &KindForm::ownProblemsChanged, owner, [this] { showChecked(); });
     connect(form, &KindForm::openRequested, owner, &HardwareDocument::openRequested);
@@ -319,61 +257,44 @@ void HardwareDocument::Implementation::buildFields() {
     frame->setSideWidth(kFieldsWidth);
     frame->setIcon(kind->icon);
     // What is edited comes before what is done with it.
-    orderTabs({form, picture, save, more});
+    orderTabs({form, picture, saveButton, more});
+    offerChoices();
 }
 
-void HardwareDocument::Implementation::offerAccelerators() {
+void HardwareDocument::Implementation::offerChoices() {
     inBackground(
         owner,
         [] {
             QStringList names;
             for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
-                if (entry.kind == "accelerator" && entry.problem.empty()) names << QString::fromStdString(entry.id);
+                if (entry.kind == "accelerator" && entry.problem.empty()) names << toQt(entry.id);
             return names;
         },
-        [this](const QStringList& names) { form->setSuggestions("accelerator", names); }, [](const QString&) {});
+        [this](const QStringList& names) { form->setSuggestions("accelerator", names); });
     QStringList dataflows;
-    for (const std::string& name : cost::bundledDataflowNames()) dataflows << QString::fromStdString(name);
+    for (const std::string& name : cost::bundledDataflowNames()) dataflows << toQt(name);
     form->setSuggestions("dataflow", dataflows);
     QStringList models;
-    for (const model::ZooEntry& entry : model::zooEntries()) models << QString::fromStdString("zoo:" + entry.id);
+    for (const model::ZooEntry& entry : model::zooEntries()) models << toQt("zoo:" + entry.id);
     form->setSuggestions("model", models);
     form->setSuggestions("kind", {tr("vision"), tr("language"), tr("recommendation")});
 }
 
-void HardwareDocument::Implementation::retitle() {
-    if (!core.isStarted()) return;
-    QString caption = kind->title;
-    if (core.file().path.empty())
-        caption = tr("%1 · not saved yet").arg(caption);
-    else if (!core.file().own)
-        caption = tr("%1 · comes with Tessera").arg(caption);
-    else if (core.isModified())
-        caption = tr("%1 · edited").arg(caption);
-    const QString name = titleOf(core.json());
-    core.setTitle(name);
-    frame->setTitle(name.trimmed().isEmpty() ? tr("Without a name") : name, caption);
-    save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save a copy…"));
-    save->setToolTip(core.file().own ? QString() : tr("Bundled files stay as they are: saving makes a copy of yours"));
-    save->setEnabled(core.isModified() || core.file().path.empty());
+void HardwareDocument::Implementation::showValues() {
+    saveButton->setToolTip(core.file().own ? QString()
+                                           : tr("Bundled files stay as they are: saving makes a copy of yours"));
     // Where groups may be linked to is what groups there are.
     QStringList groups;
     if (core.json().contains("groups") && core.json().at("groups").is_array())
         for (const Json& group : core.json().at("groups"))
             if (group.is_object() && group.contains("name") && group.at("name").is_string())
-                groups << QString::fromStdString(group.at("name").get<std::string>());
-    if (form != nullptr)
-        for (const char* end : {"between.0", "between.1"}) form->setSuggestions(end, groups);
-    emit owner->titleChanged();
-}
-
-Problems HardwareDocument::Implementation::allProblems() const {
-    return joinedProblems(form->ownProblems(), core.problems());
+                groups << toQt(group.at("name").get<std::string>());
+    for (const char* end : {"between.0", "between.1"}) form->setSuggestions(end, groups);
 }
 
 void HardwareDocument::Implementation::showChecked() {
-    if (picture == nullptr) return;
-    const Problems problems = allProblems();
+    if (!built) return;
+    const Problems problems = joinedProblems(form->ownProblems(), core.problems());
     form->setProblems(problems);
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     if (core.preview().has_value()) picture->setPreview(std::any_cast<Preview>(core.preview()));
@@ -383,14 +304,14 @@ void HardwareDocument::Implementation::showChecked() {
 
 QString HardwareDocument::Implementation::nameOf(const std::string& field) const {
     const QString name = fieldName(*kind, core.json(), field);
-    return name.isEmpty() ? QString::fromStdString(escaped(field)) : name;
+    return name.isEmpty() ? toQt(escaped(field)) : name;
 }
 
-void HardwareDocument::Implementation::goTo(const std::string& field) const {
+void HardwareDocument::Implementation::goTo(const std::string& field) {
     if (QWidget* place = form->goTo(field)) frame->scroll()->ensureWidgetVisible(place);
 }
 
-bool HardwareDocument::Implementation::complete() {
+bool HardwareDocument::Implementation::isComplete() {
     // What was typed a moment ago is not checked yet.
     const CheckOutcome outcome = checkHardware(core.json(), core.file().path.string());
     const Problems problems = joinedProblems(form->ownProblems(), outcome.problems);
@@ -399,38 +320,23 @@ bool HardwareDocument::Implementation::complete() {
     goTo(problems.front().field);
     emit owner->messaged(tr("%1 is not saved: %2: %3")
                              .arg(titleOf(core.json()), nameOf(problems.front().field), problems.front().sentence),
-                         QString::fromStdString(problems.front().field));
+                         toQt(problems.front().field));
     return false;
 }
 
-bool HardwareDocument::Implementation::write(const EditedFile& file) {
-    try {
-        const bool renamed = nameIn(core.json()) != nameIn(core.saved());  // in its field, to what it is to be called
-        const bool copies = file.path != core.file().path && !renamed;
-        core.saveTo(file, keepHardwareReferences, copies ? nameOfCopy(core.json(), file.path) : QString());
-        owner->setKey(file.key);
-        retitle();
-        return true;
-    } catch (const std::exception& error) {
-        const QString sentence = QString::fromStdString(escaped(error.what(), 1000));
-        frame->setNotice(sentence, {{tr("Save under another name…"), [this] { saveAs(); }}, {tr("Not now"), [] {}}});
-        emit owner->messaged(sentence, {});
-        return false;
-    }
+void HardwareDocument::Implementation::saveInto(const EditedFile& file) {
+    const bool renamed = nameIn(core.json()) != nameIn(core.saved());  // in its field, to what it is to be called
+    const bool copies = file.path != core.file().path && !renamed;
+    core.saveTo(file, keepHardwareReferences, copies ? nameOfCopy(core.json(), file.path) : QString());
 }
 
-bool HardwareDocument::Implementation::saveAs() {
-    if (!complete()) return false;
+QString HardwareDocument::Implementation::proposedName() const {
     const bool sameName = !core.file().own && nameIn(core.json()) == nameIn(core.saved());
-    const QString proposal = nameFromTitle(titleOf(core.json())) + (sameName ? QStringLiteral("-mine") : QString());
-    const std::filesystem::path folder = ownFolder(kind->folder);
-    NameDialog dialog(tr("Save a copy"), proposal, folder, owner);
-    if (dialog.exec() != QDialog::Accepted) return false;
-    return dialog.otherPlace().isEmpty() ? owner->saveAs(dialog.name()) : owner->saveTo(dialog.otherPlace());
+    return nameFromTitle(name()) + (sameName ? QStringLiteral("-mine") : QString());
 }
 
 void HardwareDocument::Implementation::duplicate() {
-    if (!complete()) return;
+    if (!isComplete()) return;
     if (const std::optional<EditedFile> place = placeOfCopy(*kind, core.json(), owner)) writeCopy(*place);
 }
 
@@ -451,37 +357,29 @@ void HardwareDocument::Implementation::importJson() {
             if (!same) {
                 const QString sentence =
                     !opened.problem.isEmpty() ? opened.problem : tr("That file is no %1.").arg(kind->title.toLower());
-                return frame->setNotice(sentence, {{tr("All right"), [] {}}});
+                return refuse(sentence);
             }
             core.document().endTyping();
             core.document().change(tr("import"), [&](Json& json) { json = opened.json; });
-        },
-        [](const QString&) {});
+        });
 }
 
 void HardwareDocument::Implementation::exportJson() {
-    const QString proposal = nameFromTitle(titleOf(core.json())) + QStringLiteral(".json");
+    const QString proposal = nameFromTitle(name()) + QStringLiteral(".json");
     const QString path =
         QFileDialog::getSaveFileName(owner, tr("Export JSON"), proposal, tr("Hardware files (*.json)"));
     if (path.isEmpty()) return;
     inBackground(
         owner,
         [path, text = toText(core.json())] {
-            try {
-                writeFile(path.toStdString(), text);
-                return QString();
-            } catch (const std::exception& error) {
-                return QString::fromStdString(escaped(error.what(), 1000));
-            }
+            writeFile(path.toStdString(), text);
+            return true;
         },
-        [this](const QString& problem) {
-            if (!problem.isEmpty()) frame->setNotice(problem, {{tr("All right"), [] {}}});
-        },
-        [](const QString&) {});
+        [](bool) {}, [this](const QString& problem) { refuse(shownText(problem.toStdString(), 1000)); });
 }
 
 QString HardwareDocument::title() const {
-    const QString name = titleOf(d_->core.json());
+    const QString name = d_->name();
     return name.isEmpty() ? key().section(QLatin1Char('/'), -1) : name;
 }
 
@@ -497,41 +395,6 @@ Facts HardwareDocument::overview() const {
     return facts;
 }
 
-void HardwareDocument::offerChoices() {
-    if (!d_->core.isStarted() || d_->form == nullptr) return;
-    d_->offerAccelerators();
-    d_->core.recheck();
-}
-
-bool HardwareDocument::showPlace(const QString& place) {
-    if (!d_->core.isStarted()) return false;
-    d_->goTo(place.toStdString());
-    return true;
-}
-
-QUndoStack* HardwareDocument::undoStack() {
-    return d_->core.document().undoStack();
-}
-
-bool HardwareDocument::isModified() const {
-    return d_->core.isStarted() && d_->core.isModified();
-}
-
-bool HardwareDocument::save() {
-    if (!d_->core.isStarted()) return true;
-    if (!d_->core.file().own || d_->core.file().path.empty()) return d_->saveAs();
-    return d_->complete() && d_->write(d_->core.file());
-}
-
-bool HardwareDocument::saveAs(const QString& name) {
-    if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    return d_->complete() && d_->write(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
-}
-
-bool HardwareDocument::saveTo(const QString& path) {
-    return d_->core.isStarted() && d_->complete() && d_->write(placeAt(path, d_->kind->folder, d_->keyPrefix()));
-}
-
 bool HardwareDocument::duplicateAs(const QString& name) {
     if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
     return d_->writeCopy(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
@@ -541,44 +404,28 @@ bool HardwareDocument::Implementation::writeCopy(const EditedFile& file) const {
     try {
         writeCopyOf(core.json(), core.file().path, file);
     } catch (const std::exception& error) {
-        frame->setNotice(QString::fromStdString(escaped(error.what(), 1000)), {{tr("All right"), [] {}}});
+        refuse(shownText(error.what(), 1000));
         return false;
     }
     emit owner->openRequested(owner->kind(), file.key);
     return true;
 }
 
-QVector<QAction*> HardwareDocument::documentActions() {
-    return d_->actions;
-}
-
 QVector<Exportable> HardwareDocument::exportables() {
-    if (d_->picture == nullptr) return {};
+    if (!d_->built) return {};
     QVector<Exportable> all = d_->picture->exportables();
     for (Exportable& each : all) each.name = nameFromTitle(title()) + QLatin1Char('-') + each.name;
-    Exportable document;
-    document.name = nameFromTitle(title());
-    document.jsonTitle = d_->kind->title;
-    document.json = [json = d_->core.json()] { return toText(json); };
-    all.push_back(document);
-    return all;
+    return all << d_->documentExport(d_->kind->title);
 }
 
-QJsonObject HardwareDocument::saveView() const {
-    if (d_->picture == nullptr) return d_->pendingView;
-    return {{QStringLiteral("scroll"), d_->frame->scroll()->verticalScrollBar()->value()},
-            {QStringLiteral("dtype"), d_->picture->dataType()},
-            {QStringLiteral("split"), QString::fromLatin1(d_->frame->splitter()->saveState().toBase64())}};
+QJsonObject HardwareDocument::Implementation::ownView() const {
+    return {{QStringLiteral("dtype"), picture->dataType()},
+            {QStringLiteral("split"), QString::fromLatin1(frame->splitter()->saveState().toBase64())}};
 }
 
-void HardwareDocument::restoreView(const QJsonObject& view) {
-    if (d_->picture == nullptr) {
-        d_->pendingView = view;
-        return;
-    }
-    d_->frame->splitter()->restoreState(QByteArray::fromBase64(view[QStringLiteral("split")].toString().toLatin1()));
-    d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
-    d_->picture->setDataType(view[QStringLiteral("dtype")].toString());
+void HardwareDocument::Implementation::restoreOwnView(const QJsonObject& view) {
+    frame->splitter()->restoreState(QByteArray::fromBase64(view[QStringLiteral("split")].toString().toLatin1()));
+    picture->setDataType(view[QStringLiteral("dtype")].toString());
 }
 
 }  // namespace tessera::ui

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "ui/editors/editor_document.h"
 
@@ -18,27 +17,15 @@ public:
     QString kind() const override { return QStringLiteral("hardware"); }
     QString title() const override;
     QString iconName() const override;
-    QUndoStack* undoStack() override;
-    bool isModified() const override;
-    bool save() override;
-    QVector<QAction*> documentActions() override;
     QVector<Exportable> exportables() override;
-    QJsonObject saveView() const override;
-    void restoreView(const QJsonObject& view) override;
     Facts overview() const override;
-    void offerChoices() override;
-    bool showPlace(const QString& place) override;  ///< a field's path, such as "groups[1].count"
 
-    /// Saves into the user's folder of the library under a name, replacing what is there, and goes on with that file.
-    bool saveAs(const QString& name);
-    /// Saves into any file, and goes on with it.
-    bool saveTo(const QString& path);
-    /// Writes a copy likewise and asks for it to be opened.
+    /// Writes a copy as `saveAs` does and asks for it to be opened.
     bool duplicateAs(const QString& name);
 
 private:
     struct Implementation;
-    std::unique_ptr<Implementation> d_;
+    Implementation* d_;
 };
 
 /// Asks for a name and writes a copy of the hardware of a key, such as "fleet/a100-h100-mixed"; `done` gets the copy's

@@ -21,10 +21,10 @@ QString capital(QString text) {
 
 /// What a document says, by sections: its own values come under `title`. Entries of lists are left to `entries`.
 QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& document, bool entries) {
-    QVector<Facts::Section> sections{{.title = QString::fromStdString(kind.title), .rows = {}}};
+    QVector<Facts::Section> sections{{.title = toQt(kind.title), .rows = {}}};
     for (const hardware::ShownValue& shown : hardware::shownValues(kind.fields, document)) {
         if (shown.path == "name" || (!shown.entry.empty() && (!entries || shown.title == "Name"))) continue;
-        const QString title = QString::fromStdString(shown.section);
+        const QString title = toQt(shown.section);
         const auto known = std::find_if(sections.begin(), sections.end(),
                                         [&](const Facts::Section& each) { return each.title == title; });
         const bool isNew = !title.isEmpty() && known == sections.end();
@@ -33,7 +33,7 @@ QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& docum
         if (section.rows.size() < static_cast<qsizetype>(kMaxValuesListed))
             section.rows.append({.label = capital(shownText(shown.label)),
                                  .value = shownText(shown.value),
-                                 .exact = QString::fromStdString(shown.exact)});
+                                 .exact = toQt(shown.exact)});
     }
     return sections;
 }
@@ -46,28 +46,35 @@ Facts factsOf(const hardware::Accelerator& accelerator) {
     return facts;
 }
 
+QString count(double number) {
+    return toQt(formatCount(number));
+}
+
+/// A row per entry, as `rowOf` makes it; what is beyond the longest list is counted in the note, as `more` says it.
+template <typename Entries, typename RowOf>
+Facts withList(Facts facts, const QString& title, const Entries& entries, const QString& more, RowOf rowOf) {
+    Facts::Section section{.title = title, .rows = {}};
+    for (const auto& entry : entries)
+        if (static_cast<std::size_t>(section.rows.size()) < kMaxGroupsListed) section.rows.append(rowOf(entry));
+    if (entries.size() > kMaxGroupsListed && !more.isEmpty()) facts.note = more.arg(entries.size() - kMaxGroupsListed);
+    facts.sections.append(section);
+    return facts;
+}
+
 Facts factsOf(const hardware::Fleet& fleet) {
     Facts facts;
     facts.subtitle = tr("Fleet");
     Facts::Section whole{
         .title = tr("Fleet"),
-        .rows = {{.label = tr("Accelerators"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::acceleratorCount(fleet))))},
+        .rows = {{.label = tr("Accelerators"), .value = count(static_cast<double>(hardware::acceleratorCount(fleet)))},
                  {.label = tr("Groups"), .value = QString::number(fleet.groups.size())}}};
-    Facts::Section groups{.title = tr("Groups"), .rows = {}};
-    for (const hardware::Group& group : fleet.groups) {
-        if (static_cast<std::size_t>(groups.rows.size()) == kMaxGroupsListed) {
-            facts.note = tr("and %1 more groups").arg(fleet.groups.size() - kMaxGroupsListed);
-            break;
-        }
+    facts.sections = {whole};
+    return withList(facts, tr("Groups"), fleet.groups, tr("and %1 more groups"), [](const hardware::Group& group) {
         const std::string& name = group.accelerator.name.empty() ? group.accelerator.id : group.accelerator.name;
-        groups.rows.append(
-            {.label = shownText(group.name),
-             .value = QStringLiteral("%1 × %2").arg(
-                 QString::fromStdString(formatCount(static_cast<double>(group.count))), shownText(name))});
-    }
-    facts.sections = {whole, groups};
-    return facts;
+        return Facts::Row{
+            .label = shownText(group.name),
+            .value = QStringLiteral("%1 × %2").arg(count(static_cast<double>(group.count)), shownText(name))};
+    });
 }
 
 Facts factsOf(const hardware::Platform& platform) {
@@ -75,43 +82,34 @@ Facts factsOf(const hardware::Platform& platform) {
     facts.subtitle = tr("Platform");
     Facts::Section whole{
         .title = tr("Platform"),
-        .rows = {
-            {.label = tr("Cores"),
-             .value = QString::fromStdString(formatCount(static_cast<double>(hardware::coreCount(platform))))},
-            {.label = tr("Processing elements"),
-             .value = QString::fromStdString(formatCount(static_cast<double>(hardware::elementCount(platform))))}}};
+        .rows = {{.label = tr("Cores"), .value = count(static_cast<double>(hardware::coreCount(platform)))},
+                 {.label = tr("Processing elements"),
+                  .value = count(static_cast<double>(hardware::elementCount(platform)))}}};
     whole.rows += sectionsOf(hardware::platformKind(), hardware::toJson(platform), false).front().rows;
-    Facts::Section rows{.title = tr("Sub-accelerators"), .rows = {}};
-    for (const hardware::SubAccelerator& core : platform.subAccelerators) {
-        if (static_cast<std::size_t>(rows.rows.size()) == kMaxGroupsListed) {
-            facts.note = tr("and %1 more rows").arg(platform.subAccelerators.size() - kMaxGroupsListed);
-            break;
-        }
-        rows.rows.append({.label = shownText(core.name),
-                          .value = QStringLiteral("%1 × (%2 × %3, %4)")
-                                       .arg(QString::fromStdString(formatCount(static_cast<double>(core.count))))
-                                       .arg(core.height)
-                                       .arg(core.width)
-                                       .arg(shownText(core.dataflow.name))});
-    }
-    facts.sections = {whole, rows};
-    return facts;
+    facts.sections = {whole};
+    return withList(facts, tr("Sub-accelerators"), platform.subAccelerators, tr("and %1 more rows"),
+                    [](const hardware::SubAccelerator& core) {
+                        return Facts::Row{.label = shownText(core.name),
+                                          .value = QStringLiteral("%1 × (%2 × %3, %4)")
+                                                       .arg(count(static_cast<double>(core.count)))
+                                                       .arg(core.height)
+                                                       .arg(core.width)
+                                                       .arg(shownText(core.dataflow.name))};
+                    });
 }
 
 Facts factsOf(const CountedTemplate& counted) {
     Facts facts;
     facts.subtitle = tr("Template");
     facts.sections = sectionsOf(hardware::templateKind(), hardware::toJson(counted.space), false);
-    const auto count = [](std::size_t number) {
-        return QString::fromStdString(formatCount(static_cast<double>(number)));
-    };
     const double bound = counted.census.bound.value;
     facts.sections.front().rows =
-        QVector<Facts::Row>{{.label = tr("Accelerators"), .value = count(counted.census.areas.size())},
-                            {.label = tr("Within the bound"), .value = count(counted.census.within)},
-                            {.label = tr("Largest area"),
-                             .value = QString::fromStdString(formatQuantity(bound, Measure::area)),
-                             .exact = QString::fromStdString(exactNumber(bound))}} +
+        QVector<Facts::Row>{
+            {.label = tr("Accelerators"), .value = count(static_cast<double>(counted.census.areas.size()))},
+            {.label = tr("Within the bound"), .value = count(static_cast<double>(counted.census.within))},
+            {.label = tr("Largest area"),
+             .value = toQt(formatQuantity(bound, Measure::area)),
+             .exact = toQt(exactNumber(bound))}} +
         facts.sections.front().rows;
     return facts;
 }
@@ -122,15 +120,12 @@ Facts factsOf(const DrawnWorkload& drawn) {
     Facts::Section whole{
         .title = tr("Workload"),
         .rows = {{.label = tr("Models"), .value = QString::number(drawn.workload.sources.size())},
-                 {.label = tr("Jobs of a group"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(drawn.group.size())))}}};
-    Facts::Section kinds{.title = tr("Jobs by kind"), .rows = {}};
-    for (const auto& [kind, count] : cost::countsByKind(drawn.group))
-        if (static_cast<std::size_t>(kinds.rows.size()) < kMaxGroupsListed)
-            kinds.rows.append({.label = kind.empty() ? tr("of no kind") : shownText(kind),
-                               .value = QString::fromStdString(formatCount(static_cast<double>(count)))});
-    facts.sections = {whole, kinds};
-    return facts;
+                 {.label = tr("Jobs of a group"), .value = count(static_cast<double>(drawn.group.size()))}}};
+    facts.sections = {whole};
+    return withList(facts, tr("Jobs by kind"), cost::countsByKind(drawn.group), {}, [](const auto& entry) {
+        return Facts::Row{.label = entry.first.empty() ? tr("of no kind") : shownText(entry.first),
+                          .value = count(static_cast<double>(entry.second))};
+    });
 }
 
 }  // namespace

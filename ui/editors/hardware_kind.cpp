@@ -30,7 +30,7 @@ FieldRow textRow(const std::string& path, const QString& label, const QString& h
 
 QString titleCase(std::string text) {
     if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-    return QString::fromStdString(text);
+    return toQt(text);
 }
 
 /// The control for a field of a table; `around` is what stands before its title.
@@ -40,7 +40,7 @@ FieldRow rowOf(const hardware::Field& field, const std::string& path, const std:
                                                              {hardware::Holds::names, FieldKind::names},
                                                              {hardware::Holds::range, FieldKind::range}};
     const std::string title = around.empty() ? field.title : around + " " + hardware::lowerFirst(field.title);
-    FieldRow row = textRow(path, QString::fromStdString(title), QString::fromStdString(field.about), needed);
+    FieldRow row = textRow(path, toQt(title), toQt(field.about), needed);
     const auto kind = kKinds.find(field.holds);
     if (kind != kKinds.end()) row.kind = kind->second;
     row.measure = field.measure;
@@ -48,9 +48,9 @@ FieldRow rowOf(const hardware::Field& field, const std::string& path, const std:
                  .max = field.bounds.max,
                  .minExcluded = field.bounds.minExcluded,
                  .whole = field.bounds.whole};
-    row.unit = QString::fromStdString(field.unit);
+    row.unit = toQt(field.unit);
     row.sourced = field.holds == hardware::Holds::number || field.holds == hardware::Holds::range;
-    row.heading = QString::fromStdString(field.heading);
+    row.heading = toQt(field.heading);
     const bool instead = (*field.fallback).is_null() && field.without.starts_with("the ");
     if (field.holds != hardware::Holds::flag) row.fallback = instead ? Json(field.without) : *field.fallback;
     if (row.fallback == Json("")) row.fallback = nullptr;
@@ -100,17 +100,16 @@ ListSpec listOf(const hardware::Field& field, const std::string& path) {
     ListSpec spec;
     spec.path = path;
     spec.named = field.holds == hardware::Holds::map;
-    spec.title = QString::fromStdString(field.title);
-    spec.entry = QString::fromStdString(field.entry);
-    spec.empty = QString::fromStdString(field.empty);
+    spec.title = toQt(field.title);
+    spec.entry = toQt(field.entry);
+    spec.empty = toQt(field.empty);
     if (spec.named) spec.columns.push_back(textRow("", titleCase(field.entry), {}, true));
     for (const hardware::Field& column : field.fields)
         spec.columns.push_back(rowOf(column, column.key, {}, column.needed));
     spec.blank = [field, path, named = spec.named](const Json& document) {
         if (!named) return std::pair(std::string(), blankEntry(field, document, path));
         const bool names = field.fields.front().holds == hardware::Holds::names;
-        return std::pair(freeKey(document, path, {QString::fromStdString(field.entry)}),
-                         names ? Json::array() : Json(""));
+        return std::pair(freeKey(document, path, {toQt(field.entry)}), names ? Json::array() : Json(""));
     };
     return spec;
 }
@@ -136,8 +135,7 @@ void addFields(HardwareKind& form, const hardware::Fields& fields, const std::st
         } else {
             rows.push_back(rowOf(field, at, around, exclusive || (needed && field.needed)));
         }
-        if (!field.heading.empty() && rows.size() > before)
-            rows[before].heading = QString::fromStdString(field.heading);
+        if (!field.heading.empty() && rows.size() > before) rows[before].heading = toQt(field.heading);
     }
 }
 
@@ -415,11 +413,11 @@ HardwareKind workloadKind() {
 
 HardwareKind formOf(const hardware::Kind& kind) {
     HardwareKind form;
-    form.id = QString::fromStdString(kind.id);
+    form.id = toQt(kind.id);
     form.folder = kind.id + "s";
     form.schema = std::string(kind.history.kind) + "/";
     form.icon = form.id;
-    form.title = QString::fromStdString(kind.title);
+    form.title = toQt(kind.title);
     addFields(form, kind.fields, {}, {}, true);
     return form;
 }
@@ -468,8 +466,8 @@ QString cellName(const ListSpec& spec, const Json& root, const JsonPath& list, c
     if (path.size() <= list.size() || !std::equal(list.begin(), list.end(), path.begin())) return {};
     const std::string& entry = path[list.size()];
     const Json& entries = *valueAt(root, list);
-    const int row = spec.named ? static_cast<int>(std::distance(entries.begin(), entries.find(entry)))
-                               : QString::fromStdString(entry).toInt();
+    const int row =
+        spec.named ? static_cast<int>(std::distance(entries.begin(), entries.find(entry))) : toQt(entry).toInt();
     const QString place = tr("%1, row %2").arg(shortTitle(spec)).arg(row + 1);
     for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
         if (isAt(root, joinedPath(joinedPath(list, {entry}), pathOf(spec.columns[i])), field))
@@ -487,8 +485,8 @@ QString partName(const HardwarePart& part, const Json& root, const std::string& 
     if (kind == nullptr || !valueAt(root, base)->is_object() || dottedPath(root, base) == field) return {};
     const QString inside = fieldName(*kind, root, field, base);
     const QString owner = name != nullptr && name->is_string()
-                              ? QString::fromStdString(escaped(name->get_ref<const std::string&>(), kLongestName))
-                              : tr("row %1").arg(QString::fromStdString(path[1]).toInt() + 1);
+                              ? toQt(escaped(name->get_ref<const std::string&>(), kLongestName))
+                              : tr("row %1").arg(toQt(path[1]).toInt() + 1);
     const QString whole = tr("%1 of %2").arg(part.title, owner);
     return inside.isEmpty() ? whole : QStringLiteral("%1, %2%3").arg(whole, inside.left(1).toLower(), inside.mid(1));
 }

@@ -27,7 +27,7 @@ namespace tessera::ui {
 namespace {
 
 QString quantity(double value, Measure measure) {
-    return QString::fromStdString(formatQuantity(value, measure));
+    return toQt(formatQuantity(value, measure));
 }
 
 /// Peak rates of the whole fleet in the data types that every group has.
@@ -179,9 +179,7 @@ HardwarePicture::HardwarePicture(QWidget* parent)
       jobs_(std::make_shared<std::vector<cost::Job>>()),
       jobModel_(new TableModel(jobColumns(jobs_), this)),
       jobTable_(new TableView(jobModel_, tr("Group of jobs"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     auto* head = new QHBoxLayout;
     for (QLabel* label : {totals_, stale_}) label->setTextFormat(Qt::PlainText);
     totals_->setWordWrap(true);
@@ -252,7 +250,7 @@ void HardwarePicture::showAccelerator(const hardware::Accelerator& accelerator) 
     {
         const QSignalBlocker quiet(types_);
         types_->clear();
-        for (const auto& [type, rate] : accelerator.peakFlops) types_->addItem(QString::fromStdString(type));
+        for (const auto& [type, rate] : accelerator.peakFlops) types_->addItem(toQt(type));
         types_->setCurrentIndex(std::max(types_->findText(before), 0));
     }
     types_->setVisible(types_->count() > 1);
@@ -305,14 +303,13 @@ void HardwarePicture::showTemplate(const CountedTemplate& counted) {
     QStringList facts{
         tr("%1, %2 with their HBM")
             .arg(ui::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
-                 QString::fromStdString(
-                     formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
+                 toQt(formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
         tr("%1 within %2")
-            .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.within))),
+            .arg(toQt(formatCount(static_cast<double>(counted.census.within))),
                  quantity(counted.census.bound.value, Measure::area))};
     if (counted.census.estimated > 0)
         facts << tr("areas of %1 of them are estimates: the table lacks the size of a buffer")
-                     .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.estimated))));
+                     .arg(toQt(formatCount(static_cast<double>(counted.census.estimated))));
     totals_->setText(facts.join(QStringLiteral(" · ")));
     arrangeCharts();
     parts_->setChart(report::referenceAreaChart(space));
@@ -329,7 +326,7 @@ void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
     QStringList facts{
         tr("A group of %1, drawn with seed 1").arg(counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
     for (const auto& [kind, count] : cost::countsByKind(*jobs_))
-        facts << QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(static_cast<double>(count))),
+        facts << QStringLiteral("%1 %2").arg(toQt(formatCount(static_cast<double>(count))),
                                              kind.empty() ? tr("of no kind") : shownText(kind, 80));
     totals_->setText(facts.mid(0, 7).join(QStringLiteral(" · ")));
 }

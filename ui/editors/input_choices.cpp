@@ -9,6 +9,7 @@
 #include "ui/editors/edited_file.h"
 #include "ui/editors/study_form.h"
 #include "ui/models/recent_files.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -24,10 +25,9 @@ QVector<ReferencePicker::Choice> modelChoices() {
     for (const RecentFiles::Entry& file : RecentFiles().entries(QStringLiteral("model")))
         if (!used.contains(file.path)) choices.push_back({file.path, {}, QObject::tr("Opened last")});
     for (const model::ZooEntry& entry : model::zooEntries()) {
-        QString family = QString::fromStdString(entry.family);
+        QString family = toQt(entry.family);
         if (!family.isEmpty()) family[0] = family[0].toUpper();
-        choices.push_back(
-            {QStringLiteral("zoo:") + QString::fromStdString(entry.id), QString::fromStdString(entry.title), family});
+        choices.push_back({QStringLiteral("zoo:") + toQt(entry.id), toQt(entry.title), family});
     }
     return choices;
 }
@@ -38,8 +38,7 @@ QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
         if (entry.kind != kind || !entry.problem.empty()) continue;
         const bool mine = isOwnFile(entry.path);
         (mine ? own : bundled)
-            .push_back({QString::fromStdString(entry.id), QString::fromStdString(entry.name),
-                        mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+            .push_back({toQt(entry.id), toQt(entry.name), mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
     }
     return own + bundled;
 }
@@ -48,8 +47,7 @@ QVector<ReferencePicker::Choice> fileChoices(const std::string& folder) {
     QVector<ReferencePicker::Choice> own, bundled;
     for (const auto& [name, path] : libraryFiles(folder)) {
         const bool mine = isOwnFile(path);
-        (mine ? own : bundled)
-            .push_back({QString::fromStdString(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+        (mine ? own : bundled).push_back({toQt(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
     }
     return own + bundled;
 }

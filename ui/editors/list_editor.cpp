@@ -49,12 +49,11 @@ public:
         FieldRow row = model_->spec().columns[index.column()];
         row.unit.clear();  // the header says it
         Field* field = makeField(row, parent);
-        const QStringList offered = suggestions_->value(QString::fromStdString(row.path));
+        const QStringList offered = suggestions_->value(toQt(row.path));
         if (!offered.isEmpty()) field->setSuggestions(offered);
         field->setAutoFillBackground(true);
-        connect(field, &Field::edited, field, [field](const Json& value) {
-            field->setProperty(kEditedProperty, QString::fromStdString(value.dump()));
-        });
+        connect(field, &Field::edited, field,
+                [field](const Json& value) { field->setProperty(kEditedProperty, toQt(value.dump())); });
         if (row.kind == FieldKind::word)
             connect(field, &Field::finished, this, [this, field] {
                 auto* self = const_cast<CellDelegate*>(this);
@@ -181,7 +180,7 @@ bool ListModel::rename(const QModelIndex& index, const std::string& name) {
 bool ListModel::setCell(const QModelIndex& index, const Json& value) {
     if (index.isValid() && spec_.columns[index.column()].kind == FieldKind::names && value.is_string()) {
         Json names = Json::array();
-        for (const QString& name : QString::fromStdString(value.get<std::string>()).split(QLatin1Char(',')))
+        for (const QString& name : toQt(value.get<std::string>()).split(QLatin1Char(',')))
             if (!name.trimmed().isEmpty()) names.push_back(name.trimmed().toStdString());
         return setCell(index, names);
     }
@@ -269,7 +268,7 @@ QString ListModel::problem(const QModelIndex& index) const {
     const FieldRow& column = spec_.columns[index.column()];
     const Json value = plainValue(cell(index));
     if (column.kind == FieldKind::quantity && value.is_string()) {
-        const QString text = QString::fromStdString(value.get<std::string>());
+        const QString text = toQt(value.get<std::string>());
         const QString own = readQuantity(text, column.measure, column.range).problem;
         if (text.isEmpty()) return tr("Type a value such as %1.").arg(exampleOf(column.measure));
         if (!own.isEmpty()) return own;
@@ -284,8 +283,8 @@ QModelIndex ListModel::cellOf(const std::string& field) const {
     if (list() == nullptr || path.size() <= path_.size() || !std::equal(path_.begin(), path_.end(), path.begin()))
         return {};
     const std::string& entry = path[path_.size()];
-    const int row = spec_.named ? static_cast<int>(std::distance(list()->begin(), list()->find(entry)))
-                                : QString::fromStdString(entry).toInt();
+    const int row =
+        spec_.named ? static_cast<int>(std::distance(list()->begin(), list()->find(entry))) : toQt(entry).toInt();
     const std::string own =
         dottedPath(document_->json(), JsonPath(path.begin(), path.begin() + std::ptrdiff_t(path_.size()) + 1));
     for (int column = spec_.named ? 1 : 0; column < columnCount(); ++column) {
@@ -443,11 +442,8 @@ QToolButton* ListEditor::button(const QString& icon, const QString& sign, const 
 }
 
 void ListEditor::layOut(const QVector<QToolButton*>& buttons) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(1));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(0);
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(1));
+    auto* head = bareLayout<QHBoxLayout>(0);
     auto* title = new QLabel(model_->spec().title, this);
     title->setFont(theme().font(Theme::Text::base, true));
     title->setBuddy(view_);
@@ -468,8 +464,7 @@ void ListEditor::layOut(const QVector<QToolButton*>& buttons) {
     setLook(*reason_, "tone", QStringLiteral("bad"));
     setLook(*sourceOf_, "tone", QStringLiteral("secondary"));
     layout->addWidget(reason_);
-    auto* source = new QHBoxLayout;
-    source->setSpacing(theme().spacing(1));
+    auto* source = bareLayout<QHBoxLayout>(theme().spacing(1));
     source->addWidget(sourceOf_);
     source->addWidget(provenance_);
     source->addStretch(1);
@@ -562,7 +557,7 @@ bool ListEditor::goTo(const std::string& field) {
 }
 
 void ListEditor::setSuggestions(const std::string& column, const QStringList& offered) {
-    suggestions_[QString::fromStdString(column)] = offered;
+    suggestions_[toQt(column)] = offered;
 }
 
 }  // namespace tessera::ui

@@ -52,11 +52,8 @@ PartEditor::PartEditor(const HardwarePart& part, EditedJson* document, ListEdito
       open_(new QToolButton(this)),
       write_(new QToolButton(this)),
       place_(new QVBoxLayout) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(3));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing(3));
+    auto* head = bareLayout<QHBoxLayout>(theme().spacing(2));
     for (QLabel* label : {title_, what_}) label->setTextFormat(Qt::PlainText);
     title_->setFont(theme().font(Theme::Text::base, true));
     what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -107,8 +104,7 @@ QString PartEditor::entryName(int row) const {
 
 QString PartEditor::reference() const {
     const Json* part = partOf(row());
-    return part != nullptr && part->is_string() ? QString::fromStdString(part->get_ref<const std::string&>())
-                                                : QString();
+    return part != nullptr && part->is_string() ? toQt(part->get_ref<const std::string&>()) : QString();
 }
 
 void PartEditor::refresh() {
@@ -159,7 +155,7 @@ Problems PartEditor::ownProblems() const {
 int PartEditor::rowOf(const std::string& field) const {
     const JsonPath path = pathFromDotted(document_->json(), field);
     if (path.size() < 3 || path[0] != part_.list || path[2] != part_.key) return -1;
-    const int row = QString::fromStdString(path[1]).toInt();
+    const int row = toQt(path[1]).toInt();
     // The part as a whole is the table's cell.
     return isWritten(row) && field.size() > dottedPath(document_->json(), pathTo(row)).size() ? row : -1;
 }
@@ -183,8 +179,7 @@ void PartEditor::writeOut() {
         },
         [this, path = pathTo(row()), name](const std::optional<Json>& part) {
             if (part) put(path, name, *part);
-        },
-        [](const QString&) {});
+        });
 }
 
 void PartEditor::put(const JsonPath& path, const QString& reference, const Json& part) {

@@ -107,7 +107,7 @@ QString exactQuantity(double value, Measure measure) {
         }
     }
     if (best.empty()) best = exactNumber(value);
-    return QString::fromStdString(best);
+    return toQt(best);
 }
 
 QString exampleOf(Measure measure) {
@@ -135,7 +135,7 @@ QString steppedQuantity(const QString& text, int steps, Measure measure, const Q
     if (steps < 0 && magnitude > 0 && magnitude == std::pow(10.0, std::round(std::log10(magnitude)))) step /= 10;
     if (range.whole) step = std::max(step >= 10 ? step : 1.0, 1.0);
     const double moved = std::round(parts->number / step + steps) * step;
-    const QString result = QString::fromStdString(fmt::format("{:.12g}", moved)) + parts->rest;
+    const QString result = toQt(fmt::format("{:.12g}", moved)) + parts->rest;
     const QuantityReading reading = readQuantity(result, measure, range);
     if (!reading.value) return {};
     return exactQuantity(*reading.value, measure);

@@ -101,15 +101,14 @@ RangeReading readList(const QString& text, Measure measure, const Json& before) 
 
 QString numberText(const Json& number, Measure measure) {
     const Json& plain = plainValue(number);
-    return plain.is_number()
-               ? exactQuantity(plain.get<double>(), measure)
-               : QString::fromStdString(escaped(plain.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    return plain.is_number() ? exactQuantity(plain.get<double>(), measure)
+                             : toQt(escaped(plain.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 /// "×2", or "+8 MiB" of "+8388608".
 QString stepText(const Json& step, Measure measure) {
     if (!step.is_string()) return {};
-    const QString text = QString::fromStdString(escaped(step.get<std::string>(), 40));
+    const QString text = toQt(escaped(step.get<std::string>(), 40));
     bool isNumber = false;
     const double amount = text.mid(1).toDouble(&isNumber);
     return text.startsWith(QLatin1Char('+')) && isNumber ? QLatin1Char('+') + exactQuantity(amount, measure) : text;
@@ -137,7 +136,7 @@ QString rangeText(const Json& range, Measure measure) {
         for (const Json& number : range) parts << numberText(number, measure);
         return parts.join(QStringLiteral(", "));
     }
-    if (range.is_string()) return QString::fromStdString(range.get<std::string>());
+    if (range.is_string()) return toQt(range.get<std::string>());
     if (!range.is_object() || !range.contains("from") || !range.contains("to")) return {};
     const QString step = range.contains("step") ? stepText(range.at("step"), measure) : QString();
     return tr("%1 to %2, %3").arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);

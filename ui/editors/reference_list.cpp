@@ -44,9 +44,7 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
 void ReferenceList::insertRow(const QString& value) {
     const QString label = slot_.label;
     auto* holder = new QWidget(this);
-    auto* line = new QHBoxLayout(holder);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(theme().spacing());
+    auto* line = bareLayout<QHBoxLayout>(holder, theme().spacing());
     auto* picker = new ReferencePicker(rows_.empty() ? label : tr("%1 %2").arg(label).arg(rows_.size() + 1), slot_.hint,
                                        slot_.filter, holder);
     line->addWidget(picker, 1);

@@ -48,9 +48,7 @@ private:
 
 Section::Section(const QString& title, bool open, QWidget* parent)
     : QWidget(parent), head_(new Head(title, this)), body_(new QWidget(this)), content_(new QVBoxLayout(body_)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     head_->setAccessibleName(title);
     content_->setContentsMargins(0, 0, 0, 0);
     content_->setSpacing(theme().spacing(4));

@@ -31,7 +31,7 @@ Json formerOf(const Json& before) {
 
 QString memberText(const Json& number, const char* key) {
     if (!isSourced(number) || !number.contains(key) || !number.at(key).is_string()) return {};
-    return QString::fromStdString(escaped(number.at(key).get_ref<const std::string&>(), 1000));
+    return toQt(escaped(number.at(key).get_ref<const std::string&>(), 1000));
 }
 
 Json withProvenance(const Json& value, const QString& source, const QString& reliability) {

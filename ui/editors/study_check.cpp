@@ -55,8 +55,7 @@ QStringList openDimensions(const std::string& name) {
     try {
         const model::Model model = modelWith(name, {});
         if (const model::Graph* graph = model.graph())
-            for (const std::string& dimension : model::unboundDimensions(*graph))
-                open << QString::fromStdString(dimension);
+            for (const std::string& dimension : model::unboundDimensions(*graph)) open << toQt(dimension);
     } catch (const std::exception&) {
         return {};  // the reading with the study's sizes says why
     }
@@ -68,7 +67,7 @@ Sizes usableSizes(ModelFacts& facts, const std::string& name, const Sizes& given
     Sizes usable;
     for (const auto& [dimension, size] : given) {
         try {
-            if (!open.contains(QString::fromStdString(dimension))) modelWith(name, {{dimension, size}});
+            if (!open.contains(toQt(dimension))) modelWith(name, {{dimension, size}});
             usable.emplace(dimension, size);
         } catch (const std::exception& error) {
             facts.problems.push_back({"dimensions." + dimension, reasonOf(error)});
@@ -84,7 +83,7 @@ void describe(ModelFacts& facts, const model::Model& model, const model::LayerGr
         if (model::isJoin(layer.kind)) continue;
         ++weighted;
         parameters += layer.parameters;
-        if (facts.layers.size() < kMaxOffered) facts.layers << QString::fromStdString(layer.name);
+        if (facts.layers.size() < kMaxOffered) facts.layers << toQt(layer.name);
     }
     facts.note = QStringLiteral("%1 · %2 · %3")
                      .arg(shownText(model.name, 400), counted(weighted, "weighted layer", "weighted layers"),
@@ -118,10 +117,10 @@ FleetFacts readFleet(const std::string& name) {
     QStringList groups;
     for (const hardware::Group& group : fleet.groups) {
         QStringList types;
-        for (const auto& [type, rate] : group.accelerator.peakFlops) types << QString::fromStdString(type);
+        for (const auto& [type, rate] : group.accelerator.peakFlops) types << toQt(type);
         if (&group == &fleet.groups.front()) facts.dataTypes = types;
         facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
-        groups << QStringLiteral("%1 × %2").arg(QString::fromStdString(formatCount(static_cast<double>(group.count))),
+        groups << QStringLiteral("%1 × %2").arg(toQt(formatCount(static_cast<double>(group.count))),
                                                 shownText(group.accelerator.name, 400));
     }
     constexpr int kMaxNamed = 4;
@@ -139,7 +138,7 @@ FleetFacts readPlatform(const std::string& name) {
     const auto cores = static_cast<double>(hardware::coreCount(platform));
     facts.note = QStringLiteral("%1 · %2 · %3")
                      .arg(shownText(platform.name, 400), counted(cores, "core", "cores"),
-                          QString::fromStdString(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
+                          toQt(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
     return facts;
 }
 
@@ -151,7 +150,7 @@ FleetFacts readTemplate(const std::string& name) {
     facts.note =
         tr("%1 · %2 within %3")
             .arg(shownText(space.name, 400), counted(static_cast<double>(census.within), "accelerator", "accelerators"),
-                 QString::fromStdString(formatQuantity(census.bound.value, Measure::area)));
+                 toQt(formatQuantity(census.bound.value, Measure::area)));
     return facts;
 }
 
@@ -162,12 +161,12 @@ FleetFacts readAccelerator(const std::string& name) {
     QStringList parts{shownText(accelerator.name, 400)};
     double max = 0;
     for (const auto& [type, rate] : accelerator.peakFlops) {
-        facts.dataTypes << QString::fromStdString(type);
+        facts.dataTypes << toQt(type);
         if (type == "bf16" || type == "fp16") max = std::max(max, rate.value);
     }
-    if (max > 0) parts << QString::fromStdString(formatQuantity(max, Measure::flopsPerSecond));
+    if (max > 0) parts << toQt(formatQuantity(max, Measure::flopsPerSecond));
     if (const auto memory = hardware::memoryCapacity(accelerator))
-        parts << QString::fromStdString(formatQuantity(memory->value, Measure::bytes));
+        parts << toQt(formatQuantity(memory->value, Measure::bytes));
     parts << (accelerator.pricePerHourUsd ? tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
                                           : tr("no price"));
     facts.note = parts.join(QStringLiteral(" · "));
@@ -334,7 +333,7 @@ QStringList inputsOf(const Json& document, const char* list) {
     const auto found = document.find(list);
     if (found == document.end() || !found->is_array()) return names;
     for (const Json& name : *found)
-        if (name.is_string()) names << QString::fromStdString(name.get<std::string>());
+        if (name.is_string()) names << toQt(name.get<std::string>());
     return names;
 }
 

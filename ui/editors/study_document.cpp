@@ -1,6 +1,5 @@
 #include "ui/editors/study_document.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QDragEnterEvent>
 #include <QDropEvent>
@@ -11,8 +10,6 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QScrollBar>
-#include <QTimer>
 #include <QUrl>
 #include <QUrlQuery>
 #include <QVBoxLayout>
@@ -25,12 +22,10 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "ui/editors/editor_core.h"
-#include "ui/editors/editor_frame.h"
+#include "ui/editors/editor_content.h"
 #include "ui/editors/form.h"
 #include "ui/editors/input_choices.h"
 #include "ui/editors/list_editor.h"
-#include "ui/editors/name_dialog.h"
 #include "ui/editors/native_file.h"
 #include "ui/editors/reference_list.h"
 #include "ui/editors/section.h"
@@ -101,14 +96,13 @@ Opened openStudyKey(const QString& key) {
         const bool isStudy = opened.json.is_object() && schema != opened.json.end() && schema->is_string() &&
                              schema->get_ref<const std::string&>().starts_with("tessera.study/");
         if (!isStudy)
-            opened.problem =
-                QObject::tr("%1 is no study: its 'schema' does not say so.").arg(QString::fromStdString(escaped(path)));
+            opened.problem = QObject::tr("%1 is no study: its 'schema' does not say so.").arg(toQt(escaped(path)));
         else if (opened.json.contains("engine") && opened.json.at("engine").is_string())
             study::engineNamed(opened.json.at("engine").get<std::string>());
         else
-            opened.problem = QObject::tr("%1 names no engine.").arg(QString::fromStdString(escaped(path)));
+            opened.problem = QObject::tr("%1 names no engine.").arg(toQt(escaped(path)));
     } catch (const std::exception& error) {
-        opened.problem = QString::fromStdString(escaped(error.what(), 1000));
+        opened.problem = shownText(error.what(), 1000);
     }
     return opened;
 }
@@ -154,17 +148,28 @@ bool isMissing(const Json& document, const std::string& field) {
 
 }  // namespace
 
-struct StudyDocument::Implementation {
-    explicit Implementation(StudyDocument* document)
-        : owner(document),
-          core(
-              kStudyDocumentKind,
-              [checker = checker](const Json& json, const std::string& file) { return checker.check(json, file); },
-              document) {}
+struct StudyDocument::Implementation : EditorContent {
+    Implementation(StudyDocument* widget, const StudyChecker& its);
 
-    void build();
-    void start(const Opened& opened);
-    void buildFields();
+    void build(const Json& opened) override;
+    void focusFirst() override { focusInputs(); }
+    void offerChoices() override;
+    void showValues() override;
+    void showChecked() override;
+    void goTo(const std::string& field) override;
+    void saveInto(const EditedFile& file) override { core.saveTo(file, keepStudyReferences); }
+    QString name() const override;
+    QString kindTitle() const override { return tr("Study"); }
+    std::string folder() const override { return kFolder; }
+    QString keyPrefix() const override { return {}; }
+    QString proposedName() const override { return nameFromTitle(name()); }
+    QJsonObject ownView() const override {
+        return {{QStringLiteral("research"), research != nullptr && research->isOpen()}};
+    }
+    void restoreOwnView(const QJsonObject& view) override {
+        if (research != nullptr) research->setOpen(view[QStringLiteral("research")].toBool());
+    }
+
     void buildInputs();
     QWidget* calibrationHint();
     void buildParameters();
@@ -181,27 +186,19 @@ struct StudyDocument::Implementation {
         else
             inputs->goTo("name");
     }
-    void showDocument();
-    void showChecked();
     void showEstimate(const Problems& problems) const;
     Problems allProblems() const;
     QString nameOf(const std::string& field) const;
-    void goTo(const std::string& field);
     void setInputs(const char* list, const QStringList& values, const QString& title);
     bool takes(const std::string& list) const { return pickers.count(list) != 0; }
     void takeInput(const char* list, const QString& value, bool adds = false);
     void takeFile(const QString& path, const NativeFile* kind);
-    bool write(const EditedFile& file);
-    void offerChoices();
-    QString name() const;
 
     StudyDocument* owner;
     StudyChecker checker;
-    EditorCore core;
-    EditorFrame* frame = nullptr;
     std::map<std::string, ReferenceList*> pickers;  ///< by the list of inputs
     Section* research = nullptr;
-    QPushButton *save = nullptr, *run = nullptr, *calibrate = nullptr;
+    QPushButton *run = nullptr, *calibrate = nullptr;
     QLabel* estimate = nullptr;
     QVector<Form*> forms;  ///< all of them
     Form *inputs = nullptr, *parameters = nullptr;
@@ -211,44 +208,31 @@ struct StudyDocument::Implementation {
     QVector<ListEditor*> lists;
     std::shared_ptr<QStringList> layers = std::make_shared<QStringList>();
     std::shared_ptr<QStringList> levels = std::make_shared<QStringList>();
-    QVector<QAction*> actions;
-    QJsonObject pendingView;
     bool asked = false;  ///< Run was pressed: what is still missing is a problem from now on
 };
 
 StudyDocument::StudyDocument(const QString& key, QWidget* parent)
-    : EditorDocument(parent, key), d_(new Implementation(this)) {
-    d_->build();
-    inBackground(
-        this, [key] { return openOrRecoverStudy(key); }, [this](const Opened& opened) { d_->start(opened); },
-        [](const QString&) {});
+    : EditorDocument(parent, key), d_(hold(std::make_unique<Implementation>(this, StudyChecker()))) {
+    d_->open(openOrRecoverStudy);
 }
 
 StudyDocument::StudyDocument(const study::Study& study, const QString& key, QWidget* parent)
-    : EditorDocument(parent, key), d_(new Implementation(this)) {
-    d_->build();
+    : EditorDocument(parent, key), d_(hold(std::make_unique<Implementation>(this, StudyChecker()))) {
     d_->start({.file = {.key = key, .path = {}, .own = true}, .json = studyDocument(study), .problem = {}});
 }
 
 StudyDocument::~StudyDocument() {
-    // A field that loses the focus while it is taken down still finds the document.
-    d_->inputs = nullptr;
-    delete d_->frame;
+    takeDown();
 }
 
-void StudyDocument::Implementation::build() {
+StudyDocument::Implementation::Implementation(StudyDocument* widget, const StudyChecker& its)
+    : EditorContent(
+          widget, kStudyDocumentKind,
+          [its](const Json& json, const std::string& file) { return its.check(json, file); }, tr("Save study")),
+      owner(widget),
+      checker(its) {
     owner->setAcceptDrops(true);
-    auto* layout = new QVBoxLayout(owner);
-    layout->setContentsMargins(0, 0, 0, 0);
-    frame = new EditorFrame(QStringLiteral("study"), owner);
     frame->setColumns(kColumnWidth);
-    frame->setTitle(tr("Opening…"), {});
-    layout->addWidget(frame);
-    save = new QPushButton(tr("Save"), owner);
-    save->setEnabled(false);
-    connect(save, &QPushButton::clicked, owner, [this] { owner->save(); });
-    frame->buttons()->addWidget(save);
-
     estimate = new QLabel(owner);
     estimate->setTextFormat(Qt::PlainText);
     estimate->setWordWrap(true);
@@ -264,42 +248,8 @@ void StudyDocument::Implementation::build() {
     frame->actionBar()->addWidget(estimate, 1);
     frame->actionBar()->addWidget(run);
 
-    auto* runAction = new QAction(theme().icon(QStringLiteral("run")), tr("Run the study"), owner);
-    connect(runAction, &QAction::triggered, owner, &StudyDocument::requestRun);
-    auto* saveAsAction = new QAction(theme().icon(QStringLiteral("save-as")), tr("Save study as…"), owner);
-    saveAsAction->setShortcut(QKeySequence::SaveAs);
-    connect(saveAsAction, &QAction::triggered, owner, [this] { owner->saveAs(); });
-    actions = {runAction, saveAsAction};
-    for (QAction* action : actions) {
-        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-        owner->addAction(action);
-    }
-
-    connect(&core, &EditorCore::checked, owner, [this] { showChecked(); });
-    connect(&core, &EditorCore::modifiedChanged, owner, [this] {
-        showDocument();
-        emit owner->modifiedChanged();
-    });
-    connect(&core.document(), &EditedJson::changed, owner, [this] { showDocument(); });
-    connect(frame, &EditorFrame::removalChosen, &core, &EditorCore::takeOut);
-    connect(frame, &EditorFrame::problemChosen, owner, [this](const QString& field) { goTo(field.toStdString()); });
-}
-
-void StudyDocument::Implementation::start(const Opened& opened) {
-    if (!opened.problem.isEmpty()) {
-        frame->setTitle(owner->key(), {});
-        frame->setRefusal(opened.problem);
-        emit owner->messaged(opened.problem, {});
-        return;
-    }
-    core.start(opened.file, opened.json);
-    buildFields();
-    frame->offerRecovery(core);
-    showDocument();
-    const QWidget* focused = owner->window()->focusWidget();
-    // The fields are not shown before the event loop runs, and what is not shown takes no focus.
-    if (focused == nullptr || owner->isAncestorOf(focused)) QTimer::singleShot(0, inputs, [this] { focusInputs(); });
-    if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
+    addAction(tr("Run the study"), QStringLiteral("run"), {}, [this] { owner->requestRun(); });
+    addAction(tr("Save study as…"), QStringLiteral("save-as"), QKeySequence::SaveAs, [this] { owner->saveAs(); });
 }
 
 ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
@@ -313,8 +263,7 @@ ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
 }
 
 void StudyDocument::Implementation::buildInputs() {
-    auto* column = new QVBoxLayout;
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(theme().spacing(2));
     column->addWidget(EditorFrame::sectionTitle(tr("Inputs"), owner));
     FieldRow title;
     title.path = "name";
@@ -363,8 +312,7 @@ void StudyDocument::Implementation::offerChoices() {
     for (const auto& entry : pickers) {
         inBackground(
             owner, [list = entry.first, engine = engine()] { return choicesOf(list, engine); },
-            [picker = entry.second](const QVector<ReferencePicker::Choice>& choices) { picker->setChoices(choices); },
-            [](const QString&) {});
+            [picker = entry.second](const QVector<ReferencePicker::Choice>& choices) { picker->setChoices(choices); });
     }
     for (const study::Parameter& parameter : study::engineNamed(engine()).parameters()) {
         const std::string folder(parameter.library);
@@ -373,14 +321,14 @@ void StudyDocument::Implementation::offerChoices() {
             owner,
             [folder] {
                 QStringList names;
-                for (const auto& file : libraryFiles(folder)) names << QString::fromStdString(file.first);
+                for (const auto& file : libraryFiles(folder)) names << toQt(file.first);
                 return names;
             },
             [this, path = "parameters." + std::string(parameter.name)](const QStringList& names) {
                 for (Form* form : forms) form->setSuggestions(path, names);
-            },
-            [](const QString&) {});
+            });
     }
+    checker.forgetFleet();
 }
 
 void StudyDocument::Implementation::buildParameters() {
@@ -394,14 +342,12 @@ void StudyDocument::Implementation::buildParameters() {
         if (const auto table = listOf(parameter, named ? layers : levels)) tables.push_back(*table);
     }
     if (engine.drawsNumbers) usual.push_back(seedRow());
-    auto* column = new QVBoxLayout;
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(theme().spacing(2));
     column->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));
     parameters = addForm(usual);
     column->addWidget(parameters);
     frame->fields()->addLayout(column);
-    auto* pins = new QHBoxLayout;
-    pins->setSpacing(theme().spacing(8));
+    auto* pins = bareLayout<QHBoxLayout>(theme().spacing(8));
     for (const ListSpec& table : tables) {
         lists.push_back(new ListEditor(&core.document(), table, owner));
         pins->addWidget(lists.back(), 1, Qt::AlignTop);
@@ -415,7 +361,7 @@ void StudyDocument::Implementation::buildParameters() {
     }
 }
 
-void StudyDocument::Implementation::buildFields() {
+void StudyDocument::Implementation::build(const Json& /*opened*/) {
     buildInputs();
     buildParameters();
     orderControls();
@@ -458,13 +404,13 @@ void StudyDocument::Implementation::orderControls() const {
     }
     parts << parameters;
     for (ListEditor* list : lists) parts << list;
-    orderTabs(parts << research << run << save);
+    orderTabs(parts << research << run << saveButton);
 }
 
 QString StudyDocument::Implementation::name() const {
     const auto found = core.json().find("name");
     if (found != core.json().end() && found->is_string() && !found->get_ref<const std::string&>().empty())
-        return QString::fromStdString(escaped(found->get<std::string>(), 80));
+        return toQt(escaped(found->get<std::string>(), 80));
     QStringList names;
     for (const InputSlot& slot : inputSlots(engine()))
         if (const QString input = firstInput(core.json(), slot.list); !input.isEmpty())
@@ -473,22 +419,9 @@ QString StudyDocument::Implementation::name() const {
     return names.size() == 1 ? names.front() : tr("%1 on %2").arg(names[0], names[1]);
 }
 
-void StudyDocument::Implementation::showDocument() {
-    if (!core.isStarted() || inputs == nullptr) return;
-    core.setTitle(name());
-    QString caption = tr("Study");
-    if (core.file().path.empty())
-        caption = tr("Study · not saved yet");
-    else if (!core.file().own)
-        caption = tr("Study · comes with Tessera");
-    else if (core.isModified())
-        caption = tr("Study · edited");
-    frame->setTitle(name(), caption);
-    save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save study…"));
-    save->setEnabled(core.isModified() || core.file().path.empty());
+void StudyDocument::Implementation::showValues() {
     for (const auto& [list, picker] : pickers) picker->setValues(inputsOf(core.json(), list.c_str()));
     run->setEnabled(true);
-    emit owner->titleChanged();
 }
 
 Problems StudyDocument::Implementation::allProblems() const {
@@ -498,7 +431,7 @@ Problems StudyDocument::Implementation::allProblems() const {
 }
 
 void StudyDocument::Implementation::showChecked() {
-    if (inputs == nullptr) return;
+    if (!built) return;
     StudyPreview preview;
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     if (!core.isChecking()) offerDimensions(preview.dimensions);
@@ -536,7 +469,7 @@ void StudyDocument::Implementation::showChecked() {
 void StudyDocument::Implementation::showEstimate(const Problems& problems) const {
     StudyPreview preview;
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
-    QString text = QString::fromStdString(escaped(preview.estimate.text, 1000));
+    QString text = toQt(escaped(preview.estimate.text, 1000));
     if (!problems.isEmpty())
         text = counted(static_cast<double>(problems.size()), "thing to put right before it can run.",
                        "things to put right before it can run.");
@@ -555,7 +488,7 @@ QString StudyDocument::Implementation::nameOf(const std::string& field) const {
             const std::string own = "parameters." + std::string(parameter.name);
             if (field == own || field.starts_with(own + ".")) return labelOf(parameter);
         }
-    return QString::fromStdString(escaped(field));
+    return toQt(escaped(field));
 }
 
 void StudyDocument::Implementation::goTo(const std::string& field) {
@@ -587,9 +520,7 @@ void StudyDocument::Implementation::takeInput(const char* list, const QString& v
         core.document().endTyping();
         return;
     }
-    emit owner->messaged(
-        tr("A study of this type takes no such input: %1.").arg(QString::fromStdString(escaped(value.toStdString()))),
-        {});
+    emit owner->messaged(tr("A study of this type takes no such input: %1.").arg(shownText(value.toStdString())), {});
 }
 
 /// A file that was dropped: the engine's own sorts of files become inputs, others that have an editor are opened.
@@ -601,94 +532,12 @@ void StudyDocument::Implementation::takeFile(const QString& path, const NativeFi
     emit owner->openRequested(QLatin1String(kind->document), path);
 }
 
-bool StudyDocument::Implementation::write(const EditedFile& file) {
-    try {
-        core.saveTo(file, keepStudyReferences);
-        owner->setKey(file.key);
-        showDocument();
-        return true;
-    } catch (const std::exception& error) {
-        const QString sentence = QString::fromStdString(escaped(error.what(), 1000));
-        frame->setNotice(sentence,
-                         {{tr("Save under another name…"), [this] { owner->saveAs(); }}, {tr("Not now"), [] {}}});
-        emit owner->messaged(sentence, {});
-        return false;
-    }
-}
-
 QString StudyDocument::title() const {
     return d_->core.isStarted() ? d_->name() : key().section(QLatin1Char('/'), -1);
 }
 
-QUndoStack* StudyDocument::undoStack() {
-    return d_->core.document().undoStack();
-}
-
-bool StudyDocument::isModified() const {
-    return d_->core.isStarted() && d_->core.isModified();
-}
-
-bool StudyDocument::save() {
-    if (!d_->core.isStarted()) return true;
-    if (!d_->core.file().own || d_->core.file().path.empty()) return saveAs();
-    return d_->write(d_->core.file());
-}
-
-bool StudyDocument::saveAs() {
-    if (!d_->core.isStarted()) return false;
-    NameDialog dialog(tr("Save study"), nameFromTitle(title()), ownFolder(kFolder), this);
-    if (dialog.exec() != QDialog::Accepted) return false;
-    return dialog.otherPlace().isEmpty() ? saveAs(dialog.name()) : saveTo(dialog.otherPlace());
-}
-
-bool StudyDocument::saveAs(const QString& name) {
-    if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    return d_->write(placeInLibrary(kFolder, {}, name));
-}
-
-bool StudyDocument::saveTo(const QString& path) {
-    return d_->core.isStarted() && d_->write(placeAt(path, kFolder, {}));
-}
-
-QVector<QAction*> StudyDocument::documentActions() {
-    return d_->actions;
-}
-
 QVector<Exportable> StudyDocument::exportables() {
-    if (!d_->core.isStarted()) return {};
-    Exportable document;
-    document.name = nameFromTitle(title());
-    document.jsonTitle = tr("Study file");
-    document.json = [json = d_->core.json()] { return toText(json); };
-    return {document};
-}
-
-QJsonObject StudyDocument::saveView() const {
-    if (d_->inputs == nullptr) return d_->pendingView;
-    return {{QStringLiteral("scroll"), d_->frame->scroll()->verticalScrollBar()->value()},
-            {QStringLiteral("research"), d_->research != nullptr && d_->research->isOpen()}};
-}
-
-void StudyDocument::restoreView(const QJsonObject& view) {
-    if (d_->inputs == nullptr) {
-        d_->pendingView = view;
-        return;
-    }
-    if (d_->research != nullptr) d_->research->setOpen(view[QStringLiteral("research")].toBool());
-    d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
-}
-
-void StudyDocument::offerChoices() {
-    if (d_->inputs == nullptr) return;
-    d_->offerChoices();
-    d_->checker.forgetFleet();
-    d_->core.recheck();
-}
-
-bool StudyDocument::showPlace(const QString& place) {
-    if (d_->inputs == nullptr) return false;
-    d_->goTo(place.toStdString());
-    return true;
+    return d_->built ? QVector<Exportable>{d_->documentExport(tr("Study file"))} : QVector<Exportable>();
 }
 
 study::Study StudyDocument::study() const {
@@ -740,20 +589,18 @@ void StudyDocument::requestRun() {
         // A check that is still under way may speak of an older state; the engine checks everything again.
         if (problems.isEmpty() || d_->core.isChecking()) {
             rememberModel(firstInput(d_->core.json(), "models"));
-            emit runRequested(QString::fromStdString(toText(study::toJson(ready))));
+            emit runRequested(toQt(toText(study::toJson(ready))));
             return;
         }
     } catch (const DataError& error) {
-        if (problems.isEmpty())
-            problems.push_back({error.place.field, QString::fromStdString(escaped(error.what(), 1000))});
+        if (problems.isEmpty()) problems.push_back({error.place.field, shownText(error.what(), 1000)});
     } catch (const std::exception& error) {
-        if (problems.isEmpty()) problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
+        if (problems.isEmpty()) problems.push_back({"", shownText(error.what(), 1000)});
     }
     d_->asked = true;
     d_->showChecked();
     d_->goTo(problems.front().field);
-    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence),
-                  QString::fromStdString(problems.front().field));
+    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), toQt(problems.front().field));
 }
 
 void StudyDocument::dragEnterEvent(QDragEnterEvent* event) {
@@ -767,8 +614,7 @@ void StudyDocument::dropEvent(QDropEvent* event) {
     if (!event->mimeData()->hasUrls()) return setModel(event->mimeData()->text().trimmed());
     const QString path = event->mimeData()->urls().front().toLocalFile();
     inBackground(
-        this, [path] { return droppedFile(path); }, [this, path](const NativeFile* kind) { d_->takeFile(path, kind); },
-        [](const QString&) {});
+        this, [path] { return droppedFile(path); }, [this, path](const NativeFile* kind) { d_->takeFile(path, kind); });
 }
 
 }  // namespace tessera::ui

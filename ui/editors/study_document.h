@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "core/study/study.h"
 #include "ui/editors/editor_document.h"
 
@@ -22,15 +20,7 @@ public:
     QString title() const override;
     QString tabTitle() const override { return tr("Study · %1").arg(title()); }
     QString iconName() const override { return QStringLiteral("study"); }
-    QUndoStack* undoStack() override;
-    bool isModified() const override;
-    bool save() override;
-    QVector<QAction*> documentActions() override;
     QVector<Exportable> exportables() override;
-    QJsonObject saveView() const override;
-    void restoreView(const QJsonObject& view) override;
-    void offerChoices() override;
-    bool showPlace(const QString& place) override;  ///< a field's path, such as "parameters.batch"
 
     study::Study study() const;
     void setModel(const QString& model);        ///< undoable; of a study of jobs the workload
@@ -38,19 +28,13 @@ public:
     void setHardware(const QString& hardware);  ///< undoable
     void requestRun();                          ///< emits runRequested where the set-up is valid
 
-    /// Saves under a name in the user's folder of studies, replacing what is there; without a name, asks for one.
-    bool saveAs(const QString& name);
-    bool saveAs();
-    /// Saves into any file, and goes on with it.
-    bool saveTo(const QString& path);
-
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
 private:
     struct Implementation;
-    std::unique_ptr<Implementation> d_;
+    Implementation* d_;
 };
 
 }  // namespace tessera::ui

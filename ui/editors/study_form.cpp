@@ -235,13 +235,13 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
     const Json* given = valueAt(document, {"dimensions"});
     if (given != nullptr && given->is_object())
         for (const auto& [name, value] : given->items())
-            if (!names.contains(QString::fromStdString(name))) names << QString::fromStdString(name);
+            if (!names.contains(toQt(name))) names << toQt(name);
     QVector<FieldRow> rows;
     for (const QString& name : names.mid(0, kMaxDimensions)) {
         FieldRow row;
         row.keys = {"dimensions", name.toStdString()};
         row.path = "dimensions." + name.toStdString();
-        row.label = QString::fromStdString(escaped(name.toStdString(), kLongestLabel));
+        row.label = toQt(escaped(name.toStdString(), kLongestLabel));
         row.kind = FieldKind::whole;
         row.range = {.min = 1, .max = std::numeric_limits<std::int32_t>::max(), .whole = true};
         row.placeholder = tr("open");

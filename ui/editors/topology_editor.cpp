@@ -39,7 +39,7 @@ JsonPath pathOfItem(const QTreeWidgetItem* item) {
 
 QStringList asList(const JsonPath& path) {
     QStringList list;
-    for (const std::string& step : path) list << QString::fromStdString(step);
+    for (const std::string& step : path) list << toQt(step);
     return list;
 }
 
@@ -66,11 +66,8 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
       rate_(new QuantityField(Measure::bitsPerSecond, {.minExcluded = true}, details_)),
       latency_(new QuantityField(Measure::seconds, {}, details_)),
       reason_(new QLabel(this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(1));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(theme().spacing(1));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(1));
+    auto* head = bareLayout<QHBoxLayout>(theme().spacing(1));
     auto* title = new QLabel(tr("Topology"), this);
     title->setFont(theme().font(Theme::Text::base, true));
     title->setBuddy(shape_);
@@ -94,8 +91,7 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     layout->addWidget(tree_);
-    auto* fields = new QHBoxLayout(details_);
-    fields->setContentsMargins(0, 0, 0, 0);
+    auto* fields = bareLayout<QHBoxLayout>(details_);
     for (const auto& [label, field] : {std::pair(tr("Rate of the node"), rate_), std::pair(tr("Latency"), latency_)}) {
         auto* text = new QLabel(label, details_);
         setLook(*text, "tone", QStringLiteral("secondary"));
@@ -163,7 +159,7 @@ void TopologyEditor::add(const Json& node, const JsonPath& path, QTreeWidgetItem
     auto* item = parent == nullptr ? new QTreeWidgetItem(tree_) : new QTreeWidgetItem(parent);
     item->setData(0, kPathRole, asList(path));
     if (node.is_string()) {
-        item->setText(0, QString::fromStdString(escaped(node.get_ref<const std::string&>())));
+        item->setText(0, toQt(escaped(node.get_ref<const std::string&>())));
         item->setIcon(0, theme().icon(QStringLiteral("accelerator"), "secondary"));
         return;
     }
@@ -215,7 +211,7 @@ void TopologyEditor::showCurrent() {
     const auto show = [&](QuantityField* field, const char* key) {
         const Json value = node->contains(key) ? plainValue(node->at(key)) : Json();
         if (value.is_string())
-            field->setRawText(QString::fromStdString(value.get<std::string>()));
+            field->setRawText(toQt(value.get<std::string>()));
         else
             field->setQuantity(value.is_number() ? std::optional(value.get<double>()) : std::nullopt);
     };

@@ -40,4 +40,10 @@ void inBackground(QObject* receiver, Work work, Done done, Failed failed) {
     });
 }
 
+/// The same for work that does not fail, or whose failure changes nothing.
+template <typename Work, typename Done>
+void inBackground(QObject* receiver, Work work, Done done) {
+    inBackground(receiver, std::move(work), std::move(done), [](const QString& /*problem*/) {});
+}
+
 }  // namespace tessera::ui

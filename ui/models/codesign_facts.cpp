@@ -37,9 +37,8 @@ Facts::Section metricsSectionOf(const CodesignRun& run, const codesign::Point& p
     Facts::Section section{.title = tr("Metrics"), .rows = {}};
     for (const report::PointValue& value : run.values())
         if (value.id != "area")
-            section.rows.append(columns::numberFact(QString::fromStdString(value.title),
-                                                    QString::fromStdString(report::textOf(value, point)),
-                                                    value.of(point)));
+            section.rows.append(
+                columns::numberFact(toQt(value.title), toQt(report::textOf(value, point)), value.of(point)));
     return section;
 }
 
@@ -52,12 +51,12 @@ Facts::Section against(const CodesignChoice& choice, const codesign::Point& poin
         if (!(before > 0)) continue;
         const double ratio = now / before;
         const bool better = value.more ? ratio > 1 : ratio < 1;
-        QString text = QString::fromStdString(study::timesText(ratio));
+        QString text = toQt(study::timesText(ratio));
         if (ratio == 1)
             text = tr("the same");
         else
             text += better ? tr(", better") : tr(", worse");
-        section.rows.append(columns::numberFact(QString::fromStdString(value.title), text, ratio));
+        section.rows.append(columns::numberFact(toQt(value.title), text, ratio));
     }
     return section;
 }
@@ -66,9 +65,7 @@ Facts::Section against(const CodesignChoice& choice, const codesign::Point& poin
 
 Facts architectureFacts(const CodesignChoice& choice, int row) {
     const report::PointRow& its = choice.run.row(row);
-    Facts facts;
-    facts.title = choice.run.architecture(row);
-    facts.icon = QStringLiteral("template");
+    Facts facts{.title = choice.run.architecture(row), .icon = QStringLiteral("template")};
     QStringList roles;
     if (its.best) roles << tr("Chosen by the search");
     if (its.onFront && !its.best) roles << tr("On the front");
@@ -89,10 +86,10 @@ Facts architectureFacts(const CodesignChoice& choice, int row) {
 
 Facts placedModelFacts(const CodesignChoice& choice, int model) {
     const codesign::ModelResult& its = choice.run.model(model);
-    Facts facts;
-    facts.title = choice.run.modelTitle(model);
-    facts.icon = QStringLiteral("model");
-    facts.subtitle = its.feasible ? tr("On %1").arg(choice.run.architecture(choice.run.bestRow())) : tr("Does not fit");
+    Facts facts{
+        .title = choice.run.modelTitle(model),
+        .subtitle = its.feasible ? tr("On %1").arg(choice.run.architecture(choice.run.bestRow())) : tr("Does not fit"),
+        .icon = QStringLiteral("model")};
     if (!its.feasible) {
         facts.note = shownText(its.reason);
         return facts;
@@ -102,7 +99,7 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
         return columns::factsOf(title, study::modelFields(), row, choice.run.shared(), its.model, use);
     };
     facts.sections = {section(tr("Speed"), study::kFacts), section(tr("Placement"), study::kWhat)};
-    if (its.schedule) facts.note = QString::fromStdString(report::scheduleSentence(its.schedule->forward));
+    if (its.schedule) facts.note = toQt(report::scheduleSentence(its.schedule->forward));
     return facts;
 }
 

@@ -57,7 +57,7 @@ TableModel* architectureTableModel(const SharedCodesignChoice& choice, QObject* 
             return value() == nullptr ? NAN : value()->of(row(index).point);
         });
         column.text = [value, row](int index) {
-            return value() == nullptr ? QString() : QString::fromStdString(report::textOf(*value(), row(index).point));
+            return value() == nullptr ? QString() : toQt(report::textOf(*value(), row(index).point));
         };
         all.append(column);
     }
@@ -73,7 +73,7 @@ TableModel* placedModelTableModel(const SharedCodesignChoice& choice, QObject* p
         [choice](int row) {
             return study::TrainedModel{&choice->run.result(), &choice->run.model(row)};
         },
-        [choice](int row) { return QString::fromStdString(choice->run.model(row).model); });
+        [choice](int row) { return toQt(choice->run.model(row).model); });
     all.front().text = [choice](int row) { return choice->run.modelTitle(row); };
     return new TableModel(std::move(all), parent);
 }

@@ -73,7 +73,7 @@ int rowNamed(const List& list, bool onlyDifferences, const QString& text, Name n
 QString metricText(const Metric& metric, double value) {
     Metric shown = metric;
     shown.value = value;
-    return QString::fromStdString(study::textOf(shown));
+    return toQt(study::textOf(shown));
 }
 
 /// "−10.0 ms · 0.72×"
@@ -83,7 +83,7 @@ QString againstText(const Comparison::MetricRow& row, std::size_t run, std::size
     if (delta == 0) return tr("the same");
     const QString sign = delta < 0 ? QStringLiteral("−") : QStringLiteral("+");
     QString text = sign + metricText(row.metric, std::abs(delta));
-    if (row.ratios[run]) text += QStringLiteral(" · ") + QString::fromStdString(study::timesText(*row.ratios[run]));
+    if (row.ratios[run]) text += QStringLiteral(" · ") + toQt(study::timesText(*row.ratios[run]));
     return text;
 }
 
@@ -124,7 +124,7 @@ std::shared_ptr<const ModelContents> contentsOf(const study::Study& study) {
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(study::partitionOptions(study).batch);
     load.dimensions = study.dimensions;
-    auto contents = loadContents(QString::fromStdString(study.models.at(0)), load);
+    auto contents = loadContents(toQt(study.models.at(0)), load);
     if (!contents->layers) (void)model::layerGraph(contents->model);  // throws what is missing
     return contents;
 }
@@ -177,12 +177,11 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
 
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows metric(comparison, &Comparison::metrics, onlyDifferences);
-    QVector<Column> columns{
-        words(tr("Number"), [metric](int row) { return QString::fromStdString(metric(row).metric.title); }),
-        words(tr("Strategy"), [metric](int row) {
-            const std::string& owner = metric(row).metric.owner;
-            return owner.empty() ? tr("best") : shownText(owner);
-        })};
+    QVector<Column> columns{words(tr("Number"), [metric](int row) { return toQt(metric(row).metric.title); }),
+                            words(tr("Strategy"), [metric](int row) {
+                                const std::string& owner = metric(row).metric.owner;
+                                return owner.empty() ? tr("best") : shownText(owner);
+                            })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column value = ofRun(*comparison, run, [metric, run](int row) {
             const auto& each = metric(row);
@@ -193,7 +192,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
             return metric(row).values[run] ? QVariant(*metric(row).values[run]) : QVariant();
         };
         value.exact = [metric, run](int row) {
-            return metric(row).values[run] ? QString::fromStdString(exactNumber(*metric(row).values[run])) : QString();
+            return metric(row).values[run] ? toQt(exactNumber(*metric(row).values[run])) : QString();
         };
         columns.append(value);
         if (run == comparison->baseline) continue;
@@ -214,7 +213,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
 
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows input(comparison, &Comparison::inputs, onlyDifferences);
-    QVector<Column> columns{words(tr("Part"), [input](int row) { return QString::fromStdString(input(row).section); }),
+    QVector<Column> columns{words(tr("Part"), [input](int row) { return toQt(input(row).section); }),
                             words(tr("Field"), [input](int row) { return shownText(input(row).field); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column value = ofRun(*comparison, run, [input, run](int row) {
@@ -254,7 +253,7 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
 
 TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows share(comparison, &Comparison::shares, onlyDifferences);
-    Column type = words(tr("Type"), [share](int row) { return QString::fromStdString(share(row).type); });
+    Column type = words(tr("Type"), [share](int row) { return toQt(share(row).type); });
     type.decoration = [share](int row, int role) {
         return role == Qt::DecorationRole ? typeColour(share(row).type) : QVariant();
     };
@@ -262,7 +261,7 @@ TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDiffere
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column part = ofRun(*comparison, run, [share, run](int row) {
             const auto& value = share(row).shares[run];
-            return value ? QString::fromStdString(study::percentText(*value)) : QStringLiteral("–");
+            return value ? toQt(study::percentText(*value)) : QStringLiteral("–");
         });
         part.number = true;
         part.sort = [share, run](int row) {
@@ -300,8 +299,8 @@ TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& 
 
 QString placeText(const Comparison::JobRow::Place& place) {
     const auto time = [&](double value) {
-        return place.seconds ? QString::fromStdString(formatQuantity(value, Measure::seconds))
-                             : tr("%1 cycles").arg(QString::fromStdString(formatCount(std::round(value))));
+        return place.seconds ? toQt(formatQuantity(value, Measure::seconds))
+                             : tr("%1 cycles").arg(toQt(formatCount(std::round(value))));
     };
     return tr("%1, place %2, from %3 to %4")
         .arg(shownText(place.core))
@@ -354,9 +353,8 @@ int rowOfLayer(const Comparison& comparison, bool onlyDifferences, const QString
 
 QString metricOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
     const std::vector<int> rows = rowsOf(comparison.metrics, onlyDifferences);
-    return row >= 0 && toIndex(row) < rows.size()
-               ? QString::fromStdString(comparison.metrics[toIndex(rows[toIndex(row)])].metric.name)
-               : QString();
+    return row >= 0 && toIndex(row) < rows.size() ? toQt(comparison.metrics[toIndex(rows[toIndex(row)])].metric.name)
+                                                  : QString();
 }
 
 }  // namespace tessera::ui

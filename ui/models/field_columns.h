@@ -36,7 +36,7 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
                 const auto* number = std::get_if<double>(&value);
                 return QVariant(number == nullptr ? NAN : *number);
             };
-            column.exact = [row, &field](int index) { return QString::fromStdString(exactOf(field, row(index))); };
+            column.exact = [row, &field](int index) { return toQt(exactOf(field, row(index))); };
         }
         if (column.summed && field.measure != Measure::count)
             column.sumText = [measure = field.measure](double sum) { return quantity(sum, measure); };
@@ -60,7 +60,7 @@ Facts::Section factsOf(const QString& title, const std::vector<study::Field<Row>
         const std::string exactly = exactOf(field, row);
         if ((field.uses & use) == 0 || exactly.empty()) continue;
         Facts::Row fact{.label = toQt(field.title), .value = shownText(textOf(field, row))};
-        if ((field.uses & study::kWords) == 0) fact.exact = QString::fromStdString(exactly);
+        if ((field.uses & study::kWords) == 0) fact.exact = toQt(exactly);
         if (field.terms == nullptr) fact.whereFrom = toQt(field.source);
         if (const std::string_view path = pathOf(field); !path.empty())
             fact.explain = [result, path = prefix + "/" + std::string(path)] { return study::explain(*result, path); };

@@ -253,7 +253,7 @@ QStringList strategiesOf(const GraphOverlay& overlay) {
     QStringList strategies;
     if (overlay.result == nullptr) return strategies;
     if (const auto* outcome = overlay.result->outcome.as<study::PartitionOutcome>())
-        for (const partition::Plan& plan : outcome->result.plans) strategies << QString::fromStdString(plan.strategy);
+        for (const partition::Plan& plan : outcome->result.plans) strategies << toQt(plan.strategy);
     return strategies;
 }
 
@@ -262,7 +262,7 @@ QStringList splitsOf(const GraphOverlay& overlay) {
     const partition::Plan* plan = overlayPlan(overlay);
     if (plan == nullptr) return splits;
     const PartitionRun run(overlay.result);
-    const int index = run.planNamed(QString::fromStdString(plan->strategy));
+    const int index = run.planNamed(toQt(plan->strategy));
     for (std::size_t split = 0; split < plan->levels.size(); ++split)
         splits << run.splitTitle(index, static_cast<int>(split));
     return splits;

@@ -503,9 +503,7 @@ std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
 
 Facts factsOf(const ModelContents& contents, std::int32_t index) {
     const model::HierarchyNode& node = contents.node(index);
-    Facts facts;
-    facts.title = nameOf(contents, index);
-    facts.icon = QStringLiteral("model");
+    Facts facts{.title = nameOf(contents, index), .icon = QStringLiteral("model")};
     const bool isLeaf = node.kind == model::HierarchyKind::leaf;
     if (const model::Operator* op = isLeaf ? contents.operation(node.first) : nullptr) {
         addOperator(facts, contents, *op);

@@ -45,10 +45,9 @@ Facts::Section elsewhere(const MappingChoice& choice, int job) {
 }  // namespace
 
 Facts jobFacts(const MappingChoice& choice, int job) {
-    Facts facts;
-    facts.title = choice.run.jobName(job);
-    facts.subtitle = tr("Job %1 of %2").arg(job).arg(choice.run.jobCount());
-    facts.icon = QStringLiteral("timeline");
+    Facts facts{.title = choice.run.jobName(job),
+                .subtitle = tr("Job %1 of %2").arg(job).arg(choice.run.jobCount()),
+                .icon = QStringLiteral("timeline")};
     const study::MappedJob row{&choice.run.outcome(), &choice.chosen(), toIndex(job)};
     const std::string path = fmt::format("{}/jobs[{}]", choice.chosen().algorithm, job);
     const auto said = [&](const QString& title, study::FieldUse use) {
@@ -60,10 +59,9 @@ Facts jobFacts(const MappingChoice& choice, int job) {
 }
 
 Facts coreFacts(const MappingChoice& choice, int core) {
-    Facts facts;
-    facts.title = choice.run.coreName(core);
-    facts.subtitle = tr("Core %1 of %2").arg(core).arg(choice.run.coreCount());
-    facts.icon = QStringLiteral("hardware");
+    Facts facts{.title = choice.run.coreName(core),
+                .subtitle = tr("Core %1 of %2").arg(core).arg(choice.run.coreCount()),
+                .icon = QStringLiteral("hardware")};
     const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), toIndex(core), choice.uses.at(toIndex(core))};
     const auto said = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::coreFields(), row, choice.run.shared(), "", use);
@@ -75,17 +73,16 @@ Facts coreFacts(const MappingChoice& choice, int core) {
 
 Facts algorithmFacts(const MappingChoice& choice) {
     const mapping::Run& run = choice.chosen();
-    Facts facts;
-    facts.title = choice.run.algorithmTitle(choice.algorithm);
-    facts.subtitle = QString::fromStdString(study::certaintyText(run));
-    facts.icon = QStringLiteral("run");
-    facts.note = choice.run.algorithmHelp(choice.algorithm);
-    facts.ofWhole = true;
-    facts.sections = {columns::factsOf(tr("Its best mapping"), study::runFields(),
-                                       study::MappedRun{&choice.run.outcome(), &run}, choice.run.shared(),
-                                       run.algorithm)};
+    Facts facts{.title = choice.run.algorithmTitle(choice.algorithm),
+                .subtitle = toQt(study::certaintyText(run)),
+                .icon = QStringLiteral("run"),
+                .sections = {columns::factsOf(tr("Its best mapping"), study::runFields(),
+                                              study::MappedRun{&choice.run.outcome(), &run}, choice.run.shared(),
+                                              run.algorithm)},
+                .note = choice.run.algorithmHelp(choice.algorithm),
+                .ofWhole = true};
     if (const std::string variants = study::variantsSentence(choice.run.outcome()); !variants.empty())
-        facts.note += QLatin1Char(' ') + QString::fromStdString(variants);
+        facts.note += QLatin1Char(' ') + toQt(variants);
     return facts;
 }
 

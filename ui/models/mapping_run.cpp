@@ -64,11 +64,11 @@ QString MappingRun::coreName(int core) const {
 }
 
 QString MappingRun::time(double cycles) const {
-    return QString::fromStdString(study::cyclesText(problem(), cycles));
+    return toQt(study::cyclesText(problem(), cycles));
 }
 
 QString MappingRun::bandwidth(double bytesPerCycle) const {
-    return QString::fromStdString(study::bandwidthText(problem(), bytesPerCycle));
+    return toQt(study::bandwidthText(problem(), bytesPerCycle));
 }
 
 }  // namespace tessera::ui

@@ -27,7 +27,7 @@ TableModel* jobTableModel(const SharedMappingChoice& choice, QObject* parent) {
         return study::MappedJob{&choice->run.outcome(), &choice->chosen(), toIndex(index)};
     };
     const auto path = [choice](int index) {
-        return QStringLiteral("%1/jobs[%2]").arg(QString::fromStdString(choice->chosen().algorithm)).arg(index);
+        return QStringLiteral("%1/jobs[%2]").arg(toQt(choice->chosen().algorithm)).arg(index);
     };
     return new TableModel(columns::ofFields(study::jobFields(), row, path), parent);
 }

@@ -64,8 +64,8 @@ Facts overviewOf(const std::shared_ptr<const ModelContents>& shared) {
     if (summary.flopsMatrix && summary.flopsVector) {
         const double flops = static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector);
         size.rows.append({.label = tr("Work"),
-                          .value = QString::fromStdString(formatQuantity(flops, Measure::flops)),
-                          .exact = QString::fromStdString(exactNumber(flops)),
+                          .value = toQt(formatQuantity(flops, Measure::flops)),
+                          .exact = toQt(exactNumber(flops)),
                           .explain = explained("flops")});
     }
     addCount(size, tr("Activations"), summary.activationElements, explained("activations"));

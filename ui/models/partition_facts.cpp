@@ -22,7 +22,7 @@ Facts::Row textRow(const QString& label, const QString& value, const QString& wh
 }
 
 Facts::Row shareRow(const QString& label, double part, double whole) {
-    return textRow(label, whole > 0 ? QString::fromStdString(study::percentText(part / whole)) : QStringLiteral("–"));
+    return textRow(label, whole > 0 ? toQt(study::percentText(part / whole)) : QStringLiteral("–"));
 }
 
 /// What fields say of a row of the chosen plan; `path` leads to it in the plan, empty = the plan's own.
@@ -48,10 +48,9 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
         study::splitRow(choice.run.outcome().result, choice.chosen(), choice.level(), toIndex(layer));
     const partition::Type chosen = row.layer->type;
     const std::string path = fmt::format("levels[{}]/layers[{}]", choice.split, layer);
-    Facts facts;
-    facts.title = choice.run.layerName(row.layer->layer);
-    facts.subtitle = tr("%1 under %2").arg(typeTitle(chosen), choice.run.strategy(choice.plan));
-    facts.icon = QStringLiteral("layer");
+    Facts facts{.title = choice.run.layerName(row.layer->layer),
+                .subtitle = tr("%1 under %2").arg(typeTitle(chosen), choice.run.strategy(choice.plan)),
+                .icon = QStringLiteral("layer")};
     Facts::Row type = textRow(tr("Type"), typeTitle(chosen), tr("chosen by the search, AccPar section 5"));
     const auto pinned = choice.pins.types.find(row.name());
     if (pinned != choice.pins.types.end()) type.whereFrom = tr("pinned to %1").arg(typeTitle(pinned->second));
@@ -69,33 +68,32 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
 
 Facts splitFacts(const PartitionChoice& choice) {
     const partition::LevelPlan& level = choice.level();
-    Facts facts;
-    facts.title = choice.run.splitTitle(choice.plan, choice.split);
-    facts.subtitle = tr("Split under %1").arg(choice.run.strategy(choice.plan));
-    facts.icon = QStringLiteral("split");
-    facts.sections = {said(choice, tr("Split"), study::levelFields(), level, fmt::format("levels[{}]", choice.split))};
+    Facts facts{
+        .title = choice.run.splitTitle(choice.plan, choice.split),
+        .subtitle = tr("Split under %1").arg(choice.run.strategy(choice.plan)),
+        .icon = QStringLiteral("split"),
+        .sections = {said(choice, tr("Split"), study::levelFields(), level, fmt::format("levels[{}]", choice.split))}};
     facts.sections.front().rows.front().whereFrom =
         choice.pins.ratios.count(level.level) != 0 ? tr("pinned by hand") : tr("share of the first side");
     return facts;
 }
 
 Facts planFacts(const PartitionChoice& choice) {
-    Facts facts;
-    facts.title = choice.run.strategy(choice.plan);
-    facts.subtitle = tr("%1 on %2").arg(shownText(choice.run.outcome().model), shownText(choice.run.outcome().fleet));
-    facts.icon = QStringLiteral("strategy");
-    facts.ofWhole = true;
-    facts.sections = {said(choice, tr("Plan"), study::planFields(), choice.chosen(), "")};
-    return facts;
+    return {
+        .title = choice.run.strategy(choice.plan),
+        .subtitle = tr("%1 on %2").arg(shownText(choice.run.outcome().model), shownText(choice.run.outcome().fleet)),
+        .icon = QStringLiteral("strategy"),
+        .sections = {said(choice, tr("Plan"), study::planFields(), choice.chosen(), "")},
+        .ofWhole = true};
 }
 
 Facts acceleratorFacts(const PartitionChoice& choice, int kind) {
     const partition::AcceleratorShare& share = choice.chosen().shares.at(toIndex(kind));
-    Facts facts;
-    facts.title = shownText(share.kind);
-    facts.subtitle = tr("%1 accelerators under %2")
-                         .arg(columns::count(static_cast<double>(share.count)), choice.run.strategy(choice.plan));
-    facts.icon = QStringLiteral("accelerator");
+    Facts facts{
+        .title = shownText(share.kind),
+        .subtitle = tr("%1 accelerators under %2")
+                        .arg(columns::count(static_cast<double>(share.count)), choice.run.strategy(choice.plan)),
+        .icon = QStringLiteral("accelerator")};
     const auto section = [&](const QString& title, study::FieldUse use) {
         return said(choice, title, study::shareFields(), share, fmt::format("per_accelerator[{}]", kind), use);
     };

@@ -55,13 +55,11 @@ QString PartitionRun::layerName(std::int32_t layer) const {
 
 QString PartitionRun::splitTitle(int plan, int split) const {
     const partition::LevelPlan& level = this->plan(plan).levels.at(static_cast<std::size_t>(split));
-    QString title =
-        tr("Level %1 · %2 · %3 accelerators")
-            .arg(level.level)
-            .arg(shownText(level.group), QString::fromStdString(formatCount(static_cast<double>(level.accelerators))));
+    QString title = tr("Level %1 · %2 · %3 accelerators")
+                        .arg(level.level)
+                        .arg(shownText(level.group), toQt(formatCount(static_cast<double>(level.accelerators))));
     if (level.occurrences > 1)
-        title += tr(" · same for %1 subgroups")
-                     .arg(QString::fromStdString(formatCount(static_cast<double>(level.occurrences))));
+        title += tr(" · same for %1 subgroups").arg(toQt(formatCount(static_cast<double>(level.occurrences))));
     return title;
 }
 
@@ -96,29 +94,15 @@ QString studyWithAllGroups(study::Study study) {
     const QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
                       QStringLiteral("/tessera"));
     folder.mkpath(QStringLiteral("studies"));
-    const QString file = folder.filePath(QStringLiteral("studies/%1-%2-all-groups.json")
-                                             .arg(fileStem(QString::fromStdString(study.models.at(0))),
-                                                  fileStem(QString::fromStdString(study.hardware.at(0)))));
+    const QString file =
+        folder.filePath(QStringLiteral("studies/%1-%2-all-groups.json")
+                            .arg(fileStem(toQt(study.models.at(0))), fileStem(toQt(study.hardware.at(0)))));
     study.name.clear();
     study.parameters["groups"] = "all";
     // Pinned ratios speak of splits that are gone.
     study.parameters["pin_ratio"] = Json::object();
     writeFile(file.toStdString(), toText(study::toJson(study)));
     return file;
-}
-
-int differenceOf(const PartitionPins& one, const PartitionPins& other) {
-    const auto count = [](const auto& left, const auto& right) {
-        int different = 0;
-        for (const auto& [key, value] : left) {
-            const auto found = right.find(key);
-            if (found == right.end() || found->second != value) ++different;
-        }
-        for (const auto& entry : right)
-            if (left.find(entry.first) == left.end()) ++different;
-        return different;
-    };
-    return count(one.types, other.types) + count(one.ratios, other.ratios);
 }
 
 QString typeTitle(partition::Type type) {
@@ -134,13 +118,12 @@ QString typeTitle(partition::Type type) {
 }
 
 QString certaintyOf(const partition::Plan& plan) {
-    return QString::fromStdString(study::certaintyText(plan));
+    return toQt(study::certaintyText(plan));
 }
 
 QStringList memorySentences(const PartitionRun& run, int plan) {
     QStringList sentences;
-    for (const std::string& sentence : report::memoryAdvice(run.result(), run.plan(plan)))
-        sentences << QString::fromStdString(sentence);
+    for (const std::string& sentence : report::memoryAdvice(run.result(), run.plan(plan))) sentences << toQt(sentence);
     return sentences;
 }
 

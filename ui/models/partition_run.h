@@ -39,8 +39,6 @@ study::Study withPins(study::Study study, const PartitionPins& pins);
 /// Saves the study with all groups of its fleet taking part among the user's own files; returns the study's file.
 /// Writes files: not for the UI thread. Throws FileError.
 QString studyWithAllGroups(study::Study study);
-/// How many pins differ between the two.
-int differenceOf(const PartitionPins& one, const PartitionPins& other);
 
 /// "Type II: input channels"
 QString typeTitle(partition::Type type);

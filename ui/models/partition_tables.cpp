@@ -33,9 +33,7 @@ QString pinOf(const PartitionChoice& choice, const study::SplitRow& row) {
 
 std::function<QString(int)> partPath(const SharedChoice& choice, const char* list) {
     return [choice, list](int row) {
-        return QStringLiteral("%1/%2[%3]")
-            .arg(QString::fromStdString(choice->chosen().strategy), QLatin1String(list))
-            .arg(row);
+        return QStringLiteral("%1/%2[%3]").arg(toQt(choice->chosen().strategy), QLatin1String(list)).arg(row);
     };
 }
 
@@ -55,8 +53,8 @@ TableModel* subsetTableModel(const SharedChoice& choice, QObject* parent) {
 
 TableModel* strategyTableModel(const SharedChoice& choice, QObject* parent) {
     const auto plan = [choice](int row) -> const partition::Plan& { return choice->run.plan(row); };
-    QVector<Column> all = columns::ofFields(study::planFields(), plan,
-                                            [plan](int row) { return QString::fromStdString(plan(row).strategy); });
+    QVector<Column> all =
+        columns::ofFields(study::planFields(), plan, [plan](int row) { return toQt(plan(row).strategy); });
     columns::colourBy(all.front(), [plan](int row) { return toQt(report::strategyColour(plan(row).strategy)); });
     return new TableModel(std::move(all), parent);
 }
@@ -67,7 +65,7 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
         const auto layers = static_cast<int>(choice->level().layers.size());
         const bool join = row >= layers;
         return QStringLiteral("%1/levels[%2]/%3[%4]")
-            .arg(QString::fromStdString(choice->chosen().strategy))
+            .arg(toQt(choice->chosen().strategy))
             .arg(choice->split)
             .arg(QLatin1String(join ? "joins" : "layers"))
             .arg(join ? row - layers : row);
@@ -97,7 +95,7 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent) {
         return choice->pins.ratios.count(level(row).level) != 0 ? tr("%1 pinned").arg(text(row)) : text(row);
     };
     all.back().text = [choice](int row) {  // made beforehand: networks may be very deep
-        return toIndex(row) < choice->types.size() ? QString::fromStdString(choice->types[toIndex(row)]) : QString();
+        return toIndex(row) < choice->types.size() ? toQt(choice->types[toIndex(row)]) : QString();
     };
     return new TableModel(std::move(all), parent);
 }

@@ -55,9 +55,8 @@ Facts::Section sourceSection(const Prediction& one) {
 
 Facts predictionFacts(const PredictionChoice& choice, int prediction) {
     const Prediction& one = choice.run.prediction(prediction);
-    Facts facts;
-    facts.title = shownText(one.name.empty() ? one.accelerator : one.name);
-    facts.icon = QStringLiteral("accelerator");
+    Facts facts{.title = shownText(one.name.empty() ? one.accelerator : one.name),
+                .icon = QStringLiteral("accelerator")};
     const int count = choice.run.countOf(one.devices);
     const QString devices = count < 0 ? QString() : choice.run.devicesText(count);
     facts.subtitle = one.infeasible
@@ -78,10 +77,9 @@ Facts predictionFacts(const PredictionChoice& choice, int prediction) {
 Facts operatorFacts(const PredictionChoice& choice, int op) {
     const int prediction = choice.prediction();
     const predict::AlikeOperators& its = choice.run.operators(prediction).at(static_cast<std::size_t>(op));
-    Facts facts;
-    facts.title = shownText(its.name);
-    facts.icon = QStringLiteral("model");
-    facts.subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), toQt(model::nameOf(its.phase)));
+    Facts facts{.title = shownText(its.name),
+                .subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), toQt(model::nameOf(its.phase))),
+                .icon = QStringLiteral("model")};
     const auto section = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::operatorFields(), study::TimedOperator{&choice.chosen(), &its},
                                 choice.run.shared(), "", use);

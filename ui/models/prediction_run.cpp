@@ -23,7 +23,7 @@ const report::PredictedAccelerator& PredictionRun::accelerator(int index) const 
 
 int PredictionRun::acceleratorNamed(const QString& id) const {
     for (int index = 0; index < accelerators(); ++index)
-        if (QString::fromStdString(accelerator(index).id) == id) return index;
+        if (toQt(accelerator(index).id) == id) return index;
     return -1;
 }
 
@@ -49,7 +49,7 @@ int PredictionRun::predictionOf(int accelerator, int count) const {
 }
 
 QString PredictionRun::name(int prediction) const {
-    return QString::fromStdString(study::nameOf(this->prediction(prediction)));
+    return toQt(study::nameOf(this->prediction(prediction)));
 }
 
 QString PredictionRun::acceleratorName(int index) const {
@@ -57,7 +57,7 @@ QString PredictionRun::acceleratorName(int index) const {
 }
 
 QString PredictionRun::devicesText(int count) const {
-    return QString::fromStdString(formatCounted(static_cast<double>(devices(count)), "device", "devices"));
+    return toQt(formatCounted(static_cast<double>(devices(count)), "device", "devices"));
 }
 
 const std::vector<predict::AlikeOperators>& PredictionRun::operators(int prediction) const {

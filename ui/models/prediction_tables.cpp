@@ -23,7 +23,7 @@ TableModel* predictionTableModel(const SharedPredictionChoice& choice, QObject* 
     QVector<Column> all =
         columns::ofFields(study::predictionFields(), of, [choice](int row) { return choice->run.name(row); });
     colourBy(all.front(), [choice](int row) {
-        const int index = choice->run.acceleratorNamed(QString::fromStdString(choice->run.prediction(row).accelerator));
+        const int index = choice->run.acceleratorNamed(toQt(choice->run.prediction(row).accelerator));
         return index < 0 ? QString() : toQt(choice->run.accelerator(index).colour);
     });
     return new TableModel(std::move(all), parent);

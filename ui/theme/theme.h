@@ -82,4 +82,20 @@ inline Theme& theme() {
 /// "emphasis" to "primary", "wrong" to true) and has the widget drawn anew by it.
 void setLook(QWidget& widget, const char* property, const QVariant& value);
 
+/// A box layout of a widget without margins; `spacing` in pixels between its items, -1 = the style's.
+template <typename Layout>
+Layout* bareLayout(QWidget* widget, int spacing = -1) {
+    auto* layout = new Layout(widget);
+    layout->setContentsMargins(0, 0, 0, 0);
+    if (spacing >= 0) layout->setSpacing(spacing);
+    return layout;
+}
+/// A box layout within another one.
+template <typename Layout>
+Layout* bareLayout(int spacing) {
+    auto* layout = new Layout;
+    layout->setSpacing(spacing);
+    return layout;
+}
+
 }  // namespace tessera::ui

@@ -57,16 +57,21 @@ void ChoiceBar::setChoices(const QVector<Choice>& choices, int current) {
     setCurrent(current);
 }
 
+QToolButton* toggle(const QString& text, const QString& help, QWidget* parent) {
+    auto* button = new QToolButton(parent);
+    button->setText(text);
+    button->setToolTip(help);
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    return button;
+}
+
 void ChoiceBar::addButtons(const QVector<Choice>& choices) {
     for (int index = 0; index < choices.size(); ++index) {
         const Choice& choice = choices.at(index);
-        auto* button = new QToolButton(this);
-        button->setText(choice.title);
+        QToolButton* button = toggle(choice.title, choice.help, this);
         button->setIcon(choice.icon);
         if (!choice.icon.isNull()) button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setCheckable(true);
-        button->setAutoRaise(true);
-        button->setToolTip(choice.help);
         buttons_->addButton(button, index);
         row_->addWidget(button);
     }

@@ -6,6 +6,7 @@
 
 class QButtonGroup;
 class QComboBox;
+class QToolButton;
 
 namespace tessera::ui {
 
@@ -41,5 +42,8 @@ private:
     int min_;
     int current_ = -1;
 };
+
+/// A flat button that is switched on and off.
+QToolButton* toggle(const QString& text, const QString& help = {}, QWidget* parent = nullptr);
 
 }  // namespace tessera::ui

@@ -20,7 +20,7 @@ constexpr int kWidth = 560;
 constexpr int kHighest = 720;
 
 QString oneLine(const std::string& text) {
-    return QString::fromStdString(escaped(text, kLongestText));
+    return toQt(escaped(text, kLongestText));
 }
 
 QLabel* selectable(QLabel* label) {
@@ -36,8 +36,7 @@ void addCaption(QVBoxLayout& column, const QString& text) {
 
 /// The number itself, with its exact value and unit small behind it.
 QLayout* valueLine(const study::Explanation& explanation) {
-    auto* line = new QHBoxLayout;
-    line->setSpacing(theme().spacing(3));
+    auto* line = bareLayout<QHBoxLayout>(theme().spacing(3));
     auto* value = selectable(textLabel(oneLine(explanation.value), Theme::Text::headline, {}, true));
     value->setFont(theme().font(Theme::Text::headline, true, true));
     line->addWidget(value);
@@ -127,9 +126,7 @@ void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     dialog->setObjectName(QStringLiteral("explanation"));
     dialog->setWindowTitle(tr("Explain this number"));
     dialog->setAccessibleDescription(oneLine(explanation.title));
-    auto* column = new QVBoxLayout(dialog);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bareLayout<QVBoxLayout>(dialog, 0);
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);

@@ -25,7 +25,7 @@ constexpr int kLongestValue = 1024;  ///< bytes; a sentence wraps, more is cut
 constexpr int kBeside = 170;         ///< pixels for a value and the longest word of its label; else it stands below
 
 QString factLine(const QString& text) {
-    return QString::fromStdString(escaped(text.toStdString(), kLongestValue));
+    return toQt(escaped(text.toStdString(), kLongestValue));
 }
 
 /// One line whose long names may be broken after their separators, or anywhere where they have none: no name makes the
@@ -76,8 +76,7 @@ private:
         auto* label = textLabel(wrapping(row_.label), Theme::Text::base, QStringLiteral("secondary"), false, true);
         value_ = textLabel(wrapping(row_.value), Theme::Text::base, {}, false, isLong);
         value_->setFont(theme().font(Theme::Text::base, false, true));
-        auto* line = new QHBoxLayout;
-        line->setSpacing(theme().spacing(2));
+        auto* line = bareLayout<QHBoxLayout>(theme().spacing(2));
         line->addWidget(label, 1, Qt::AlignTop);
         if (isLong) {
             column.addLayout(line);
@@ -131,8 +130,7 @@ private:
 }  // namespace
 
 FactsView::FactsView(QWidget* parent) : QWidget(parent) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    bareLayout<QVBoxLayout>(this);
     setAccessibleName(tr("Facts"));
 }
 

@@ -44,9 +44,7 @@ HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
     const QString help =
         headline.detail.isEmpty() ? headline.help : headline.detail + QLatin1Char('\n') + headline.help;
     made.whole->setToolTip(help.trimmed().toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
-    auto* line = new QHBoxLayout(made.whole);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(theme().spacing(2));
+    auto* line = bareLayout<QHBoxLayout>(made.whole, theme().spacing(2));
     auto* value = textLabel(headline.value);
     value->setFont(theme().font(Theme::Text::headline, true, true));
     if (headline.value.isEmpty()) value->hide();

@@ -75,9 +75,7 @@ void LazyTabs::see(int index) {
 
 QWidget* vSplit(QWidget* top, QWidget* bottom) {
     auto* page = new QWidget;
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
+    auto* layout = bareLayout<QVBoxLayout>(page, theme().spacing(2));
     layout->addWidget(top);
     layout->addWidget(bottom, 1);
     return page;

@@ -10,17 +10,14 @@ namespace tessera::ui {
 
 SideBySide::SideBySide(const Side& left, const Side& right, QWidget* parent)
     : QWidget(parent), choice_(new ChoiceBar(tr("Shown"), 2, this)), sides_(new QSplitter(Qt::Horizontal, this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing());
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing());
     column->addWidget(choice_);
     column->addWidget(sides_, 1);
     sides_->setChildrenCollapsible(false);
     for (const Side* side : {&left, &right}) {
         // Hidden in its stead: whoever made the widget may show and hide it, too.
         auto* holder = new QWidget;
-        auto* place = new QVBoxLayout(holder);
-        place->setContentsMargins(0, 0, 0, 0);
+        auto* place = bareLayout<QVBoxLayout>(holder);
         place->addWidget(side->widget);
         sides_->addWidget(holder);
     }

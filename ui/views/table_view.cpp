@@ -41,7 +41,7 @@ constexpr int kRowsMeasured = 60;    ///< for the width of a column
 constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
 QString count(qsizetype rows) {
-    return QString::fromStdString(formatCount(static_cast<double>(rows)));
+    return toQt(formatCount(static_cast<double>(rows)));
 }
 
 /// Long titles are cut in their middle, for names of runs differ at their ends. Qt's own cut is lost under a style
@@ -312,7 +312,7 @@ void TableView::Implementation::updateFoot() {
         for (int row = 0; of.summed && row < rows->rowCount(); ++row)
             if (const double value = model->sortValue(rows->sourceRow(row), column).toDouble(); !std::isnan(value))
                 sum += value;
-        sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : QString::fromStdString(formatCount(sum)));
+        sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : toQt(formatCount(sum)));
     }
     foot->setSums(sums, count(rows->rowCount()));
 }
@@ -404,7 +404,7 @@ QVector<int> TableView::Implementation::visibleColumns() const {
 QString TableView::Implementation::tabSeparated(const QVector<int>& tableRows) const {
     const auto cell = [](QString text) {
         text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
-        return QString::fromStdString(sheetText(text.toStdString()));  // it is pasted into spreadsheets
+        return toQt(sheetText(text.toStdString()));  // it is pasted into spreadsheets
     };
     const QVector<int> columns = visibleColumns();
     QStringList lines;
@@ -475,9 +475,7 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
 
 TableView::TableView(TableModel* model, const QString& name, QWidget* parent)
     : QWidget(parent), d_(new Implementation(this, model, name)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bareLayout<QVBoxLayout>(this, 0);
     d_->buildFilter(*column);
     d_->buildView();
     column->addWidget(d_->view, 1);

@@ -43,8 +43,7 @@ Document* documentAt(const QTabWidget* group, int index) {
 
 DocumentArea::DocumentArea(QWidget* parent)
     : QWidget(parent), root_(new QSplitter(Qt::Horizontal)), mark_(new DropMark(this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = bareLayout<QVBoxLayout>(this);
     column->addWidget(root_);
     root_->setChildrenCollapsible(false);
     active_ = newGroup();

@@ -28,8 +28,7 @@ JobsPanel::JobsPanel(JobQueue& jobs, QWidget* parent)
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setAccessibleName(tr("Jobs"));
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = bareLayout<QVBoxLayout>(this);
     outer->addWidget(hint_);
     outer->addWidget(scroll_);
     setFocusStart(*this, *scroll_);

@@ -21,7 +21,7 @@ namespace tessera::ui {
 namespace {
 
 QString countText(double value) {
-    return QString::fromStdString(formatCount(value));
+    return toQt(formatCount(value));
 }
 
 /// "128 v2 + 128 v3".
@@ -74,10 +74,8 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
         } else if (row.kind == "template") {
             const hardware::Template space = hardware::loadTemplate(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::architectureCount(space)));
-            entry.help =
-                tr("%1 accelerators, the largest of %2")
-                    .arg(entry.aside,
-                         QString::fromStdString(formatQuantity(hardware::areaBound(space).value, Measure::area)));
+            entry.help = tr("%1 accelerators, the largest of %2")
+                             .arg(entry.aside, toQt(formatQuantity(hardware::areaBound(space).value, Measure::area)));
         } else if (row.kind == "fleet") {
             const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
@@ -94,7 +92,7 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
 }
 
 LibraryContents::Entry studyEntry(const std::string& name, const std::string& path) {
-    LibraryContents::Entry entry{.key = QString::fromStdString(name),
+    LibraryContents::Entry entry{.key = toQt(name),
                                  .title = shown(name),
                                  .aside = {},
                                  .help = shown(name),
@@ -188,9 +186,9 @@ std::optional<StudyCard> cardOf(const std::string& name) {
         const study::Study study = study::loadStudy(name);
         const study::Engine& engine = study::engineNamed(study.engine);
         StudyCard card;
-        card.key = QString::fromStdString(name);
+        card.key = toQt(name);
         card.title = shown(study.name.empty() ? name : study.name);
-        card.studyJson = QString::fromStdString(toText(study::toJson(study)));
+        card.studyJson = toQt(toText(study::toJson(study)));
         card.detail = toQt(engine.description);
         for (const CardRow& row : kCards)
             if (row.hardwareKind == engine.hardwareKind && !study.hardware.empty())
@@ -217,12 +215,12 @@ void arrange(QVector<LibraryContents::Entry>& entries) {
 LibraryContents readLibrary() {
     LibraryContents contents;
     for (const model::ZooEntry& entry : model::zooEntries())
-        contents.models.append({.key = QString::fromStdString("zoo:" + entry.id),
-                                .title = QString::fromStdString(entry.title),
+        contents.models.append({.key = toQt("zoo:" + entry.id),
+                                .title = toQt(entry.title),
                                 .aside = {},
-                                .help = QString::fromStdString(entry.description),
+                                .help = toQt(entry.description),
                                 .problem = {},
-                                .group = QString::fromStdString(entry.family)});
+                                .group = toQt(entry.family)});
     for (const hardware::LibraryEntry& row : hardware::libraryEntries()) {
         if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
         if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));

@@ -264,11 +264,10 @@ void LibraryPanel::inspect(const QModelIndex& index) {
     // Rows that come and go move the current one; the user chose nothing.
     if (kind.isEmpty() || filling_) return;
     const QString key = index.data(KeyRole).toString();
-    Facts facts;
-    facts.title = index.data().toString();
-    facts.icon = index.data(kIconRole).toString();
-    facts.subtitle = key;
-    facts.note = index.data(HelpRole).toString();
+    Facts facts{.title = index.data().toString(),
+                .subtitle = key,
+                .icon = index.data(kIconRole).toString(),
+                .note = index.data(HelpRole).toString()};
     facts.actions.append({tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); }});
     if (kind == QLatin1String("model"))
         facts.actions.append({tr("New study with this model"), QStringLiteral("study"),

@@ -61,13 +61,10 @@ void LibraryWatcher::look() {
     if (busy_) return;
     busy_ = true;
     // First watched, then read: what changes in between is read again.
-    inBackground(
-        this, pathsToWatch,
-        [this](const QStringList& paths) {
-            watch(paths);
-            readAll();
-        },
-        [](const QString&) {});
+    inBackground(this, pathsToWatch, [this](const QStringList& paths) {
+        watch(paths);
+        readAll();
+    });
 }
 
 void LibraryWatcher::watch(const QStringList& paths) {

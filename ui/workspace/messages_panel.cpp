@@ -48,8 +48,7 @@ MessagesPanel::MessagesPanel(QWidget* parent)
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     list_->setContextMenuPolicy(Qt::ActionsContextMenu);
     list_->setResizeMode(QListView::Adjust);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = bareLayout<QVBoxLayout>(this);
     column->addWidget(list_);
     column->addWidget(hint_);
     setFocusStart(*this, *list_);

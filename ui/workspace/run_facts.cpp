@@ -22,8 +22,8 @@ QString valueText(const Json& value, Measure measure = Measure::count) {
     if (value.is_boolean()) return value.get<bool>() ? tr("yes") : tr("no");
     if (value.is_string()) return shown(value.get_ref<const std::string&>());
     if (value.is_number())
-        return QString::fromStdString(measure == Measure::count ? formatCount(value.get<double>())
-                                                                : formatQuantity(value.get<double>(), measure));
+        return toQt(measure == Measure::count ? formatCount(value.get<double>())
+                                              : formatQuantity(value.get<double>(), measure));
     constexpr std::size_t kMaxParts = 16;
     if (value.size() > kMaxParts) return tr("%1 entries").arg(value.size());
     QStringList parts;
@@ -44,10 +44,9 @@ Facts::Section outcomeFacts(const store::RunRow& row, const MetricKinds& kinds) 
     addText(section, tr("Model"), shown(row.models));
     addText(section, tr("Hardware"), shown(row.hardware));
     for (const auto& [name, value] : row.metrics) {
-        const QString metric = QString::fromStdString(name);
-        section.rows.append({.label = kinds.title(metric),
-                             .value = kinds.text(metric, value),
-                             .exact = QString::fromStdString(exactNumber(value))});
+        const QString metric = toQt(name);
+        section.rows.append(
+            {.label = kinds.title(metric), .value = kinds.text(metric, value), .exact = toQt(exactNumber(value))});
         if (section.rows.size() > static_cast<qsizetype>(kMaxMetrics)) break;
     }
     return section;

@@ -102,8 +102,7 @@ StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(pa
     open->setAccessibleName(tr("Open the study %1").arg(card.title));
     connect(run, &QPushButton::clicked, this, [this] { emit runRequested(card_.studyJson); });
     connect(open, &QPushButton::clicked, this, [this] { emit openRequested(card_.key); });
-    auto* buttons = new QHBoxLayout;
-    buttons->setSpacing(theme().spacing(2));
+    auto* buttons = bareLayout<QHBoxLayout>(theme().spacing(2));
     buttons->addWidget(run);
     buttons->addWidget(open);
     buttons->addStretch(1);

@@ -71,10 +71,8 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     column->addLayout(cards_);
     column->addSpacing(theme().spacing(3));
 
-    auto* below = new QHBoxLayout;
-    below->setSpacing(theme().spacing(10));
-    auto* steps = new QVBoxLayout;
-    steps->setSpacing(theme().spacing(3));
+    auto* below = bareLayout<QHBoxLayout>(theme().spacing(10));
+    auto* steps = bareLayout<QVBoxLayout>(theme().spacing(3));
     steps->addWidget(heading(tr("Your own question")));
     steps->addWidget(
         step(1, tr("Pick a model"),
@@ -86,8 +84,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
         step(3, tr("Press Run"), tr("Watch it converge, read the split as a picture, compare it with other runs.")));
     steps->addStretch(1);
     below->addLayout(steps, 3);
-    auto* lately = new QVBoxLayout;
-    lately->setSpacing(theme().spacing());
+    auto* lately = bareLayout<QVBoxLayout>(theme().spacing());
     lately->addWidget(heading(tr("Recent")));
     lately->addLayout(recent_);
     lately->addStretch(1);
@@ -100,8 +97,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setAccessibleName(tr("Welcome"));
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = bareLayout<QVBoxLayout>(this);
     outer->addWidget(scroll);
     setFocusStart(*this, *scroll);
     setRecent({});

@@ -37,7 +37,7 @@ QString firstNames(const QStringList& names, qsizetype max) {
 }
 
 QString shown(const std::string& text) {
-    return QString::fromStdString(escaped(text));
+    return toQt(escaped(text));
 }
 
 }  // namespace tessera::ui

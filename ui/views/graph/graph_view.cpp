@@ -485,8 +485,7 @@ const report::GraphPicture& GraphView::picture() const {
 
 Exportable GraphView::exportable() const {
     Exportable result;
-    result.name = fileStem(QString::fromStdString(picture().title.empty() ? "model" : picture().title)) +
-                  QStringLiteral("-graph");
+    result.name = fileStem(toQt(picture().title.empty() ? "model" : picture().title)) + QStringLiteral("-graph");
     if (d_->scene.isEmpty()) return result;
     const auto shown = std::make_shared<const report::GraphPicture>(picture());
     result.svg = [shown](const report::Theme& colours) { return report::toSvg(*shown, colours); };

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/report/partition_pictures.h"
+#include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
 
@@ -34,31 +36,18 @@ QString titleOf(const report::Chart& chart) {
 }  // namespace
 
 ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pane_);
-    auto* button = new QToolButton(this);
-    button->setText(tr("Log scale"));
-    button->setCheckable(true);
-    button->setAutoRaise(true);
-    button->setToolTip(tr("Shows the values on a logarithmic axis"));
-    logarithmic_ = button;
-    pane_->addTool(button);
+    logarithmic_ = toggle(tr("Log scale"), tr("Shows the values on a logarithmic axis"));
+    generations_ = toggle(tr("Mean and spread"), tr("Shows what the generations of the running algorithm find on "
+                                                    "average, and how far they spread"));
+    for (QWidget* tool : {logarithmic_, generations_}) pane_->addTool(tool);
     pane_->plot()->setExplainable(false);  // curves are no numbers of the result
-    connect(button, &QToolButton::toggled, this, [this](bool on) {
+    connect(logarithmic_, &QToolButton::toggled, this, [this](bool on) {
         redraw();
         emit logarithmicChanged(on);
     });
-    auto* mean = new QToolButton(this);
-    generations_ = mean;
-    generations_->setText(tr("Mean and spread"));
-    generations_->setCheckable(true);
-    mean->setAutoRaise(true);
-    generations_->setToolTip(
-        tr("Shows what the generations of the running algorithm find on average, and how far they "
-           "spread"));
     generations_->hide();
-    pane_->addTool(mean);
     connect(generations_, &QToolButton::toggled, this, &ConvergenceView::redraw);
     redraw();
 }

@@ -7,7 +7,7 @@
 
 #include "core/base/curve.h"
 
-class QAbstractButton;
+class QToolButton;
 
 namespace tessera::ui {
 
@@ -43,8 +43,8 @@ private:
     QString emptyText_;
     QString valueTitle_;
     ChartPane* pane_;
-    QAbstractButton* logarithmic_ = nullptr;
-    QAbstractButton* generations_ = nullptr;  ///< mean and spread of a mapping search
+    QToolButton* logarithmic_;
+    QToolButton* generations_;  ///< mean and spread of a mapping search
 };
 
 }  // namespace tessera::ui

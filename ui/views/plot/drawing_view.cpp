@@ -19,66 +19,64 @@ constexpr double kExportWidth = 960;
 
 }  // namespace
 
-DrawingView::DrawingView(QWidget* parent) : PictureView(parent) {
+struct DrawingView::Implementation : PictureContent {
+    explicit Implementation(DrawingView* widget) : owner(widget) {}
+
+    DrawingView* owner;
+    QString id;
+    Draw draw;
+    report::Drawing value;
+    QString tip;
+
+    const report::Drawing& drawing() const override { return value; }
+
+    void layOut(const report::Size& size) override {
+        if (!draw) return;
+        value = draw(size.width, pictureWidth());
+        const auto tall = static_cast<int>(std::ceil(value.height));
+        // Not while the widget is being laid out or painted.
+        if (tall != owner->minimumHeight())
+            QTimer::singleShot(0, owner, [this, tall] { owner->setMinimumHeight(tall); });
+    }
+
+    QSize sizeHint() const override { return {720, std::max(160, static_cast<int>(std::ceil(value.height)))}; }
+
+    void hoverAt(const std::optional<QPointF>& at) override {
+        tip.clear();
+        if (!at) return;
+        for (const report::Shape& shape : value.shapes)
+            if (const auto* box = std::get_if<report::Box>(&shape);
+                box != nullptr && !box->tip.empty() && box->area.contains({at->x(), at->y()}))
+                tip = toQt(escaped(box->tip));
+    }
+
+    QStringList cardText() const override { return tip.isEmpty() ? QStringList() : QStringList{tip}; }
+
+    Exportable exportable() const override {
+        Exportable what{.name = id};
+        if (draw)
+            what.svg = [its = draw](const report::Theme& colours) {
+                return report::toSvg(its(kExportWidth, report::estimatedWidth), colours);
+            };
+        return what;
+    }
+};
+
+DrawingView::DrawingView(QWidget* parent) : PictureView(parent), d_(hold(std::make_unique<Implementation>(this))) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Minimum);
 }
 
-DrawingView::~DrawingView() = default;
-
 void DrawingView::setDrawing(const QString& id, Draw draw) {
-    id_ = id;
-    draw_ = std::move(draw);
-    tip_.clear();
-    layOut({static_cast<double>(width()), static_cast<double>(height())});
-    announce(*this, toQt(escaped(drawing_.title)), {});
+    d_->id = id;
+    d_->draw = std::move(draw);
+    d_->tip.clear();
+    d_->layOut({static_cast<double>(width()), static_cast<double>(height())});
+    announce(*this, toQt(escaped(drawing().title)), {});
     pictureChanged();
 }
 
 const report::Drawing& DrawingView::drawing() const {
-    return drawing_;
-}
-
-void DrawingView::layOut(const report::Size& size) {
-    if (!draw_) return;
-    drawing_ = draw_(size.width, pictureWidth());
-    const auto tall = static_cast<int>(std::ceil(drawing_.height));
-    // Not while the widget is being laid out or painted.
-    if (tall != minimumHeight()) QTimer::singleShot(0, this, [this, tall] { setMinimumHeight(tall); });
-}
-
-QSize DrawingView::sizeHint() const {
-    return {720, std::max(160, static_cast<int>(std::ceil(drawing_.height)))};
-}
-
-void DrawingView::paintPicture(QPainter& painter) {
-    paintDrawing(painter, drawing_);
-}
-
-QString DrawingView::cutText(QPointF at) const {
-    return cutTextAt(drawing_, at);
-}
-
-void DrawingView::hoverAt(const std::optional<QPointF>& at) {
-    tip_.clear();
-    if (!at) return;
-    for (const report::Shape& shape : drawing_.shapes)
-        if (const auto* box = std::get_if<report::Box>(&shape);
-            box != nullptr && !box->tip.empty() && box->area.contains({at->x(), at->y()}))
-            tip_ = toQt(escaped(box->tip));
-}
-
-QStringList DrawingView::cardText() const {
-    return tip_.isEmpty() ? QStringList() : QStringList{tip_};
-}
-
-Exportable DrawingView::exportable() const {
-    Exportable what;
-    what.name = id_;
-    if (draw_)
-        what.svg = [draw = draw_](const report::Theme& colours) {
-            return report::toSvg(draw(kExportWidth, report::estimatedWidth), colours);
-        };
-    return what;
+    return d_->value;
 }
 
 QScrollArea* scrolled(DrawingView* view) {

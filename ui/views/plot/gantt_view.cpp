@@ -18,7 +18,7 @@ constexpr double kMinStretch = 1e-9;  ///< of the whole length; zooming in ends 
 
 }  // namespace
 
-struct GanttView::Implementation {
+struct GanttView::Implementation : PictureContent {
     explicit Implementation(GanttView* widget) : owner(widget) {}
 
     GanttView* owner;
@@ -38,7 +38,7 @@ struct GanttView::Implementation {
 
     bool isEvent(int event) const { return event >= 0 && static_cast<std::size_t>(event) < value.events.size(); }
     const Timeline::Event& at(int event) const { return value.events[static_cast<std::size_t>(event)]; }
-    bool isZoomed() const { return view.to > view.from; }
+    bool isZoomed() const override { return view.to > view.from; }
 
     int eventAt(QPointF place) {
         const report::TimelineLayout& its = laidOut();
@@ -144,10 +144,6 @@ struct GanttView::Implementation {
     double from() const { return isZoomed() ? view.from : 0; }
     double to() const { return isZoomed() ? view.to : length; }
 
-    void zoomAt(double seconds, double factor) {
-        setRange(seconds - (seconds - from()) * factor, seconds + (to() - seconds) * factor, true);
-    }
-
     void scrollTo(double pixels) {
         const double max = std::max(0.0, laidOut().contentHeight - layout.plot.height);
         view.scrolled = std::clamp(pixels, 0.0, max);
@@ -197,7 +193,7 @@ struct GanttView::Implementation {
         return event;
     }
 
-    void paintAbove(QPainter& painter) {
+    void paintAbove(QPainter& painter) override {
         if (layout.empty) return;
         painter.save();
         painter.setClipRect(toRect(layout.plot).adjusted(-2, -2, 2, 2));
@@ -230,18 +226,92 @@ struct GanttView::Implementation {
         painter.setPen(QPen(theme().colour("control"), 1, Qt::DotLine));
         painter.drawLine(QPointF(mouse->x(), plot.top()), QPointF(mouse->x(), plot.bottom()));
     }
+
+    QSize sizeHint() const override {
+        const int usage = value.usage ? 150 : 0;
+        return {720, std::clamp(110 + 30 * static_cast<int>(value.tracks.size()) + usage, 200, 640)};
+    }
+
+    QSize minimumSizeHint() const override { return {280, 160}; }
+
+    Exportable exportable() const override {
+        const auto timeline = std::make_shared<const Timeline>(value);
+        return {.name = tr("timeline"),
+                .svg = [timeline](const report::Theme& theme) { return report::toSvg(*timeline, theme); },
+                .csv = [timeline] { return report::toCsv(*timeline); },
+                .json = [timeline] { return report::toChromeTrace(*timeline); },
+                .jsonTitle = tr("Chrome trace")};
+    }
+
+    const report::Drawing& drawing() const override { return layout.drawing; }
+    void layOut(const report::Size& size) override { layout = report::layOut(value, view, size, pictureWidth()); }
+
+    void resetZoom() override {
+        view.scrolled = 0;
+        setRange(0, length, true);
+        owner->pictureChanged();
+    }
+
+    bool zoomAt(QPointF at, double factor) override {
+        if (layout.empty) return false;
+        const double seconds = layout.seconds(at.x());
+        setRange(seconds - (seconds - from()) * factor, seconds + (to() - seconds) * factor, true);
+        return true;
+    }
+
+    void hoverAt(const std::optional<QPointF>& at) override { hovered = at ? eventAt(*at) : -1; }
+
+    QStringList cardText() const override {
+        if (owner->mouse() && isUsage(*owner->mouse())) return usageTextAt(*owner->mouse());
+        return textOf(hovered);
+    }
+
+    void clickAt(QPointF at, const QPoint& /*global*/) override { select(eventAt(at), true); }
+
+    void beginDrag(Qt::KeyboardModifiers modifiers) override {
+        pressedFrom = from();
+        pressedTo = to();
+        pressedScroll = view.scrolled;
+        band = (modifiers & Qt::ShiftModifier) != 0;
+    }
+
+    void dragTo(QPointF at) override {
+        if (band) return;
+        const QPointF away = at - *owner->pressed();
+        const double by = away.x() / std::max(1.0, laidOut().plot.width) * (pressedTo - pressedFrom);
+        setRange(pressedFrom - by, pressedTo - by, true);
+        scrollTo(pressedScroll - away.y());
+    }
+
+    void endDrag(QPointF at) override {
+        if (!std::exchange(band, false)) return;
+        const auto [from, to] = std::minmax({owner->pressed()->x(), at.x()});
+        setRange(laidOut().seconds(from), layout.seconds(to), true);
+    }
+
+    std::optional<QPointF> zoomCentre() const override { return toRect(laidOut().plot).center(); }
+
+    void keyPressed(QKeyEvent& event) override {
+        switch (event.key()) {
+            case Qt::Key_Left:
+                return walk(-1, 0);
+            case Qt::Key_Right:
+                return walk(1, 0);
+            case Qt::Key_Up:
+                return walk(0, -1);
+            case Qt::Key_Down:
+                return walk(0, 1);
+            case Qt::Key_PageUp:
+                return scrollTo(view.scrolled - laidOut().plot.height * 0.8);
+            case Qt::Key_PageDown:
+                return scrollTo(view.scrolled + laidOut().plot.height * 0.8);
+            default:
+                event.ignore();
+        }
+    }
 };
 
-GanttView::GanttView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {}
-GanttView::~GanttView() = default;
-
-QSize GanttView::sizeHint() const {
-    const int usage = d_->value.usage ? 150 : 0;
-    return {720, std::clamp(110 + 30 * static_cast<int>(d_->value.tracks.size()) + usage, 200, 640)};
-}
-QSize GanttView::minimumSizeHint() const {
-    return {280, 160};
-}
+GanttView::GanttView(QWidget* parent) : PictureView(parent), d_(hold(std::make_unique<Implementation>(this))) {}
 
 void GanttView::setTimeline(Timeline timeline) {
     d_->value = std::move(timeline);
@@ -269,26 +339,9 @@ const Timeline& GanttView::timeline() const {
     return d_->value;
 }
 
-void GanttView::resetZoom() {
-    d_->view.scrolled = 0;
-    d_->setRange(0, d_->length, true);
-    pictureChanged();
-}
-
 void GanttView::setSelected(int event) {
     if (d_->isEvent(event)) d_->reveal(event);
     d_->select(d_->isEvent(event) ? event : -1, false);
-}
-
-Exportable GanttView::exportable() const {
-    const auto timeline = std::make_shared<const Timeline>(d_->value);
-    Exportable what;
-    what.name = tr("timeline");
-    what.svg = [timeline](const report::Theme& theme) { return report::toSvg(*timeline, theme); };
-    what.csv = [timeline] { return report::toCsv(*timeline); };
-    what.json = [timeline] { return report::toChromeTrace(*timeline); };
-    what.jsonTitle = tr("Chrome trace");
-    return what;
 }
 
 std::pair<double, double> GanttView::visibleRange() const {
@@ -297,93 +350,6 @@ std::pair<double, double> GanttView::visibleRange() const {
 
 void GanttView::showRange(double from, double to) {
     d_->setRange(from, to, false);
-}
-
-bool GanttView::isZoomed() const {
-    return d_->isZoomed();
-}
-
-void GanttView::layOut(const report::Size& size) {
-    d_->layout = report::layOut(d_->value, d_->view, size, pictureWidth());
-}
-
-void GanttView::paintPicture(QPainter& painter) {
-    paintDrawing(painter, d_->layout.drawing);
-}
-
-void GanttView::paintAbove(QPainter& painter) {
-    d_->paintAbove(painter);
-}
-
-QString GanttView::cutText(QPointF at) const {
-    return cutTextAt(d_->layout.drawing, at);
-}
-
-void GanttView::hoverAt(const std::optional<QPointF>& at) {
-    d_->hovered = at ? d_->eventAt(*at) : -1;
-}
-
-QStringList GanttView::cardText() const {
-    if (mouse() && d_->isUsage(*mouse())) return d_->usageTextAt(*mouse());
-    return d_->textOf(d_->hovered);
-}
-
-void GanttView::clickAt(QPointF at, const QPoint& /*global*/) {
-    d_->select(d_->eventAt(at), true);
-}
-
-void GanttView::beginDrag(Qt::KeyboardModifiers modifiers) {
-    d_->pressedFrom = d_->from();
-    d_->pressedTo = d_->to();
-    d_->pressedScroll = d_->view.scrolled;
-    d_->band = (modifiers & Qt::ShiftModifier) != 0;
-}
-
-void GanttView::dragTo(QPointF at) {
-    if (d_->band) return;
-    const QPointF away = at - *pressed();
-    const double by = away.x() / std::max(1.0, d_->laidOut().plot.width) * (d_->pressedTo - d_->pressedFrom);
-    d_->setRange(d_->pressedFrom - by, d_->pressedTo - by, true);
-    d_->scrollTo(d_->pressedScroll - away.y());
-}
-
-void GanttView::endDrag(QPointF at) {
-    if (!std::exchange(d_->band, false)) return;
-    const auto [from, to] = std::minmax({pressed()->x(), at.x()});
-    d_->setRange(d_->laidOut().seconds(from), d_->layout.seconds(to), true);
-}
-
-bool GanttView::zoomAt(QPointF at, double factor) {
-    if (d_->layout.empty) return false;
-    d_->zoomAt(d_->layout.seconds(at.x()), factor);
-    return true;
-}
-
-void GanttView::keyPressEvent(QKeyEvent* event) {
-    const double middle = (d_->from() + d_->to()) / 2;
-    switch (event->key()) {
-        case Qt::Key_Left:
-            return d_->walk(-1, 0);
-        case Qt::Key_Right:
-            return d_->walk(1, 0);
-        case Qt::Key_Up:
-            return d_->walk(0, -1);
-        case Qt::Key_Down:
-            return d_->walk(0, 1);
-        case Qt::Key_PageUp:
-            return d_->scrollTo(d_->view.scrolled - d_->laidOut().plot.height * 0.8);
-        case Qt::Key_PageDown:
-            return d_->scrollTo(d_->view.scrolled + d_->laidOut().plot.height * 0.8);
-        case Qt::Key_Home:
-            return resetZoom();
-        case Qt::Key_Plus:
-        case Qt::Key_Equal:
-            return d_->zoomAt(middle, 0.8);
-        case Qt::Key_Minus:
-            return d_->zoomAt(middle, 1.25);
-        default:
-            QWidget::keyPressEvent(event);
-    }
 }
 
 }  // namespace tessera::ui

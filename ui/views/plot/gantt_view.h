@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <utility>
 
 #include "core/base/timeline.h"
@@ -16,17 +15,12 @@ class GanttView : public PictureView {
 
 public:
     explicit GanttView(QWidget* parent = nullptr);
-    ~GanttView() override;
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
     void setTimeline(Timeline timeline);
     /// Shows or hides the timeline's notes in the picture; exports always have them.
     void setNotesVisible(bool visible);
     const Timeline& timeline() const;
-    void resetZoom() override;
     std::pair<double, double> visibleRange() const;  ///< seconds
     void setSelected(int event);                     ///< -1 = none
-    Exportable exportable() const override;
 
 signals:
     void eventSelected(int event);
@@ -34,24 +28,9 @@ signals:
 public slots:
     void showRange(double from, double to);
 
-protected:
-    bool isZoomed() const override;
-    void layOut(const report::Size& size) override;
-    void paintPicture(QPainter& painter) override;
-    void paintAbove(QPainter& painter) override;
-    QString cutText(QPointF at) const override;
-    void hoverAt(const std::optional<QPointF>& at) override;
-    QStringList cardText() const override;
-    void clickAt(QPointF at, const QPoint& global) override;
-    void beginDrag(Qt::KeyboardModifiers modifiers) override;
-    void dragTo(QPointF at) override;
-    void endDrag(QPointF at) override;
-    bool zoomAt(QPointF at, double factor) override;
-    void keyPressEvent(QKeyEvent* event) override;
-
 private:
     struct Implementation;
-    std::unique_ptr<Implementation> d_;
+    Implementation* d_;
 };
 
 }  // namespace tessera::ui

@@ -29,7 +29,7 @@ struct Cell {
 
 }  // namespace
 
-struct HeatMapView::Implementation {
+struct HeatMapView::Implementation : PictureContent {
     explicit Implementation(HeatMapView* widget) : owner(widget) {}
 
     HeatMapView* owner;
@@ -47,7 +47,7 @@ struct HeatMapView::Implementation {
     bool isCell(Cell cell) const {
         return cell.row >= 0 && cell.column >= 0 && cell.row < rows() && cell.column < columns();
     }
-    bool isZoomed() const { return view.columns > 0 || view.rows > 0; }
+    bool isZoomed() const override { return view.columns > 0 || view.rows > 0; }
 
     const report::HeatMapLayout& laidOut() const {
         owner->ensureLayout();
@@ -100,7 +100,7 @@ struct HeatMapView::Implementation {
         owner->pictureChanged();
     }
 
-    void paintAbove(QPainter& painter) const {
+    void paintAbove(QPainter& painter) override {
         painter.save();
         painter.setClipRect(toRect(layout.plot).adjusted(-3, -3, 3, 3));
         outline(painter, hovered, "text", 1);
@@ -128,7 +128,7 @@ struct HeatMapView::Implementation {
         count = next;
     }
 
-    bool zoomAt(QPointF at, double factor) {
+    bool zoomAt(QPointF at, double factor) override {
         const report::HeatMapLayout& its = laidOut();
         if (its.empty) return false;
         const double x = std::clamp(at.x(), its.plot.x, its.plot.right());
@@ -165,21 +165,95 @@ struct HeatMapView::Implementation {
         select(cell, true);
         emit owner->cellActivated(cell.row, cell.column, global);
     }
+
+    QSize sizeHint() const override { return {720, std::clamp(110 + 24 * rows(), 220, 640)}; }
+    QSize minimumSizeHint() const override { return {280, 180}; }
+
+    Exportable exportable() const override {
+        const auto map = std::make_shared<const report::HeatMap>(value);
+        return {.name = toQt(map->id.empty() ? "heat-map" : map->id),
+                .svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); },
+                .csv = [map] { return report::toCsv(*map); }};
+    }
+
+    const report::Drawing& drawing() const override { return layout.drawing; }
+    void layOut(const report::Size& size) override { layout = report::layOut(value, view, size, pictureWidth()); }
+
+    void resetZoom() override {
+        view.firstColumn = view.columns = view.firstRow = view.rows = 0;
+        owner->pictureChanged();
+    }
+
+    void hoverAt(const std::optional<QPointF>& at) override { hovered = at ? cellAt(*at) : Cell{}; }
+    QStringList cardText() const override { return textOf(hovered); }
+
+    void clickAt(QPointF at, const QPoint& global) override {
+        const Cell cell = cellAt(at);
+        if (!isCell(cell)) return;
+        select(cell, true);
+        clicked = cell;
+        clickedAt = global;
+        doubleClick.start(QApplication::doubleClickInterval());
+    }
+
+    bool doubleClickAt(QPointF /*at*/) override {
+        doubleClick.stop();
+        return true;
+    }
+
+    std::optional<QPointF> zoomCentre() const override {
+        const QRect cell = owner->cellRect(selected.row, selected.column);
+        return cell.isNull() ? toRect(laidOut().plot).center() : QPointF(cell.center());
+    }
+
+    void beginDrag(Qt::KeyboardModifiers /*modifiers*/) override {
+        pressedColumn = view.firstColumn;
+        pressedRow = view.firstRow;
+    }
+
+    void dragTo(QPointF at) override {
+        if (isZoomed()) panBy(at - *owner->pressed());
+    }
+
+    void keyPressed(QKeyEvent& event) override {
+        const int page = std::max(1, static_cast<int>(view.columns > 0 ? view.columns : columns() / 10.0));
+        switch (event.key()) {
+            case Qt::Key_Left:
+                return move(0, -1);
+            case Qt::Key_Right:
+                return move(0, 1);
+            case Qt::Key_Up:
+                return move(-1, 0);
+            case Qt::Key_Down:
+                return move(1, 0);
+            case Qt::Key_PageUp:
+                return move(0, -page);
+            case Qt::Key_PageDown:
+                return move(0, page);
+            case Qt::Key_Return:
+            case Qt::Key_Enter:
+            case Qt::Key_Space:
+                if (isCell(selected))
+                    activate(selected, owner->mapToGlobal(owner->cellRect(selected.row, selected.column).bottomLeft()));
+                return;
+            default:
+                event.ignore();
+        }
+    }
+
+    bool replaceMenu(const QContextMenuEvent& event) override {
+        const bool keyboard = event.reason() == QContextMenuEvent::Keyboard;
+        const Cell cell = keyboard ? selected : cellAt(event.pos());
+        if (isCell(cell)) activate(cell, event.globalPos());
+        return isCell(cell);
+    }
 };
 
-HeatMapView::HeatMapView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {
+HeatMapView::HeatMapView(QWidget* parent) : PictureView(parent), d_(hold(std::make_unique<Implementation>(this))) {
     d_->doubleClick.setSingleShot(true);
     connect(&d_->doubleClick, &QTimer::timeout, this, [this] {
         if (d_->isCell(d_->clicked)) d_->activate(d_->clicked, d_->clickedAt);
     });
-}
-HeatMapView::~HeatMapView() = default;
-
-QSize HeatMapView::sizeHint() const {
-    return {720, std::clamp(110 + 24 * d_->rows(), 220, 640)};
-}
-QSize HeatMapView::minimumSizeHint() const {
-    return {280, 180};
 }
 
 void HeatMapView::setHeatMap(report::HeatMap map) {
@@ -211,123 +285,10 @@ void HeatMapView::setPinned(const QVector<int>& columns) {
     pictureChanged();
 }
 
-Exportable HeatMapView::exportable() const {
-    const auto map = std::make_shared<const report::HeatMap>(d_->value);
-    Exportable what;
-    what.name = toQt(map->id.empty() ? "heat-map" : map->id);
-    what.svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); };
-    what.csv = [map] { return report::toCsv(*map); };
-    return what;
-}
-
 QRect HeatMapView::cellRect(int row, int column) const {
     const report::HeatMapLayout& layout = d_->laidOut();
     if (layout.empty || !d_->isCell({row, column})) return {};
     return toRect(layout.cell(row, column)).toAlignedRect();
-}
-
-void HeatMapView::resetZoom() {
-    d_->view.firstColumn = d_->view.columns = d_->view.firstRow = d_->view.rows = 0;
-    pictureChanged();
-}
-
-bool HeatMapView::isZoomed() const {
-    return d_->isZoomed();
-}
-
-void HeatMapView::layOut(const report::Size& size) {
-    d_->layout = report::layOut(d_->value, d_->view, size, pictureWidth());
-}
-
-void HeatMapView::paintPicture(QPainter& painter) {
-    paintDrawing(painter, d_->layout.drawing);
-}
-
-void HeatMapView::paintAbove(QPainter& painter) {
-    d_->paintAbove(painter);
-}
-
-QString HeatMapView::cutText(QPointF at) const {
-    return cutTextAt(d_->layout.drawing, at);
-}
-
-void HeatMapView::hoverAt(const std::optional<QPointF>& at) {
-    d_->hovered = at ? d_->cellAt(*at) : Cell{};
-}
-
-QStringList HeatMapView::cardText() const {
-    return d_->textOf(d_->hovered);
-}
-
-void HeatMapView::clickAt(QPointF at, const QPoint& global) {
-    const Cell cell = d_->cellAt(at);
-    if (!d_->isCell(cell)) return;
-    d_->select(cell, true);
-    d_->clicked = cell;
-    d_->clickedAt = global;
-    d_->doubleClick.start(QApplication::doubleClickInterval());
-}
-
-void HeatMapView::beginDrag(Qt::KeyboardModifiers /*modifiers*/) {
-    d_->pressedColumn = d_->view.firstColumn;
-    d_->pressedRow = d_->view.firstRow;
-}
-
-void HeatMapView::dragTo(QPointF at) {
-    if (d_->isZoomed()) d_->panBy(at - *pressed());
-}
-
-bool HeatMapView::zoomAt(QPointF at, double factor) {
-    return d_->zoomAt(at, factor);
-}
-
-void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
-    d_->doubleClick.stop();
-    PictureView::mouseDoubleClickEvent(event);
-}
-
-void HeatMapView::keyPressEvent(QKeyEvent* event) {
-    const int page = std::max(1, static_cast<int>(d_->view.columns > 0 ? d_->view.columns : d_->columns() / 10.0));
-    switch (event->key()) {
-        case Qt::Key_Left:
-            return d_->move(0, -1);
-        case Qt::Key_Right:
-            return d_->move(0, 1);
-        case Qt::Key_Up:
-            return d_->move(-1, 0);
-        case Qt::Key_Down:
-            return d_->move(1, 0);
-        case Qt::Key_PageUp:
-            return d_->move(0, -page);
-        case Qt::Key_PageDown:
-            return d_->move(0, page);
-        case Qt::Key_Home:
-            return resetZoom();
-        case Qt::Key_Plus:
-        case Qt::Key_Equal:
-        case Qt::Key_Minus: {
-            const bool in = event->key() != Qt::Key_Minus;
-            const QRect cell = cellRect(d_->selected.row, d_->selected.column);
-            const QPointF at = cell.isNull() ? toRect(d_->laidOut().plot).center() : QPointF(cell.center());
-            d_->zoomAt(at, in ? 0.8 : 1.25);
-            return;
-        }
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-        case Qt::Key_Space:
-            if (d_->isCell(d_->selected))
-                d_->activate(d_->selected, mapToGlobal(cellRect(d_->selected.row, d_->selected.column).bottomLeft()));
-            return;
-        default:
-            QWidget::keyPressEvent(event);
-    }
-}
-
-void HeatMapView::contextMenuEvent(QContextMenuEvent* event) {
-    const bool keyboard = event->reason() == QContextMenuEvent::Keyboard;
-    const Cell cell = keyboard ? d_->selected : d_->cellAt(event->pos());
-    if (d_->isCell(cell)) return d_->activate(cell, event->globalPos());
-    openMenu(event->globalPos());
 }
 
 }  // namespace tessera::ui

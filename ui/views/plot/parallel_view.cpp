@@ -22,8 +22,10 @@ constexpr double kSteps = 20;     ///< of the keyboard from one end of an axis t
 
 }  // namespace
 
-struct ParallelView::Implementation {
-    ParallelView* owner = nullptr;
+struct ParallelView::Implementation : PictureContent {
+    explicit Implementation(ParallelView* widget) : owner(widget) {}
+
+    ParallelView* owner;
     report::ParallelPicture value;
     report::ParallelView view;
     report::ParallelLayout layout;
@@ -95,21 +97,86 @@ struct ParallelView::Implementation {
         owner->forgetMouse();
         owner->setBrush(current, scale.value(scale.pixelOf(places.low)), scale.value(scale.pixelOf(places.high)));
     }
+
+    QSize sizeHint() const override { return {640, 260}; }
+    QSize minimumSizeHint() const override { return {320, 170}; }
+
+    Exportable exportable() const override {
+        const auto picture = std::make_shared<const report::ParallelPicture>(value);
+        return {.name = toQt(picture->id),
+                .svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); }};
+    }
+
+    const report::Drawing& drawing() const override { return layout.drawing; }
+    bool isZoomed() const override { return owner->isBrushed(); }
+    void resetZoom() override { owner->clearBrushes(); }
+    void layOut(const report::Size& size) override { layout = report::layOut(value, view, size, pictureWidth()); }
+
+    void paintAbove(QPainter& painter) override {
+        if (layout.empty) return;
+        if (owner->hasFocus() && current < layout.x.size())
+            paintRing(painter, QRectF(layout.x[current] - 9, layout.top - 3, 18, layout.bottom - layout.top + 6),
+                      "accent", 1);
+        if (hovered < 0 || static_cast<std::size_t>(hovered) >= value.rows.size()) return;
+        QPolygonF line;
+        const std::vector<double>& values = value.rows[static_cast<std::size_t>(hovered)].values;
+        for (std::size_t axis = 0; axis < layout.x.size() && axis < values.size(); ++axis)
+            line.append({layout.x[axis], layout.scales[axis].pixel(values[axis])});
+        painter.save();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(theme().colour("text"), 2));
+        painter.drawPolyline(line);
+        painter.restore();
+    }
+
+    void hoverAt(const std::optional<QPointF>& at) override { hovered = at && !axisAt(*at) ? rowAt(*at) : -1; }
+    QStringList cardText() const override { return textOf(hovered); }
+
+    void clickAt(QPointF at, const QPoint& /*global*/) override {
+        if (const std::optional<std::size_t> axis = axisAt(at)) {
+            current = *axis;
+            return owner->setBrush(*axis, 1, 0);
+        }
+        if (const int row = rowAt(at); row >= 0) emit owner->rowClicked(row);
+    }
+
+    void beginDrag(Qt::KeyboardModifiers /*modifiers*/) override {
+        dragged = axisAt(*owner->pressed());
+        if (dragged) current = *dragged;
+    }
+
+    void dragTo(QPointF at) override {
+        if (!dragged || layout.empty) return;
+        const report::Scale& scale = layout.scales[*dragged];
+        const auto valueAt = [&](double y) { return scale.value(std::clamp(y, layout.top, layout.bottom)); };
+        const double one = valueAt(owner->pressed()->y()), other = valueAt(at.y());
+        owner->setBrush(*dragged, std::min(one, other), std::max(one, other));
+    }
+
+    void keyPressed(QKeyEvent& event) override {
+        const int last = static_cast<int>(value.axes.size()) - 1;
+        const bool upper = (event.modifiers() & Qt::ShiftModifier) != 0;
+        switch (event.key()) {
+            case Qt::Key_Left:
+            case Qt::Key_Right:
+                current = static_cast<std::size_t>(std::clamp(
+                    static_cast<int>(current) + (event.key() == Qt::Key_Left ? -1 : 1), 0, std::max(last, 0)));
+                return owner->update();
+            case Qt::Key_Up:
+                return move(1, upper);
+            case Qt::Key_Down:
+                return move(-1, upper);
+            case Qt::Key_Escape:
+                if (!owner->isBrushed()) break;
+                return owner->clearBrushes();
+            default:
+                break;
+        }
+        event.ignore();
+    }
 };
 
-ParallelView::ParallelView(QWidget* parent) : PictureView(parent), d_(new Implementation) {
-    d_->owner = this;
-}
-
-ParallelView::~ParallelView() = default;
-
-QSize ParallelView::sizeHint() const {
-    return {640, 260};
-}
-
-QSize ParallelView::minimumSizeHint() const {
-    return {320, 170};
-}
+ParallelView::ParallelView(QWidget* parent) : PictureView(parent), d_(hold(std::make_unique<Implementation>(this))) {}
 
 void ParallelView::setPicture(report::ParallelPicture picture) {
     const auto same = [](const report::Axis& a, const report::Axis& b) { return a.title == b.title; };
@@ -159,95 +226,6 @@ bool ParallelView::isBrushed() const {
 const report::ParallelLayout& ParallelView::layout() {
     ensureLayout();
     return d_->layout;
-}
-
-Exportable ParallelView::exportable() const {
-    const auto picture = std::make_shared<const report::ParallelPicture>(d_->value);
-    Exportable what;
-    what.name = toQt(picture->id);
-    what.svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); };
-    return what;
-}
-
-void ParallelView::layOut(const report::Size& size) {
-    d_->layout = report::layOut(d_->value, d_->view, size, pictureWidth());
-}
-
-void ParallelView::paintPicture(QPainter& painter) {
-    paintDrawing(painter, d_->layout.drawing);
-}
-
-void ParallelView::paintAbove(QPainter& painter) {
-    if (d_->layout.empty) return;
-    if (hasFocus() && d_->current < d_->layout.x.size())
-        paintRing(painter,
-                  QRectF(d_->layout.x[d_->current] - 9, d_->layout.top - 3, 18, d_->layout.bottom - d_->layout.top + 6),
-                  "accent", 1);
-    if (d_->hovered < 0 || static_cast<std::size_t>(d_->hovered) >= d_->value.rows.size()) return;
-    QPolygonF line;
-    const std::vector<double>& values = d_->value.rows[static_cast<std::size_t>(d_->hovered)].values;
-    for (std::size_t axis = 0; axis < d_->layout.x.size() && axis < values.size(); ++axis)
-        line.append({d_->layout.x[axis], d_->layout.scales[axis].pixel(values[axis])});
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(theme().colour("text"), 2));
-    painter.drawPolyline(line);
-    painter.restore();
-}
-
-QString ParallelView::cutText(QPointF at) const {
-    return cutTextAt(d_->layout.drawing, at);
-}
-
-void ParallelView::hoverAt(const std::optional<QPointF>& at) {
-    d_->hovered = at && !d_->axisAt(*at) ? d_->rowAt(*at) : -1;
-}
-
-QStringList ParallelView::cardText() const {
-    return d_->textOf(d_->hovered);
-}
-
-void ParallelView::clickAt(QPointF at, const QPoint& /*global*/) {
-    if (const std::optional<std::size_t> axis = d_->axisAt(at)) {
-        d_->current = *axis;
-        return setBrush(*axis, 1, 0);
-    }
-    if (const int row = d_->rowAt(at); row >= 0) emit rowClicked(row);
-}
-
-void ParallelView::beginDrag(Qt::KeyboardModifiers /*modifiers*/) {
-    d_->dragged = d_->axisAt(*pressed());
-    if (d_->dragged) d_->current = *d_->dragged;
-}
-
-void ParallelView::dragTo(QPointF at) {
-    if (!d_->dragged || d_->layout.empty) return;
-    const report::Scale& scale = d_->layout.scales[*d_->dragged];
-    const auto valueAt = [&](double y) { return scale.value(std::clamp(y, d_->layout.top, d_->layout.bottom)); };
-    const double one = valueAt(pressed()->y()), other = valueAt(at.y());
-    setBrush(*d_->dragged, std::min(one, other), std::max(one, other));
-}
-
-void ParallelView::keyPressEvent(QKeyEvent* event) {
-    const int last = static_cast<int>(d_->value.axes.size()) - 1;
-    const bool upper = (event->modifiers() & Qt::ShiftModifier) != 0;
-    switch (event->key()) {
-        case Qt::Key_Left:
-        case Qt::Key_Right:
-            d_->current = static_cast<std::size_t>(std::clamp(
-                static_cast<int>(d_->current) + (event->key() == Qt::Key_Left ? -1 : 1), 0, std::max(last, 0)));
-            return update();
-        case Qt::Key_Up:
-            return d_->move(1, upper);
-        case Qt::Key_Down:
-            return d_->move(-1, upper);
-        case Qt::Key_Escape:
-            if (!isBrushed()) break;
-            return clearBrushes();
-        default:
-            break;
-    }
-    QWidget::keyPressEvent(event);
 }
 
 }  // namespace tessera::ui

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "core/draw/parallel_layout.h"
@@ -16,9 +15,6 @@ class ParallelView : public PictureView {
 
 public:
     explicit ParallelView(QWidget* parent = nullptr);
-    ~ParallelView() override;
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
 
     /// Brushes stay while the axes are the same.
     void setPicture(report::ParallelPicture picture);
@@ -30,30 +26,14 @@ public:
     std::vector<bool> shown() const;  ///< by row; empty = all
     bool isBrushed() const;
     const report::ParallelLayout& layout();  ///< where things stand now
-    Exportable exportable() const override;
-    void resetZoom() override { clearBrushes(); }
 
 signals:
     void brushed();
     void rowClicked(int row);
 
-protected:
-    bool isZoomed() const override { return isBrushed(); }
-    void layOut(const report::Size& size) override;
-    void paintPicture(QPainter& painter) override;
-    void paintAbove(QPainter& painter) override;
-    QString cutText(QPointF at) const override;
-    void hoverAt(const std::optional<QPointF>& at) override;
-    QStringList cardText() const override;
-    void clickAt(QPointF at, const QPoint& global) override;
-    void beginDrag(Qt::KeyboardModifiers modifiers) override;
-    void dragTo(QPointF at) override;
-    bool zoomAt(QPointF /*at*/, double /*factor*/) override { return false; }
-    void keyPressEvent(QKeyEvent* event) override;
-
 private:
     struct Implementation;
-    std::unique_ptr<Implementation> d_;
+    Implementation* d_;
 };
 
 }  // namespace tessera::ui

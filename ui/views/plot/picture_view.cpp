@@ -16,6 +16,18 @@
 
 namespace tessera::ui {
 
+void PictureContent::paintPicture(QPainter& painter) {
+    paintDrawing(painter, drawing());
+}
+
+QString PictureContent::cutText(QPointF at) const {
+    return cutTextAt(drawing(), at);
+}
+
+void PictureContent::keyPressed(QKeyEvent& event) {
+    event.ignore();
+}
+
 PictureView::PictureView(QWidget* parent) : QWidget(parent), cache_(std::make_unique<PictureCache>()) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
@@ -25,8 +37,6 @@ PictureView::PictureView(QWidget* parent) : QWidget(parent), cache_(std::make_un
 }
 
 PictureView::~PictureView() = default;
-
-void PictureView::fillMenu(QMenu& /*menu*/) {}
 
 void PictureView::pictureChanged() {
     stale_ = true;
@@ -38,16 +48,16 @@ void PictureView::ensureLayout() {
     stale_ = false;
     cache_->clear();
     // The ring of the focus stands around the picture.
-    layOut({width() - 2.0, height() - 2.0});
+    content_->layOut({width() - 2.0, height() - 2.0});
 }
 
 void PictureView::openMenu(const QPoint& global) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    fillMenu(*menu);
+    content_->fillMenu(*menu);
     QAction* const everything = menu->addAction(tr("Show everything"), this, [this] { resetZoom(); });
     everything->setShortcut(QKeySequence(Qt::Key_Home));
-    everything->setEnabled(isZoomed());
+    everything->setEnabled(content_->isZoomed());
     QAction* const alone = menu->addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this,
                                            [this] { toggleAlone(*this); });
     alone->setShortcut(QKeySequence(Qt::Key_F));
@@ -61,7 +71,7 @@ bool PictureView::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         ensureLayout();
         const auto* const help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), cutText(help->pos()).toHtmlEscaped(), this);
+        QToolTip::showText(help->globalPos(), content_->cutText(help->pos()).toHtmlEscaped(), this);
         return true;
     }
     // Before the keys of the picture itself: F is the same in all of them.
@@ -79,13 +89,13 @@ void PictureView::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     ensureLayout();
     paintFocusRing(painter, *this);  // below the picture, whose numbers may begin at its very edge
-    cache_->draw(painter, *this, [this](QPainter& inside) { paintPicture(inside); });
-    paintAbove(painter);
-    if (mouse_ && !dragging_) paintCard(painter, *mouse_, cardText(), rect());
+    cache_->draw(painter, *this, [this](QPainter& inside) { content_->paintPicture(inside); });
+    content_->paintAbove(painter);
+    if (mouse_ && !dragging_) paintCard(painter, *mouse_, content_->cardText(), rect());
 }
 
 void PictureView::contextMenuEvent(QContextMenuEvent* event) {
-    openMenu(event->globalPos());
+    if (!content_->replaceMenu(*event)) openMenu(event->globalPos());
 }
 
 void PictureView::mousePressEvent(QMouseEvent* event) {
@@ -101,11 +111,11 @@ void PictureView::mouseMoveEvent(QMouseEvent* event) {
         if (!dragging_ && (*mouse_ - *pressed_).manhattanLength() >= kDragged) {
             dragging_ = true;
             ensureLayout();
-            beginDrag(modifiers_ | event->modifiers());
+            content_->beginDrag(modifiers_ | event->modifiers());
         }
-        if (dragging_) dragTo(*mouse_);
+        if (dragging_) content_->dragTo(*mouse_);
     } else {
-        hoverAt(mouse_);
+        content_->hoverAt(mouse_);
     }
     update();
 }
@@ -114,28 +124,43 @@ void PictureView::mouseReleaseEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !pressed_) return;
     const bool dragged = std::exchange(dragging_, false);
     if (dragged)
-        endDrag(event->position());
+        content_->endDrag(event->position());
     else
-        clickAt(event->position(), event->globalPosition().toPoint());
+        content_->clickAt(event->position(), event->globalPosition().toPoint());
     pressed_.reset();
     update();
 }
 
-void PictureView::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
-    toggleAlone(*this);
+void PictureView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (content_->doubleClickAt(event->position()))
+        toggleAlone(*this);
+    else
+        mousePressEvent(event);
 }
 
 void PictureView::wheelEvent(QWheelEvent* event) {
     const double turns = event->angleDelta().y() / 120.0;
     ensureLayout();
-    event->setAccepted(turns != 0 && zoomAt(event->position(), std::pow(0.8, turns)));
+    event->setAccepted(turns != 0 && content_->zoomAt(event->position(), std::pow(0.8, turns)));
 }
 
 void PictureView::leaveEvent(QEvent* event) {
     mouse_.reset();
-    hoverAt(std::nullopt);
+    content_->hoverAt(std::nullopt);
     update();
     QWidget::leaveEvent(event);
+}
+
+void PictureView::keyPressEvent(QKeyEvent* event) {
+    const int key = event->key();
+    const bool in = key == Qt::Key_Plus || key == Qt::Key_Equal;
+    const std::optional<QPointF> centre = content_->zoomCentre();
+    if (centre && key == Qt::Key_Home)
+        resetZoom();
+    else if (centre && (in || key == Qt::Key_Minus))
+        content_->zoomAt(*centre, in ? 0.8 : 1.25);
+    else
+        content_->keyPressed(*event);
 }
 
 }  // namespace tessera::ui

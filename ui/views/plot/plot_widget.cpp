@@ -35,7 +35,7 @@ std::string keyOf(const report::Chart& chart, std::size_t series) {
 
 }  // namespace
 
-struct PlotWidget::Implementation {
+struct PlotWidget::Implementation : PictureContent {
     explicit Implementation(PlotWidget* widget) : owner(widget) {
         timer.setSingleShot(true);
         timer.setInterval(kFrame);
@@ -59,7 +59,7 @@ struct PlotWidget::Implementation {
     report::ChartView pressedView;
     bool band = false;  ///< of what is dragged: the rectangle to see
 
-    bool isZoomed() const { return view.x.has_value() || view.y.has_value(); }
+    bool isZoomed() const override { return view.x.has_value() || view.y.has_value(); }
 
     /// Draws at once, or at the timer's next tick where a picture was drawn just now.
     void changed() {
@@ -80,7 +80,8 @@ struct PlotWidget::Implementation {
         owner->pictureChanged();
     }
 
-    void layOut(const report::Size& size) {
+    const report::Drawing& drawing() const override { return layout.front; }
+    void layOut(const report::Size& size) override {
         unindexed = true;
         view.allKeys = true;
         view.hidden.resize(value.series.size(), false);
@@ -177,7 +178,7 @@ struct PlotWidget::Implementation {
 
     // ---- painting ----
 
-    void paintAbove(QPainter& painter) {
+    void paintAbove(QPainter& painter) override {
         if (!layout.empty) {
             paintCrosshair(painter);
             paintRing(painter);
@@ -185,7 +186,7 @@ struct PlotWidget::Implementation {
         paintLive(painter);
     }
 
-    void paintPicture(QPainter& painter) {
+    void paintPicture(QPainter& painter) override {
         paintDrawing(painter, layout.back);
         if (!layout.empty) paintSeries(painter, value, view, layout, curves);
         paintDrawing(painter, layout.front);
@@ -294,9 +295,11 @@ struct PlotWidget::Implementation {
         owner->pictureChanged();
     }
 
-    void zoomAt(QPointF at, double factor) {
+    bool zoomAt(QPointF at, double factor) override {
         owner->ensureLayout();
+        if (layout.empty) return false;
         setZoom(zoomedAt(layout, value.horizontal, at, factor));
+        return true;
     }
 
     void zoomTo(QRectF area) {
@@ -362,18 +365,99 @@ struct PlotWidget::Implementation {
         wholeKnown = false;
         owner->pictureChanged();
     }
+
+    QSize sizeHint() const override { return {640, 320}; }
+    QSize minimumSizeHint() const override { return {240, 140}; }
+
+    Exportable exportable() const override {
+        const auto chart = std::make_shared<const report::Chart>(value);
+        return {.name = toQt(chart->id.empty() ? "chart" : chart->id),
+                .svg = [chart](const report::Theme& theme) { return report::toSvg(*chart, theme); },
+                .csv = [chart] { return report::toCsv(*chart); }};
+    }
+
+    QString cutText(QPointF at) const override {
+        const QString tip = cutTextAt(layout.back, at);
+        return tip.isEmpty() ? cutTextAt(layout.front, at) : tip;
+    }
+
+    void fillMenu(QMenu& menu) override {
+        const int series = hoveredSeries;
+        const int point = hoveredPoint;
+        // Only where the signal is connected.
+        if (!isPoint(series, point) || !explainable ||
+            !owner->isSignalConnected(QMetaMethod::fromSignal(&PlotWidget::explainRequested)))
+            return;
+        menu.addAction(tr("Explain this number"), owner,
+                       [this, series, point] { emit owner->explainRequested(series, point); });
+        menu.addSeparator();
+    }
+
+    void resetZoom() override {
+        view.x.reset();
+        view.y.reset();
+        owner->pictureChanged();
+    }
+
+    std::optional<QPointF> zoomCentre() const override {
+        owner->ensureLayout();
+        return toRect(layout.plot).center();
+    }
+
+    void hoverAt(const std::optional<QPointF>& at) override {
+        const auto found = at ? pointAt(*at) : std::nullopt;
+        hover(found ? found->series : -1, found ? found->point : -1);
+        owner->setCursor(at && keyAt(*at) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    }
+
+    void clickAt(QPointF at, const QPoint& /*global*/) override {
+        if (const int key = keyAt(at); key >= 0) return toggle(key);
+        if (const auto found = pointAt(at)) emit owner->pointClicked(found->series, found->point);
+    }
+
+    /// Two quick clicks on the legend are two clicks.
+    bool doubleClickAt(QPointF at) override { return keyAt(at) < 0; }
+
+    void beginDrag(Qt::KeyboardModifiers modifiers) override {
+        pressedView = view;
+        // Nothing can be moved while everything is in sight.
+        band = !isZoomed() || (modifiers & Qt::ShiftModifier) != 0;
+    }
+
+    void dragTo(QPointF at) override {
+        if (!band) panTo(at);
+    }
+
+    void endDrag(QPointF at) override {
+        if (std::exchange(band, false)) zoomTo(QRectF(*owner->pressed(), at));
+    }
+
+    void keyPressed(QKeyEvent& event) override {
+        const bool down = value.horizontal;
+        switch (event.key()) {
+            case Qt::Key_Left:
+                return down ? walk(0, -1) : walk(-1, 0);
+            case Qt::Key_Right:
+                return down ? walk(0, 1) : walk(1, 0);
+            case Qt::Key_Up:
+                return down ? walk(-1, 0) : walk(0, -1);
+            case Qt::Key_Down:
+                return down ? walk(1, 0) : walk(0, 1);
+            case Qt::Key_Return:
+            case Qt::Key_Enter:
+                if (isPoint(hoveredSeries, hoveredPoint)) emit owner->pointClicked(hoveredSeries, hoveredPoint);
+                return;
+            case Qt::Key_Escape:
+                hover(-1, -1);
+                return owner->update();
+            default:
+                event.ignore();
+        }
+    }
 };
 
-PlotWidget::PlotWidget(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {
+PlotWidget::PlotWidget(QWidget* parent) : PictureView(parent), d_(hold(std::make_unique<Implementation>(this))) {
     connect(&d_->timer, &QTimer::timeout, this, [this] { d_->tick(); });
-}
-PlotWidget::~PlotWidget() = default;
-
-QSize PlotWidget::sizeHint() const {
-    return {640, 320};
-}
-QSize PlotWidget::minimumSizeHint() const {
-    return {240, 140};
 }
 
 void PlotWidget::setChart(report::Chart chart) {
@@ -414,128 +498,10 @@ void PlotWidget::setExplainable(bool on) {
     d_->explainable = on;
 }
 
-void PlotWidget::resetZoom() {
-    d_->view.x.reset();
-    d_->view.y.reset();
-    pictureChanged();
-}
-
-Exportable PlotWidget::exportable() const {
-    const auto chart = std::make_shared<const report::Chart>(d_->value);
-    Exportable what;
-    what.name = toQt(chart->id.empty() ? "chart" : chart->id);
-    what.svg = [chart](const report::Theme& theme) { return report::toSvg(*chart, theme); };
-    what.csv = [chart] { return report::toCsv(*chart); };
-    return what;
-}
-
 void PlotWidget::setSelected(int series, int point) {
     d_->selectedSeries = series;
     d_->selectedPoint = point;
     update();
-}
-
-bool PlotWidget::isZoomed() const {
-    return d_->isZoomed();
-}
-
-void PlotWidget::layOut(const report::Size& size) {
-    d_->layOut(size);
-}
-
-void PlotWidget::paintPicture(QPainter& painter) {
-    d_->paintPicture(painter);
-}
-
-void PlotWidget::paintAbove(QPainter& painter) {
-    d_->paintAbove(painter);
-}
-
-QString PlotWidget::cutText(QPointF at) const {
-    const QString tip = cutTextAt(d_->layout.back, at);
-    return tip.isEmpty() ? cutTextAt(d_->layout.front, at) : tip;
-}
-
-void PlotWidget::fillMenu(QMenu& menu) {
-    const int series = d_->hoveredSeries;
-    const int point = d_->hoveredPoint;
-    // Only where the signal is connected.
-    if (!d_->isPoint(series, point) || !d_->explainable ||
-        !isSignalConnected(QMetaMethod::fromSignal(&PlotWidget::explainRequested)))
-        return;
-    menu.addAction(tr("Explain this number"), this, [this, series, point] { emit explainRequested(series, point); });
-    menu.addSeparator();
-}
-
-void PlotWidget::hoverAt(const std::optional<QPointF>& at) {
-    const auto found = at ? d_->pointAt(*at) : std::nullopt;
-    d_->hover(found ? found->series : -1, found ? found->point : -1);
-    setCursor(at && d_->keyAt(*at) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
-}
-
-void PlotWidget::clickAt(QPointF at, const QPoint& /*global*/) {
-    if (const int key = d_->keyAt(at); key >= 0) return d_->toggle(key);
-    if (const auto found = d_->pointAt(at)) emit pointClicked(found->series, found->point);
-}
-
-/// Two quick clicks on the legend are two clicks.
-void PlotWidget::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (d_->keyAt(event->position()) >= 0)
-        mousePressEvent(event);
-    else
-        PictureView::mouseDoubleClickEvent(event);
-}
-
-void PlotWidget::beginDrag(Qt::KeyboardModifiers modifiers) {
-    d_->pressedView = d_->view;
-    // Nothing can be moved while everything is in sight.
-    d_->band = !d_->isZoomed() || (modifiers & Qt::ShiftModifier) != 0;
-}
-
-void PlotWidget::dragTo(QPointF at) {
-    if (!d_->band) d_->panTo(at);
-}
-
-void PlotWidget::endDrag(QPointF at) {
-    if (std::exchange(d_->band, false)) d_->zoomTo(QRectF(*pressed(), at));
-}
-
-bool PlotWidget::zoomAt(QPointF at, double factor) {
-    if (d_->layout.empty) return false;
-    d_->zoomAt(at, factor);
-    return true;
-}
-
-void PlotWidget::keyPressEvent(QKeyEvent* event) {
-    const bool down = d_->value.horizontal;
-    const QPointF middle = toRect(d_->layout.plot).center();
-    switch (event->key()) {
-        case Qt::Key_Home:
-            return resetZoom();
-        case Qt::Key_Left:
-            return down ? d_->walk(0, -1) : d_->walk(-1, 0);
-        case Qt::Key_Right:
-            return down ? d_->walk(0, 1) : d_->walk(1, 0);
-        case Qt::Key_Up:
-            return down ? d_->walk(-1, 0) : d_->walk(0, -1);
-        case Qt::Key_Down:
-            return down ? d_->walk(1, 0) : d_->walk(0, 1);
-        case Qt::Key_Plus:
-        case Qt::Key_Equal:
-            return d_->zoomAt(middle, 0.8);
-        case Qt::Key_Minus:
-            return d_->zoomAt(middle, 1.25);
-        case Qt::Key_Return:
-        case Qt::Key_Enter:
-            if (d_->isPoint(d_->hoveredSeries, d_->hoveredPoint))
-                emit pointClicked(d_->hoveredSeries, d_->hoveredPoint);
-            return;
-        case Qt::Key_Escape:
-            d_->hover(-1, -1);
-            return update();
-        default:
-            QWidget::keyPressEvent(event);
-    }
 }
 
 }  // namespace tessera::ui

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <memory>
-
 #include "core/draw/picture.h"
 #include "ui/views/plot/picture_view.h"
 
@@ -16,9 +14,6 @@ class PlotWidget : public PictureView {
 
 public:
     explicit PlotWidget(QWidget* parent = nullptr);
-    ~PlotWidget() override;
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
 
     /// Shows a chart. May be called at any rate; keeps the zoom while the chart's id stays.
     void setChart(report::Chart chart);
@@ -27,8 +22,6 @@ public:
     void setLive(const QString& text);
     /// Sets whether points offer "Explain this number"; they do where the signal is connected.
     void setExplainable(bool on);
-    void resetZoom() override;
-    Exportable exportable() const override;
     /// Ringed; -1 = none. `series` and `point` index the chart.
     void setSelected(int series, int point);
 
@@ -38,25 +31,9 @@ signals:
     /// "Explain this number" was chosen at a point.
     void explainRequested(int series, int point);
 
-protected:
-    bool isZoomed() const override;
-    void layOut(const report::Size& size) override;
-    void paintPicture(QPainter& painter) override;
-    void paintAbove(QPainter& painter) override;
-    QString cutText(QPointF at) const override;
-    void fillMenu(QMenu& menu) override;
-    void hoverAt(const std::optional<QPointF>& at) override;
-    void clickAt(QPointF at, const QPoint& global) override;
-    void beginDrag(Qt::KeyboardModifiers modifiers) override;
-    void dragTo(QPointF at) override;
-    void endDrag(QPointF at) override;
-    bool zoomAt(QPointF at, double factor) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-
 private:
     struct Implementation;
-    std::unique_ptr<Implementation> d_;
+    Implementation* d_;
 };
 
 }  // namespace tessera::ui

@@ -12,7 +12,8 @@
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "ui/models/background.h"
-#include "ui/models/table_model.h"
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_progress.h"
@@ -43,8 +44,7 @@ ScalingView::ScalingView(QWidget* parent)
                                .bar = tr("Sizes of the array that are solved"),
                                .again = tr("Try again")},
                               columns())) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pages_);
     connect(pages_, &SolvingPages::asked, this, &ScalingView::solve);
     connect(pages_, &SolvingPages::cancelAsked, this, &ScalingView::cancel);
@@ -52,35 +52,24 @@ ScalingView::ScalingView(QWidget* parent)
 
 /// A row per size and strategy.
 QVector<TableModel::Column> ScalingView::columns() const {
-    const auto number = [rows = rows_](const QString& title, auto value, auto text) {
-        TableModel::Column column{.title = title, .text = [=](int row) { return text(value((*rows)[row])); }};
-        column.sort = [=](int row) { return QVariant(value((*rows)[row])); };
-        column.number = true;
-        column.exact = [=](int row) { return QString::fromStdString(exactNumber(value((*rows)[row]))); };
-        return column;
-    };
-    const auto words = [rows = rows_](const QString& title, auto text, const QString& help = {}) {
-        return TableModel::Column{.title = title, .text = [=](int row) { return text((*rows)[row]); }, .help = help};
-    };
-    using Row = const Rows::Row&;
-    const auto count = [](double value) { return QString::fromStdString(formatCount(value)); };
-    const auto times = [](double value) { return QString::fromStdString(study::timesText(value)); };
-    const auto rate = [](double value) { return QString::fromStdString(study::rateText(value)); };
-    const auto time = [](double value) { return QString::fromStdString(formatQuantity(value, Measure::seconds)); };
+    using columns::number, columns::words;
+    const auto row = [rows = rows_](int index) -> const Rows::Row& { return (*rows)[index]; };
+    TableModel::Column speedup =
+        number(tr("Speed-up"), Measure::count, [row](int at) { return row(at).plan.speedupOverDp; });
+    speedup.text = [row](int at) { return toQt(study::timesText(row(at).plan.speedupOverDp)); };
+    TableModel::Column rate =
+        number(tr("Samples/s"), Measure::count, [row](int at) { return row(at).plan.throughput; });
+    rate.text = [row](int at) { return toQt(study::rateText(row(at).plan.throughput)); };
     return {
-        number(
-            tr("Levels"), [](Row row) { return static_cast<double>(row.point.levels); }, count),
-        number(
-            tr("Accelerators"), [](Row row) { return static_cast<double>(row.point.accelerators); }, count),
-        words(tr("Strategy"), [](Row row) { return QString::fromStdString(row.plan.strategy); }),
-        number(
-            tr("Speed-up"), [](Row row) { return row.plan.speedupOverDp; }, times),
-        number(
-            tr("Step time"), [](Row row) { return row.plan.stepTime.value; }, time),
-        number(
-            tr("Samples/s"), [](Row row) { return row.plan.throughput; }, rate),
+        number(tr("Levels"), Measure::count, [row](int at) { return static_cast<double>(row(at).point.levels); }),
+        number(tr("Accelerators"), Measure::count,
+               [row](int at) { return static_cast<double>(row(at).point.accelerators); }),
+        words(tr("Strategy"), [row](int at) { return toQt(row(at).plan.strategy); }),
+        speedup,
+        number(tr("Step time"), Measure::seconds, [row](int at) { return row(at).plan.stepTime.value; }),
+        rate,
         words(
-            tr("Fits"), [](Row row) { return row.plan.fits ? tr("yes") : tr("no"); },
+            tr("Fits"), [row](int at) { return row(at).plan.fits ? tr("yes") : tr("no"); },
             tr("Whether the plan fits into the memory of every accelerator")),
     };
 }

@@ -51,9 +51,7 @@ Facts::Row timeOf(const QString& label, double value, const Timeline& timeline) 
 
 CataloguePane::CataloguePane(const QString& name, QWidget* parent)
     : QWidget(parent), name_(name), choices_(new ChoiceBar(name, 2, this)), stack_(new QStackedWidget(this)) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing());
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing());
     column->addWidget(choices_);
     column->addWidget(stack_, 1);
     connect(choices_, &ChoiceBar::chosen, this, &CataloguePane::showPart);
@@ -76,54 +74,47 @@ void CataloguePane::showPart(int index) {
 }
 
 template <typename View>
-View* CataloguePane::add(View* view, QWidget* page) {
+View* CataloguePane::make(View*& view) {
+    view = new View(stack_);
     view->setAccessibleName(name_);
-    stack_->addWidget(page);
     return view;
+}
+
+void CataloguePane::bring(QWidget* page) {
+    if (stack_->indexOf(page) < 0) stack_->addWidget(page);
+    stack_->setCurrentWidget(page);
 }
 
 void CataloguePane::show(const report::Chart& chart) {
     if (plot_ == nullptr) {
-        auto* made = new PlotWidget(stack_);
-        plot_ = add(made, made);
+        connect(make(plot_), &PlotWidget::pointClicked, this, &CataloguePane::pointChosen);
         plot_->setExplainable(false);
-        connect(plot_, &PlotWidget::pointClicked, this, &CataloguePane::pointChosen);
     }
     plot_->setChart(chart);
-    stack_->setCurrentWidget(plot_);
+    bring(plot_);
 }
 
 void CataloguePane::show(const report::HeatMap& map) {
-    if (map_ == nullptr) {
-        auto* made = new HeatMapView(stack_);
-        map_ = add(made, made);
-        connect(map_, &HeatMapView::cellSelected, this, &CataloguePane::cellChosen);
-    }
+    if (map_ == nullptr) connect(make(map_), &HeatMapView::cellSelected, this, &CataloguePane::cellChosen);
     map_->setHeatMap(map);
-    stack_->setCurrentWidget(map_);
+    bring(map_);
 }
 
 void CataloguePane::show(const Timeline& timeline) {
-    if (gantt_ == nullptr) {
-        auto* made = new GanttView(stack_);
-        gantt_ = add(made, made);
-        connect(gantt_, &GanttView::eventSelected, this, &CataloguePane::eventChosen);
-    }
+    if (gantt_ == nullptr) connect(make(gantt_), &GanttView::eventSelected, this, &CataloguePane::eventChosen);
     gantt_->setTimeline(timeline);
-    stack_->setCurrentWidget(gantt_);
+    bring(gantt_);
 }
 
 /// A drawing is as wide as the catalogue makes it: where there is less room, it is moved.
 void CataloguePane::show(const report::Drawing& drawing) {
     if (drawing_ == nullptr) {
-        auto* made = new DrawingView;
-        scrolled_ = scrolled(made);
+        scrolled_ = scrolled(make(drawing_));
         scrolled_->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-        drawing_ = add(made, scrolled_);
     }
     drawing_->setMinimumWidth(static_cast<int>(std::ceil(drawing.width)));
     drawing_->setDrawing(fileStem(name_), [drawing](double, const report::TextWidth&) { return drawing; });
-    stack_->setCurrentWidget(scrolled_);
+    bring(scrolled_);
 }
 
 void CataloguePane::pointChosen(int series, int point) {
@@ -132,16 +123,13 @@ void CataloguePane::pointChosen(int series, int point) {
     const report::Series& its = chart.series[toIndex(series)];
     if (!has(its.x, point)) return;
     plot_->setSelected(series, point);
-    Facts facts;
-    facts.title = text(its.name);
-    facts.subtitle = text(chart.title);
-    facts.icon = QStringLiteral("chart");
+    Facts facts{.title = text(its.name), .subtitle = text(chart.title), .icon = QStringLiteral("chart")};
     Facts::Section section;
     section.rows = {valueOn(chart.x, its.x[toIndex(point)]), valueOn(chart.y, its.y[toIndex(point)])};
     facts.sections = {section};
-    QStringList names{QString::fromStdString(its.id), QString::fromStdString(its.name)};
+    QStringList names{toQt(its.id), toQt(its.name)};
     const auto category = static_cast<int>(its.x[toIndex(point)]);
-    if (has(chart.x.categories, category)) names << QString::fromStdString(chart.x.categories[toIndex(category)]);
+    if (has(chart.x.categories, category)) names << toQt(chart.x.categories[toIndex(category)]);
     emit chosen(facts, names);
 }
 
@@ -149,24 +137,21 @@ void CataloguePane::cellChosen(int row, int column) {
     const report::HeatMap& map = map_->heatMap();
     if (!has(map.rows, row) || !has(map.columns, column)) return;
     const std::size_t cell = toIndex(row) * map.columns.size() + toIndex(column);
-    Facts facts;
-    facts.title = text(map.columns[toIndex(column)]);
-    facts.subtitle = text(map.title);
-    facts.icon = QStringLiteral("table");
+    Facts facts{
+        .title = text(map.columns[toIndex(column)]), .subtitle = text(map.title), .icon = QStringLiteral("table")};
     Facts::Section section;
     section.rows.append({.label = text(map.rowTitle), .value = text(map.rows[toIndex(row)])});
     if (cell < map.cells.size() && has(map.categories, map.cells[cell]))
         section.rows.append({.label = tr("Is"), .value = text(map.categories[toIndex(map.cells[cell])].name)});
     facts.sections = {section};
     if (cell < map.details.size()) facts.note = text(map.details[cell]);
-    emit chosen(facts,
-                {QString::fromStdString(map.rows[toIndex(row)]), QString::fromStdString(map.columns[toIndex(column)])});
+    emit chosen(facts, {toQt(map.rows[toIndex(row)]), toQt(map.columns[toIndex(column)])});
 }
 
 void CataloguePane::eventChosen(int event) {
     const Facts facts = eventFacts(gantt_->timeline(), event);
     if (has(gantt_->timeline().events, event))
-        emit chosen(facts, {QString::fromStdString(gantt_->timeline().events[toIndex(event)].name)});
+        emit chosen(facts, {toQt(gantt_->timeline().events[toIndex(event)].name)});
 }
 
 std::vector<CataloguePane::Part> partsOf(const report::PictureRow& row, const study::Result& result,
@@ -185,10 +170,10 @@ std::vector<CataloguePane::Part> partsOf(const report::PictureRow& row, const st
 Facts eventFacts(const Timeline& timeline, int event) {
     if (!has(timeline.events, event)) return {};
     const Timeline::Event& its = timeline.events[toIndex(event)];
-    Facts facts;
-    facts.title = text(its.name);
-    facts.subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[toIndex(its.track)].name) : QString();
-    facts.icon = QStringLiteral("timeline");
+    Facts facts{
+        .title = text(its.name),
+        .subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[toIndex(its.track)].name) : QString(),
+        .icon = QStringLiteral("timeline")};
     Facts::Section section;
     section.rows = {timeOf(CataloguePane::tr("Begins after"), its.start, timeline),
                     timeOf(CataloguePane::tr("Takes"), its.duration, timeline)};

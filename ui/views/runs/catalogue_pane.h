@@ -49,7 +49,8 @@ private:
     void eventChosen(int event);
     /// Puts a view that was made into the stack.
     template <typename View>
-    View* add(View* view, QWidget* page);
+    View* make(View*& view);
+    void bring(QWidget* page);
 
     QString name_;
     ChoiceBar* choices_;

@@ -12,6 +12,7 @@
 #include "ui/models/report_table.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
+#include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/plot/convergence_view.h"
@@ -40,13 +41,13 @@ bool isShown(const Row& row) {
 
 /// Whether a part of the headline says a metric: begins with its number, and where that has no unit, names it.
 bool says(const QString& part, const study::Metric& metric) {
-    const QString number = QString::fromStdString(study::textOf(metric));
+    const QString number = toQt(study::textOf(metric));
     if (number.isEmpty() || !part.startsWith(number)) return false;
     const QChar next = part.size() > number.size() ? part.at(number.size()) : QChar(QLatin1Char(' '));
     if (next.isLetterOrNumber() || next == QLatin1Char(',') || next == QLatin1Char('.')) return false;
     const bool plain = std::none_of(number.begin(), number.end(),
                                     [](QChar letter) { return letter.isLetter() || letter.unicode() > 127; });
-    const QString title = QString::fromStdString(metric.title);
+    const QString title = toQt(metric.title);
     return !plain || part.contains(title.section(QLatin1Char(' '), 0, 0), Qt::CaseInsensitive);
 }
 
@@ -61,14 +62,12 @@ Headline partOf(const QString& part, bool first) {
 /// All numbers of a result, each with its explanation.
 QVector<TableModel::Column> metricColumns(const std::shared_ptr<std::vector<study::Metric>>& metrics) {
     const auto at = [metrics](int row) -> const study::Metric& { return metrics->at(static_cast<std::size_t>(row)); };
-    TableModel::Column value = columns::words(CatalogueView::tr("Value"),
-                                              [at](int row) { return QString::fromStdString(study::textOf(at(row))); });
+    TableModel::Column value =
+        columns::words(CatalogueView::tr("Value"), [at](int row) { return toQt(study::textOf(at(row))); });
     value.number = true;
     value.sort = [at](int row) { return QVariant(at(row).value); };
     value.exact = [at](int row) { return columns::exact(at(row).value); };
-    value.decoration = [at](int row, int role) {
-        return role == PathRole ? QVariant(QString::fromStdString(at(row).name)) : QVariant();
-    };
+    value.decoration = [at](int row, int role) { return role == PathRole ? QVariant(toQt(at(row).name)) : QVariant(); };
     return {columns::words(CatalogueView::tr("Number"), [at](int row) { return shownText(at(row).title); }),
             columns::words(CatalogueView::tr("Of"), [at](int row) { return shownText(at(row).owner); }), value};
 }
@@ -99,26 +98,25 @@ struct CatalogueView::TablePage {
 };
 
 CatalogueView::CatalogueView(QUndoStack* /*undo*/, QWidget* parent) : RunView({}, parent) {
-    addSelectable(
-        {.id = "choice",
-         .count = [this] { return static_cast<int>(choices_.size()); },
-         .current =
-             [this] {
-                 const auto found = std::find(choices_.begin(), choices_.end(), at_.choice);
-                 return found == choices_.end() ? -1 : static_cast<int>(found - choices_.begin());
-             },
-         .choose =
-             [this](int index) {
-                 at_ = report::selectionOf(*run().result, choices_[static_cast<std::size_t>(index)]);
-                 showApplicable();
-                 refresh();
-             },
-         .name = [this](int index) { return QString::fromStdString(choices_[static_cast<std::size_t>(index)]); },
-         .bar = tr("What is shown"),
-         .choice =
-             [this](int index) {
-                 return ChoiceBar::Choice{.title = shownText(choices_[static_cast<std::size_t>(index)])};
-             }});
+    addSelectable({.id = "choice",
+                   .count = [this] { return static_cast<int>(choices_.size()); },
+                   .current =
+                       [this] {
+                           const auto found = std::find(choices_.begin(), choices_.end(), at_.choice);
+                           return found == choices_.end() ? -1 : static_cast<int>(found - choices_.begin());
+                       },
+                   .choose =
+                       [this](int index) {
+                           at_ = report::selectionOf(*run().result, choices_[static_cast<std::size_t>(index)]);
+                           showApplicable();
+                           refresh();
+                       },
+                   .name = [this](int index) { return toQt(choices_[static_cast<std::size_t>(index)]); },
+                   .bar = tr("What is shown"),
+                   .choice =
+                       [this](int index) {
+                           return ChoiceBar::Choice{.title = shownText(choices_[static_cast<std::size_t>(index)])};
+                       }});
 }
 
 /// The pages of the run's engine.
@@ -131,7 +129,7 @@ void CatalogueView::build() {
             QStringLiteral("progress"), tr("Progress"), [] { return new ConvergenceView; },
             [this] {
                 auto* curves = pages()->findChild<ConvergenceView*>();
-                curves->setValueTitle(QString::fromStdString(study::progressTitle(run().result->study)));
+                curves->setValueTitle(toQt(study::progressTitle(run().result->study)));
                 curves->setCurves(run().curves);
             });
     for (const TableRow& row : catalogue().tables)
@@ -184,8 +182,7 @@ void CatalogueView::addSheet(const TableRow& row) {
         [page, title = toQt(row.title)] {
             page->holder = new QWidget;
             page->title = title;
-            auto* column = new QVBoxLayout(page->holder);
-            column->setContentsMargins(0, 0, 0, 0);
+            bareLayout<QVBoxLayout>(page->holder);
             return page->holder;
         },
         [this, page, &row] {
@@ -214,7 +211,7 @@ void CatalogueView::showTable(TablePage& page, report::Table made) {
         connect(page.shown, &TableView::currentRowChanged, this, [this, table = page.table](int row) {
             if (row < 0 || static_cast<std::size_t>(row) >= table->rows.size()) return;
             const Facts facts = columns::rowFacts(*table, row);
-            chooseAmong({QString::fromStdString(table->rows[static_cast<std::size_t>(row)].at(0))});
+            chooseAmong({toQt(table->rows[static_cast<std::size_t>(row)].at(0))});
             emit inspected(facts);
         });
     }
@@ -232,7 +229,7 @@ QVector<Headline> CatalogueView::headlines() const {
         const auto its =
             std::find_if(own.begin(), own.end(), [&](const study::Metric& metric) { return says(part, metric); });
         if (its != own.end()) {
-            const QString number = QString::fromStdString(study::textOf(*its));
+            const QString number = toQt(study::textOf(*its));
             const qsizetype end = part.indexOf(QLatin1Char(' '), number.size());  // after "/step"
             line.value = part.left(end);
             line.label = end < 0 ? QString() : part.mid(end + 1);

@@ -41,9 +41,7 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
                                {parallel_, tr("Parallel axes"), tr("All values, with a brush on every axis")}, this)),
       model_(architectureTableModel(choice_, this)),
       table_(new TableView(model_, tr("Architectures"), this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     layout->addWidget(bar());
     plot_->setAccessibleName(tr("Architectures in two values"));
     plot_->setExplainable(false);

@@ -149,9 +149,7 @@ void CodesignView::addSelectables() {
 
 /// What an axis of the scatter shows, once that was seen.
 void CodesignView::addAxis(const char* id, QString (CodesignExplorer::*axis)() const) {
-    const auto name = [this](int index) {
-        return QString::fromStdString(choice_->run.values().at(static_cast<std::size_t>(index)).id);
-    };
+    const auto name = [this](int index) { return toQt(choice_->run.values().at(static_cast<std::size_t>(index)).id); };
     const auto count = [this] { return static_cast<int>(choice_->run.values().size()); };
     addSelectable({.id = id,
                    .count = count,
@@ -234,14 +232,9 @@ QWidget* CodesignView::makeOperators() {
     operators_.make();
     phases_ = new QButtonGroup(this);
     auto* bar = new QWidget;
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(theme().spacing());
+    auto* row = bareLayout<QHBoxLayout>(bar, theme().spacing());
     for (const auto& [title, id] : {std::pair(tr("Forward pass"), 0), std::pair(tr("Backward pass"), 1)}) {
-        auto* button = new QToolButton;
-        button->setText(title);
-        button->setCheckable(true);
-        button->setAutoRaise(true);
+        QToolButton* button = toggle(title);
         phases_->addButton(button, id);
         row->addWidget(button);
     }
@@ -316,34 +309,33 @@ QVector<Headline> CodesignView::headlines() const {
     if (result.best) {
         const report::PointValue& objective = *choice_->run.value(QStringLiteral("objective"));
         const bool rate = result.options.objective == codesign::Objective::mean || !result.space.reference;
-        headlines.append({.value = QString::fromStdString(report::textOf(objective, *result.best)),
-                          .label = rate ? tr("throughput") : tr("over %1").arg(shownText(result.space.reference->name)),
-                          .detail = result.endedBy == EndedBy::stop
-                                        ? tr("stopped")
-                                        : QString::fromStdString(study::certaintyText(result)),
-                          .tone = result.optimal ? QStringLiteral("good") : QString(),
-                          .help = QString::fromStdString(objective.help),
-                          .explain = explanationOf("objective")});
+        headlines.append(
+            {.value = toQt(report::textOf(objective, *result.best)),
+             .label = rate ? tr("throughput") : tr("over %1").arg(shownText(result.space.reference->name)),
+             .detail = result.endedBy == EndedBy::stop ? tr("stopped") : toQt(study::certaintyText(result)),
+             .tone = result.optimal ? QStringLiteral("good") : QString(),
+             .help = toQt(objective.help),
+             .explain = explanationOf("objective")});
         const double share = result.areaBound.value > 0 ? result.best->area.value / result.areaBound.value : 0;
         headlines.append({.value = columns::quantity(result.best->area.value, Measure::area),
                           .label = tr("area"),
-                          .detail = tr("%1 of the limit").arg(QString::fromStdString(study::percentText(share))),
+                          .detail = tr("%1 of the limit").arg(toQt(study::percentText(share))),
                           .help = choice_->run.architecture(choice_->run.bestRow()),
                           .explain = explanationOf("area_mm2")});
-        headlines.append({.value = QString::fromStdString(study::percentText(result.best->mfu)),
+        headlines.append({.value = toQt(study::percentText(result.best->mfu)),
                           .label = tr("utilisation"),
                           .help = tr("Model FLOPs over those of all tensor cores, mean over the models"),
                           .explain = explanationOf("mean_mfu")});
     }
     const double looked =
         result.points > 0 ? static_cast<double>(result.explored) / static_cast<double>(result.points) : 0;
-    headlines.append({.value = columns::count(static_cast<double>(result.explored)),
-                      .label = tr("points evaluated"),
-                      .detail = tr("%1 of %2")
-                                    .arg(QString::fromStdString(study::percentText(looked)),
-                                         columns::count(static_cast<double>(result.points))),
-                      .help = tr("Bounds ruled the others out, or the search did not reach them"),
-                      .explain = explanationOf("explored_points")});
+    headlines.append(
+        {.value = columns::count(static_cast<double>(result.explored)),
+         .label = tr("points evaluated"),
+         .detail =
+             tr("%1 of %2").arg(toQt(study::percentText(looked)), columns::count(static_cast<double>(result.points))),
+         .help = tr("Bounds ruled the others out, or the search did not reach them"),
+         .explain = explanationOf("explored_points")});
     return headlines;
 }
 

@@ -161,8 +161,7 @@ struct CompareDocument::Implementation {
 };
 
 void CompareDocument::Implementation::build() {
-    auto* outer = new QVBoxLayout(document);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = bareLayout<QVBoxLayout>(document);
     stack = new QStackedWidget(document);
     outer->addWidget(stack);
     empty = new EmptyState(QStringLiteral("compare"), QString());
@@ -200,8 +199,7 @@ void CompareDocument::Implementation::build() {
 }
 
 void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(theme().spacing(2));
+    auto* bar = bareLayout<QHBoxLayout>(theme().spacing(2));
     const auto box = [&](const QString& title, const QString& help) {
         bar->addWidget(textLabel(title, Theme::Text::base, QStringLiteral("secondary")));
         auto* made = new QComboBox;
@@ -239,8 +237,7 @@ void CompareDocument::Implementation::addPage(const char* id, const QString& tit
                                               QWidget* (Implementation::*make)()) {
     const auto holder = std::make_shared<QWidget*>(nullptr);
     const auto hold = [holder] {
-        auto* layout = new QVBoxLayout(*holder = new QWidget);
-        layout->setContentsMargins(0, 0, 0, 0);
+        bareLayout<QVBoxLayout>(*holder = new QWidget);
         return *holder;
     };
     const auto fill = [this, holder, make] {
@@ -307,12 +304,12 @@ void CompareDocument::Implementation::show() {
     const QSignalBlocker quiet(metricBox);
     metricBox->clear();
     for (const auto& row : comparison->metrics) {
-        QString title = QString::fromStdString(row.metric.title);
+        QString title = toQt(row.metric.title);
         if (!row.metric.owner.empty()) title += QStringLiteral(", ") + shownText(row.metric.owner);
-        metricBox->addItem(title, QString::fromStdString(row.metric.name));
+        metricBox->addItem(title, toQt(row.metric.name));
     }
     const int kept = metricBox->findData(chosen);
-    const int deciding = metricBox->findData(QString::fromStdString(comparison->deciding));
+    const int deciding = metricBox->findData(toQt(comparison->deciding));
     metricBox->setCurrentIndex(std::max(0, kept >= 0 ? kept : deciding));
     showBars();
     showPages();
@@ -369,11 +366,9 @@ QWidget* CompareDocument::Implementation::makeInputs() {
 
 QWidget* CompareDocument::Implementation::makeLayers() {
     auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(page, theme().spacing(2));
     QStringList notes;
-    for (const std::string& note : comparison->notes) notes << QString::fromStdString(note);
+    for (const std::string& note : comparison->notes) notes << toQt(note);
     if (!notes.isEmpty())
         column->addWidget(
             textLabel(notes.join(QLatin1Char(' ')), Theme::Text::base, QStringLiteral("secondary"), false, true));
@@ -433,8 +428,7 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setAccessibleName(tr("Timelines"));
     auto* content = new QWidget;
-    auto* layout = new QVBoxLayout(content);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(content);
     gantts.clear();
     const QStringList names = titles();
     for (std::size_t run = 0; run < std::min(runs.size(), kMaxPictured); ++run) {
@@ -516,10 +510,7 @@ void CompareDocument::Implementation::showLayer() {
 }
 
 void CompareDocument::Implementation::inspectLayer() {
-    Facts facts;
-    facts.title = layer;
-    facts.subtitle = tr("In %1 runs").arg(runs.size());
-    facts.icon = QStringLiteral("layers");
+    Facts facts{.title = layer, .subtitle = tr("In %1 runs").arg(runs.size()), .icon = QStringLiteral("layers")};
     for (std::size_t run = 0; run < runs.size(); ++run) {
         Facts::Section section{shownText(comparison->runs[run]), {}};
         for (const auto& row : comparison->layers)
@@ -624,7 +615,7 @@ QVector<Exportable> CompareDocument::exportables() {
                            const char* name, report::Table (*make)(const study::Comparison& comparison, bool same)) {
         return Exportable{.name = QLatin1String(name), .csv = [=] { return report::toCsv(make(*comparison, same)); }};
     };
-    QVector<Exportable> all{{.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
+    QVector<Exportable> all{{.name = fileStem(QStringLiteral("compare-") + toQt(metric)),
                              .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
                              .csv = [chart] { return report::toCsv(chart()); }},
                             table("compare-numbers", report::metricTable),

@@ -29,16 +29,7 @@ namespace {
 
 /// Of which job an event of a schedule is; -1 = of none.
 int jobOf(const Timeline::Event& event) {
-    return event.details.empty() ? -1 : QString::fromStdString(event.details.front().second).toInt();
-}
-
-QToolButton* toggle(const QString& text, const QString& help) {
-    auto* button = new QToolButton;
-    button->setText(text);
-    button->setToolTip(help);
-    button->setCheckable(true);
-    button->setAutoRaise(true);
-    return button;
+    return event.details.empty() ? -1 : toQt(event.details.front().second).toInt();
 }
 
 /// A finished mapping run: headline, algorithms, and tabs that begin with the schedule. One choice of algorithm and job
@@ -202,12 +193,12 @@ QVector<Headline> MappingView::headlines() const {
                           .explain = of("throughput_flops")});
     headlines.append({.value = choice_->run.time(chosen.values.makespan),
                       .label = tr("makespan"),
-                      .detail = QString::fromStdString(study::certaintyText(chosen)),
+                      .detail = toQt(study::certaintyText(chosen)),
                       .tone = tone,
                       .help = tr("Until the last of the jobs has finished"),
                       .explain = of(outcome.problem.clock ? "makespan_s" : "makespan_cycles")});
     if (chosen.values.energy)
-        headlines.append({.value = QString::fromStdString(formatQuantity(*chosen.values.energy, Measure::joules)),
+        headlines.append({.value = toQt(formatQuantity(*chosen.values.energy, Measure::joules)),
                           .label = tr("energy"),
                           .explain = of("energy_j")});
     headlines.append({.value = columns::count(static_cast<double>(chosen.samples)),
@@ -258,8 +249,7 @@ QWidget* MappingView::makeSchedule() {
     connect(colours_, qOverload<int>(&QComboBox::activated), this,
             [this](int index) { select(QStringLiteral("colour"), index); });
     auto* bar = new QWidget;
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = bareLayout<QHBoxLayout>(bar);
     row->addStretch();
     row->addWidget(colours_);
     return vSplit(bar, gantt_);

@@ -46,16 +46,14 @@ struct ModelComparison::Implementation {
 };
 
 void ModelComparison::Implementation::build() {
-    auto* outer = new QVBoxLayout(owner);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = bareLayout<QVBoxLayout>(owner);
     stack = new QStackedWidget(owner);
     outer->addWidget(stack);
     empty = new EmptyState(QStringLiteral("model"), tr("Reading the models…"));
     stack->addWidget(empty);
     auto* page = new QWidget;
     stack->addWidget(page);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = bareLayout<QVBoxLayout>(page);
     problems = textLabel({}, Theme::Text::base, QStringLiteral("warning"), false, true);
     problems->hide();
     column->addWidget(problems);
@@ -78,9 +76,7 @@ void ModelComparison::Implementation::build() {
 
 QWidget* ModelComparison::Implementation::side(QWidget* title, GraphView* graph) const {
     auto* holder = new QWidget;
-    auto* column = new QVBoxLayout(holder);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing());
+    auto* column = bareLayout<QVBoxLayout>(holder, theme().spacing());
     title->setFixedHeight(run->sizeHint().height());
     column->addWidget(title);
     column->addWidget(graph, 1);

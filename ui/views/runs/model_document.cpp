@@ -213,8 +213,7 @@ struct ModelDocument::Implementation {
 
     void build() {
         pages = new QStackedWidget(q);
-        auto* all = new QVBoxLayout(q);
-        all->setContentsMargins(0, 0, 0, 0);
+        auto* all = bareLayout<QVBoxLayout>(q);
         all->addWidget(pages);
         pages->addWidget(waitingPage());
         pages->addWidget(failurePage());
@@ -291,10 +290,8 @@ struct ModelDocument::Implementation {
     }
 
     QLayout* titleRow() {
-        auto* all = new QVBoxLayout;
-        all->setSpacing(theme().spacing() / 2);
-        auto* row = new QHBoxLayout;
-        row->setSpacing(theme().spacing(2));
+        auto* all = bareLayout<QVBoxLayout>(theme().spacing() / 2);
+        auto* row = bareLayout<QHBoxLayout>(theme().spacing(2));
         name = new CutLabel(q);
         setLook(*name, "letters", QStringLiteral("panel-title"));
         name->setWhole(titleOfKey(key));
@@ -378,8 +375,7 @@ struct ModelDocument::Implementation {
         auto* layout = new QVBoxLayout(page);
         layout->setContentsMargins(0, theme().spacing(2), 0, 0);
         layout->setSpacing(theme().spacing(2));
-        auto* row = new QHBoxLayout;
-        row->setSpacing(theme().spacing());
+        auto* row = bareLayout<QHBoxLayout>(theme().spacing());
         for (QAction* made : {backAction, forwardAction}) row->addWidget(button(made));
         row->addSpacing(theme().spacing(2));
         for (int i = 0; i < 5; ++i) {
@@ -428,9 +424,7 @@ struct ModelDocument::Implementation {
     /// Which run the colours are of, and what of it.
     QWidget* overlayBar() {
         ofRun = new QWidget(q);
-        auto* row = new QHBoxLayout(ofRun);
-        row->setContentsMargins(0, 0, 0, 0);
-        row->setSpacing(theme().spacing(2));
+        auto* row = bareLayout<QHBoxLayout>(ofRun, theme().spacing(2));
         runName = new CutLabel(ofRun);
         setLook(*runName, "tone", QStringLiteral("secondary"));
         row->addWidget(runName, 1);
@@ -636,8 +630,7 @@ struct ModelDocument::Implementation {
         for (const std::string& dimension : contents->unbound) {
             if (dimensionFields.size() >= kMaxFields || dimensionFields.contains(dimension)) continue;
             auto* cell = new QWidget(dimensions);
-            auto* line = new QHBoxLayout(cell);
-            line->setContentsMargins(0, 0, 0, 0);
+            auto* line = bareLayout<QHBoxLayout>(cell);
             const QString shown = shownName(dimension);
             auto* words = label({}, "tone", "secondary");
             words->setText(words->fontMetrics().elidedText(shown, Qt::ElideMiddle, theme().spacing(24)));

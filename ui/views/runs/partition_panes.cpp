@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
@@ -39,9 +40,7 @@ QIcon dotIcon(const QColor& colour) {
 
 ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* parent)
     : QWidget(parent), buttons_(new QButtonGroup(this)), row_(new QHBoxLayout), plot_(new PlotWidget(this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing());
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
     plot_->setAccessibleName(name);
     row_->setSpacing(theme().spacing());
     row_->addStretch();
@@ -60,10 +59,7 @@ void ChartPane::setTitles(const QStringList& titles) {
     titles_ = titles;
     for (QAbstractButton* button : buttons_->buttons()) delete button;
     for (int index = 0; titles.size() > 1 && index < titles.size(); ++index) {
-        auto* button = new QToolButton(this);
-        button->setText(titles.at(index));
-        button->setCheckable(true);
-        button->setAutoRaise(true);
+        QToolButton* button = toggle(titles.at(index), {}, this);
         button->setChecked(index == current_);
         buttons_->addButton(button, index);
         row_->insertWidget(index, button);

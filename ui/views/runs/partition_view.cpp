@@ -62,7 +62,7 @@ PlanPicture pictureOf(const PartitionRun& run, int plan) {
 QString stepDetail(const study::PartitionOutcome& outcome, const partition::Plan& plan) {
     const std::string peak = study::peakText(outcome, plan);
     const QString certainty = certaintyOf(plan);
-    return peak.empty() ? certainty : certainty + QStringLiteral(", ") + QString::fromStdString(peak);
+    return peak.empty() ? certainty : certainty + QStringLiteral(", ") + toQt(peak);
 }
 
 class PinCommand : public QUndoCommand {
@@ -266,17 +266,17 @@ QVector<Headline> PartitionView::headlines() const {
     const auto of = [&](const char* field) { return explanationOf(plan.strategy + "/" + field); };
     const QString tone =
         plan.optimal ? QStringLiteral("good") : (plan.gap > kWideGap ? QStringLiteral("warning") : QString());
-    QVector<Headline> headlines{{.value = QString::fromStdString(study::timesText(plan.speedupOverDp)),
+    QVector<Headline> headlines{{.value = toQt(study::timesText(plan.speedupOverDp)),
                                  .label = tr("over data parallelism"),
                                  .help = tr("How much faster a step is than with the batch alone split"),
                                  .explain = of("speedup_over_dp")},
-                                {.value = QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds)),
+                                {.value = toQt(formatQuantity(plan.stepTime.value, Measure::seconds)),
                                  .label = tr("per step"),
                                  .detail = stepDetail(choice_->run.outcome(), plan),
                                  .tone = tone,
                                  .help = tr("Time of one training step of the whole batch"),
                                  .explain = of("step_time_s")},
-                                {.value = QString::fromStdString(study::rateText(plan.throughput)),
+                                {.value = toQt(study::rateText(plan.throughput)),
                                  .label = tr("samples/s"),
                                  .explain = of("throughput_samples_per_s")}};
     const QStringList memory = memorySentences(choice_->run, choice_->plan);
@@ -295,8 +295,7 @@ void PartitionView::showNote() {
     if (whole.empty()) return;
     note()->showMessage(MessageBar::Kind::info,
                         tr("On %1; idle: %2. With %3.")
-                            .arg(QString::fromStdString(study::placeText(plan)),
-                                 QString::fromStdString(study::idleText(plan.idle)), QString::fromStdString(whole)),
+                            .arg(toQt(study::placeText(plan)), toQt(study::idleText(plan.idle)), toQt(whole)),
                         tr("Open a study with all groups"), [this] { openWithAllGroups(); });
 }
 
@@ -445,14 +444,14 @@ void PartitionView::openMenu(int row, int column, const QPoint& place) {
 
 QString PartitionView::strategyPath(const ChartPane& pane, int plan) const {
     if (plan < 0 || plan >= choice_->run.planCount()) return {};
-    return QString::fromStdString(choice_->run.plan(plan).strategy) + QLatin1Char('/') +
+    return toQt(choice_->run.plan(plan).strategy) + QLatin1Char('/') +
            (pane.current() == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s"));
 }
 
 /// Of a number of a layer at the chosen split.
 QString PartitionView::layerPath(int layer, const char* field) const {
     return QStringLiteral("%1/levels[%2]/layers[%3]/%4")
-        .arg(QString::fromStdString(choice_->chosen().strategy))
+        .arg(toQt(choice_->chosen().strategy))
         .arg(choice_->split)
         .arg(layer)
         .arg(QLatin1String(field));
@@ -460,7 +459,7 @@ QString PartitionView::layerPath(int layer, const char* field) const {
 
 QString PartitionView::ratioPath(int split) const {
     if (split < 0 || split >= levelRows(*choice_)) return {};
-    return QStringLiteral("%1/levels[%2]/ratio").arg(QString::fromStdString(choice_->chosen().strategy)).arg(split);
+    return QStringLiteral("%1/levels[%2]/ratio").arg(toQt(choice_->chosen().strategy)).arg(split);
 }
 
 /// The chart shows the parts of the slowest accelerator's step: what it moves, level by level, and what it
@@ -470,16 +469,14 @@ QString PartitionView::stepPartPath(const ChartPane& pane, int series) const {
     const std::vector<report::Series>& all = pane.plot()->chart().series;
     if (!slowest || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
     return QStringLiteral("%1/per_accelerator[%2]/%3_s")
-        .arg(QString::fromStdString(choice_->chosen().strategy))
+        .arg(toQt(choice_->chosen().strategy))
         .arg(*slowest)
-        .arg(QString::fromStdString(all[static_cast<std::size_t>(series)].id));
+        .arg(toQt(all[static_cast<std::size_t>(series)].id));
 }
 
 QString PartitionView::memoryPath(int kind) const {
     if (kind < 0 || kind >= acceleratorRows(*choice_)) return {};
-    return QStringLiteral("%1/per_accelerator[%2]/memory_bytes")
-        .arg(QString::fromStdString(choice_->chosen().strategy))
-        .arg(kind);
+    return QStringLiteral("%1/per_accelerator[%2]/memory_bytes").arg(toQt(choice_->chosen().strategy)).arg(kind);
 }
 
 /// Above the times of layers: at which split.
@@ -556,14 +553,10 @@ void PartitionView::setPins(const PartitionPins& pins) {
     changePins(tr("pins"), pins);
 }
 
-int PartitionView::changedPins() const {
-    return differenceOf(choice_->pins, ownPins_);
-}
-
 void PartitionView::solveAgain() {
     if (choice_->run.isEmpty() || choice_->pins == ownPins_) return;
     const study::Study study = withPins(choice_->run.result().study, choice_->pins);
-    emit runRequested(QString::fromStdString(toText(study::toJson(study))));
+    emit runRequested(toQt(toText(study::toJson(study))));
 }
 
 QVector<Exportable> PartitionView::ownExports() const {
@@ -575,7 +568,7 @@ QVector<Exportable> PartitionView::ownExports() const {
 QJsonObject PartitionView::saveView() const {
     QJsonObject pinned;
     for (const auto& [name, type] : choice_->pins.types)
-        pinned.insert(QString::fromStdString(name), QLatin1String(partition::nameOf(type).data()));
+        pinned.insert(toQt(name), QLatin1String(partition::nameOf(type).data()));
     QJsonObject view = RunView::saveView();
     view[QStringLiteral("pins")] = pinned;
     return view;

@@ -30,7 +30,6 @@ public:
     /// As the study will have them; undoable.
     void setPins(const PartitionPins& pins);
     const PartitionPins& pins() const { return choice_->pins; }
-    int changedPins() const;  ///< how many differ from the study's own
     /// Asks for a run of the study with these pins.
     void solveAgain();
 

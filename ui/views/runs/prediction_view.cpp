@@ -88,7 +88,7 @@ void PredictionView::addSelectables() {
                    .current = [this] { return choice_->accelerator; },
                    .choose = [this](int index) { chooseAccelerator(index); },
                    .facts = [this](int) { return facts(); },
-                   .name = [&its](int index) { return QString::fromStdString(its.accelerator(index).id); },
+                   .name = [&its](int index) { return toQt(its.accelerator(index).id); },
                    .bar = tr("Accelerators"),
                    .choice = [this](int index) { return accelerator(index); }});
     addSelectable(
@@ -178,7 +178,7 @@ void PredictionView::takeRun() {
     const PredictionRun its(run().result);
     *choice_ = PredictionChoice{.run = its};
     if (const Prediction* best = study::fastestPrediction(its.outcome())) {
-        choice_->accelerator = its.acceleratorNamed(QString::fromStdString(best->accelerator));
+        choice_->accelerator = its.acceleratorNamed(toQt(best->accelerator));
         choice_->count = its.countOf(best->devices);
     }
     orderOperators();
@@ -196,7 +196,7 @@ void PredictionView::choosePrediction(int prediction) {
     const PredictionRun& its = choice_->run;
     if (prediction < 0 || prediction >= its.predictions()) return;
     const Prediction& one = its.prediction(prediction);
-    choice_->accelerator = its.acceleratorNamed(QString::fromStdString(one.accelerator));
+    choice_->accelerator = its.acceleratorNamed(toQt(one.accelerator));
     const int count = its.countOf(one.devices);
     const bool otherCount = std::exchange(choice_->count, count) != count;
     orderOperators();
@@ -229,13 +229,12 @@ void PredictionView::addBest(QVector<Headline>& headlines, std::string_view metr
     headline.explain = explanationOf(path);
     QString value;
     for (const study::Metric& each : study::predictionMetrics(outcome))
-        if (each.name == path) value = QString::fromStdString(study::textOf(each));
+        if (each.name == path) value = toQt(study::textOf(each));
     const bool called = first.size() == 1;
-    headline.value = called ? value : QString::fromStdString(study::anyOf(first));
+    headline.value = called ? value : toQt(study::anyOf(first));
     headline.label = called ? label.arg(shownText(first.front()->accelerator)) : tr("too close to call: %1").arg(value);
     if (ranking->order.size() > 1) {
-        headline.detail =
-            tr("ranking correct: %1").arg(QString::fromStdString(study::percentText(ranking->probability)));
+        headline.detail = tr("ranking correct: %1").arg(toQt(study::percentText(ranking->probability)));
         headline.tone = ranking->probability >= kSure    ? QStringLiteral("good")
                         : ranking->probability < kUnsure ? QStringLiteral("warning")
                                                          : QString();
@@ -309,8 +308,8 @@ void PredictionView::orderOperators() {
 /// Where the accelerator is edited, by the name under which the study asks for it; empty where that is not known.
 QString PredictionView::documentOf(const std::string& accelerator) const {
     for (const std::string& name : choice_->run.result().study.hardware) {
-        if (name == accelerator) return QStringLiteral("accelerator/") + QString::fromStdString(name);
-        if (std::filesystem::path(name).stem().string() == accelerator) return QString::fromStdString(name);
+        if (name == accelerator) return QStringLiteral("accelerator/") + toQt(name);
+        if (std::filesystem::path(name).stem().string() == accelerator) return toQt(name);
     }
     return {};
 }
@@ -337,7 +336,7 @@ int PredictionView::predictionAt(int category) const {
 int PredictionView::predictionOf(const PlotWidget& plot, int series) const {
     const std::vector<report::Series>& all = plot.chart().series;
     if (series < 0 || static_cast<std::size_t>(series) >= all.size()) return -1;
-    const QString id = QString::fromStdString(all[static_cast<std::size_t>(series)].id);
+    const QString id = toQt(all[static_cast<std::size_t>(series)].id);
     return choice_->run.predictionOf(choice_->run.acceleratorNamed(id), choice_->count);
 }
 
@@ -361,7 +360,7 @@ QString PredictionView::stagePath(const ChartPane& stages, int series, int categ
 void PredictionView::chooseCount(const ChartPane& scaling, int series, int devices) {
     const int at = predictionOf(*scaling.plot(), series);
     if (at < 0) return;
-    const QString id = QString::fromStdString(choice_->run.prediction(at).accelerator);
+    const QString id = toQt(choice_->run.prediction(at).accelerator);
     const int count = choice_->run.countOf(devices);
     select(QStringLiteral("prediction"), choice_->run.predictionOf(choice_->run.acceleratorNamed(id), count));
 }

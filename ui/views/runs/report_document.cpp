@@ -178,8 +178,7 @@ struct ReportDocument::Implementation {
 
 void ReportDocument::Implementation::build() {
     buildActions();
-    auto* outer = new QVBoxLayout(document);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = bareLayout<QVBoxLayout>(document);
     stack = new QStackedWidget;
     outer->addWidget(stack);
     empty =
@@ -187,9 +186,7 @@ void ReportDocument::Implementation::build() {
     stack->addWidget(empty);
     auto* page = new QWidget;
     stack->addWidget(page);
-    auto* row = new QHBoxLayout(page);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
+    auto* row = bareLayout<QHBoxLayout>(page, 0);
     row->addWidget(buildChoices());
     scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
@@ -202,8 +199,7 @@ void ReportDocument::Implementation::build() {
     pages->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
     pages->setSpacing(theme().spacing(4));
     scroll->setWidget(paper);
-    auto* preview = new QVBoxLayout;
-    preview->setSpacing(0);
+    auto* preview = bareLayout<QVBoxLayout>(0);
     note = new MessageBar(page);
     note->hide();
     preview->addWidget(note);

@@ -79,8 +79,7 @@ struct RunDocument::Implementation {
 };
 
 void RunDocument::Implementation::build() {
-    auto* layout = new QVBoxLayout(document);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = bareLayout<QVBoxLayout>(document);
     pages = new QStackedWidget(document);
     progress = new RunProgress(pages);
     undo = new QUndoStack(document);

@@ -64,7 +64,7 @@ struct RunProgress::Implementation {
     QString lineText() const {
         QStringList parts;
         if (state.total > 0) parts << tr("%1 %").arg(std::floor(100 * state.done / state.total));
-        if (state.rate > 0) parts << tr("%1/s").arg(QString::fromStdString(formatCount(state.rate)));
+        if (state.rate > 0) parts << tr("%1/s").arg(toQt(formatCount(state.rate)));
         if (!state.best.isEmpty()) parts << tr("best %1").arg(state.best);
         if (state.seconds > 0) parts << tr("%1 elapsed").arg(durationText(state.seconds));
         if (isWorking(state.status) && !state.left.isEmpty()) parts << state.left;
@@ -80,7 +80,7 @@ struct RunProgress::Implementation {
     void showCurves() {
         if (!state.study.engine.empty() && !std::exchange(looked, true))
             convergence->setLogarithmic(study::progressSpansDecades(state.study));
-        convergence->setValueTitle(QString::fromStdString(study::progressTitle(state.study)));
+        convergence->setValueTitle(toQt(study::progressTitle(state.study)));
         convergence->setCurves(state.curves);
         convergence->setLive(liveText());
     }

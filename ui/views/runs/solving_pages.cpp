@@ -81,9 +81,7 @@ QWidget* SolvingPages::foundPage(const QVector<TableModel::Column>& columns) {
     table->setFilterVisible(false);
     setLook(*notes_, "tone", QStringLiteral("secondary"));
     auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(page, theme().spacing(2));
     column->addWidget(new SideBySide({chart_, tr("Chart")}, {table, tr("Table")}), 1);
     column->addWidget(notes_);
     return page;

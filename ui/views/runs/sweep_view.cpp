@@ -15,6 +15,7 @@
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/solving_pages.h"
 
@@ -51,17 +52,11 @@ SweepView::SweepView(QWidget* parent)
                                .bar = tr("Variations of the study that are solved"),
                                .again = tr("Run the sweep")},
                               columns())) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing());
-    auto* row = new QHBoxLayout;
-    row->setSpacing(theme().spacing());
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
+    auto* row = bareLayout<QHBoxLayout>(theme().spacing());
     for (const study::Sweep& sweep : study::sweeps()) {
-        auto* button = new QToolButton(this);
-        button->setText(toQt(sweep.title));
-        button->setToolTip(tr("Solves the study again with %1").arg(toQt(sweep.help)));
-        button->setCheckable(true);
-        button->setAutoRaise(true);
+        QToolButton* button =
+            toggle(toQt(sweep.title), tr("Solves the study again with %1").arg(toQt(sweep.help)), this);
         button->setChecked(sweep.kind == kind_);
         kinds_->addButton(button, static_cast<int>(sweep.kind));
         row->addWidget(button);
@@ -99,7 +94,7 @@ QVector<TableModel::Column> SweepView::columns() const {
         number(tr("Makespan"), Measure::count, [row](int index) { return row(index).run.makespan; });
     makespan.text = [rows = rows_, row](int index) { return rows->of.time(row(index).run.makespan); };
     TableModel::Column gap = number(tr("Above bound"), Measure::count, [row](int index) { return row(index).run.gap; });
-    gap.text = [row](int index) { return QString::fromStdString(study::percentText(row(index).run.gap)); };
+    gap.text = [row](int index) { return toQt(study::percentText(row(index).run.gap)); };
     return {value, columns::words(tr("Algorithm"), [row](int index) { return shownText(row(index).run.algorithm); }),
             rate, makespan, gap};
 }

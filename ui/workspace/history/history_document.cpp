@@ -44,9 +44,8 @@ private:
 
 /// "1 run", "4,192 runs".
 QString runsText(std::size_t count) {
-    return count == 1
-               ? HistoryDocument::tr("1 run")
-               : HistoryDocument::tr("%1 runs").arg(QString::fromStdString(formatCount(static_cast<double>(count))));
+    return count == 1 ? HistoryDocument::tr("1 run")
+                      : HistoryDocument::tr("%1 runs").arg(toQt(formatCount(static_cast<double>(count))));
 }
 
 std::vector<store::RunId> idsOf(const std::vector<store::RunRow>& rows) {
@@ -81,8 +80,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     column->addWidget(filters_);
     column->addWidget(table_, 1);
     column->addWidget(hint_, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setSpacing(theme().spacing(2));
+    auto* foot = bareLayout<QHBoxLayout>(theme().spacing(2));
     setLook(*summary_, "tone", "secondary");
     summary_->setAccessibleName(tr("Listed runs, and what was done last"));
     summary_->setTextFormat(Qt::RichText);
@@ -343,31 +341,27 @@ void HistoryDocument::exportRuns() {
 }
 
 void HistoryDocument::importRuns() {
-    asker().openFile(
-        *this, tr("Import runs"), fileFilter(tr("Exported runs"), QStringLiteral("*.tessera *.db")),
-        [this](const QString& path) {
-            history_->transfer<store::MergeCount>(
-                this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
-                [this, path](const store::MergeCount& count) {
-                    QString sentence =
-                        tr("%1: %2 imported, %3 here already.")
-                            .arg(QFileInfo(path).fileName(), runsText(static_cast<std::size_t>(count.added)))
-                            .arg(count.present);
-                    if (!count.damaged.empty())
-                        sentence += QLatin1Char(' ') + tr("%1 left out: %2.")
-                                                           .arg(runsText(count.damaged.size()),
-                                                                QString::fromStdString(count.damaged.begin()->second));
-                    emit done(sentence);
-                    history_->announceChange();
-                });
-        });
+    asker().openFile(*this, tr("Import runs"), fileFilter(tr("Exported runs"), QStringLiteral("*.tessera *.db")),
+                     [this](const QString& path) {
+                         history_->transfer<store::MergeCount>(
+                             this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
+                             [this, path](const store::MergeCount& count) {
+                                 QString sentence = tr("%1: %2 imported, %3 here already.")
+                                                        .arg(QFileInfo(path).fileName(),
+                                                             runsText(static_cast<std::size_t>(count.added)))
+                                                        .arg(count.present);
+                                 if (!count.damaged.empty())
+                                     sentence += QLatin1Char(' ') + tr("%1 left out: %2.")
+                                                                        .arg(runsText(count.damaged.size()),
+                                                                             toQt(count.damaged.begin()->second));
+                                 emit done(sentence);
+                                 history_->announceChange();
+                             });
+                     });
 }
 
 Facts HistoryDocument::overview() const {
-    Facts facts;
-    facts.title = title();
-    facts.icon = iconName();
-    facts.subtitle = listedText();
+    Facts facts{.title = title(), .subtitle = listedText(), .icon = iconName()};
     facts.note = tr("Select a run to see its facts, or several to compare them.");
     return facts;
 }

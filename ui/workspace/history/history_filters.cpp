@@ -13,6 +13,7 @@
 #include "core/study/study.h"
 #include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/workspace/history/metric_kinds.h"
 #include "ui/workspace/words.h"
 
@@ -37,11 +38,8 @@ constexpr TimeRow kTimes[] = {{QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", 
                               {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 30 days"), 30},
                               {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last year"), 365}};
 
-QToolButton* toggle(const QString& text) {
-    auto* button = new QToolButton;
-    button->setCheckable(true);
-    button->setAutoRaise(true);
-    button->setText(text);
+QToolButton* filterToggle(const QString& text) {
+    QToolButton* button = toggle(text);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     button->setFocusPolicy(Qt::StrongFocus);
     return button;
@@ -61,9 +59,9 @@ HistoryFilters::HistoryFilters(QWidget* parent)
       tag_(choice(tr("Tag"))),
       time_(choice(tr("Time"))),
       metric_(choice(tr("Metric"))),
-      starred_(toggle({})),
-      deleted_(toggle(tr("Deleted"))),
-      more_(toggle(tr("More filters"))),
+      starred_(filterToggle({})),
+      deleted_(filterToggle(tr("Deleted"))),
+      more_(filterToggle(tr("More filters"))),
       clear_(new QToolButton),
       second_(new QWidget) {
     search_->setClearButtonEnabled(true);
@@ -86,19 +84,15 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     deleted_->setToolTip(tr("Show deleted runs, which can be restored"));
     deleted_->setAccessibleName(tr("Show deleted runs"));
 
-    auto* first = new QHBoxLayout;
-    first->setSpacing(theme().spacing(2));
+    auto* first = bareLayout<QHBoxLayout>(theme().spacing(2));
     first->addWidget(search_, 3);
     for (QWidget* each : std::initializer_list<QWidget*>{status_, starred_, more_, clear_}) first->addWidget(each);
-    auto* below = new QVBoxLayout(second_);
-    below->setContentsMargins(0, 0, 0, 0);
-    below->setSpacing(theme().spacing(2));
+    auto* below = bareLayout<QVBoxLayout>(second_, theme().spacing(2));
     // Two lines, so that every field has room for what is typed into it.
     for (const auto& line : std::initializer_list<std::initializer_list<std::pair<QWidget*, int>>>{
              {{engine_, 0}, {model_, 1}, {hardware_, 1}, {tag_, 0}},
              {{time_, 0}, {metric_, 2}, {min_, 1}, {max_, 1}, {deleted_, 0}}}) {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(theme().spacing(2));
+        auto* row = bareLayout<QHBoxLayout>(theme().spacing(2));
         for (const auto& [widget, stretch] : line) row->addWidget(widget, stretch);
         below->addLayout(row);
     }
@@ -108,9 +102,7 @@ HistoryFilters::HistoryFilters(QWidget* parent)
         each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         each->setMinimumContentsLength(kLetters);
     }
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme().spacing(2));
+    auto* column = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     column->addLayout(first);
     column->addWidget(second_);
     second_->hide();

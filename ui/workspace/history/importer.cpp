@@ -43,7 +43,7 @@ ImportedFile examineFile(const QString& path) {
     } catch (const std::bad_alloc&) {
         file.problem = QCoreApplication::translate("importer", "There is not enough memory to read this file.");
     } catch (const std::exception& error) {
-        file.problem = QString::fromStdString(escaped(error.what(), 2000));
+        file.problem = toQt(escaped(error.what(), 2000));
     }
     return file;
 }

@@ -429,20 +429,18 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
                       .icon = icon,
                       .run = [this, kind, key] { const_cast<Implementation*>(this)->open(kind, key); }});
     };
-    for (const LibraryContents::Entry& entry : contents.studies)
-        add(QStringLiteral("study"), tr("Study"), QStringLiteral("study"), entry.key, entry.title);
-    for (const LibraryContents::Entry& entry : contents.models)
-        add(QStringLiteral("model"), tr("Model"), QStringLiteral("model"), entry.key, entry.title);
-    for (const LibraryContents::Entry& entry : contents.fleets)
-        add(QStringLiteral("hardware"), tr("Fleet"), QStringLiteral("fleet"), entry.key, entry.title);
-    for (const LibraryContents::Entry& entry : contents.accelerators)
-        add(QStringLiteral("hardware"), tr("Accelerator"), QStringLiteral("accelerator"), entry.key, entry.title);
-    for (const LibraryContents::Entry& entry : contents.platforms)
-        add(QStringLiteral("hardware"), tr("Platform"), QStringLiteral("platform"), entry.key, entry.title);
-    for (const LibraryContents::Entry& entry : contents.templates)
-        add(QStringLiteral("hardware"), tr("Template"), QStringLiteral("template"), entry.key, entry.title);
-    for (const LibraryContents::Entry& entry : contents.workloads)
-        add(QStringLiteral("hardware"), tr("Workload"), QStringLiteral("jobs"), entry.key, entry.title);
+    const auto addAll = [&](const QVector<LibraryContents::Entry>& entries, const QString& kind, const QString& word,
+                            const QString& icon) {
+        for (const LibraryContents::Entry& entry : entries) add(kind, word, icon, entry.key, entry.title);
+    };
+    const QString hardware = QStringLiteral("hardware");
+    addAll(contents.studies, QStringLiteral("study"), tr("Study"), QStringLiteral("study"));
+    addAll(contents.models, QStringLiteral("model"), tr("Model"), QStringLiteral("model"));
+    addAll(contents.fleets, hardware, tr("Fleet"), QStringLiteral("fleet"));
+    addAll(contents.accelerators, hardware, tr("Accelerator"), QStringLiteral("accelerator"));
+    addAll(contents.platforms, hardware, tr("Platform"), QStringLiteral("platform"));
+    addAll(contents.templates, hardware, tr("Template"), QStringLiteral("template"));
+    addAll(contents.workloads, hardware, tr("Workload"), QStringLiteral("jobs"));
     for (const RecentFiles::Entry& entry : recent.entries())
         add(entry.kind, tr("File"), QStringLiteral("file"), entry.path, QFileInfo(entry.path).fileName());
     for (const store::RunRow& row : latestRuns)

@@ -253,7 +253,7 @@ void MainWindow::Implementation::run(const QString& studyJson, store::RunId inpu
             study::readStudy(JsonDocument::parse(studyJson.toStdString(), tr("the study").toStdString()).root());
         openJob(jobs->enqueue(study, {}, history->isOpen() ? inputsOf : 0));
     } catch (const std::exception& error) {
-        say(MessagesPanel::Tone::error, QString::fromStdString(escaped(error.what(), 2000)));
+        say(MessagesPanel::Tone::error, toQt(escaped(error.what(), 2000)));
     }
 }
 
@@ -262,8 +262,7 @@ void MainWindow::Implementation::runStudyNamed(const QString& key) {
         context.get(), [name = key.toStdString()] { return study::loadStudy(name); },
         [this](const study::Study& study) { openJob(jobs->enqueue(study)); },
         [this, key](const QString& problem) {
-            say(MessagesPanel::Tone::error, QString::fromStdString(escaped(problem.toStdString(), 2000)),
-                QStringLiteral("study"), key);
+            say(MessagesPanel::Tone::error, shownText(problem.toStdString(), 2000), QStringLiteral("study"), key);
         });
 }
 
@@ -302,14 +301,13 @@ void MainWindow::Implementation::openJob(int job) {
 }
 
 void MainWindow::Implementation::connectRun(RunDocument* document) {
-    QObject::connect(document, &RunDocument::modelRequested, context.get(),
-                     [this, document](const QString& strategy, int split) {
-                         const RunState& state = document->state();
-                         if (state.result == nullptr || state.study.models.empty()) return;
-                         auto* model = qobject_cast<ModelDocument*>(
-                             open(QStringLiteral("model"), QString::fromStdString(state.study.models.front())));
-                         if (model != nullptr) model->setOverlay(state.result, strategy, split);
-                     });
+    QObject::connect(
+        document, &RunDocument::modelRequested, context.get(), [this, document](const QString& strategy, int split) {
+            const RunState& state = document->state();
+            if (state.result == nullptr || state.study.models.empty()) return;
+            auto* model = qobject_cast<ModelDocument*>(open(QStringLiteral("model"), toQt(state.study.models.front())));
+            if (model != nullptr) model->setOverlay(state.result, strategy, split);
+        });
     QObject::connect(document, &RunDocument::resumeRequested, context.get(),
                      [this](store::RunId run) { openJob(jobs->resume(run)); });
     QObject::connect(document, &RunDocument::repeatRequested, context.get(), [this, document] { runAgain(*document); });
@@ -512,8 +510,7 @@ void MainWindow::Implementation::importRuns(const QString& path) {
                     .arg(count.present),
                 QStringLiteral("history"));
             for (const auto& left : count.damaged)
-                say(MessagesPanel::Tone::error,
-                    tr("Run %1 was left out: %2.").arg(left.first).arg(QString::fromStdString(left.second)),
+                say(MessagesPanel::Tone::error, tr("Run %1 was left out: %2.").arg(left.first).arg(toQt(left.second)),
                     QStringLiteral("history"));
             history->announceChange();
             open(QStringLiteral("history"), {});

@@ -28,10 +28,9 @@ constexpr int kSettleMilliseconds = 150;
 constexpr std::size_t kMaxCompared = 12;  ///< runs of a comparison
 
 Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
-    Facts facts;
-    facts.title = title;
-    facts.subtitle = rows.size() == 1 ? MainWindow::tr("1 run") : MainWindow::tr("%1 runs").arg(rows.size());
-    facts.icon = QStringLiteral("compare");
+    Facts facts{.title = title,
+                .subtitle = rows.size() == 1 ? MainWindow::tr("1 run") : MainWindow::tr("%1 runs").arg(rows.size()),
+                .icon = QStringLiteral("compare")};
     for (const store::RunRow& row : rows) {
         if (static_cast<std::size_t>(facts.sections.size()) == kMaxCompared) break;
         Facts::Section section{.title = row.name.empty() ? MainWindow::tr("Run %1").arg(row.id) : shown(row.name),
@@ -226,7 +225,7 @@ void MainWindow::Implementation::runAgain(RunDocument& document) {
     if (document.state().run != 0 && history->isOpen())
         openJob(jobs->repeat(document.state().run));
     else
-        run(QString::fromStdString(toText(study::toJson(document.state().study))));
+        run(toQt(toText(study::toJson(document.state().study))));
 }
 
 void MainWindow::Implementation::openStudyOfDocument(RunDocument& document) {

@@ -59,9 +59,7 @@ void MainWindow::Implementation::build() {
     auto* centre = new QWidget;
     // No document makes the panes beside it give way: what it has no room for wraps, scrolls or is left out.
     centre->setMinimumSize(theme().spacing(kMinCentre), theme().spacing(kMinCentre));
-    auto* column = new QVBoxLayout(centre);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = bareLayout<QVBoxLayout>(centre, 0);
     notices = new QVBoxLayout;
     notices->setSpacing(0);
     column->addLayout(notices);

@@ -21,22 +21,19 @@ QString namesOf(const QVector<Recovery>& edits) {
 
 /// Documents that a restored session shows bring their edits back by themselves; the others are asked about here.
 void MainWindow::Implementation::offerLostEdits() {
-    inBackground(
-        context.get(), lostEdits,
-        [this](QVector<Recovery> edits) {
-            edits.removeIf([this](const Recovery& each) { return area->find(each.kind, keyOf(each)) != nullptr; });
-            if (edits.isEmpty()) return;
-            notify(new NoticeBar(NoticeBar::Tone::information,
-                                 tr("Tessera ended before these edits were saved: %1.").arg(namesOf(edits)),
-                                 {{tr("Bring them back"),
-                                   [this, edits] {
-                                       for (const Recovery& each : edits) open(each.kind, keyOf(each));
-                                   }},
-                                  {tr("Discard them"), [edits] {
-                                       for (const Recovery& each : edits) dropRecovery(each.id);
-                                   }}}));
-        },
-        [](const QString&) {});
+    inBackground(context.get(), lostEdits, [this](QVector<Recovery> edits) {
+        edits.removeIf([this](const Recovery& each) { return area->find(each.kind, keyOf(each)) != nullptr; });
+        if (edits.isEmpty()) return;
+        notify(new NoticeBar(NoticeBar::Tone::information,
+                             tr("Tessera ended before these edits were saved: %1.").arg(namesOf(edits)),
+                             {{tr("Bring them back"),
+                               [this, edits] {
+                                   for (const Recovery& each : edits) open(each.kind, keyOf(each));
+                               }},
+                              {tr("Discard them"), [edits] {
+                                   for (const Recovery& each : edits) dropRecovery(each.id);
+                               }}}));
+    });
 }
 
 }  // namespace tessera::ui

@@ -63,7 +63,7 @@ QString putAside(const std::filesystem::path& path) {
         const std::filesystem::path from = path.string() + suffix;
         if (!std::filesystem::exists(from, error)) continue;
         std::filesystem::rename(from, path.string() + "." + stamp + suffix, error);
-        if (error) return QString::fromStdString(error.message());
+        if (error) return toQt(error.message());
     }
     return {};
 }
@@ -84,7 +84,7 @@ void forget(const QString& list, const QString& entry) {
 }
 
 QString pathText(const std::filesystem::path& path) {
-    return QString::fromStdString(path.string());
+    return toQt(path.string());
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ void MainWindow::Implementation::announceInterrupted(const std::vector<store::Ru
     QStringList uids;
     for (const store::RunRow& row : all) {
         // A run that went on and was interrupted once more is reported again.
-        const QString uid = QStringLiteral("%1/%2").arg(QString::fromStdString(row.uid)).arg(row.finished.value_or(0));
+        const QString uid = QStringLiteral("%1/%2").arg(toQt(row.uid)).arg(row.finished.value_or(0));
         if (dismissed.contains(uid)) continue;
         runs.push_back(row);
         numbers.push_back(row.id);
