@@ -37,10 +37,10 @@ namespace {
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr std::size_t kChunk = std::size_t{1} << 16;
-constexpr std::size_t kChunkMicroseconds = 20;
-constexpr auto kOtherEnd = 1s;  // how long the other end of a pipe may take to turn up
-constexpr auto kPause = 20ms;   // between looks at a pipe, and at whether to go on
+constexpr std::size_t kReadChunk = std::size_t{1} << 16;
+constexpr std::size_t kReadMicroseconds = 20;
+constexpr auto kOtherEnd = 1s;     // how long the other end of a pipe may take to turn up
+constexpr auto kPipePause = 20ms;  // between looks at a pipe, and at whether to go on
 constexpr std::size_t kPauseMicroseconds = 20'000;
 
 std::string shown(const fs::path& path) {
@@ -83,7 +83,7 @@ public:
         pipe_ = S_ISFIFO(status.st_mode) && !isStandardInput(path);
         const auto size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0));
         // Room for the last, empty chunk too: growing would need twice the file's size.
-        if (regular_ && size <= limit) bytes_.reserve(static_cast<std::size_t>(size) + kChunk);
+        if (regular_ && size <= limit) bytes_.reserve(static_cast<std::size_t>(size) + kReadChunk);
     }
 
     std::string take() {
@@ -100,11 +100,11 @@ private:
     /// False at the end.
     bool takeChunk() {
         if (!regular_) waitForMore();
-        poll(kChunkMicroseconds);
+        poll(kReadMicroseconds);
         const std::size_t old = bytes_.size();
         makeRoom();
-        bytes_.resize(old + kChunk);
-        const ssize_t count = ::read(file_, bytes_.data() + old, kChunk);
+        bytes_.resize(old + kReadChunk);
+        const ssize_t count = ::read(file_, bytes_.data() + old, kReadChunk);
         const int error = errno;
         bytes_.resize(old + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
         if (count > 0) return true;
@@ -115,15 +115,15 @@ private:
 
     /// Doubles, but never far above the limit.
     void makeRoom() {
-        if (bytes_.capacity() - bytes_.size() >= kChunk) return;
-        const auto max = static_cast<std::size_t>(limit_) + kChunk;
-        bytes_.reserve(std::max(std::min(2 * bytes_.capacity(), max), bytes_.size() + kChunk));
+        if (bytes_.capacity() - bytes_.size() >= kReadChunk) return;
+        const auto max = static_cast<std::size_t>(limit_) + kReadChunk;
+        bytes_.reserve(std::max(std::min(2 * bytes_.capacity(), max), bytes_.size() + kReadChunk));
     }
 
     /// Returns with the next bytes, at the end, or after a pause.
     void waitForMore() {
         pollfd waiting{file_, POLLIN, 0};
-        if (::poll(&waiting, 1, static_cast<int>(kPause / 1ms)) == 0) {
+        if (::poll(&waiting, 1, static_cast<int>(kPipePause / 1ms)) == 0) {
             poll(kPauseMicroseconds);
             return;
         }
@@ -236,7 +236,7 @@ void writeToDevice(const fs::path& path, std::string_view bytes) {
         }
         if (errno != ENXIO) failToWrite(path, std::strerror(errno));
         if (steady_clock::now() - start >= kOtherEnd) failToWrite(path, "it is a pipe, and nothing reads from it");
-        std::this_thread::sleep_for(kPause);
+        std::this_thread::sleep_for(kPipePause);
         poll(kPauseMicroseconds);
     }
 }

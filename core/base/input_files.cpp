@@ -6,7 +6,7 @@ namespace tessera {
 
 namespace {
 
-thread_local InputScope* innermost = nullptr;
+thread_local InputScope* innermostInput = nullptr;
 
 }  // namespace
 
@@ -28,17 +28,17 @@ std::string InputFiles::placeOf(const std::string& name) {
     return found == places_.end() ? name : found->second;
 }
 
-InputScope::InputScope(std::shared_ptr<InputFiles> files) : files_(std::move(files)), outer_(innermost) {
+InputScope::InputScope(std::shared_ptr<InputFiles> files) : files_(std::move(files)), outer_(innermostInput) {
     if (!files_) files_ = outer_ != nullptr ? outer_->files_ : std::make_shared<InputFiles>();
-    innermost = this;
+    innermostInput = this;
 }
 
 InputScope::~InputScope() {
-    innermost = outer_;
+    innermostInput = outer_;
 }
 
 InputFiles* InputScope::current() {
-    return innermost == nullptr ? nullptr : innermost->files_.get();
+    return innermostInput == nullptr ? nullptr : innermostInput->files_.get();
 }
 
 std::string placeOfInput(const std::string& name) {

@@ -7,24 +7,24 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kOften = 1000;
-thread_local PollScope* innermost = nullptr;
+thread_local PollScope* innermostPoll = nullptr;
 
 }  // namespace
 
-PollScope::PollScope(std::function<void()> ask) : ask_(std::move(ask)), outer_(innermost) {
-    innermost = this;
+PollScope::PollScope(std::function<void()> ask) : ask_(std::move(ask)), outer_(innermostPoll) {
+    innermostPoll = this;
 }
 
 PollScope::~PollScope() {
-    innermost = outer_;
+    innermostPoll = outer_;
 }
 
 void poll(std::size_t microseconds) {
-    if (innermost == nullptr) return;
-    innermost->spent_ += microseconds;
-    if (innermost->spent_ < kOften) return;
-    innermost->spent_ = 0;
-    innermost->ask_();
+    if (innermostPoll == nullptr) return;
+    innermostPoll->spent_ += microseconds;
+    if (innermostPoll->spent_ < kOften) return;
+    innermostPoll->spent_ = 0;
+    innermostPoll->ask_();
 }
 
 }  // namespace tessera

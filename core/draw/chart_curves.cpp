@@ -292,7 +292,7 @@ bool isDense(const std::vector<Point>& part, const Rect& plot) {
 }
 
 /// How far a line reaches up and down in every column of pixels from `from` on.
-std::vector<Hull> columnsOf(const std::vector<Point>& part, double from, double to) {
+std::vector<Hull> hullsOf(const std::vector<Point>& part, double from, double to) {
     std::vector<Hull> columns(static_cast<std::size_t>(std::max(0.0, to - from)) + 1);
     const auto columnAt = [&](double x) {
         return std::min(static_cast<std::size_t>(std::max(0.0, x - from)), columns.size() - 1);
@@ -354,7 +354,7 @@ std::vector<Rect> areaCovered(const std::vector<Point>& part, double width, bool
     if (!isDense(part, plot)) return covered;
     const double from = std::floor(std::max(part.front().x, plot.x - width));
     const double to = std::min(part.back().x, plot.right() + width);
-    const std::vector<Hull> columns = columnsOf(part, from, to);
+    const std::vector<Hull> columns = hullsOf(part, from, to);
     const auto columnAt = [&](double x) {
         const auto index = static_cast<std::size_t>(std::max(0.0, x - from));
         return columns[std::min(index, columns.size() - 1)];

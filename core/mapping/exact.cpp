@@ -15,7 +15,6 @@ namespace {
 
 constexpr double kSame = 1 - 1e-12;  ///< what sums in another order may differ by, and more
 constexpr std::int64_t kMaxNodes = 4'000'000, kBetweenPolls = 4096;
-constexpr std::size_t kMax = kMaxExactJobs;
 
 class Exact {
 public:
@@ -46,7 +45,7 @@ private:
         double now = 0, elapsed = 0;    ///< no-stall cycles, cycles
         std::array<double, kMaxExactCores> end{}, share{};
         std::array<std::int8_t, kMaxExactCores> last{};  ///< job on the core, from 1
-        std::array<std::int8_t, kMax> core{};            ///< of a job, from 1
+        std::array<std::int8_t, kMaxExactJobs> core{};   ///< of a job, from 1
     };
     struct Seen {
         std::uint64_t cores = 0, rest = 0;
@@ -214,7 +213,7 @@ private:
         }
         const std::size_t core = nextCore(state);
         if (core == cores_) return;
-        std::array<Step, kMax + 1> steps;
+        std::array<Step, kMaxExactJobs + 1> steps;
         std::size_t count = 0;
         for (std::size_t job = 0; job <= jobs_; ++job) {
             if (job < jobs_ && (state.left >> job & 1U) == 0) continue;
@@ -253,7 +252,7 @@ private:
     std::vector<std::size_t> like_, twin_;  ///< the first equal core; the first equal job, or none
     std::vector<Seen> seen_;                ///< by hash
     std::vector<std::size_t> order_, bestOrder_;
-    std::array<std::int8_t, kMax> bestCore_{};
+    std::array<std::int8_t, kMaxExactJobs> bestCore_{};
     double best_ = kInfinity;
     std::int64_t nodes_ = 0;
     bool isStopped_ = false;

@@ -12,9 +12,9 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Index = Eigen::Index;
 
-constexpr Index kBlock = 6;        ///< vectors that are turned together; the first two matter
-constexpr int kTurns = 40;         ///< of the block at most
-constexpr Index kMaxGenes = 1500;  ///< up to which the covariance is written out
+constexpr Index kSubspace = 6;               ///< vectors that are turned together; the first two matter
+constexpr int kTurns = 40;                   ///< of the block at most
+constexpr Index kMaxCovarianceGenes = 1500;  ///< up to which the covariance is written out
 
 /// One row per sample of all runs, around their mean.
 Matrix centred(const std::vector<const KeptSamples*>& kept) {
@@ -39,9 +39,9 @@ Matrix centred(const std::vector<const KeptSamples*>& kept) {
 /// (subspace iteration), then the best two of its span are taken. Golub, Van Loan: "Matrix Computations", 8.2.4.
 Matrix mainComponents(const Matrix& samples) {
     const Index genes = samples.cols();
-    const Index block = std::min(kBlock, genes);
+    const Index block = std::min(kSubspace, genes);
     Matrix covariance;
-    if (genes <= kMaxGenes) {
+    if (genes <= kMaxCovarianceGenes) {
         covariance = Matrix::Zero(genes, genes);
         covariance.selfadjointView<Eigen::Lower>().rankUpdate(samples.transpose());
         covariance.triangularView<Eigen::StrictlyUpper>() = covariance.transpose();

@@ -24,4 +24,10 @@ struct OperatorCount {
 /// In the order of the graph's operators.
 std::vector<OperatorCount> operatorCounts(const Graph& graph);
 
+/// Adds `part` to `sum`, which is empty from then on where `part` is unknown.
+template <class Part>
+void accumulate(std::optional<double>& sum, const std::optional<Part>& part) {
+    sum = sum && part ? std::optional(*sum + static_cast<double>(*part)) : std::nullopt;
+}
+
 }  // namespace tessera::model

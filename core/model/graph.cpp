@@ -83,6 +83,20 @@ std::optional<std::int64_t> elementCount(const Shape& shape) {
     return fits ? std::optional(count) : std::nullopt;
 }
 
+bool contradicts(const Shape& one, const Shape& other) {
+    if (!one || !other) return false;
+    if (one->size() != other->size()) return true;
+    for (std::size_t i = 0; i < one->size(); ++i)
+        if ((*one)[i] != kUnknown && (*other)[i] != kUnknown && (*one)[i] != (*other)[i]) return true;
+    return false;
+}
+
+std::optional<double> bytesOf(const Tensor& tensor) {
+    const auto elements = elementCount(tensor.shape);
+    if (!elements) return std::nullopt;
+    return static_cast<double>(*elements) * bytesPerElement(tensor.type);
+}
+
 std::string toText(const Shape& shape) {
     if (!shape) return "unknown shape";
     if (shape->empty()) return "scalar";

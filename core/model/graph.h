@@ -45,12 +45,16 @@ DataType dataTypeNamed(std::string_view name);  ///< `undefined` where there is 
 inline constexpr std::int64_t kUnknown = -1;
 inline constexpr std::size_t kMaxDimensions = 64;
 
-/// A tensor's dimensions; `kUnknown` where a dimension is symbolic, unset or depends on data. Without a value even the
-/// number of dimensions is unknown.
-using Shape = std::optional<std::vector<std::int64_t>>;
+/// Dimensions; `kUnknown` where a dimension is symbolic, unset or depends on data.
+using Dims = std::vector<std::int64_t>;
+
+/// A tensor's dimensions. Without a value even the number of dimensions is unknown.
+using Shape = std::optional<Dims>;
 
 /// The product of the dimensions (1 for a scalar); empty where one is unknown.
 std::optional<std::int64_t> elementCount(const Shape& shape);
+/// True if no tensor has both shapes: their numbers of dimensions differ, or a dimension that both know.
+bool contradicts(const Shape& one, const Shape& other);
 std::string toText(const Shape& shape);  ///< "1x3x224x224", "scalar", "?x128", "unknown shape"
 
 /// Origin of a tensor's value.
@@ -71,6 +75,9 @@ struct Tensor {
     /// Names of symbolic dimensions by axis, where the file gives them and nothing bound them.
     std::map<std::size_t, std::string> symbols;
 };
+
+/// Bytes of a tensor; empty where its shape is unknown.
+std::optional<double> bytesOf(const Tensor& tensor);
 
 using TensorIndex = std::int32_t;
 inline constexpr TensorIndex kNoTensor = -1;  ///< an optional input or output that is left out

@@ -631,12 +631,7 @@ private:
     std::vector<std::int64_t> crossing_;  ///< tensors that pass between an item and the one before it
 };
 
-template <class Sum, class Part>
-void accumulate(std::optional<Sum>& sum, const std::optional<Part>& part) {
-    sum = sum && part ? std::optional(*sum + static_cast<Sum>(*part)) : std::nullopt;
-}
-
-void accumulate(NodeTotals& sum, const NodeTotals& part) {
+void addTotals(NodeTotals& sum, const NodeTotals& part) {
     sum.operators += part.operators;
     accumulate(sum.macs, part.macs);
     accumulate(sum.flops, part.flops);
@@ -662,15 +657,9 @@ std::vector<NodeTotals> summed(const GraphHierarchy& hierarchy, const std::vecto
     for (std::size_t i = hierarchy.nodes.size(); i-- > 0;) {
         const HierarchyNode& node = hierarchy.nodes[i];
         if (node.kind == HierarchyKind::leaf) totals[i] = ofItems[toIndex(node.first)];
-        if (node.parent >= 0) accumulate(totals[toIndex(node.parent)], totals[i]);
+        if (node.parent >= 0) addTotals(totals[toIndex(node.parent)], totals[i]);
     }
     return totals;
-}
-
-std::optional<double> bytesOf(const Tensor& tensor) {
-    const auto elements = elementCount(tensor.shape);
-    if (!elements) return std::nullopt;
-    return static_cast<double>(*elements) * bytesPerElement(tensor.type);
 }
 
 NodeTotals totalsOf(const Graph& graph, const Operator& op, const OperatorCount& count, std::vector<char>& stored) {

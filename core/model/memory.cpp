@@ -2,20 +2,16 @@
 
 #include <cstddef>
 
+#include "core/model/counts.h"
 #include "core/model/training.h"
 
 namespace tessera::model {
 
 namespace {
 
-/// The sum; empty where one is unknown.
-std::optional<double> sum(std::optional<double> one, const std::optional<double>& other) {
-    return one && other ? std::optional(*one + *other) : std::nullopt;
-}
-
 std::optional<double> inputBytes(const Graph& graph) {
     std::optional<double> bytes = 0.0;
-    for (const TensorIndex input : graph.inputs) bytes = sum(bytes, bytesOf(graph.tensor(input)));
+    for (const TensorIndex input : graph.inputs) accumulate(bytes, bytesOf(graph.tensor(input)));
     return bytes;
 }
 
@@ -23,7 +19,7 @@ std::optional<double> constantBytes(const Graph& graph) {
     std::optional<double> bytes = 0.0;
     for (const Tensor& tensor : graph.tensors)
         if (tensor.role == TensorRole::statistic || tensor.role == TensorRole::constant)
-            bytes = sum(bytes, bytesOf(tensor));
+            accumulate(bytes, bytesOf(tensor));
     return bytes;
 }
 
@@ -42,12 +38,6 @@ std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& who
         parts.push_back({MemoryUse::constants, constantBytes(*graph)});
     }
     return parts;
-}
-
-std::optional<double> bytesOf(const Tensor& tensor) {
-    const auto elements = elementCount(tensor.shape);
-    if (!elements) return std::nullopt;
-    return static_cast<double>(*elements) * bytesPerElement(tensor.type);
 }
 
 }  // namespace tessera::model

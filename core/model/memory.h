@@ -35,7 +35,4 @@ struct MemoryPart {
 /// hierarchy's first node (`totalsOf`), made with the batch that is asked about.
 std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& whole);
 
-/// Bytes of a tensor; empty where its shape is unknown.
-std::optional<double> bytesOf(const Tensor& tensor);
-
 }  // namespace tessera::model

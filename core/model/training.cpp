@@ -16,7 +16,6 @@
 #include "core/base/text.h"
 #include "core/model/counts.h"
 #include "core/model/graph_hierarchy.h"
-#include "core/model/memory.h"
 #include "core/model/operators/backward.h"
 #include "core/model/operators/operator_table.h"
 
@@ -254,15 +253,6 @@ private:
     std::string firstUntrained_;
 };
 
-void accumulate(std::optional<double>& sum, const std::optional<double>& part) {
-    sum = sum && part ? std::optional(*sum + *part) : std::nullopt;
-}
-
-void accumulate(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
-    std::int64_t total = 0;
-    sum = sum && part && !__builtin_add_overflow(*sum, *part, &total) ? std::optional(total) : std::nullopt;
-}
-
 /// The activations of the forward pass that the backward pass reads, each once.
 std::vector<TensorIndex> keptOf(const TrainingGraph& training) {
     std::vector<TensorIndex> kept;
@@ -305,12 +295,12 @@ TrainingCounts countTraining(const TrainingGraph& training) {
     const std::vector<OperatorCount> all = operatorCounts(training.graph);
     for (std::size_t i = 0; i < all.size(); ++i) {
         PhaseCounts& phase = counts.phases.at(static_cast<std::size_t>(training.phaseOf(signedIndex(i))));
-        accumulate(phase.flopsMatrix, all[i].flopsMatrix);
-        accumulate(phase.flopsVector, all[i].flopsVector);
+        phase.flopsMatrix = plus(phase.flopsMatrix, all[i].flopsMatrix);
+        phase.flopsVector = plus(phase.flopsVector, all[i].flopsVector);
         if (training.graph.operators[i].body.empty()) ++phase.operators;
     }
     for (const ParameterUpdate& update : training.updates) {
-        accumulate(counts.parameters, elementCount(training.graph.tensor(update.parameter).shape));
+        counts.parameters = plus(counts.parameters, elementCount(training.graph.tensor(update.parameter).shape));
         accumulate(counts.parameterBytes, bytesOf(training.graph.tensor(update.parameter)));
         accumulate(counts.gradientBytes, bytesOf(training.graph.tensor(update.gradient)));
         for (const TensorIndex state : update.state)

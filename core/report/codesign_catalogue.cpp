@@ -62,7 +62,7 @@ std::vector<PictureRow> codesignPictures() {
              return drawing;
          }},
         {{"speedup", "Speed-up", "Throughput of each model over the reference's", Scope::result, kEverywhere},
-         from(speedupChart)},
+         from(referenceSpeedupChart)},
         {{"batch-time", "Time by model", "Time breakdown of a batch, by model", Scope::result, kEverywhere},
          from(timeShareChart)},
         {{"model-time", "Time", "What the time of a model's batch consists of, also on the baselines", Scope::model,

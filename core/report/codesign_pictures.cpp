@@ -462,7 +462,7 @@ Chart areaPartsChart(const codesign::Result& result) {
     return chart;
 }
 
-Chart speedupChart(const codesign::Result& result) {
+Chart referenceSpeedupChart(const codesign::Result& result) {
     Chart chart{.id = "codesign-speedup", .title = "Throughput over the reference"};
     if (result.space.reference)
         chart.title = fmt::format("Throughput over {}", escaped(result.space.reference->name, 40));

@@ -39,7 +39,7 @@ Chart stageMemoryChart(const codesign::ModelResult& model);
 /// What the chosen architecture and the baselines are made of, in mm².
 Chart areaPartsChart(const codesign::Result& result);
 /// Throughput of every model over the reference's, with the expert's placement and with ours.
-Chart speedupChart(const codesign::Result& result);
+Chart referenceSpeedupChart(const codesign::Result& result);
 
 /// For spreadsheets, full precision: a row per model, also on the baselines; a row per stage.
 Table modelSheet(const codesign::Result& result);

@@ -20,7 +20,7 @@ constexpr double kLevelHeight = 56;
 constexpr double kPageGap = 16;
 constexpr double kNarrowest = 120;
 constexpr std::size_t kMaxGroups = 24;
-constexpr double kDot = 6;
+constexpr double kDotSize = 6;
 
 std::string rateText(BytesPerSecond rate) {
     return formatQuantity(toBitsPerSecond(rate), Measure::bitsPerSecond);
@@ -117,15 +117,15 @@ private:
         if (const auto rate = hardware::networkRate(group))
             label({box.x + 10, box.y + 51},
                   fitted("network " + rateText(*rate) + " each", inside, 11, false, estimatedWidth));
-        const auto max = static_cast<std::int64_t>(inside / (kDot + 3));
+        const auto max = static_cast<std::int64_t>(inside / (kDotSize + 3));
         const std::int64_t dots = std::min(group.count, max);
         const std::string colour(kCategories.at(order_[index] % kCategories.size()));
         for (std::int64_t i = 0; i < dots; ++i)
-            drawing_.shapes.push_back(
-                Box{.area = {box.x + 10 + static_cast<double>(i) * (kDot + 3), box.bottom() - 15, kDot, kDot},
-                    .fill = colour,
-                    .radius = 1.5,
-                    .opacity = dots < group.count && i + 3 >= dots ? 0.3 : 1});
+            drawing_.shapes.push_back(Box{
+                .area = {box.x + 10 + static_cast<double>(i) * (kDotSize + 3), box.bottom() - 15, kDotSize, kDotSize},
+                .fill = colour,
+                .radius = 1.5,
+                .opacity = dots < group.count && i + 3 >= dots ? 0.3 : 1});
     }
 
     /// Draws a node and returns the middle of its upper edge.

@@ -32,16 +32,17 @@ struct Platform {
     std::string_view policy{};          ///< of placement, where batch sizes of the paper follow from another one
 };
 constexpr std::string_view kGpu = "a100-40gb";
-constexpr std::array<Platform, 4> kPlatforms{{{"sn30", "SambaNova SN30", 1.22, std::nullopt, "cache-intermediates"},
-                                              {"bow", "Graphcore Bow-IPU", 1.54, 1.46},
-                                              {"cs2", "Cerebras CS-2", 1.41, std::nullopt},
-                                              {"gaudi2", "Habana Gaudi2", 1.73, 2.17}}};
+constexpr std::array<Platform, 4> kPaperPlatforms{
+    {{"sn30", "SambaNova SN30", 1.22, std::nullopt, "cache-intermediates"},
+     {"bow", "Graphcore Bow-IPU", 1.54, 1.46},
+     {"cs2", "Cerebras CS-2", 1.41, std::nullopt},
+     {"gaudi2", "Habana Gaudi2", 1.73, 2.17}}};
 
 /// A model of table 5 with the batch sizes that were selected by hand and predicted, by platform.
 struct Batches {
     std::string_view model, title;
     model::Optimizer optimizer;
-    std::array<double, kPlatforms.size()> selected, predicted;
+    std::array<double, kPaperPlatforms.size()> selected, predicted;
 };
 constexpr std::array<Batches, 6> kTable5{{
     {"resnet50", "ResNet-50 v1.5", model::Optimizer::momentum, {16, 1024, 64, 64}, {16, 512, 64, 64}},
@@ -152,8 +153,8 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
     struct Cell {
         std::string_view model, title;
         model::Optimizer optimizer;
-        std::array<double, kPlatforms.size()> batch;
-        std::array<std::optional<double>, kPlatforms.size()> speedup;  ///< empty = out of memory
+        std::array<double, kPaperPlatforms.size()> batch;
+        std::array<std::optional<double>, kPaperPlatforms.size()> speedup;  ///< empty = out of memory
     };
     const std::array<Cell, 2> kCells{
         {{"resnet50", "ResNet-50", model::Optimizer::momentum, {32, 1024, 480, 512}, {std::nullopt, 4.17, 2.75, 1.94}},
@@ -162,8 +163,8 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
     double sum = 0, count = 0;
     for (const Cell& cell : kCells) {
         const predict::Workload workload = collector.workload(cell.model, cell.optimizer);
-        for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
-            const Platform& platform = kPlatforms.at(p);
+        for (std::size_t p = 0; p < kPaperPlatforms.size(); ++p) {
+            const Platform& platform = kPaperPlatforms.at(p);
             const std::string item = fmt::format("{} on {}", cell.title, platform.title);
             collector.row(
                 item, "batch", cell.batch.at(p),
@@ -183,19 +184,19 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
 Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     Collector collector(figure, control);
     std::vector<predict::Machine> machines;
-    for (const Platform& platform : kPlatforms) machines.push_back(collector.machine(platform.id));
+    for (const Platform& platform : kPaperPlatforms) machines.push_back(collector.machine(platform.id));
     std::array<int, kPaperNumbers.size()> matches{};
     int printed = 0, cells = 0;
     for (const Batches& row : kTable5) {
         const predict::Workload workload = collector.workload(row.model, row.optimizer);
-        for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
+        for (std::size_t p = 0; p < kPaperPlatforms.size(); ++p) {
             ++cells;
             printed += row.selected.at(p) == row.predicted.at(p) ? 1 : 0;
             for (std::size_t r = 0; r < kPaperNumbers.size(); ++r) {
                 const std::optional<std::int64_t> batch =
-                    batchOf(workload, machines[p], kPlatforms.at(p), kPaperNumbers.at(r));
+                    batchOf(workload, machines[p], kPaperPlatforms.at(p), kPaperNumbers.at(r));
                 matches.at(r) += batch && static_cast<double>(*batch) == row.predicted.at(p) ? 1 : 0;
-                collector.row(fmt::format("{} on {}", row.title, kPlatforms.at(p).title),
+                collector.row(fmt::format("{} on {}", row.title, kPaperPlatforms.at(p).title),
                               fmt::format("batch, {}", kPaperNumbers.at(r).name), row.predicted.at(p),
                               batchValue(batch));
             }
@@ -256,7 +257,7 @@ std::vector<std::optional<double>> throughputs(Collector& collector, const predi
         found.push_back(one.infeasible ? std::nullopt : std::optional(one.throughput));
     };
     add(kGpu, "");
-    for (const Platform& platform : kPlatforms) add(platform.id, platform.policy);
+    for (const Platform& platform : kPaperPlatforms) add(platform.id, platform.policy);
     return found;
 }
 
@@ -264,8 +265,8 @@ Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/,
     Collector collector(figure, control);
     const predict::Workload workload = collector.workload("resnet50", model::Optimizer::momentum);
     const std::vector<std::optional<double>> found = throughputs(collector, workload);
-    for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
-        const Platform& platform = kPlatforms.at(p);
+    for (std::size_t p = 0; p < kPaperPlatforms.size(); ++p) {
+        const Platform& platform = kPaperPlatforms.at(p);
         const std::string item = fmt::format("{} over NVIDIA A100", platform.title);
         if (found[0] && found[p + 1])
             collector.row(item, "throughput, predicted", platform.resnetRatio, *found[p + 1] / *found[0]);
@@ -279,7 +280,7 @@ Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/,
     collector.row("Graphcore Bow-IPU over NVIDIA A100", "throughput, from the printed utilisations", 1.46,
                   achieved("bow") / achieved(kGpu));
     collector.row("NVIDIA A100", "utilization", 0.1721, needs("NVIDIA A100"));
-    for (const Platform& platform : kPlatforms)
+    for (const Platform& platform : kPaperPlatforms)
         collector.row(std::string(platform.title), "utilization",
                       platform.id == "bow" ? std::optional(0.2236) : std::nullopt, needs(platform.title));
     collector.row("Graphcore Bow-IPU over SambaNova SN30", "batch, from table 5's selected ones", 64,
@@ -292,7 +293,7 @@ Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/,
 
 Reproduction centimaniFigure6(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     Collector collector(figure, control);
-    for (const Platform& platform : kPlatforms)
+    for (const Platform& platform : kPaperPlatforms)
         for (const Batches& row : kTable5)
             collector.row(fmt::format("{} on {}", row.title, platform.title), "accuracy", std::nullopt,
                           needs(platform.title));
@@ -311,7 +312,7 @@ Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /
         int fitting = 0;
     };
     Collector collector(figure, control);
-    std::array<std::array<Sum, kPlatforms.size()>, kRules.size()> sums{};
+    std::array<std::array<Sum, kPaperPlatforms.size()>, kRules.size()> sums{};
     int models = 0;
     for (const Batches& row : kTable5) {
         if (row.model != "resnet50" && row.model != "bert-large" && row.model != "gpt2-xl") continue;
@@ -320,8 +321,8 @@ Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /
         for (std::size_t r = 0; r < kRules.size(); ++r) {
             const std::vector<std::optional<double>> found = throughputs(collector, workload, 1, kRules.at(r));
             const std::string metric = fmt::format("speedup over A100, {}", kRules.at(r).name);
-            for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
-                const std::string item = fmt::format("{} on {}", row.title, kPlatforms.at(p).title);
+            for (std::size_t p = 0; p < kPaperPlatforms.size(); ++p) {
+                const std::string item = fmt::format("{} on {}", row.title, kPaperPlatforms.at(p).title);
                 if (!found[0] || !found[p + 1]) {
                     collector.row(
                         item, metric, std::nullopt,
@@ -336,8 +337,8 @@ Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /
         }
     }
     const double gpuPrice = *collector.machine(kGpu).accelerator.pricePerHourUsd;
-    for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
-        const Platform& platform = kPlatforms.at(p);
+    for (std::size_t p = 0; p < kPaperPlatforms.size(); ++p) {
+        const Platform& platform = kPaperPlatforms.at(p);
         for (std::size_t r = 0; r < kRules.size(); ++r) {
             const Sum& sum = sums.at(r).at(p);
             const std::string metric = fmt::format("mean speedup over A100, {}", kRules.at(r).name);
@@ -348,7 +349,7 @@ Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /
                               fmt::format("fits {} of {} models", sum.fitting, models));
         }
     }
-    for (const Platform& platform : kPlatforms) {
+    for (const Platform& platform : kPaperPlatforms) {
         const double price = *collector.machine(platform.id).accelerator.pricePerHourUsd;
         collector.row(std::string(platform.title), "price-performance over A100", std::nullopt,
                       platform.speedup * gpuPrice / price);
@@ -373,7 +374,7 @@ Reproduction centimaniFigure8(const Figure& figure, const ReproductionOptions& /
     Collector collector(figure, control);
     const predict::Workload workload = collector.workload("unet", model::Optimizer::adam);
     const predict::Predictor predictor(workload, {});
-    for (const Platform& platform : kPlatforms) {
+    for (const Platform& platform : kPaperPlatforms) {
         const predict::Machine machine = collector.machine(platform.id);
         const Prediction one = predictor.predict(machine, 1);
         for (const std::int64_t devices : {2, 4, 8}) {

@@ -9,7 +9,8 @@ namespace tessera::model {
 namespace {
 
 /// An unknown dimension beside one above 1 must be that or 1; the result is known all the same.
-std::int64_t joined(const RuleContext& node, std::int64_t a, std::int64_t b, const Shape& left, const Shape& right) {
+std::int64_t broadcastDimension(const RuleContext& node, std::int64_t a, std::int64_t b, const Shape& left,
+                                const Shape& right) {
     if (a == b || b == 1) return a;
     if (a == 1) return b;
     if (a == kUnknown) return b;
@@ -26,7 +27,7 @@ Shape broadcast(const RuleContext& node, const Shape& a, const Shape& b) {
     std::vector<std::int64_t> result = *longer;
     const std::size_t offset = longer->size() - shorter->size();
     for (std::size_t i = 0; i < shorter->size(); ++i)
-        result[offset + i] = joined(node, (*longer)[offset + i], (*shorter)[i], a, b);
+        result[offset + i] = broadcastDimension(node, (*longer)[offset + i], (*shorter)[i], a, b);
     return result;
 }
 

@@ -15,8 +15,6 @@ namespace tessera::model {
 
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 DataType typeAttribute(const RuleContext& node, const std::string& name, DataType otherwise) {
     const std::int64_t given = node.integer(name, 0);
     if (given == 0) return otherwise;

@@ -15,8 +15,6 @@ namespace tessera::model {
 
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 void needIndices(const RuleContext& node, std::size_t input) {
     const DataType type = node.type(input);
     if (type != DataType::undefined && !isInteger(type))

@@ -465,7 +465,6 @@ void recurrentRule(RuleContext& node) {
     check(1, 2, node.dim(0, 2));
     const bool batchFirst = node.integer("layout", 0) != 0;
     const std::int64_t batch = node.dim(0, batchFirst ? 0 : 1), steps = node.dim(0, batchFirst ? 1 : 0);
-    using Dims = std::vector<std::int64_t>;
     const Shape state = batchFirst ? Dims{batch, directions, hidden} : Dims{directions, batch, hidden};
     node.set(0, node.type(0),
              batchFirst ? Dims{batch, steps, directions, hidden} : Dims{steps, directions, batch, hidden});

@@ -17,8 +17,6 @@ namespace tessera::model {
 
 namespace {
 
-using Dims = std::vector<std::int64_t>;
-
 /// Elements of the first output by their places in the first input.
 void pick(RuleContext& node, const std::vector<std::size_t>& places) {
     const Elements* const x = node.elements(0);

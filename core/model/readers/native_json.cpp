@@ -490,14 +490,6 @@ private:
         }
     }
 
-    static bool contradicts(const Shape& stated, const Shape& known) {
-        if (!stated || !known) return false;
-        if (stated->size() != known->size()) return true;
-        for (std::size_t i = 0; i < stated->size(); ++i)
-            if ((*stated)[i] != kUnknown && (*known)[i] != kUnknown && (*stated)[i] != (*known)[i]) return true;
-        return false;
-    }
-
     JsonDocument document_;
     const LoadOptions& options_;
     Graph graph_;

@@ -125,14 +125,6 @@ Shape merged(const Shape& a, const Shape& b) {
     return result;
 }
 
-bool contradicts(const Shape& declared, const Shape& computed) {
-    if (!declared || !computed) return false;
-    if (declared->size() != computed->size()) return true;
-    for (std::size_t i = 0; i < declared->size(); ++i)
-        if ((*declared)[i] != kUnknown && (*computed)[i] != kUnknown && (*declared)[i] != (*computed)[i]) return true;
-    return false;
-}
-
 std::int64_t wholeAttribute(const AttributeProtos& attributes, const std::string& name, std::int64_t fallback) {
     const auto found = attributes.find(name);
     return found == attributes.end() ? fallback : found->second.i();

@@ -256,7 +256,7 @@ TEST_F(CodesignPictures, areasAndSpeedups) {
     const Chart areas = areaPartsChart(result);
     EXPECT_EQ(areas.x.categories, (std::vector<std::string>{"2tc-64vc-256x256-16MiB", "TPUv4"}));
     EXPECT_NEAR(seriesNamed(areas, "glb")->y[1], 175.423, 1e-3);
-    const Chart speedups = speedupChart(result);
+    const Chart speedups = referenceSpeedupChart(result);
     EXPECT_EQ(seriesNamed(speedups, "expert")->y, (std::vector<double>{2.1, 2.1}));
 }
 
@@ -314,8 +314,9 @@ TEST_F(CodesignPictures, nothingThatFitsIsSaidNotDrawn) {
     EXPECT_TRUE(none.empty());
     const std::vector<PointValue> its = pointValues(empty);
     EXPECT_TRUE(paretoPicture(empty, none, its[0], its[1]).chart.series.empty());
-    for (const Chart& chart : {explorationChart(empty, false), timeChart(empty, 0), timeShareChart(empty),
-                               stageMemoryChart(empty.perModel[0]), areaPartsChart(empty), speedupChart(empty)}) {
+    for (const Chart& chart :
+         {explorationChart(empty, false), timeChart(empty, 0), timeShareChart(empty),
+          stageMemoryChart(empty.perModel[0]), areaPartsChart(empty), referenceSpeedupChart(empty)}) {
         EXPECT_TRUE(chart.series.empty()) << chart.id;
         EXPECT_FALSE(chart.empty.empty()) << chart.id;
     }
