@@ -29,7 +29,7 @@ private:
     std::map<std::string, std::string> files_;
 };
 
-/// While it lives, `readFile` and `isFile` on this thread see the files of a run. Scopes nest; the inner one counts.
+/// Scope in which `readFile` and `isFile` of this thread see the files of a run. Scopes nest; the inner one counts.
 class InputScope {
 public:
     /// Null = those of the scope around, else new ones.

@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// While it lives, long work on this thread asks its function again and again, which may throw to end the work (a stop
-/// was requested) or not return for a while (a pause). Scopes nest; the inner one is asked. Reading, sorting and
+/// Scope in which long work on this thread calls a function regularly, which may throw to end the work (a stop
+/// was requested) or not return for a while (a pause). Scopes nest; the inner one is called. Reading, sorting and
 /// searching code polls without being handed anything, so that it stays a plain function of its arguments.
 class PollScope {
 public:
@@ -19,11 +19,11 @@ private:
     friend void poll(std::size_t microseconds);
 
     std::function<void()> ask_;
-    std::size_t spent_ = 0;  ///< microseconds since it was last asked
+    std::size_t spent_ = 0;  ///< microseconds since the function was last called
     PollScope* outer_;
 };
 
-/// Tells that about this much work was done since the last call. Asks the scope of this thread, where there is one,
+/// Reports that about this much work was done since the last call. Calls the scope of this thread, where there is one,
 /// after every millisecond.
 void poll(std::size_t microseconds = 1);
 

@@ -187,7 +187,7 @@ Analysis analyse(const Layer& layer, const Dataflow& dataflow, const Array& arra
 const Dataflow& dataflowFor(const Layer& layer, const Dataflow& style, const Dataflow& depthwise);
 
 enum class BandwidthDefinition : std::uint8_t {
-    streaming,  ///< off-chip bytes of the layer / cycles: the least bandwidth that keeps it compute-bound
+    streaming,  ///< off-chip bytes of the layer / cycles: the minimum bandwidth that keeps it compute-bound
     tile,       ///< l2Bytes / 2 / (cycles - 1): the published code's, which counts the first tiles only
 };
 inline constexpr EnumNames<BandwidthDefinition> kBandwidthDefinitionNames{"streaming", "tile"};
@@ -195,8 +195,8 @@ constexpr std::string_view nameOf(BandwidthDefinition definition) {
     return kBandwidthDefinitionNames.of(definition);
 }
 
-/// Bytes per cycle that a layer asks for. Where it takes a single cycle, `tile` (infinite in the published code)
-/// divides by 1.
+/// Required bandwidth of a layer in bytes per cycle. Where it takes a single cycle, `tile` (infinite in the published
+/// code) divides by 1.
 double requiredBandwidth(const LayerCost& cost, BandwidthDefinition definition);
 
 /// Why the two variants differ on a layer, sentences; empty where their cycles, buffers and multiply-accumulates agree.

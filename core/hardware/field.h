@@ -104,7 +104,7 @@ struct Field {
     /// Fields of an object, of an entry of a list, or the only one: of a value of a map.
     Fields fields = {};
     std::string entry = {};     ///< what an entry is called, or an object where its title is empty: "memory level"
-    std::string empty = {};     ///< what a list without entries means or asks for
+    std::string empty = {};     ///< what a list without entries means or needs
     std::string distinct = {};  ///< entries' names differ: "a name that no other level has"
     std::size_t fewest = 0, max = 0;
     bool needed = true;

@@ -13,7 +13,7 @@
 namespace tessera::report {
 
 using study::headline;
-/// The plan that the headline is about: the fastest; ties go to the one asked for first.
+/// The plan that the headline is about: the fastest; ties go to the first in the study.
 const partition::Plan& bestPlan(const study::PartitionOutcome& outcome);
 /// The subsets of the fleet that were solved, best first: the best few and the whole fleet.
 Table subsetTable(const partition::Plan& plan);

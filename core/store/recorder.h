@@ -21,8 +21,8 @@ struct RecordOptions {
     /// resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< receives the run's number before the engine starts
-    /// Told once, from any thread, when the history cannot be written any more; the sentence names the run where it has
-    /// a number.
+    /// Called once, from any thread, when the history cannot be written any more; the sentence names the run where it
+    /// has a number.
     std::function<void(const std::string& sentence)> trouble;
 };
 
@@ -44,14 +44,14 @@ class InputSet {
 public:
     /// Reads them where `hooks.locate` says. What cannot be read is left out: the run says so. Throws InterruptedError.
     InputSet(const study::Study& study, const study::RunHooks& hooks);
-    /// Those that a result rests on.
+    /// Inputs that a result rests on.
     std::vector<InputContent> of(const study::Result& result) &&;
 
 private:
     std::vector<InputContent> inputs_;
 };
 
-/// For repeating a run from the history: files that are gone or changed are read from there. Sets `hooks.locate`, and
+/// Makes a repeated run read files that are gone or changed from the history. Sets `hooks.locate`, and
 /// gives their contents to `hooks.files`.
 void useStoredInputs(study::RunHooks& hooks, const Store& store, RunId run);
 

@@ -68,7 +68,7 @@ struct KeyMetric {
 /// ahead itself, of another run.
 struct DecidingMetric {
     std::string_view name;
-    bool time = false;  ///< tells something only where all runs do the same work
+    bool time = false;  ///< comparable only where all runs do the same work
     std::string_view alike, baseline, other;
 };
 

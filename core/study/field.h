@@ -33,7 +33,7 @@ enum FieldUse : unsigned {
     kExplained = 2048  ///< study::explain knows it by its id, as it does every metric
 };
 
-/// Nothing where the row has none.
+/// Value of a field; std::monostate where the row has none.
 using FieldValue = std::variant<std::monostate, double, std::string>;
 
 /// A value as fields have it: a number, a quantity in its base unit, words; nothing where there is none.
@@ -82,7 +82,7 @@ struct Field {
     void (*terms)(const Row& row, std::vector<Explanation::Term>& terms) = nullptr;  ///< what is put into the formula
     std::string_view head = {};  ///< over columns for people and of the window, where the title is too long for one
 
-    /// The same field with how it comes about.
+    /// Returns the field with its formula, the formula's source and terms.
     Field by(std::string_view itsFormula, std::string_view itsSource,
              void (*itsTerms)(const Row& row, std::vector<Explanation::Term>& terms)) const {
         Field field = *this;
@@ -91,7 +91,7 @@ struct Field {
         field.terms = itsTerms;
         return field;
     }
-    /// The same field with another heading of columns.
+    /// Returns the field with another heading of columns.
     Field headed(std::string_view heading) const {
         Field field = *this;
         field.head = heading;

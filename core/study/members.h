@@ -23,7 +23,7 @@
 #include "core/study/provenance.h"
 #include "core/study/result.h"
 
-/// How objects stand in documents, told once. What names an object's members, a row for each, is one function that a
+/// Descriptions of how objects stand in documents. The members of an object, a row for each, are one function that a
 /// writer and a reader go over alike:
 ///
 ///     constexpr auto kBaseline = [](auto& doc, auto& baseline) {
@@ -34,11 +34,11 @@
 ///     };
 ///
 /// Times, bytes and other quantities stand there as their value in base units. What a row says of a value after it is
-/// what a reader holds it to: of a whole number the least and the greatest, of a number a NumberRule, of a word the
+/// what a reader holds it to: of a whole number the minimum and maximum, of a number a NumberRule, of a word the
 /// table of words. Reading throws DataError.
 namespace tessera::study {
 
-/// What a number of a document may be, and how it is written.
+/// Range of a document's number, and how it is written.
 struct NumberRule {
     double (*read)(const JsonNode& node) = [](const JsonNode& node) { return node.number(); };
     bool whole = false;  ///< written 512 rather than 512.0
@@ -196,7 +196,7 @@ class DocumentWriter {
 public:
     explicit DocumentWriter(JsonWriter& json) : json_(json) {}
 
-    /// Whether a member is there: for a writer where `holds`, for a reader where the document has it.
+    /// True if a member is there: for a writer if `holds`, for a reader if the document has it.
     bool has(std::string_view /*key*/, bool holds = true) const { return holds; }
     /// A member by its value; an optional one is left out where it has none.
     template <typename T, typename... Rule>
@@ -216,7 +216,7 @@ public:
         json_.key(key);
         detail::writeValue(json_, value, rule...);
     }
-    /// What follows from other members, so is written alone: a value, or a function that returns it.
+    /// Member that follows from others, so is only written: a value, or a function that returns it.
     template <typename T>
     void derived(std::string_view key, const T& value) {
         if constexpr (std::is_invocable_v<const T&>)
@@ -224,7 +224,7 @@ public:
         else
             (*this)(key, value);
     }
-    /// The same of an object.
+    /// Object that follows from other members, so is only written.
     template <typename T, typename Members>
     void derived(std::string_view key, const T& value, const Members& members) {
         object(key, value, members);
@@ -268,17 +268,17 @@ public:
         }
         json_.close(']');
     }
-    /// The same as an object, whose keys are a member of each.
+    /// List written as an object, whose keys are a member of each row.
     template <typename Row, typename Members>
     void byName(std::string_view key, const std::vector<Row>& rows, std::string Row::*name, const Members& members) {
         group(key, [&](DocumentWriter& inner) {
             for (const Row& row : rows) inner.object(row.*name, row, members);
         });
     }
-    /// What must hold of a member that was read; `expected` is said where it does not.
+    /// Checks a member that was read; fails with `expected` where the condition does not hold.
     void require(bool /*holds*/, std::string_view /*key*/, std::string_view /*expected*/,
                  std::string_view /*found*/ = {}) const {}
-    /// That a list that was read, where there is one, has so many entries, which `expected` says: "{} numbers".
+    /// Checks that a list that was read, where there is one, has so many entries; `expected` names them: "{} numbers".
     void requireSize(std::string_view /*key*/, std::size_t /*size*/, std::size_t /*entries*/,
                      std::string_view /*expected*/) const {}
 
@@ -361,7 +361,7 @@ private:
     JsonNode node_;
 };
 
-/// Whether it is a reader that goes over members: `kReads<decltype(doc)>`.
+/// True for a reader of members: `kReads<decltype(doc)>`.
 template <typename Doc>
 inline constexpr bool kReads = std::is_same_v<std::remove_cvref_t<Doc>, DocumentReader>;
 

@@ -42,8 +42,8 @@ struct Scaling {
 Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, const partition::Options& options,
                 const RunHooks& hooks = {});
 
-/// The same of a study, of whose hierarchy the last point is: reads its inputs, where `hooks.locate` says. Throws like
-/// study::run.
+/// Solves the sizes of a study's array, of whose hierarchy the last point is: reads its inputs, where `hooks.locate`
+/// says. Throws like study::run.
 Scaling scaling(const Study& study, const RunHooks& hooks = {});
 
 }  // namespace tessera::study

@@ -99,10 +99,10 @@ struct Degrees {
     bool operator==(const Degrees&) const = default;
 };
 
-/// Why nothing fits, and what would. Of the plan that asks for the least memory: where it breaks and by which terms.
+/// Why nothing fits, and what would. Of the plan that needs the least memory: where it breaks and by which terms.
 struct Shortage {
     std::int64_t minAccelerators = 0;          ///< with any memory, that a plan needs
-    std::optional<Plan> closest;               ///< the plan of least memory; none where accelerators are too few
+    std::optional<Plan> closest;               ///< the plan of minimum memory; none where accelerators are too few
     std::size_t stage = 0;                     ///< of `closest`, its fullest
     std::optional<Bytes> memory;               ///< the smallest memory of an accelerator with which a plan fits
     std::optional<std::int64_t> accelerators;  ///< the smallest K with which a plan fits this memory
@@ -112,10 +112,10 @@ struct Shortage {
 
 struct Placement {
     std::optional<Plan> plan;          ///< none: nothing fits, or nothing is fast enough
-    std::optional<Shortage> shortage;  ///< where nothing fits and it was asked for
-    /// No plan is faster. False where the graph has too many cuts to try them all, or too many mixed stages.
+    std::optional<Shortage> shortage;  ///< where nothing fits and `explain` is set
+    /// True if no plan is faster. False where the graph has too many cuts to try them all, or too many mixed stages.
     bool optimal = true;
-    /// No plan takes less: that of `plan` where it is optimal. Set where there is a plan.
+    /// Lower bound of the time per batch of any plan: that of `plan` where it is optimal. Set where there is a plan.
     Seconds lowerBound{};
     std::vector<std::string> warnings;
 };
@@ -140,7 +140,7 @@ public:
     /// Throws UsageError for a graph without layers, with a cycle or with an edge that leads nowhere, InterruptedError.
     explicit Placer(LayerGraph graph, std::size_t maxCuts = kMaxCuts, const std::stop_token& stop = {});
 
-    /// The plan with the least time per batch: the minimum over widths, replicas, numbers of stages and cuts. Every
+    /// The plan with the minimum time per batch over widths, replicas, numbers of stages and cuts. Every
     /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the
     /// problem does not fit the graph or cannot have the degrees, InterruptedError.
     Placement place(const PlacementProblem& problem, const PlacementOptions& options = {}) const;
@@ -155,7 +155,7 @@ private:
 };
 
 /// A plan's time, loads, accelerators and memory, straight from their definition and from `tensor`, `data` and the
-/// stages' layers alone; it does not ask whether they fit. Throws UsageError where the stages are no pipeline.
+/// stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
 
 /// Why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does: accelerators,

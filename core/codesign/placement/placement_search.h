@@ -30,8 +30,8 @@ std::size_t cheapCounts(const CutLattice& lattice, const WidthNumbers& numbers, 
 /// True if that is fewer than may occur, so that plans may be missed.
 bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
 
-/// Plan of the least peak memory among those of at most `accelerators` accelerators whose peak is below `limit` bytes;
-/// empty if there is none.
+/// Plan of the minimum peak memory among those of at most `accelerators` accelerators whose peak is below `limit`
+/// bytes; empty if there is none.
 std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
                                    const std::stop_token& stop);
 /// Plan of the fewest accelerators among those that fit the memory.

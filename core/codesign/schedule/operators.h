@@ -48,7 +48,7 @@ inline constexpr double kLongestLatency = 1e11;
 /// Reads a list of operators. Throws DataError.
 OperatorGraph readOperators(const JsonDocument& document);
 
-/// Those that come with Tessera, by name.
+/// Names of the operator graphs that come with Tessera.
 std::vector<std::string> bundledOperatorNames();
 /// The document of a file, or of a bundled list by its name. Throws FileError, DataError, UsageError.
 JsonDocument loadOperators(const std::string& nameOrPath);

@@ -24,7 +24,7 @@ struct PhaseTimes {
 
 /// Evaluated throughput and plan of a model on an architecture.
 struct ModelValue {
-    double throughput = 0;  ///< samples per second; 0: nothing fits, or nothing is above what was asked for
+    double throughput = 0;  ///< samples per second; 0: nothing fits, or nothing is above the floor
     double bound = 0;       ///< no operator schedules give more
     TrainingChoice choice;
     std::optional<Plan> plan;
@@ -41,7 +41,7 @@ public:
     /// Micro-batches × widths × with and without recomputation.
     std::int64_t choices() const { return static_cast<std::int64_t>(slices_.size()) * 2; }
 
-    /// No plan on the architecture with so much memory has a greater throughput; takes microseconds.
+    /// Upper bound of the throughput of any plan on the architecture with so much memory; takes microseconds.
     double throughputBound(const hardware::Architecture& architecture, Bytes hbm) const;
     /// The best choice and plan of those with a throughput above `floor`, each phase of a layer scheduled over at most
     /// so many states where that may matter.

@@ -15,7 +15,7 @@
 #include "core/codesign/schedule/operators.h"
 #include "core/cost/core_cost.h"
 
-/// Models as co-design takes them: layers with what each asks of an accelerator's memory, and the operators of their
+/// Models as co-design takes them: layers with the accelerator memory that each needs, and the operators of their
 /// forward pass, backward pass and update as work for its cores.
 namespace tessera::codesign {
 
@@ -79,7 +79,7 @@ struct Workload {
 
 struct WorkloadOptions {
     std::vector<std::int64_t> microBatches{1, 2, 4, 8};
-    /// Empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
+    /// Tensor-parallel degrees; empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
     std::vector<std::int64_t> widths = {};
     Optimizer optimizer = Optimizer::adam;
     std::int64_t wordBytes = 2;  ///< of weights, gradients and activations

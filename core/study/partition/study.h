@@ -30,7 +30,7 @@ partition::Options partitionOptions(const Study& study);
 /// tensor-parallel group.
 std::optional<std::string> sliceProblem(const model::Model& model);
 
-/// The data type where none is asked for: the first of those known that every accelerator of the fleet has a peak for,
+/// The default data type: the first of those known that every accelerator of the fleet has a peak for,
 /// or bf16.
 std::string defaultDtype(const hardware::Fleet& fleet);
 
@@ -41,7 +41,7 @@ struct PartitionInputs {
     hardware::Fleet fleet;
     std::vector<std::string> warnings;
 };
-/// Reads them where `hooks.locate` says; tells the warnings, and answers to Cancel and to a pause, while it reads.
+/// Reads them where `hooks.locate` says; reports the warnings, and answers to Cancel and to a pause, while it reads.
 PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunHooks& hooks);
 
 /// Loads the study's model and fleet and solves. Throws like study::run.
