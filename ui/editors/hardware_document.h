@@ -33,7 +33,7 @@ public:
     bool saveAs(const QString& name);
     /// Saves into any file, and goes on with it.
     bool saveTo(const QString& path);
-    /// Writes a copy likewise and asks for it to be opened.
+    /// Writes a copy likewise and requests that it is opened.
     bool duplicateAs(const QString& name);
 
 private:

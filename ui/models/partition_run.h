@@ -34,19 +34,19 @@ struct PartitionPins {
 };
 
 PartitionPins pinsOf(const study::Study& study);
-/// The study with these pins instead of its own, renamed so that the history tells them apart.
+/// The study with these pins instead of its own, renamed so that they differ in the history.
 study::Study withPins(study::Study study, const PartitionPins& pins);
 /// Saves the study with all groups of its fleet taking part among the user's own files; returns the study's file.
 /// Writes files: not for the UI thread. Throws FileError.
 QString studyWithAllGroups(study::Study study);
-/// How many pins differ between the two.
+/// Number of pins that differ between the two.
 int differenceOf(const PartitionPins& one, const PartitionPins& other);
 
 /// "Type II: input channels"
 QString typeTitle(partition::Type type);
 /// "optimality gap ≤ 7.2 %", "proven optimal"
 QString certaintyOf(const partition::Plan& plan);
-/// For each kind whose memory is too small a sentence with what would fit.
+/// Sentences, one for each kind whose memory is too small, with what would fit.
 QStringList memorySentences(const PartitionRun& run, int plan);
 
 }  // namespace tessera::ui

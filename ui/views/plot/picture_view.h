@@ -16,10 +16,10 @@ namespace tessera::ui {
 
 class PictureCache;
 
-inline constexpr double kDragged = 4;  ///< pixels that tell a drag from a click
+inline constexpr double kDragged = 4;  ///< pixels from which a click is a drag
 
 /// A view of a picture that `core/report` lays out. Keeps the layout and the painted picture until something changes,
-/// paints above it what follows mouse and keyboard, tells hovers, clicks and drags apart, shows the whole of a text
+/// paints above it what follows mouse and keyboard, distinguishes hovers, clicks and drags, shows the whole of a text
 /// that was cut on hover, is shown alone by F or a double-click, and has the context menu that all pictures share.
 class PictureView : public QWidget {
     Q_OBJECT
@@ -64,7 +64,7 @@ protected:
 
     /// Lays out and paints again before it is seen.
     void pictureChanged();
-    /// The same without asking for a painting.
+    /// Marks the layout as stale, without a repaint.
     void markStale() { stale_ = true; }
     void ensureLayout();
     void openMenu(const QPoint& global);

@@ -27,11 +27,11 @@ public:
     explicit PartitionView(QUndoStack* undo, QWidget* parent = nullptr);
     ~PartitionView() override;
 
-    /// As the study will have them; undoable.
+    /// Sets the pins that the study will have; undoable.
     void setPins(const PartitionPins& pins);
     const PartitionPins& pins() const { return choice_->pins; }
     int changedPins() const;  ///< how many differ from the study's own
-    /// Asks for a run of the study with these pins.
+    /// Requests a run of the study with these pins.
     void solveAgain();
 
     QVector<QAction*> viewActions() const override { return {modelAction_, solveAction_, clearAction_}; }

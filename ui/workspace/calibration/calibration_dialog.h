@@ -8,7 +8,7 @@
 namespace tessera::ui {
 
 /// Makes an accelerator of this machine: set up, measure, look at the result. Not modal; where it is closed while it
-/// measures, or with a result that could not be kept, it asks.
+/// measures, or with a result that could not be kept, it asks first.
 class CalibrationDialog : public QDialog {
     Q_OBJECT
 

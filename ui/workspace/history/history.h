@@ -43,7 +43,7 @@ public:
     }
     /// Changes something; `changed` follows.
     void change(std::function<void(store::Store&)> work);
-    /// Tells everybody that something else (a run that ended) changed the history.
+    /// Reports that something else (a run that ended) changed the history.
     void announceChange() { emit changed(); }
 
 signals:
