@@ -13,9 +13,9 @@
 namespace tessera::mapping {
 
 /// A relaxation of schedules: on the clock that stops while cores stall (see evaluator.h), time is cut into equal
-/// spans, and within a span every core moves its bytes evenly. Evening out demand only shortens stalls, so that its
-/// makespan is not above the schedule's but for rounding; no schedule is made, and a change costs a few hundred
-/// additions.
+/// spans, and within a span every core moves its bytes evenly. Evening out the required bandwidth only shortens stalls,
+/// so that its makespan is not above the schedule's but for rounding; no schedule is made, and a change costs a few
+/// hundred additions.
 class CoarseSchedule {
 public:
     /// The problem outlives it.

@@ -105,7 +105,7 @@ private:
     const Problem& problem_;
     std::size_t jobs_, cores_, leaves_;
     double perByte_;               ///< 1 / bandwidth
-    std::vector<double> bytes_;    ///< latency · demand, by pair
+    std::vector<double> bytes_;    ///< latency · required bandwidth, by pair
     std::vector<Line> lines_;      ///< held
     std::array<Line, 2> changed_;  ///< of the cores that a change touches
     std::array<Touched, 2> touched_{};
@@ -126,7 +126,7 @@ private:
     std::vector<const Event*> next_;    ///< of every core, in it
     std::vector<std::int64_t> key_;     ///< tournament of the next finishes, as ordered bits
     std::vector<std::int32_t> winner_;
-    std::vector<double> asked_;  ///< sums of demands
+    std::vector<double> asked_;  ///< sums of required bandwidths
 
     struct Keyed {
         double priority = 0;

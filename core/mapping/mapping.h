@@ -231,7 +231,7 @@ Bound lowerBound(const Problem& problem, Objective objective = Objective::throug
                  const std::function<bool()>& isEnough = {});
 
 /// A mapping of another problem as a start for this one: every job takes the genes of the most similar job there (by
-/// latencies and demands), cores by their likeness. Section V-C of the paper.
+/// latencies and required bandwidths), cores by their likeness. Section V-C of the paper.
 Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& to);
 
 /// RunControl of `solve`, plus checkpoint and resume.

@@ -16,7 +16,7 @@ Table acceleratorTable(const study::CodesignOutcome& outcome);
 Table trainedModelTable(const study::CodesignOutcome& outcome);
 /// Parts of the time of a batch, one row per model.
 Table batchTimeTable(const study::CodesignOutcome& outcome);
-/// The front, full precision, for spreadsheets.
+/// Exact table of the front, for spreadsheets.
 Table frontTable(const study::CodesignOutcome& outcome);
 
 /// Sentences on the numbers: what was searched and ruled out, what the result rests on.

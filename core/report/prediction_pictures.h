@@ -12,7 +12,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 
-/// The pictures and sheets of predictions, the same in the window, on the command line and in reports.
+/// The pictures and exact tables of predictions, the same in the window, on the command line and in reports.
 namespace tessera::report {
 
 /// An accelerator of a result: by its place it keeps its colour in all pictures.

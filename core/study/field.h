@@ -13,8 +13,8 @@
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
 
-/// The numbers and words of a result's rows, each defined once: metrics, tables for people, sheets, the window's tables
-/// and facts are made from these.
+/// The numbers and words of a result's rows, each defined once: metrics, tables for people, exact tables, the window's
+/// tables and facts are made from these.
 namespace tessera::study {
 
 /// Outputs that have a field.
@@ -67,7 +67,7 @@ FieldValue valueOf(const Row& row) {
 
 template <typename Row>
 struct Field {
-    std::string_view id;     ///< "makespan_cycles", its unit as the suffix; heads the column of a sheet
+    std::string_view id;     ///< "makespan_cycles", its unit as the suffix; heads the column of an exact table
     std::string_view title;  ///< "Makespan"
     unsigned uses = 0;       ///< of FieldUse
     FieldValue (*get)(const Row& row) = nullptr;

@@ -19,7 +19,7 @@ constexpr double kMinWorked = 2;             ///< seconds before a rate is belie
 constexpr double kRecentShare = 1.0 / 3;     ///< share of the time that counts as lately
 constexpr double kMaxApart = 5;              ///< between two estimates that are still reported
 constexpr std::size_t kMaxSeen = 96;         ///< moments that a pace remembers
-constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm tells its samples
+constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm reports its samples
 
 /// The samples that every algorithm of a portfolio is to draw; 0 = the run is none.
 double samplesOfEach(const Study& study) {
@@ -104,7 +104,7 @@ void TimeLeft::noteAlgorithm(const std::string& name, double done, double worked
     pace.pace.add(pace.worked, done);
 }
 
-/// Who has worked least is next: an algorithm that stays behind has ended before its time.
+/// The algorithm with the minimum time is next: an algorithm that stays behind has ended before its time.
 bool TimeLeft::isOver(const AlgorithmPace& pace) const {
     if (pace.done >= algorithmTotal_) return true;
     return std::any_of(paces_.begin(), paces_.end(),

@@ -35,7 +35,7 @@ struct LayerCosts {
     Bytes activations;
     Seconds forward;
     Seconds backward;
-    bool tensorParallel = false;  ///< it is sliced over as many accelerators as the width says
+    bool tensorParallel = false;  ///< it is sliced over as many accelerators as the degree says
     Seconds update{};             ///< of its weights, once per batch; that of the first stage ends the batch
     bool operator==(const LayerCosts&) const = default;
 };
@@ -87,7 +87,7 @@ struct PlacedStage {
 /// A pipeline of stages, replicated.
 struct Plan {
     Seconds timePerBatch;
-    std::int64_t tensor = 1;          ///< width t
+    std::int64_t tensor = 1;          ///< tensor-parallel degree t
     std::int64_t data = 1;            ///< replicas d
     std::vector<PlacedStage> stages;  ///< from the model's input to its output
     bool operator==(const Plan&) const = default;
@@ -140,9 +140,9 @@ public:
     /// Throws UsageError for a graph without layers, with a cycle or with an edge that leads nowhere, InterruptedError.
     explicit Placer(LayerGraph graph, std::size_t maxCuts = kMaxCuts, const std::stop_token& stop = {});
 
-    /// The plan with the minimum time per batch over widths, replicas, numbers of stages and cuts. Every
-    /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the
-    /// problem does not fit the graph or cannot have the degrees, InterruptedError.
+    /// The plan with the minimum time per batch over tensor-parallel degrees, replicas, numbers of stages and cuts.
+    /// Every stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where
+    /// the problem does not fit the graph or cannot have the degrees, InterruptedError.
     Placement place(const PlacementProblem& problem, const PlacementOptions& options = {}) const;
 
     const LayerGraph& graph() const;

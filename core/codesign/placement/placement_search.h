@@ -14,7 +14,7 @@ namespace tessera::codesign {
 
 /// A plan as a search finds it.
 struct FoundPlan {
-    std::size_t width = 0;  ///< index into the problem's widths
+    std::size_t width = 0;  ///< index into the problem's degrees
     std::int64_t data = 1;
     double value = 0;                 ///< seconds per batch, or bytes, or accelerators: what was minimised
     std::vector<std::uint32_t> cuts;  ///< ascending, without the empty and the full set

@@ -22,7 +22,7 @@ struct Stage {
     bool parallel = false;
 };
 
-/// The numbers of a problem at one width, by position in the lattice's order, in SI units.
+/// The numbers of a problem at one tensor-parallel degree, by position in the lattice's order, in SI units.
 struct WidthNumbers {
     WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
 

@@ -38,7 +38,7 @@ public:
                 const std::stop_token& stop);
 
     const Workload& workload() const { return workload_; }
-    /// Micro-batches × widths × with and without recomputation.
+    /// Micro-batches × tensor-parallel degrees × with and without recomputation.
     std::int64_t choices() const { return static_cast<std::int64_t>(slices_.size()) * 2; }
 
     /// Upper bound of the throughput of any plan on the architecture with so much memory; takes microseconds.
@@ -48,7 +48,8 @@ public:
     ModelValue evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor, std::int64_t states,
                         const std::stop_token& stop) const;
 
-    /// The problem of placing the model at one micro-batch and width, with the operators' schedules that are found.
+    /// The problem of placing the model at one micro-batch and tensor-parallel degree, with the operators' schedules
+    /// that are found.
     PlacementProblem problem(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
                              std::int64_t width, std::int64_t states, const std::stop_token& stop) const;
     const Placer& placer() const { return placer_; }

@@ -220,7 +220,7 @@ struct Result {
     Options options;
     SquareMillimetres areaBound;
     std::int64_t architectures = 0;  ///< of the template within the bound
-    std::int64_t points = 0;  ///< of the search: architectures × HBM × micro-batch × width × recomputation, models
+    std::int64_t points = 0;  ///< of the search: architectures × HBM × micro-batch × degree × recomputation, models
     std::int64_t explored = 0;        ///< of the points, those that were evaluated
     std::int64_t skippedByBound = 0;  ///< of the points, those that bounds ruled out; with `explored` all of them
     std::optional<Point> best;        ///< none where nothing fits

@@ -211,7 +211,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     result.mfu = search.mfuOf(architecture, value.throughput);
     result.energyPerSample = search.energyOf(architecture, value.choice, plan);
     const PlacementProblem problem = search.problem(architecture, hbm, value.choice, plan.tensor, states, cancel_);
-    // Loads without transfers tell what part of them is waiting.
+    // Loads without transfers show what part of them is waiting.
     PlacementProblem instant = problem;
     instant.bandwidth = BytesPerSecond{std::numeric_limits<double>::max()};
     const Plan unhindered = codesign::evaluate(search.placer().graph(), instant, plan);

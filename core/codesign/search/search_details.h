@@ -16,7 +16,7 @@ public:
     Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options,
            std::stop_token cancel);
 
-    /// Micro-batches × widths × recomputation, over all models.
+    /// Micro-batches × tensor-parallel degrees × recomputation, over all models.
     std::int64_t choices() const;
     /// Upper bound of the objective of any point of an architecture; takes microseconds.
     double bound(const hardware::Architecture& architecture) const;

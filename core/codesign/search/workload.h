@@ -70,7 +70,7 @@ struct Workload {
     std::string sha256;                 ///< of the model
     LayerGraph graph;                   ///< the same in all slices
     std::vector<std::string> layers;    ///< names
-    std::vector<Slice> slices;          ///< by micro-batch, then width
+    std::vector<Slice> slices;          ///< by micro-batch, then tensor-parallel degree
     std::vector<cost::CoreWork> works;  ///< of all slices, each once
     std::optional<ExpertPlacement> expert = {};
     std::vector<std::string> assumptions = {};
