@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// Why a search ended, whichever engine searched.
+/// Reason for the end of a search, of any engine.
 enum class EndedBy : std::uint8_t {
     proof,       ///< the best was proved to be the optimum
     search,      ///< by the search's own rule

@@ -33,7 +33,7 @@ struct RunControl {
     bool cancelled() const { return cancel.stop_requested(); }
     bool finishing() const { return finish.stop_requested(); }
     bool isWatched() const { return static_cast<bool>(progress); }
-    /// The same cancel and finish requests for one of many parallel parts of a computation: one thread, no reports.
+    /// Returns the cancel and finish requests for one of many parallel parts of a computation: one thread, no reports.
     RunControl ofOnePart() const { return {.cancel = cancel, .finish = finish, .threads = 1}; }
     /// Throws InterruptedError, "`work` was stopped", where the work is to be given up.
     void throwIfCancelled(std::string_view work) const {

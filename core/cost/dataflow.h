@@ -102,7 +102,7 @@ struct Layer {
     bool operator==(const Layer&) const = default;
 };
 
-/// Why a layer can have no cost whatever the dataflow, a sentence; empty where it can.
+/// Reason why a layer has no cost whatever the dataflow, a sentence; empty where it can.
 std::string problemOf(const Layer& layer);
 
 std::int64_t outputRows(const Layer& layer);
@@ -143,7 +143,7 @@ struct Array {
     bool operator==(const Array&) const = default;
 };
 
-/// Why no layer can run on the array, a sentence; empty where one can.
+/// Reason why no layer can run on the array, a sentence; empty where one can.
 std::string problemOf(const Array& array);
 
 enum class Variant : std::uint8_t {
@@ -199,7 +199,8 @@ constexpr std::string_view nameOf(BandwidthDefinition definition) {
 /// code) divides by 1.
 double requiredBandwidth(const LayerCost& cost, BandwidthDefinition definition);
 
-/// Why the two variants differ on a layer, sentences; empty where their cycles, buffers and multiply-accumulates agree.
+/// Reasons why the two variants differ on a layer, sentences; empty where their cycles, buffers and
+/// multiply-accumulates agree.
 std::vector<std::string> differences(const Layer& layer, const Dataflow& dataflow, const Array& array);
 
 /// Buffers that a flexible array may fill (MAGMA, section VI-F).

@@ -44,7 +44,7 @@ public:
     /// "alternatives": [{"value": y, "source": "..."}], "was": {"value": z, "source": "...", "class": "..."}}`; what
     /// the long form says is kept. Throws DataError.
     double number(const JsonNode& node, const Bounds& bounds, Measure measure);
-    /// Does what may throw DataError, and notes what is wrong so that reading goes on.
+    /// Runs a step that may throw DataError, and notes the error so that reading goes on.
     template <typename Read>
     void attempt(const Read& read) {
         try {

@@ -53,8 +53,7 @@ std::vector<Chart> mappingConvergenceCharts(const std::vector<std::pair<std::str
 /// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
 Chart algorithmChart(const study::MappingOutcome& outcome);
-/// No-stall latency and required bandwidth of every job on every kind of core (MAGMA,
-/// Fig. 7).
+/// No-stall latency and required bandwidth of every job on every kind of core (MAGMA, Fig. 7).
 Chart demandChart(const study::MappingOutcome& outcome);
 /// Samples of every algorithm in the plane of their two principal components, the best of each marked (MAGMA, Fig. 10).
 Chart exploredChart(const study::MappingOutcome& outcome);

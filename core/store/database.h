@@ -137,7 +137,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-/// Does work on a database that a poll may end.
+/// Runs work on a database that a poll may end.
 template <typename Work>
 void interruptibly(const SQLite::Database& database, const Work& work) {
     const Interruption interruption(database);

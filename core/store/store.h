@@ -99,7 +99,7 @@ struct InputContent {
 
 enum class OpenMode : std::uint8_t { readWrite, readOnly };
 
-/// Why a history cannot be opened or used: callers offer different ways on for each.
+/// Reason why a history cannot be opened or used: callers offer different ways on for each.
 /// `busy`: a process works on the run.
 enum class StoreProblem : std::uint8_t {
     missing,

@@ -99,7 +99,7 @@ struct Degrees {
     bool operator==(const Degrees&) const = default;
 };
 
-/// Why nothing fits, and what would. Of the plan that needs the least memory: where it breaks and by which terms.
+/// Reason why nothing fits, and what would. Of the plan of minimum memory: where it breaks and by which terms.
 struct Shortage {
     std::int64_t minAccelerators = 0;          ///< with any memory, that a plan needs
     std::optional<Plan> closest;               ///< the plan of minimum memory; none where accelerators are too few
@@ -121,10 +121,10 @@ struct Placement {
 };
 
 struct PlacementOptions {
-    /// Only a plan that is faster than this is of interest: a search passes what it has, and most calls end early.
+    /// Time that a plan must beat to be of interest: a search passes what it has, and most calls end early.
     std::optional<Seconds> fasterThan = {};
-    /// Only plans of these are compared, by where they are cut. Of what fits not, `accelerators` and `recompute` of the
-    /// shortage are not looked for.
+    /// Degrees to which plans are restricted; they then differ by their cuts. Of what fits not, `accelerators` and
+    /// `recompute` of the shortage are not looked for.
     std::optional<Degrees> degrees = {};
     bool explain = false;       ///< where nothing fits, find out what would; warn where layers seem to overlap
     std::stop_token stop = {};  ///< give up: InterruptedError
@@ -158,8 +158,8 @@ private:
 /// stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
 
-/// Why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does: accelerators,
-/// micro-batches, and the memory of its fullest stage.
+/// Reason why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does:
+/// accelerators, micro-batches, and the memory of its fullest stage.
 std::string misfitOf(const PlacementProblem& problem, const Plan& plan);
 
 }  // namespace tessera::codesign

@@ -38,7 +38,8 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
 std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
                                              const std::stop_token& stop);
 
-/// Why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for stage …".
+/// Reason why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for
+/// stage …".
 std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage);
 /// The stage that needs the most memory.
 std::size_t fullestOf(const Plan& plan);

@@ -213,7 +213,7 @@ struct TraceBucket {
     bool operator==(const TraceBucket&) const = default;
 };
 
-/// Why a search ended: "done" (all points are decided), "hysteresis", "samples", "stop".
+/// Result of a search: its best point, and what it explored on the way.
 struct Result {
     std::vector<std::string> models;
     hardware::Template space;

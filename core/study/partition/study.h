@@ -26,7 +26,7 @@ std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet
 /// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
 partition::Options partitionOptions(const Study& study);
 
-/// Why a model cannot be partitioned although it can be read: a sentence, where it is one device's slice of a
+/// Reason why a model cannot be partitioned although it can be read: a sentence, where it is one device's slice of a
 /// tensor-parallel group.
 std::optional<std::string> sliceProblem(const model::Model& model);
 

@@ -35,7 +35,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields();
 std::string planText(const codesign::Plan& plan, const PlacementOutcome& outcome);
 /// One line on the fastest plan with what is proven of it, or why nothing fits.
 std::string placementHeadline(const PlacementOutcome& outcome);
-/// Why nothing, or the user's own plan, fits; empty where all does.
+/// Reason why nothing fits, or not the user's own plan; empty where all does.
 std::string placementMisfit(const PlacementOutcome& outcome);
 
 /// The fastest plan as a model of a co-design, which pictures are made from. A micro-batch is of 0 samples where the

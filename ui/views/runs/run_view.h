@@ -143,7 +143,7 @@ protected:
     void explain(const QString& path);
     void fillChoices();   ///< they are others
     void showHeadline();  ///< with its note
-    /// Does `work` on a thread, then `show` with what it returned; what fails is said in the window.
+    /// Runs `work` on a thread, then `show` with what it returned; what fails is said in the window.
     template <typename Work, typename Show>
     void later(Work work, Show show) {
         inBackground(this, std::move(work), std::move(show),

@@ -20,7 +20,7 @@ public:
     std::optional<CalibrationOrder> order();
     /// Runs that are at work would be measured, too.
     void setRunsAtWork(int runs);
-    /// Why the last attempt gave nothing; of the model where it could not be read.
+    /// Shows why the last attempt gave no result; `ofModel`: the model could not be read.
     void showProblem(const QString& sentence, bool ofModel);
     void clearProblem();
     /// The library changed: there are other models, and other names are taken.
