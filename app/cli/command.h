@@ -86,13 +86,13 @@ Action addTour(CLI::App& app);
 /// An option that takes one value; the last one given counts.
 CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help);
-/// The same for what is read, whose name may not be empty; "-" is standard input.
+/// Adds an option for an input file, whose name may not be empty; "-" is standard input.
 CLI::Option* addInput(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                       const std::string& help);
-/// The same for a file that no stream can stand for.
+/// Adds an option for a file that no stream can stand for.
 CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help);
-/// The same for a result, which "-" sends to standard output (see `writeOut`).
+/// Adds an option for an output file; "-" is standard output (see `writeOut`).
 CLI::Option* addOut(CLI::App& app, std::string& file, const std::string& help);
 /// An option that may be repeated, one value each time.
 CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,
@@ -107,7 +107,7 @@ std::string suffixOf(const std::string& file, const std::string& format);
 
 /// NAME=N texts of `--dim`. Throws UsageError.
 std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts);
-/// A whole number in [least, most] from an option's text. Throws UsageError naming the option.
+/// A whole number in [min, max] from an option's text. Throws UsageError naming the option.
 std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t min, std::int64_t max);
 
 inline constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();

@@ -37,9 +37,9 @@ public:
     void print(std::string_view text) const;
     void printJson(const Json& document) const;
 
-    /// Shows warnings, unless they were asked to be quiet or were already shown while they came up (`--verbose`).
+    /// Shows warnings, unless `--quiet` is given or they were already shown as they came up (`--verbose`).
     void warn(const std::vector<std::string>& warnings) const;
-    /// The same for work that reported nothing meanwhile: also with `--verbose`.
+    /// Shows the warnings of work that reported none while it ran, also with `--verbose`.
     void showWarnings(const std::vector<std::string>& warnings) const;
 
     /// A warning that also the quiet are shown: something that they count on was not done.

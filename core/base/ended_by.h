@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// Why a search ended, whichever engine searched.
+/// Reason for the end of a search, of any engine.
 enum class EndedBy : std::uint8_t {
     proof,       ///< the best was proved to be the optimum
     search,      ///< by the search's own rule
@@ -19,7 +19,7 @@ enum class EndedBy : std::uint8_t {
     time,        ///< its limit of time
     nodes,       ///< its limit of states or nodes
     memory,      ///< its limit of memory
-    stop,        ///< it was asked to
+    stop,        ///< a stop was requested
 };
 
 struct EndedByRow {
@@ -38,12 +38,12 @@ inline constexpr std::array kEndedBy{EndedByRow{EndedBy::proof, "proof", "proven
                                      EndedByRow{EndedBy::memory, "memory", "memory limit"},
                                      EndedByRow{EndedBy::stop, "stop", "stopped"}};
 
-/// As documents write it: "proof", "stop", ….
+/// Name in documents: "proof", "stop", ….
 constexpr std::string_view nameOf(EndedBy ended) {
     return kEndedBy.at(static_cast<std::size_t>(ended)).name;
 }
 
-/// As people read it: "proven", "stopped", ….
+/// Name in texts for people: "proven", "stopped", ….
 constexpr std::string_view textOf(EndedBy ended) {
     return kEndedBy.at(static_cast<std::size_t>(ended)).text;
 }

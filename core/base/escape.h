@@ -11,8 +11,8 @@ namespace tessera {
 
 inline constexpr std::size_t kUncut = std::numeric_limits<std::size_t>::max();
 
-/// For a spreadsheet: without control characters, and an apostrophe before what would be taken for a formula (= + - @,
-/// also behind blanks or apostrophes). A number stays as it is, a negative one too.
+/// Escapes a text for a spreadsheet: removes control characters and puts an apostrophe before what would be taken for a
+/// formula (= + - @, also behind blanks or apostrophes). A number stays as it is, a negative one too.
 std::string sheetText(std::string_view text);
 /// Inverse of `sheetText`, except that removed control characters stay removed.
 std::string_view fromSheet(std::string_view cell);

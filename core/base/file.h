@@ -23,18 +23,18 @@ bool isStandardInput(const std::filesystem::path& path);
 /// a path, or a name with one of the suffixes.
 bool namesFile(const std::string& name, const std::vector<std::string_view>& suffixes = {".json"});
 
-/// For a file that this process has not enough memory to read.
+/// Error for a file that this process has not enough memory to read.
 DataError outOfMemory(const std::string& file);
 
 /// True where there is an ordinary file, or one that stands among the files of this thread's run (input_files.h).
 bool isFile(const std::filesystem::path& path);
 
 /// The bytes of a file, of standard input, or of a pipe. What can be read but once (standard input, /dev/fd/N) is kept:
-/// whoever asks again gets the same. Within an InputScope so is every file. Throws FileError where it cannot be read
+/// later reads return the same bytes. Within an InputScope so is every file. Throws FileError where it cannot be read
 /// (missing, a folder, a device, a pipe without a writer, no permission) and DataError where it is larger than
 /// `limit` bytes.
 std::string readFile(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
-/// The same of what is no input of a run: always from the disk, and not kept.
+/// Reads a file that is no input of a run: always from the disk, and not kept. Throws as `readFile` does.
 std::string readFromDisk(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
 
 /// Writes a whole file or nothing: into a new neighbour that is renamed. Devices and pipes are written to directly.
@@ -44,7 +44,8 @@ void writeFile(const std::filesystem::path& path, std::string_view bytes);
 /// A new folder that only its owner can read, gone with all that is in it at the end.
 class TemporaryFolder {
 public:
-    /// In TMPDIR, or /tmp where that is not set. Throws FileError, naming TMPDIR, where none can be made.
+    /// Creates the folder in TMPDIR, or in /tmp if that is not set. Throws FileError, naming TMPDIR, where none can be
+    /// made.
     TemporaryFolder();
     TemporaryFolder(const TemporaryFolder&) = delete;
     TemporaryFolder& operator=(const TemporaryFolder&) = delete;

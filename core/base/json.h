@@ -96,7 +96,7 @@ public:
     double number() const;
     double positive() const;     ///< above 0
     double notNegative() const;  ///< 0 or above
-    /// A whole number in [least, most]; `64.0` is whole, `8.5` is not.
+    /// A whole number in [min, max]; `64.0` is whole, `8.5` is not.
     std::int64_t whole(std::int64_t min, std::int64_t max) const;
     /// One of the listed words.
     std::string oneOf(const std::vector<std::string>& words) const;
@@ -119,7 +119,7 @@ public:
     const JsonDocument& document() const { return document_; }
 
 private:
-    /// `fail` that tells the text "4" from the number 4.
+    /// `fail` whose message distinguishes the text "4" from the number 4.
     [[noreturn]] void failAsNumber(const std::string& expected) const;
 
     JsonDocument document_;

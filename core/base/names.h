@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-/// Names of table rows: looking them up, and what is said of one that is unknown.
+/// Names of table rows: lookup, and the error message for an unknown name.
 namespace tessera {
 
 /// "START 'name'; did you mean 'x'?", or where no known name is close "START 'name'; expected one of a, b" with
@@ -17,7 +17,7 @@ namespace tessera {
 std::string unknownNameText(std::string_view start, std::string_view name, const std::vector<std::string>& known,
                             std::string_view besides = {});
 
-/// What a row of a table is called by: its `id`, or its `name` where it has no id.
+/// Name of a row of a table: its `id`, or its `name` where it has no id.
 template <typename Row>
 std::string_view idOf(const Row& row) {
     if constexpr (requires { row.id; })
@@ -41,7 +41,7 @@ auto findRow(const Rows& rows, std::string_view id) -> decltype(&*std::begin(row
     return found == std::end(rows) ? nullptr : &*found;
 }
 
-/// The same; throws UsageError with `unknownNameText` where none has it.
+/// The row of a table that has the id. Throws UsageError with `unknownNameText` where none has it.
 template <typename Rows>
 const auto& rowNamed(const Rows& rows, std::string_view id, std::string_view start) {
     if (const auto* const row = findRow(rows, id)) return *row;

@@ -20,11 +20,11 @@ private:
     friend void poll(std::size_t microseconds);
 
     std::function<void()> ask_;
-    std::size_t spent_ = 0;  ///< microseconds since it was last asked
+    std::size_t spent_ = 0;  ///< microseconds since the function was last called
     PollScope* outer_;
 };
 
-/// Tells that about this much work was done since the last call. Asks the scope of this thread, where there is one,
+/// Reports that about this much work was done since the last call. Calls the scope of this thread, where there is one,
 /// after every millisecond.
 void poll(std::size_t microseconds = 1);
 

@@ -35,20 +35,20 @@ struct RunControl {
     bool cancelled() const { return cancel.stop_requested(); }
     bool finishing() const { return finish.stop_requested(); }
     bool isWatched() const { return static_cast<bool>(progress); }
-    /// The same requests for work of which much runs side by side: one thread, no reports.
+    /// Returns the cancel and finish requests for one of many parallel parts of a computation: one thread, no reports.
     RunControl ofOnePart() const { return {.cancel = cancel, .finish = finish, .threads = 1}; }
     /// Throws InterruptedError, "`work` was stopped", where the work is to be given up.
     void throwIfCancelled(std::string_view work) const {
         if (cancelled()) throw InterruptedError(std::string(work) + " was stopped");
     }
-    /// Hands an event on to whoever listens; how long that takes is no working time.
+    /// Passes an event to the progress callback, whose time is not counted as working time.
     void report(const ProgressEvent& event) const {
         if (!progress) return;
         const auto begin = std::chrono::steady_clock::now();
         progress(event);
         callbackTime += std::chrono::steady_clock::now() - begin;
     }
-    /// Tells how far a task is, in its own unit; a total of 0 = not known.
+    /// Reports the progress of a task, in its own unit; a total of 0 = not known.
     void reportProgress(std::string task, double done = 0, double total = 0) const {
         report({.task = std::move(task), .done = done, .total = total});
     }

@@ -40,7 +40,7 @@ struct Timeline {
     double length = 0;          ///< in the timeline's unit
     std::vector<std::string> notes = {};
     std::string unit = "s";  ///< of times: "s", or "cycles" of hardware whose clock is not known
-    /// In the order of their colours, so that timelines that belong together share them; empty = as they come.
+    /// Categories in the order of their colours, which related timelines share; empty = in order of appearance.
     std::vector<std::string> categories = {};
     std::optional<Usage> usage = {};
 };

@@ -27,9 +27,10 @@ enum class Measure {
 /// Empty where the text is no such quantity (unknown unit, not a finite number).
 std::optional<double> parseQuantity(std::string_view text, Measure measure);
 
-/// For people: 3 to 4 significant digits with an engineering prefix and the unit: "16 GB/s", "36.2 ms", "420 TFLOP/s".
+/// Formats a quantity for people: 3 to 4 significant digits with an engineering prefix and the unit: "16 GB/s", "36.2
+/// ms", "420 TFLOP/s".
 std::string formatQuantity(double value, Measure measure);
-/// The same with more significant digits, where values that lie close together have to be told apart: "11.013 ms".
+/// Formats a quantity with more significant digits, which distinguish values that lie close together: "11.013 ms".
 std::string formatQuantity(double value, Measure measure, int digits);
 
 /// The base unit of a measure as shown to people, without a prefix: "B/s", "FLOP"; empty for a count.

@@ -26,7 +26,7 @@ struct AllReduceOptions {
     double limit = 10;   ///< after which processes that hang are killed
 };
 
-/// Starts the processes, lets them sum their arrays over and over (a ring: reduce-scatter, all-gather) and tells the
+/// Starts the processes, lets them sum their arrays repeatedly (a ring: reduce-scatter, all-gather) and returns the
 /// median seconds of one sum. Empty where a process could not be started, went wrong, computed a wrong sum or had to be
 /// killed. No process is left behind, whatever happens: they die with this one, and each is waited for. Children use
 /// what is safe behind a fork only, so that a program with threads may call it. Throws InterruptedError.

@@ -21,13 +21,13 @@ namespace tessera::calibrate {
 struct Options {
     /// A coarser grid, at most 30 s instead of 180: for a first look, or a machine that others use meanwhile.
     bool quick = false;
-    /// At most so long in all, within a second or one kernel; the default by `quick`. Raise it where a result says that
-    /// kernels were left out for want of time.
+    /// Time limit of the whole calibration, within a second or one kernel; the default by `quick`. Raise it where a
+    /// result says that kernels were left out for want of time.
     std::optional<double> seconds;
-    /// Of one process, which is one device; 0 = all cores. Fewer where training will share the machine.
+    /// Threads of one process, which is one device; 0 = all cores. Use fewer where training will share the machine.
     unsigned threads = 0;
-    /// Of all kernels: "fp32", "bf16"; none = fp32, and bf16 where the processor has instructions for it. One alone
-    /// leaves more time for its shapes.
+    /// Data types of all kernels: "fp32", "bf16"; none = fp32, and bf16 where the processor has instructions for it.
+    /// One alone leaves more time for its shapes.
     std::vector<std::string> dtypes{};
     std::vector<Request> kernels{};  ///< measured before the standard grid: the operators of a model
     /// The standard grid, too. Off where one model's kernels are all that is wanted.
@@ -43,7 +43,7 @@ inline constexpr double kMinSeconds = 1;  ///< of `seconds`
 inline constexpr double kMaxSeconds = 3600;
 inline constexpr const char* kName = hardware::kThisMachine;  ///< of a calibration in the library
 
-/// At most so many seconds in all.
+/// Time limit in seconds.
 double limitOf(const Options& options);
 
 /// Tasks of a calibration in order, as progress events name them: "bandwidth".
@@ -59,7 +59,7 @@ struct Calibration {
     std::vector<std::string> warnings;  ///< sentences: noise, what could not be measured, what the time did not allow
 };
 
-/// Measures this machine. Progress tells stages and kernels; a stop request is answered between repetitions, each of
+/// Measures this machine. Progress reports stages and kernels; a stop request is answered between repetitions, each of
 /// which is one run of one kernel. Meant for a thread of its own: it sets the threads of OpenMP of the calling thread.
 /// Throws InterruptedError.
 Calibration calibrate(const Options& options, const RunControl& control = {});
@@ -83,7 +83,8 @@ struct Files {
 };
 /// A file with its kernels beside it: its stem with .csv.
 Files filesAt(const std::filesystem::path& accelerator);
-/// In the library's own folder: accelerators/NAME.json and kernels/NAME.csv. Throws FileError where there is none.
+/// Paths of a calibration's files in the user's library: accelerators/NAME.json and kernels/NAME.csv. Throws FileError
+/// where there is none.
 Files filesInLibrary(const std::string& name = kName);
 /// Makes the folders of files in the library. Throws FileError where they cannot be made, or where the folder of other
 /// files is not there.

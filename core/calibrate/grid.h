@@ -15,11 +15,11 @@ namespace tessera::calibrate {
 /// interpolate between them. `quick`: fewer.
 std::vector<Request> standardGrid(bool quick);
 
-/// Exactly the kernels that prediction looks up for a step of training, at each batch size, each once; those with most
+/// Exactly the kernels that prediction looks up for a training step, at each batch size, each once; those with the most
 /// bytes moved first.
 std::vector<Request> requestsOf(const predict::Workload& workload, const std::vector<std::int64_t>& batches);
 
-/// Those of a step of training in fp32, which calibration measures. Throws DataError where the model is no graph of
+/// Kernels of a model's training step in fp32, for calibration. Throws DataError where the model is no graph of
 /// operators or a shape is unknown.
 std::vector<Request> requestsOf(const model::Model& model, model::Optimizer optimizer,
                                 const std::vector<std::int64_t>& batches);
@@ -31,7 +31,7 @@ double operationsOf(const Request& request);
 /// Appends the requests that `to` does not have yet.
 void addRequests(std::vector<Request>& to, const std::vector<Request>& more);
 
-/// The same kernels and shapes in a data type.
+/// Returns the requests with another data type.
 std::vector<Request> inType(std::vector<Request> requests, const std::string& dtype);
 
 }  // namespace tessera::calibrate

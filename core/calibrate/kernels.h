@@ -9,13 +9,13 @@
 
 namespace tessera::calibrate {
 
-/// The kernels that this machine can be asked for, run by oneDNN on tensors as training frameworks keep them: row-major
+/// The kernels that this machine can measure, run by oneDNN on tensors as training frameworks keep them: row-major
 /// in memory, so that what it takes to bring them into a blocked layout and back counts. Operands are taken from a pool
 /// larger than the caches, each repetition other ones, as a step of training does not find them in a cache either.
 class KernelLibrary {
 public:
-    /// For the thread that makes it, which must be the one that runs the kernels. `pool`: bytes for operands; sets of
-    /// them are added until they take `cold` bytes, or are 16.
+    /// Creates the kernels for the calling thread, which must be the one that runs them. `pool`: bytes for operands;
+    /// sets of them are added until they take `cold` bytes, or are 16.
     KernelLibrary(unsigned threads, std::size_t pool, std::size_t cold);
     ~KernelLibrary();
     KernelLibrary(const KernelLibrary&) = delete;

@@ -15,7 +15,7 @@ namespace tessera::calibrate {
 /// Subject of RunControl's error when a calibration is stopped.
 inline constexpr std::string_view kCalibration = "the calibration";
 
-/// One kernel in one shape, as prediction asks for it (`predict::KernelShape` at one batch size).
+/// One kernel in one shape, as prediction looks it up (`predict::KernelShape` at one batch size).
 struct Request {
     std::string kernel;
     std::string dtype = "fp32";

@@ -83,13 +83,13 @@ struct CoreWork {
     bool operator==(const CoreWork&) const = default;
 };
 
-/// The largest extent of a product, and the most elements of vector work.
+/// The largest extent of a product, and the maximum number of elements of vector work.
 inline constexpr std::int64_t kLargestExtent = std::int64_t{1} << 40;
 
-/// Why the work has no cost, a sentence without a full stop; empty where it has one.
+/// Reason why the work has no cost, a sentence without a full stop; empty where it has one.
 std::string problemOf(const CoreWork& work);
-/// The same of an architecture: its counts, buffers and bandwidth are above 0, the sides of its array powers of two. A
-/// template's architectures have none.
+/// Reason why an architecture has no cost; empty where it has one: its counts, buffers and bandwidth are above 0, the
+/// sides of its array powers of two. A template's architectures have none.
 std::string problemOf(const hardware::Architecture& architecture);
 
 /// The operand that stays where it is while the others pass.

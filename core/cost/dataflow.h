@@ -102,7 +102,7 @@ struct Layer {
     bool operator==(const Layer&) const = default;
 };
 
-/// Why a layer can have no cost whatever the dataflow, a sentence; empty where it can.
+/// Reason why a layer has no cost whatever the dataflow, a sentence; empty where it can.
 std::string problemOf(const Layer& layer);
 
 std::int64_t outputRows(const Layer& layer);
@@ -143,7 +143,7 @@ struct Array {
     bool operator==(const Array&) const = default;
 };
 
-/// Why no layer can run on the array, a sentence; empty where one can.
+/// Reason why no layer can run on the array, a sentence; empty where one can.
 std::string problemOf(const Array& array);
 
 enum class Variant : std::uint8_t {
@@ -187,7 +187,7 @@ Analysis analyse(const Layer& layer, const Dataflow& dataflow, const Array& arra
 const Dataflow& dataflowFor(const Layer& layer, const Dataflow& style, const Dataflow& depthwise);
 
 enum class BandwidthDefinition : std::uint8_t {
-    streaming,  ///< off-chip bytes of the layer / cycles: the least bandwidth that keeps it compute-bound
+    streaming,  ///< off-chip bytes of the layer / cycles: the minimum bandwidth that keeps it compute-bound
     tile,       ///< l2Bytes / 2 / (cycles - 1): the published code's, which counts the first tiles only
 };
 inline constexpr EnumNames<BandwidthDefinition> kBandwidthDefinitionNames{"streaming", "tile"};
@@ -195,11 +195,12 @@ constexpr std::string_view nameOf(BandwidthDefinition definition) {
     return kBandwidthDefinitionNames.of(definition);
 }
 
-/// Bytes per cycle that a layer asks for. Where it takes a single cycle, `tile` (infinite in the published code)
-/// divides by 1.
+/// Required bandwidth of a layer in bytes per cycle. Where it takes a single cycle, `tile` (infinite in the published
+/// code) divides by 1.
 double requiredBandwidth(const LayerCost& cost, BandwidthDefinition definition);
 
-/// Why the two variants differ on a layer, sentences; empty where their cycles, buffers and multiply-accumulates agree.
+/// Reasons why the two variants differ on a layer, sentences; empty where their cycles, buffers and
+/// multiply-accumulates agree.
 std::vector<std::string> differences(const Layer& layer, const Dataflow& dataflow, const Array& array);
 
 /// Buffers that a flexible array may fill (MAGMA, section VI-F).

@@ -21,7 +21,7 @@ struct JobTable {
     std::vector<std::string> jobs;    ///< names
     std::vector<std::string> cores;   ///< names
     std::vector<double> latency;      ///< cycles of the platform's clock on a core that never stalls, by pair; above 0
-    std::vector<double> demand;       ///< bytes per such cycle that the job then asks for, by pair
+    std::vector<double> demand;       ///< required bandwidth in bytes per such cycle, by pair
     std::vector<double> energy;       ///< joules, by pair
     std::vector<double> macs;         ///< multiply-accumulates, by job
     double bandwidth = 0;             ///< of the platform, bytes per cycle
@@ -54,12 +54,12 @@ Dataflow dataflowOf(const hardware::DataflowSource& source, const std::string& f
 /// Reads a platform like the hardware's own reader, and each of its dataflows too. Throws DataError, at the field of a
 /// dataflow that there is not or that cannot be read.
 hardware::Platform readPlatform(const JsonNode& root);
-/// The same for a file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a
-/// hint).
+/// Loads a platform by its file path or its name in the library, with its dataflows. Throws FileError, DataError,
+/// UsageError (unknown, with a hint).
 hardware::Platform loadPlatform(const std::string& nameOrPath);
 
 /// The job-analysis table of a group on a platform: each pair by the dataflow model, depthwise layers under the
-/// dataflow that the core names for them; a flexible core takes the shape of least latency for each job. Throws
+/// dataflow that the core names for them; a flexible core takes the shape of minimum latency for each job. Throws
 /// UsageError where a job cannot run on a core (the sentence names both) and for more than 10,000,000 pairs, and as
 /// `dataflowOf` does.
 JobTable jobTable(const std::vector<Job>& jobs, const hardware::Platform& platform,

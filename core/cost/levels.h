@@ -9,7 +9,7 @@
 
 namespace tessera::cost {
 
-/// Why a layer has no cost; caught where an analysis begins, never seen outside.
+/// Exception that a layer has no cost, with the reason; caught where an analysis begins, never seen outside.
 struct NoCost {
     std::string why;
 };

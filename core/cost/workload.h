@@ -97,7 +97,7 @@ JobPool jobPool(const Workload& workload);
 /// depends on the seed, the instance and n alone. Throws
 /// UsageError for a size above the limit or a negative one.
 std::vector<Job> drawGroup(const JobPool& pool, std::int64_t groupSize, std::uint64_t seed, std::uint64_t instance = 0);
-/// The same, with the models loaded for it. Throws as `jobPool` does, too.
+/// Draws a group from a workload, whose models it loads. Throws as `jobPool` does, too.
 std::vector<Job> drawGroup(const Workload& workload, std::int64_t groupSize, std::uint64_t seed,
                            std::uint64_t instance = 0);
 

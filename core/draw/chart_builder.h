@@ -56,7 +56,7 @@ struct Hull {
     bool empty() const { return low > high; }
 };
 
-/// At least 1, whatever is divided by what.
+/// Rounds up to whole steps, from 1 to 1e9.
 inline std::size_t wholeSteps(double steps) {
     return steps < 1e9 ? static_cast<std::size_t>(std::max(1.0, std::ceil(steps))) : 1'000'000'000;
 }
@@ -74,7 +74,7 @@ private:
     /// The name of a category, `every` of which are written.
     std::string fitName(std::size_t category, std::size_t every, double max) const;
     bool hidden(std::size_t series) const { return series < view_.hidden.size() && view_.hidden[series]; }
-    /// Nothing but bounds is left, though there are names to show the rest again.
+    /// True if only bounds are left to draw and the legend can show the rest again.
     bool allHidden() const;
     bool elsewhere(std::size_t series) const { return series < view_.elsewhere.size() && view_.elsewhere[series]; }
     bool isCategorical() const { return !chart_.x.categories.empty() || hasBars_; }

@@ -76,7 +76,7 @@ struct Label {
     std::string full = {};  ///< the whole text where `text` was cut; shown on hover
 };
 
-/// From here on only the inside of `area` is drawn; empty ends that.
+/// Clips all that follows to the inside of `area`; empty ends that.
 struct Clip {
     std::optional<Rect> area;
 };
@@ -92,11 +92,11 @@ struct Drawing {
 /// SVG text that stands alone: the same bytes every time.
 std::string toSvg(const Drawing& drawing, const Theme& theme);
 
-/// The same SVG with what browsers only show on paper: hatches that repeat the meaning of colours. For converters that
+/// Makes an SVG as browsers print it: with hatches that repeat the meaning of colours. For converters that
 /// know no media.
 std::string asPrinted(std::string svg);
 
-/// The same SVG, less than the whole, for readers of SVG Tiny: what is nested is moved to its place and not clipped;
+/// Reduces an SVG for readers of SVG Tiny: what is nested is moved to its place and not clipped;
 /// hatches and the rims of letters are left out.
 std::string withoutNesting(std::string_view svg);
 
@@ -107,9 +107,9 @@ double estimatedWidth(std::string_view text, int size, bool strong);
 
 /// A text on one line that fits into `width`, cut with an ellipsis; empty where not even one letter fits.
 std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
-/// The same, cut in the middle: names of layers differ at their ends.
+/// Fits a text into a width by cutting it in the middle: names of layers differ at their ends.
 std::string fittedInTheMiddle(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
-/// The same for a name between others: what its neighbours begin with, too, is cut first where the rest would look
+/// Fits a name among others: the beginning that it shares with its neighbours is cut first where the rest would look
 /// alike.
 std::string fittedApart(std::string_view name, const std::vector<std::string_view>& neighbours, double width, int size,
                         const TextWidth& measure);

@@ -68,7 +68,7 @@ std::string dotText(const LayoutRequest& request);
 /// InterruptedError on a stop request; the child process is killed.
 Layout layoutByDot(const LayoutRequest& request, std::chrono::milliseconds limit, const std::stop_token& stop = {});
 
-/// In rows by distance from the inputs, frame by frame; takes milliseconds for thousands of nodes.
+/// Lays nodes out in rows by distance from the inputs, frame by frame; takes milliseconds for thousands of nodes.
 Layout layoutInRows(const LayoutRequest& request);
 
 /// Lays out with `dot` within two seconds, else in rows with a note that says why. Throws InterruptedError.

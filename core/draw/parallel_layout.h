@@ -41,7 +41,7 @@ struct ParallelLayout {
     bool empty = false;
 };
 
-/// For each row, true if it lies in all brushes.
+/// Flags by row: true if it lies in all brushes.
 std::vector<bool> brushed(const ParallelPicture& picture, const ParallelView& view);
 ParallelLayout layOut(const ParallelPicture& picture, const ParallelView& view, Size size, const TextWidth& measure);
 std::string toSvg(const ParallelPicture& picture, const Theme& theme, Size size = {});

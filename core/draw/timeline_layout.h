@@ -61,7 +61,7 @@ std::string usageText(const Timeline::Usage& usage, double amount);
 std::size_t stepsOf(const Timeline& timeline);
 /// The step of the usage that a time falls into; empty before the first.
 std::optional<std::size_t> stepAt(const Timeline& timeline, double time);
-/// The most that is used at once.
+/// Maximum that is used at once.
 double peakOf(const Timeline& timeline);
 
 TimelineLayout layOut(const Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure);

@@ -42,8 +42,8 @@ struct Rates {
 std::string bufferSize(Bytes size, std::string_view between = " ");
 
 /// "8tc-2vc-128x128-128MiB": cores, array and GLB, and the bandwidths that are its own ("-hbm1200GBps-net300GBps"):
-/// what a template's points differ in. It tells points of one template apart and may be part of a file's name; what is
-/// derived from the rest (L2, GLB bandwidth) is not in it.
+/// what a template's points differ in. It distinguishes points of one template and may be part of a file's name; what
+/// is derived from the rest (L2, GLB bandwidth) is not in it.
 std::string nameOf(const Architecture& architecture);
 
 /// Multiply-accumulates of all tensor cores in a cycle.

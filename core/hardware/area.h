@@ -26,7 +26,7 @@ struct Interface {
 
     bool operator==(const Interface&) const = default;
 };
-/// The least number of units that have a bandwidth together.
+/// Minimum number of units that have a bandwidth together.
 double unitsFor(const Interface& joined, BytesPerSecond bandwidth);
 
 /// Areas of the parts of an accelerator in one technology, in square micrometres as published. A part's L1 is in it.

@@ -44,7 +44,7 @@ public:
     /// "alternatives": [{"value": y, "source": "..."}], "was": {"value": z, "source": "...", "class": "..."}}`; what
     /// the long form says is kept. Throws DataError.
     double number(const JsonNode& node, const Bounds& bounds, Measure measure);
-    /// Does what may throw DataError, and notes what is wrong so that reading goes on.
+    /// Runs a step that may throw DataError, and notes the error so that reading goes on.
     template <typename Read>
     void attempt(const Read& read) {
         try {
@@ -104,7 +104,7 @@ struct Field {
     /// Fields of an object, of an entry of a list, or the only one: of a value of a map.
     Fields fields = {};
     std::string entry = {};     ///< what an entry is called, or an object where its title is empty: "memory level"
-    std::string empty = {};     ///< what a list without entries means or asks for
+    std::string empty = {};     ///< what a list without entries means or needs
     std::string distinct = {};  ///< entries' names differ: "a name that no other level has"
     std::size_t fewest = 0, max = 0;
     bool needed = true;

@@ -63,7 +63,7 @@ Fleet readFleet(const JsonNode& given);
 /// The document that reads back as the same fleet: an accelerator that came by name or path is written that way (a
 /// path stays relative to the folder of `fleet.file`).
 Json toJson(const Fleet& fleet);
-/// The same with every accelerator written out, so that the document means the same anywhere and later.
+/// Writes a fleet with every accelerator written out, so that the document means the same anywhere and later.
 Json toJsonInline(const Fleet& fleet);
 
 /// The rate of one accelerator's network: the group's own where it gives one.

@@ -41,7 +41,7 @@ std::optional<std::filesystem::path> libraryFile(std::string_view folder, std::s
 std::string libraryPath(std::string_view folder, std::string_view schema, std::string_view start,
                         const std::string& nameOrPath, std::string_view besides = " or a file");
 
-/// As which a calibration of this machine is kept.
+/// Library name of the calibration of this machine.
 inline constexpr const char* kThisMachine = "this-machine";
 
 /// Every hardware file of the library, sorted by kind and id; the first folder that has an id wins. A file that cannot

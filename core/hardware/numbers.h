@@ -44,7 +44,7 @@ const std::vector<std::string>& reliabilities();
 
 /// The source, and what a number of one's own replaced: "set by hand on 2026-11-23; was 200000000000, datasheet: ...".
 std::string sourceText(const Provenance& provenance);
-/// The same after its class: "datasheet: NVIDIA A100 datasheet". Empty where nothing is said.
+/// Class and source of a number: "datasheet: NVIDIA A100 datasheet". Empty where neither is given.
 std::string whereFrom(const Provenance& provenance);
 
 /// Provenance by JSON path relative to the accelerator or fleet, such as "peak_flops.bf16" or "groups[1].count".

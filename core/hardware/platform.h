@@ -74,7 +74,7 @@ Platform readPlatform(const JsonNode& given, const std::function<void(const Data
 
 /// The document that reads back as the same platform: a dataflow that came by name or path is written that way.
 Json toJson(const Platform& platform);
-/// The same with every dataflow that is not bundled written out, so that the document means the same anywhere.
+/// Writes a platform with every dataflow that is not bundled written out, so that the document means the same anywhere.
 Json toJsonInline(const Platform& platform);
 
 /// All cores of the platform: the sum of the counts.

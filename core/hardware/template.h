@@ -84,7 +84,7 @@ Json toJson(const Template& space);
 /// The architecture of given parameters with what the template derives: L2 of both kinds of cores and glb_bw.
 /// PHAZE, appendix C.1: L2 = max(1 KB, 2^(log2 PE_x + log2 PE_y - 6) KB), a vector core counting as PE_y = 1. Its
 /// glb_bw "is scaled to ensure optimal utilization of all tensor cores" up to 4096 words per cycle, without a formula;
-/// a word for each element is the one that gives the least (4) of table 1 and all values of table 2.
+/// a word for each element is the one that gives the minimum (4) of table 1 and all values of table 2.
 Architecture architectureOf(const Template& space, std::int64_t tensorCores, std::int64_t vectorCores,
                             std::int64_t width, std::int64_t height, std::int64_t globalBuffer);
 /// The reference's, derived like any other, with the bandwidths that it has of its own.

@@ -21,17 +21,17 @@ public:
 
     void hold(std::vector<std::int32_t> core);
     const std::vector<std::int32_t>& core() const { return core_; }
-    /// Least makespan that any order of what is held could have.
+    /// Minimum makespan of any order of the held assignment.
     double minMakespan() const;
     /// The objective with it.
     double objectiveValue() const { return value(minMakespan(), sums_.energy); }
 
     /// Every job, longest first, to where it ends first.
     void build(RandomStream& random, double noise);
+    /// Weight of the fullest core against the others in the annealed objective; `fullest`: it alone.
+    enum class Norm : std::uint8_t { blunt, sharp, fullest };
     /// Anneals over moves and exchanges of jobs, from a temperature relative to the makespan down to nothing; holds the
     /// best. Calls `poll`, which may throw, every fraction of a millisecond.
-    /// How much the fullest core counts beside the others; `fullest`: it alone.
-    enum class Norm : std::uint8_t { blunt, sharp, fullest };
     void anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm,
                 const std::function<void()>& poll);
 
@@ -41,7 +41,7 @@ private:
         double beside = 0, bytes = 0, energy = 0;
         std::array<double, kMaxTolls> tolls{};
     };
-    /// The most of what orders have no part in: bytes and tolls.
+    /// Maximum of the bounds that do not depend on the order: bytes and tolls.
     double maxOf(const Sums& sums) const;
     double smooth(const Sums& sums, Norm norm) const;
     double value(double makespan, double energy) const;

@@ -40,7 +40,7 @@ struct Costs {
     std::vector<double> beside;  ///< on every core
     std::vector<double> alone;   ///< on its own one
     std::vector<double> bytes;   ///< of the bandwidth
-    std::vector<double> need;    ///< least makespan of a schedule that has it
+    std::vector<double> need;    ///< minimum makespan of a schedule that has it
 
     explicit Costs(const Problem& problem) : beside(excess(problem)), alone(beside), bytes(beside), need(beside) {
         for (std::size_t p = 0; p < alone.size(); ++p) {
@@ -82,7 +82,7 @@ bool isTooLarge(const Problem& problem) {
     return cores > kMaxRows || problem.jobs.size() * cores * (cores + 1) > kMaxEntries;
 }
 
-/// Leaves out pairs that need more than a makespan; returns the least need among them. Every job keeps one.
+/// Leaves out pairs that need more than a makespan; returns the minimum need among them. Every job keeps one.
 double allowUpTo(const Problem& problem, const std::vector<double>& need, double makespan, LoadProgram& program) {
     double next = kInfinity;
     for (std::size_t j = 0; j < program.items; ++j) {
@@ -169,7 +169,7 @@ private:
     bool isAllowed(std::size_t pair) const { return program_->allowed[pair] != 0; }
     double share(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
 
-    /// The least share of the bandwidth that a job asks for where it may run.
+    /// Minimum required share of the bandwidth of a job where it may run.
     double minShare(std::size_t job) const {
         double min = kInfinity;
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
@@ -233,7 +233,7 @@ private:
         if (set.size() > 1) sets_.push_back(std::move(set));
     }
 
-    /// Whether the jobs ask for less than the whole bandwidth, wherever they run.
+    /// True if the jobs require less than the whole bandwidth, wherever they run.
     bool hasRoomFor(const Set& set, std::size_t job) const {
         double asked = 0;
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
@@ -247,7 +247,7 @@ private:
         return asked <= 1;
     }
 
-    /// The sum over jobs of the least toll.
+    /// The sum over jobs of the minimum toll.
     double minSum(const Row& row) const {
         double sum = 0;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
@@ -339,7 +339,7 @@ private:
         return row;
     }
 
-    /// The sum over jobs of the least toll, on one of all equal cores.
+    /// The sum over jobs of the minimum toll, on one of all equal cores.
     double minSum(const Levels& levels) const {
         double sum = 0;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
@@ -423,7 +423,7 @@ public:
           like_(likeness(problem)),
           root_(program.allowed) {}
 
-    /// The least value of all open nodes: a lower bound.
+    /// The minimum value of all open nodes: a lower bound.
     double grow(const LoadSolution& root, double max, double enough) {
         nodes_.push_back({{}, root});
         double work = 0, reached = 0;
@@ -504,7 +504,7 @@ private:
 };
 
 /// No pair whose need is above the makespan is used in a schedule. So with the pairs up to a threshold alone, the
-/// program's value is a bound up to the least need that was left out. With the threshold the former falls and the
+/// program's value is a bound up to the minimum need that was left out. With the threshold the former falls and the
 /// latter rises: the best bound is where they meet, which is looked for among the needs by halves.
 double combinedBound(const Problem& problem, LoadProgram& program, const Costs& costs, double threshold,
                      const Enough& isEnough) {

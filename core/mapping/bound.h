@@ -12,7 +12,7 @@ namespace tessera::mapping {
 /// L·max(0, B/BW − 1). See `lowerBound`.
 std::vector<double> excess(const Problem& problem);
 
-/// For every core the first one that is equal to it for every job.
+/// Index, for every core, of the first core that is equal to it for every job.
 std::vector<std::size_t> likeness(const Problem& problem);
 
 /// Additional terms of lower bounds of the makespan beyond those of loads and bytes, in cycles by pair of job and core:

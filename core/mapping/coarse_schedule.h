@@ -13,9 +13,9 @@
 namespace tessera::mapping {
 
 /// A relaxation of schedules: on the clock that stops while cores stall (see evaluator.h), time is cut into equal
-/// spans, and within a span every core moves its bytes evenly. Evening out demand only shortens stalls, so that its
-/// makespan is not above the schedule's but for rounding; no schedule is made, and a change costs a few hundred
-/// additions.
+/// spans, and within a span every core moves its bytes evenly. Evening out the required bandwidth only shortens stalls,
+/// so that its makespan is not above the schedule's but for rounding; no schedule is made, and a change costs a few
+/// hundred additions.
 class CoarseSchedule {
 public:
     /// The problem outlives it.
@@ -26,8 +26,8 @@ public:
     const std::vector<std::vector<std::int32_t>>& orders() const { return orders_; }
     /// Makespan of what is held, in cycles.
     double makespan() const { return held_; }
-    /// The same after a change to what is held; infinity where the cores' no-stall cycles or the bytes alone are above
-    /// the limit. `keep` makes the last change tried, unless it was infinite, the held one.
+    /// Makespan after a change to what is held, in cycles; infinity where the cores' no-stall cycles or the bytes alone
+    /// are above the limit. `keep` makes the last change tried, unless it was infinite, the held one.
     double tryMove(const Evaluator::Move& move, double limit);
     double trySwap(const Evaluator::Swap& exchange, double limit);
     void keep();
@@ -67,7 +67,7 @@ private:
     std::vector<Place> place_;
     std::vector<Spans> moved_;   ///< by core
     std::vector<double> ends_;   ///< no-stall cycles, by core
-    std::vector<double> share_;  ///< of the bandwidth that a job asks for, by pair
+    std::vector<double> share_;  ///< required share of the bandwidth, by pair
     Spans sum_{}, sumTried_{};
     std::array<double, kBlocks + 1> stalled_{};  ///< cycles before every block of spans
     std::size_t firstTried_ = 0;                 ///< span that differs in what was tried

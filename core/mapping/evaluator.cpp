@@ -294,7 +294,7 @@ void Evaluator::rebuildTimelines() {
     keepable_ = false;
 }
 
-/// Finishes and demands of a line's jobs from a position on.
+/// Finishes and required bandwidths of a line's jobs from a position on.
 void Evaluator::fill(Line& line, std::size_t core, std::size_t start) const {
     double now = start == 0 ? 0 : line.events[start - 1].finish;
     const double* const latency = problem_.latency.data();

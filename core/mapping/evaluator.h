@@ -16,9 +16,9 @@ namespace tessera::mapping {
 ///
 /// All running jobs slow down by the same factor, so the order in which jobs finish does not depend on the bandwidth:
 /// on a clock τ that stops while they stall every core's jobs end at the sums of their no-stall latencies, and time
-/// advances by max(1, R(τ)/BW) dτ, where R is what the running jobs ask for. One merge of the cores' timelines is the
-/// whole evaluation. A change redoes the timelines of the cores that it touches, and the merge from the last landmark
-/// before it. The values are the same bits whichever way they came about.
+/// advances by max(1, R(τ)/BW) dτ, where R is the required bandwidth of the running jobs. One merge of the cores'
+/// timelines is the whole evaluation. A change redoes the timelines of the cores that it touches, and the merge from
+/// the last landmark before it. The values are the same bits whichever way they came about.
 ///
 /// Not for use by several threads at once; the problem outlives it and has no `problems`.
 class Evaluator {
@@ -65,7 +65,7 @@ public:
 
     /// The held mapping as core and priority of every job, evenly spaced.
     Mapping mapping() const;
-    /// When every job of what is held runs. Times are the same bits as those of the values.
+    /// Start and finish of every job of the held mapping. Times are the same bits as those of the values.
     Schedule schedule();
 
 private:
@@ -105,7 +105,7 @@ private:
     const Problem& problem_;
     std::size_t jobs_, cores_, leaves_;
     double perByte_;               ///< 1 / bandwidth
-    std::vector<double> bytes_;    ///< latency · demand, by pair
+    std::vector<double> bytes_;    ///< latency · required bandwidth, by pair
     std::vector<Line> lines_;      ///< held
     std::array<Line, 2> changed_;  ///< of the cores that a change touches
     std::array<Touched, 2> touched_{};
@@ -126,7 +126,7 @@ private:
     std::vector<const Event*> next_;    ///< of every core, in it
     std::vector<std::int64_t> key_;     ///< tournament of the next finishes, as ordered bits
     std::vector<std::int32_t> winner_;
-    std::vector<double> asked_;  ///< sums of demands
+    std::vector<double> asked_;  ///< sums of required bandwidths
 
     struct Keyed {
         double priority = 0;

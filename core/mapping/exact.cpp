@@ -59,7 +59,7 @@ private:
     std::size_t pair(std::size_t job, std::size_t core) const { return problem_.pair(job, core); }
     double shareOf(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
 
-    /// The least that any set of jobs takes: bytes, no-stall cycles, excess, and beyond all excess its longest job.
+    /// The minimum that any set of jobs takes: bytes, no-stall cycles, excess, and beyond all excess its longest job.
     void readTables() {
         const unsigned sets = 1U << jobs_;
         bytesOf_.assign(sets, 0);

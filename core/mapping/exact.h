@@ -11,7 +11,7 @@ namespace tessera::mapping {
 /// Jobs and cores up to which all schedules are looked through.
 inline constexpr std::size_t kMaxExactJobs = 12, kMaxExactCores = 16;
 
-/// A mapping of the least makespan of all, by branch and bound over which job every core takes next, in the order in
+/// A mapping of the minimum makespan, by branch and bound over which job every core takes next, in the order in
 /// which cores become free: so the time until then is known, and what is left takes at least its bytes, its excess and
 /// its share of the cores. Of the same jobs in another order on the same cores only the quickest goes on. It is
 /// arithmetic that makes no whole schedule but those that it gives. Empty where the table is larger, where four million

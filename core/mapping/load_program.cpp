@@ -162,7 +162,7 @@ bool Simplex::refactor() {
     return true;
 }
 
-/// The column with the least reduced cost; false where none is negative.
+/// The column with the minimum reduced cost; false where none is negative.
 bool Simplex::price(bool careful) {
     std::fill(cost_.begin(), cost_.end(), 0);
     for (std::size_t c = 0; c < p_.rows; ++c)

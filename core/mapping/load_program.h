@@ -30,8 +30,8 @@ struct LoadSolution {
 /// Revised simplex method with generalised upper bounds (Dantzig, Van Slyke: "Generalized upper bounding techniques",
 /// J. Computer and System Sciences 1, 1967): one key option per item, and a working basis of `rows` columns. Ends early
 /// after `max` elementary operations.
-/// `start`: weights of a program alike, where known. `isEnough` is asked after every exchange of the basis and ends the
-/// method with what it has; it may throw.
+/// `start`: weights of a program alike, where known. `isEnough` is called after every exchange of the basis and ends
+/// the method with what it has; it may throw.
 LoadSolution solveLoad(const LoadProgram& program, double max, const std::vector<double>& start = {},
                        const std::function<bool()>& isEnough = {});
 

@@ -41,8 +41,8 @@ Mapping heraldLike(const Problem& problem) {
     return mapping;
 }
 
-/// Whenever a core is free it takes the job that asks for most of the bandwidth while some is left, else the one that
-/// asks for least, so that memory- and compute-bound jobs run side by side. All cores are taken for copies of the
+/// Whenever a core is free it takes the job of maximum required bandwidth while some is left, else the one
+/// of minimum, so that memory- and compute-bound jobs run side by side. All cores are taken for copies of the
 /// first. Baek et al.: "A Multi-Neural Network Acceleration Architecture" (AI-MT), ISCA 2020.
 Mapping aiMtLike(const Problem& problem) {
     const std::size_t jobs = problem.jobs.size();

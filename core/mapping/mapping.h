@@ -29,7 +29,7 @@ struct Problem {
     std::vector<std::string> jobs;   ///< names, at least one
     std::vector<std::string> cores;  ///< names, at least one
     std::vector<double> latency;     ///< cycles of a job on a core that never stalls, by pair; above 0
-    std::vector<double> demand;      ///< bytes per cycle that it then asks for, by pair; 0 or more
+    std::vector<double> demand;      ///< bytes per cycle at no-stall latency, by pair; 0 or more
     std::vector<double> energy;      ///< joules, by pair; empty = unknown
     std::vector<double> macs;        ///< by job; empty = unknown
     double bandwidth = 0;            ///< of the system, bytes per cycle; above 0
@@ -39,7 +39,7 @@ struct Problem {
     bool operator==(const Problem&) const = default;
 };
 
-/// A core and a priority for every job. On a core the least priority runs first; ties go to the lower job index.
+/// A core and a priority for every job. On a core the lowest priority runs first; ties go to the lower job index.
 struct Mapping {
     std::vector<std::int32_t> core;
     std::vector<double> priority;  ///< in [0, 1)
@@ -69,7 +69,7 @@ struct Values {
     bool operator==(const Values&) const = default;
 };
 
-/// When every job runs, and what every core moves meanwhile.
+/// Start and finish of every job, and the bandwidth of every core over time.
 struct Schedule {
     struct Job {
         std::int32_t core = 0;
@@ -77,7 +77,7 @@ struct Schedule {
         double start = 0, finish = 0;  ///< cycles
         bool operator==(const Job&) const = default;
     };
-    /// From `time` until the next step's (the last: until the makespan) core k gets bytes[k] per cycle.
+    /// Bandwidth from `time` until the next step's (the last: until the makespan): bytes[k] per cycle for core k.
     struct Step {
         double time = 0;  ///< cycles
         std::vector<double> bytes;
@@ -142,10 +142,10 @@ struct Options {
     /// Evaluated mappings that each algorithm may spend: the budget in its repeatable form. Raise it while the gap to
     /// the bound still falls.
     std::int64_t samples = 10'000;
-    /// Of all random numbers. Repeat with other seeds to see how much of a difference between algorithms is luck.
+    /// Seed of all random numbers. Repeat with other seeds to see how much of a difference between algorithms is luck.
     std::uint64_t seed = 1;
-    /// What is minimised. `throughput` for batches of jobs, `latency` where each job's end counts, `energy` and `edp`
-    /// where the table knows the energy.
+    /// Objective of the search. `throughput` for batches of jobs, `latency` where each job's end counts, `energy` and
+    /// `edp` where the table knows the energy.
     Objective objective = Objective::throughput;
     /// Shares of the objective `weighted`; of no meaning for any other.
     Weights weights = {};
@@ -223,13 +223,13 @@ Values evaluate(const Problem& problem, const Mapping& mapping);
 /// The objective of values; `bound` is what `weighted` refers to.
 double objectiveOf(const Values& values, Objective objective, const Weights& weights, const Bound& bound);
 
-/// Lower bounds, proven; deterministic unless `isEnough`, which is asked every millisecond or more often, once says
+/// Lower bounds, proven; deterministic unless `isEnough`, which is called every millisecond or more often, once returns
 /// yes: then with what is proven by then. It may throw.
 Bound lowerBound(const Problem& problem, Objective objective = Objective::throughput, const Weights& weights = {},
                  const std::function<bool()>& isEnough = {});
 
 /// A mapping of another problem as a start for this one: every job takes the genes of the most similar job there (by
-/// latencies and demands), cores by their likeness. Section V-C of the paper.
+/// latencies and required bandwidths), cores by their likeness. Section V-C of the paper.
 Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& to);
 
 /// Control of `solve`, whose state is handed on between two generations.

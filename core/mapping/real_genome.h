@@ -11,7 +11,7 @@ namespace tessera::mapping {
 
 /// The cores, then the priorities, all in [0, 1]; what lies beyond is folded back, what is no number is 0.
 Mapping mappingOfUnit(std::span<const double> genome, std::size_t cores);
-/// In the middle of the cores' ranges.
+/// Genome of a mapping: numbers in the middle of the cores' ranges.
 std::vector<double> unitOf(const Mapping& mapping, std::size_t cores);
 
 /// Normally distributed numbers by the polar method. Marsaglia, Bray: "A convenient method for generating normal

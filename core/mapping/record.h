@@ -47,7 +47,7 @@ private:
     std::int64_t inLast_ = 0;    ///< generations in the last point
 };
 
-/// Samples to look at: every k-th, where k doubles whenever there would be more than asked for.
+/// Samples to look at: every k-th, where k doubles whenever there would be more than the limit.
 class KeptSamples {
 public:
     KeptSamples() = default;

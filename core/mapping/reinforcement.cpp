@@ -25,7 +25,7 @@ using Index = Eigen::Index;
 
 constexpr Index kNodes = 128;
 constexpr std::size_t kLayers = 4;         ///< three hidden ones and the output
-constexpr Index kPriorities = 10;          ///< classes of priorities that a policy tells apart
+constexpr Index kPriorities = 10;          ///< classes of priorities that a policy distinguishes
 constexpr std::size_t kJobsPerPoll = 256;  ///< jobs that pass the networks between two polls
 constexpr double kEntropy = 0.01;          ///< weight of the entropy, as in stable-baselines
 constexpr double kLongestStep = 0.5;       ///< to which gradients are cut, as stable-baselines has it
@@ -125,8 +125,8 @@ struct Choice {
 };
 
 /// A policy looks at one job after the other and chooses core and priority; when all are mapped the episode is over
-/// and the mapping's objective value is its only reward. What a policy sees of a job are its latencies and demands and
-/// how far the episode is, so one pass through the network serves all episodes between two updates.
+/// and the mapping's objective value is its only reward. What a policy sees of a job are its latencies and required
+/// bandwidths and how far the episode is, so one pass through the network serves all episodes between two updates.
 class Learning {
 public:
     Learning(const Trial& trial, const Method& method, const Json& state)
@@ -170,7 +170,7 @@ public:
     }
 
 private:
-    /// Features around 0, by job: logarithms of latencies, demands as shares of the bandwidth, how far.
+    /// Features around 0, by job: logarithms of latencies, required shares of the bandwidth, how far.
     void look(const Problem& problem) {
         const std::size_t jobs = problem.jobs.size(), cores = problem.cores.size();
         features_.resize(2 * cores_ + 1, static_cast<Index>(jobs));

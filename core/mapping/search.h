@@ -34,7 +34,7 @@ public:
         std::string_view algorithm;    ///< its id
         std::int64_t samples = 0;      ///< that this trial may spend
         std::uint64_t phase = 0;       ///< of a run that has several trials, for the random streams
-        const Options* run = nullptr;  ///< what the run asks for where that is not `options`: the record is of that
+        const Options* run = nullptr;  ///< the run's options where these are not `options`: the record is of that
         const Bound* runBound = nullptr;
     };
     Trial(const Task& task, const SearchControl& control, Record& record);
@@ -61,7 +61,7 @@ public:
     /// Objective values of many mappings, on Options::threads threads; those that the budget does not reach are
     /// infinity, and the NEXT call throws SearchEnded.
     std::vector<double> evaluateAll(std::span<const Mapping> mappings);
-    /// For searches with an evaluator of their own: counts `samples`, and `best`-candidates are offered apart. Throws
+    /// Counts `samples` of a search with an evaluator of its own, which offers its candidates by `offer`. Throws
     /// SearchEnded like `evaluate`.
     void count(std::int64_t samples, double value);
     /// Takes a mapping of that value where it is the best so far. It must be exact: `solve` evaluates it again.
@@ -102,7 +102,7 @@ Search searchBy(std::shared_ptr<State> object, Generation generation) {
             .state = [object] { return object->state(); }};
 }
 
-/// The same of an object whose `step` does a generation.
+/// Search by an object whose `step` does a generation.
 template <typename State>
 Search searchBy(std::shared_ptr<State> object) {
     return searchBy(std::move(object), [](State& state, Trial& trial) { state.step(trial); });

@@ -166,7 +166,7 @@ private:
                          .y = bound_.objective});
     }
 
-    /// The algorithm run with the least time so far; nullptr when all are done. Turns of equal time make the curves
+    /// The algorithm run with the minimum time so far; nullptr when all are done. Turns of equal time make the curves
     /// comparable.
     Runner* nextRunner() {
         Runner* next = nullptr;

@@ -46,7 +46,7 @@ constexpr std::int64_t kAnnealings = 30, kFreshEvery = 4;
 constexpr std::int64_t kPerJob = 100;        ///< samples of the shortest annealing
 constexpr std::int64_t kContenders = 16;     ///< starts of an annealing side by side; a power of 2
 constexpr std::int64_t kShareOfRounds = 60;  ///< per cent of the samples, before one contender is left
-constexpr std::int64_t kPerJobOfTurn = 1;    ///< least samples of a contender's first turn
+constexpr std::int64_t kPerJobOfTurn = 1;    ///< minimum samples of a contender's first turn
 
 /// How many ways there are to put jobs in order on cores; at most `limit`.
 std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit) {
@@ -507,7 +507,7 @@ void TesseraSearch::sumUp() {
     }
 }
 
-/// Least makespan that any order could have with a job on another core, in exchange for `other` there (-1: for none):
+/// Minimum makespan that any order could have with a job on another core, in exchange for `other` there (-1: for none):
 /// arithmetic on loads, bytes and tolls, without a schedule.
 double TesseraSearch::minMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const {
     const auto a = static_cast<std::size_t>(evaluator_.coreOf(job)), b = static_cast<std::size_t>(to);

@@ -11,7 +11,7 @@ namespace tessera::mapping {
 
 namespace {
 
-/// How two jobs differ by their logarithms of latency and demand on paired cores.
+/// How two jobs differ by their logarithms of latency and required bandwidth on paired cores.
 double jobDistance(double latencyA, double latencyB, double demandA, double demandB) {
     return std::fabs(latencyA - latencyB) + std::fabs(demandA - demandB);
 }

@@ -21,7 +21,7 @@ struct OperatorCount {
     bool weighted = false;  ///< a multiplication with an operand that no input of the graph goes into, or recurrent
 };
 
-/// In the order of the graph's operators.
+/// Counts of all operators, in the graph's order.
 std::vector<OperatorCount> operatorCounts(const Graph& graph);
 
 /// Adds `part` to `sum`, which is empty from then on where `part` is unknown.

@@ -383,7 +383,8 @@ void Extraction::setActivations() {
             }
 }
 
-/// By node, the most weighted layers on a path that ends in it (forward) or begins with it (backward), itself included.
+/// By node, the maximum number of weighted layers on a path that ends in it (forward) or begins with it (backward),
+/// itself included.
 std::vector<std::int32_t> Extraction::longestPaths(bool forward) const {
     const auto own = [&](std::int32_t node) { return isJoin(result_.layers[toIndex(node)].kind) ? 0 : 1; };
     std::vector<std::int32_t> longest(result_.layers.size());

@@ -130,9 +130,9 @@ struct Graph {
     const Tensor& tensor(TensorIndex index) const { return tensors[static_cast<std::size_t>(index)]; }
 };
 
-/// For every tensor the operator that makes it, or -1.
+/// Index, for every tensor, of the operator that makes it, or -1.
 std::vector<std::int32_t> producers(const Graph& graph);
-/// For every tensor the operators that read it, in order, each once.
+/// Indices, for every tensor, of the operators that read it, in order, each once.
 std::vector<std::vector<std::int32_t>> consumers(const Graph& graph);
 /// Names of the symbolic dimensions of the graph's inputs that nothing bound, each once, in the order of the inputs:
 /// what a user can give with `--dim`.

@@ -40,7 +40,7 @@ void padFor(Axis& axis) {
     axis.after = total - axis.before;
 }
 
-/// The least stride near the ratio of the maps, and the padding, that lead from the map read to the map made.
+/// The minimum stride near the ratio of the maps, and the padding, that lead from the map read to the map made.
 Axis deduced(double read, double made, double kernel) {
     Axis axis{.read = whole(read), .made = whole(made), .kernel = whole(kernel)};
     if (madeBy(axis) == axis.made) return axis;

@@ -74,7 +74,7 @@ std::vector<LayerJob> jobsOf(const Graph& graph, std::int64_t batch);
 std::optional<LayerJob> jobOf(const Layer& layer, std::int64_t batch);
 /// The jobs of all layers of a table (see jobOf).
 std::vector<LayerJob> jobsOf(const LayerGraph& layers, std::int64_t batch);
-/// Those of a model, whichever form it has; errors name its file.
+/// Jobs of a model, whichever form it has; errors name its file.
 std::vector<LayerJob> jobsOf(const Model& model, std::int64_t batch);
 
 }  // namespace tessera::model

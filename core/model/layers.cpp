@@ -123,7 +123,8 @@ double carried(const Layer& from, const Layer& to) {
     return to.kind == LayerKind::concat ? outElements(from) : inElements(to);
 }
 
-/// Elements kept for the backward pass: what the layer makes, and what it hands on where pooling made that another map.
+/// Elements stored for the backward pass: what the layer makes, and what it hands on where pooling made that another
+/// map.
 double keptElements(const Layer& layer) {
     const double handedOn = layer.out == layer.conv ? 0 : outElements(layer);
     return convElements(layer) + handedOn;

@@ -31,8 +31,8 @@ struct MemoryPart {
     std::optional<double> bytes;  ///< empty where a shape that it needs is unknown
 };
 
-/// In the order of MemoryUse; a table of layers knows nothing of inputs and constants. `whole` are the totals of the
-/// hierarchy's first node (`totalsOf`), made with the batch that is asked about.
+/// Memory of training by use, in the order of MemoryUse; a table of layers knows nothing of inputs and constants.
+/// `whole` are the totals of the hierarchy's first node (`totalsOf`), made with the same batch.
 std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& whole);
 
 }  // namespace tessera::model

@@ -451,7 +451,7 @@ private:
     std::vector<TrainingLayer> layers_;
 };
 
-/// Types and shapes of a layer's operators, to tell equal ones.
+/// Types and shapes of a layer's operators, to find equal ones.
 std::string patternOf(const TrainingGraph& training, const TrainingLayer& layer) {
     std::string pattern;
     const auto addTensors = [&](const std::vector<TensorIndex>& tensors) {

@@ -37,7 +37,7 @@ struct Cluster {
     std::int32_t shape = -1;  ///< equal for subtrees that are equal in everything but names
 };
 
-/// The fleet as a binary tree over kinds: always the two subtrees with the least |log c_i/c_j| are joined, those of
+/// The fleet as a binary tree over kinds: always the two subtrees with the minimum |log c_i/c_j| are joined, those of
 /// equal accelerators before all others, ties by file order; a tree topology is followed node by node.
 struct Array {
     std::vector<Kind> kinds;

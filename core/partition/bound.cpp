@@ -388,7 +388,7 @@ std::vector<Interval>::iterator lowest(std::vector<Interval>& intervals) {
                             [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
 }
 
-/// Intervals from one ratio to another, in no order: the one with the least bound is halved, `splits` times.
+/// Intervals from one ratio to another, in no order: the one with the minimum bound is halved, `splits` times.
 std::vector<Interval> intervalsOver(FirstSplit& split, double from, double to, int splits,
                                     const BoundContext& context) {
     std::vector<Interval> open(1);
@@ -416,7 +416,7 @@ std::vector<Interval> intervalsOver(FirstSplit& split, double from, double to, i
     return open;
 }
 
-/// The same intervals in rising order, as few as hold the least bound: neighbours become one where its bound allows.
+/// The same intervals in rising order, as few as hold the minimum bound: neighbours become one where its bound allows.
 std::vector<Interval> merged(FirstSplit& split, std::vector<Interval> intervals) {
     constexpr double kSlack = 1e-6;
     const double min = lowest(intervals)->bound * (1 + kSlack);

@@ -12,7 +12,7 @@ struct BoundContext {
     const Options* options = nullptr;
     const Allowed* pinned = nullptr;
     ThreadProgress* watch = nullptr;
-    bool curves = false;             ///< tells listeners how the bound rises
+    bool curves = false;             ///< reports how the bound rises
     const Sample* sample = nullptr;  ///< of a large network, where intervals of the ratio are chosen; else null
     const Allowed* pinnedInSample = nullptr;
     const Array* max = nullptr;  ///< see boundRange; else null

@@ -23,7 +23,7 @@ public:
     /// one by one (see `conditioned`).
     static constexpr int kWidest = 7;
 
-    /// `edges` join variables a != b; parallel edges share one pair. Order: least fill first, ties by number.
+    /// `edges` join variables a != b; parallel edges share one pair. Order: minimum fill first, ties by number.
     EliminationPlan(std::int32_t variables, const std::vector<std::pair<std::int32_t, std::int32_t>>& edges);
 
     std::int32_t variables() const { return variables_; }
@@ -31,7 +31,7 @@ public:
     std::int32_t pairCount() const { return static_cast<std::int32_t>(pairs_.size()); }
     /// The pair's variables, first < second; pairs beyond the given edges (fill) are at the end.
     const std::vector<std::pair<std::int32_t, std::int32_t>>& pairs() const { return pairs_; }
-    /// For every given edge: its pair, and whether the edge's first end is the pair's second variable.
+    /// Pair of a given edge, and true if the edge's first end is the pair's second variable.
     struct EdgeSlot {
         std::int32_t pair;
         bool flipped;
@@ -70,7 +70,7 @@ private:
     std::vector<std::int32_t> lists_;
     std::vector<std::int32_t> conditioned_;
     std::vector<std::vector<std::int32_t>> pairsOf_;  ///< by variable, its given pairs; where any are conditioned
-    /// For each conditioned variable its pairs, all of them with variables that are not conditioned earlier.
+    /// Pairs of each conditioned variable, all of them with variables that are not conditioned earlier.
     std::vector<std::vector<std::int32_t>> conditionedPairs_;
     std::size_t tableSize_ = 0;
     int width_ = 0;

@@ -284,7 +284,7 @@ private:
                 .latency = {sides.latency}};
     }
 
-    /// Transfers of the side that LevelPlan's layers do not tell of; empty where both sides' are equal.
+    /// Transfers of the side that LevelPlan's layers do not include; empty where both sides' are equal.
     std::vector<Transfers> otherSide(const Level& level, const Split& split, double scale, bool first) const {
         const Sides& sides = level.sides();
         if (split.ratio == 0.5 && sides.perElementI == sides.perElementJ) return {};

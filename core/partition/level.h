@@ -122,7 +122,8 @@ struct Totals {
 
 double sideI(const Totals& totals, const Sides& sides, double ratio);
 double sideJ(const Totals& totals, const Sides& sides, double ratio);
-/// The ratio in [from, to] with the least max(side_i, side_j): an end, or a crossing, since both sides are concave.
+/// The ratio in [from, to] with the minimum of max(side_i, side_j): an end, or a crossing, since both sides are
+/// concave.
 double bestRatio(const Totals& totals, const Sides& sides, double from = 0, double to = 1);
 /// The paper's linear Eq. 10: a = Y/(X+Y), X = C/c_i + (I + Q/4 + R/2) e/b_i.
 double equation10(const Totals& totals, const Sides& sides);

@@ -66,10 +66,10 @@ struct Options {
     /// Depth of the hierarchy of splits; empty = down to single accelerators. 1 looks at the topmost split alone, of
     /// which more can be proved.
     std::optional<int> levels;
-    /// Rows of `strategies()` to compare. Leave the baselines out where only the best plan is asked for: each strategy
+    /// Rows of `strategies()` to compare. Leave the baselines out where only the best plan is needed: each strategy
     /// costs a search of its own.
     std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
-    /// How much of the work the first side of a split takes where two kinds of accelerator meet. `balanced` searches
+    /// Share of the work of the first side of a split between two kinds of accelerator. `balanced` searches
     /// for the best share; `eq10`, `alternating` and `equal` are for comparison with the paper and its baselines.
     RatioRule ratio = RatioRule::balanced;
     /// Share of the first side with RatioRule::fixed: for a split that is decided elsewhere.
@@ -79,30 +79,30 @@ struct Options {
     /// Ratios by level, 0 the topmost, that are not searched. They speak of splits of the whole fleet: with them all
     /// groups take part.
     std::map<int, double> pinnedRatios;
-    /// Whose state takes memory. It decides what fits, never how long a step takes.
+    /// Optimizer whose state takes memory. It decides what fits, never how long a step takes.
     Optimizer optimizer = Optimizer::adam;
-    /// Whether transfers hide behind a layer's compute. `comm` for frameworks that overlap them; `none` is the paper's
+    /// Overlap of transfers with a layer's compute. `comm` for frameworks that overlap them; `none` is the paper's
     /// and the safe side.
     Overlap overlap = Overlap::none;
-    /// How the two sides' times combine when types are chosen. `max` is the step as it runs; `sum` and `side` repeat
+    /// Combination of the two sides' times when types are chosen. `max` is the step as it runs; `sum` and `side` repeat
     /// what others minimise.
     Objective objective = Objective::max;
-    /// Whether type II sums the map behind the pooling (`next`) or before it (`conv`). `conv` counts the larger map, as
+    /// Map that type II sums: behind the pooling (`next`) or before it (`conv`). `conv` counts the larger map, as
     /// where partial sums are exchanged at the convolution itself.
     Psum psum = Psum::next;
-    /// Whether a join's layout is chosen or follows the next layer's. `next` repeats tools that know no joins.
+    /// Layout of a join: chosen, or that of the next layer. `next` repeats tools that know no joins.
     JoinRule join = JoinRule::free;
-    /// How a convolution's operations are counted. `table6` repeats the paper's Table 6, which takes one addition off
+    /// Count of a convolution's operations. `table6` repeats the paper's Table 6, which takes one addition off
     /// per element of the output.
     FlopRule flop = FlopRule::exact;
-    /// Which cost model types are chosen by; with `paper`, the strategy accpar is accpar-paper. For repeating figures.
+    /// Cost model by which types are chosen; with `paper`, the strategy accpar is accpar-paper. For repeating figures.
     CostModel costModel = CostModel::exact;
-    /// Whether compute is part of the cost. Without it the plan is that of least communication, as HyPar's.
+    /// Counts compute as part of the cost. Without it the plan is that of minimum communication, as HyPar's.
     bool computation = true;
     /// Eliminations spent on proving a ratio optimal: the repeatable form of a time limit. Raise it where a plan's gap
     /// is to be closed.
     std::int64_t nodeLimit = 500;
-    /// Which groups take part. `all` solves the whole fleet alone, which is faster; `best` may leave slow groups idle.
+    /// Groups that take part. `all` solves the whole fleet alone, which is faster; `best` may leave slow groups idle.
     Groups groups = Groups::all;
 };
 
@@ -253,7 +253,7 @@ struct PartialPlan {
 /// proof was cut are marked "stop" and claim nothing; strategies that were not reached are named in a warning.
 using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vector<PartialPlan>>;
 
-/// Solves the partition of one training step for every strategy asked for. Throws DataError where the fleet lacks a
+/// Solves the partition of one training step for every requested strategy. Throws DataError where the fleet lacks a
 /// number that is needed (engine, file and field named), UsageError for wrong options, InterruptedError when stopped.
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
              SearchControl control = {});

@@ -255,7 +255,7 @@ std::string percentOf(double ratio) {
     return fmt::format("{:.3g} %", 100 * ratio);
 }
 
-/// Tells how a search goes: best time and, where there is one, lower bound, over evaluations.
+/// Reports how a search goes: best time and, where there is one, lower bound, over evaluations.
 void reportBest(const Search& search, double evaluations, const Split& split, double time) {
     if (search.watch == nullptr || !search.curves) return;
     search.watch->incumbent("ratio search", CurveRole::best, evaluations, time,

@@ -12,7 +12,7 @@ namespace tessera::partition {
 /// Progress reporting of a ratio search.
 struct Search {
     ThreadProgress* watch = nullptr;  ///< may be null
-    bool curves = false;              ///< tells listeners how the search goes
+    bool curves = false;              ///< reports how the search goes
 };
 
 /// The types and the ratio of one split.
@@ -33,7 +33,7 @@ Split bestTypes(const Level& level, Elimination& elimination, double ratio, Comb
                 std::int64_t nodeLimit = 0);
 
 /// Types at ratio 1/2, then the best ratio for them, then types again, until an assignment repeats; the visited pair
-/// with the least max(side_i, side_j). `rule` is eq10 (the paper's linear equation) or alternating (the exact
+/// with the minimum of max(side_i, side_j). `rule` is eq10 (the paper's linear equation) or alternating (the exact
 /// minimiser).
 Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed,
                 const Search& search = {});
@@ -43,9 +43,9 @@ struct RatioRange {
     double from = 0, to = 1;
 };
 
-/// The least max(side_i, side_j) over types and the ratios of a range, by branch and bound. For a weight w in [0,1],
-/// min over types of w*side_i + (1-w)*side_j is a bound at a ratio, and, both sides being concave in the ratio, the
-/// smaller of its values at the ends of an interval bounds the whole interval. Intervals and states are split, best
+/// The minimum of max(side_i, side_j) over types and the ratios of a range, by branch and bound. For a weight w in
+/// [0,1], min over types of w*side_i + (1-w)*side_j is a bound at a ratio, and, both sides being concave in the ratio,
+/// the smaller of its values at the ends of an interval bounds the whole interval. Intervals and states are split, best
 /// bound first, until the bound meets the best split found or `nodeLimit` eliminations are spent.
 Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
               RatioRange ratios = {}, const Search& watching = {});

@@ -29,7 +29,7 @@ namespace tessera::partition {
 
 namespace {
 
-constexpr std::size_t kMaxSolvedSubsets = 64;  ///< by each strategy, those of the least bounds first
+constexpr std::size_t kMaxSolvedSubsets = 64;  ///< by each strategy, those of the minimum bounds first
 constexpr double kTie = 1e-9;                  ///< relative difference of times that are taken as equal
 
 bool ratioIsGiven(const Options& options) {
@@ -126,7 +126,7 @@ struct Slot {
     bool subsetsCut = false;  ///< that for the best subset was
 };
 
-/// Keeps the slots, and tells the caller's thread of every part that is done.
+/// Keeps the slots, and reports to the caller's thread every part that is done.
 class StrategyProgress {
 public:
     StrategyProgress(std::vector<Slot>& slots, SharedProgress& watched, const SearchControl& control)
@@ -231,7 +231,7 @@ class SubsetBounds {
 public:
     explicit SubsetBounds(const Study& study) : study_(&study) {}
 
-    /// Works out the bounds of all subsets for a row, several at a time; those that the end of the search leaves out
+    /// Computes the bounds of all subsets for a row, several at a time; those that the end of the search leaves out
     /// stay empty.
     const std::vector<std::optional<double>>& of(const Strategy& row) {
         const Options& options = *study_->options;

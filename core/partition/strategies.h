@@ -30,16 +30,16 @@ struct NodeContext {
     std::map<std::int32_t, double> found = {};  ///< ratios that are known to be good, by the array's cluster
 };
 
-/// The ratios at which both sides take part: each has at least one sample's worth of work, or half of its share of the
+/// The ratios at which both sides take part: each has the work of at least one sample, or half of its share of the
 /// FLOP/s or its share of the accelerators where that is less. All from 0 to 1 for the paper's own rules.
 RatioRange ratiosTakingPart(double flopsI, double flopsJ, double countShare, const Options& options);
-/// Between equal accelerators the ratio is their share, also where they stand in several groups. The paper's own rules,
-/// and ratios that are given, act wherever groups part.
+/// True if the ratio is the accelerators' share: between equal ones, also where they stand in several groups. The
+/// paper's own rules, and ratios that are given, act wherever groups part.
 bool sharesEqually(const Cluster& cluster, const Options& options, bool paperModel);
 /// True if a rule for the ratio is one of those that the paper describes.
 bool isPapersRule(RatioRule rule);
 
-/// The objective that `options` asks types to be chosen by.
+/// The objective by which types are chosen under `options`.
 Combine combineOf(const Options& options);
 
 }  // namespace tessera::partition

@@ -32,7 +32,7 @@ struct Subsets {
 
 /// The subsets of the fleet's groups, each once up to groups that can stand for one another: of those, the first in
 /// file order take part. Of fleets with more than `kMaxSubsets` of them, numbers of equal groups are halved from all
-/// down to one, but for subsets of one sort alone; where even these are too many, only the groups of most FLOP/s per
+/// down to one, but for subsets of one sort alone; where even these are too many, only the groups of maximum FLOP/s per
 /// accelerator, and all but one sort.
 Subsets subsetsOf(const hardware::Fleet& fleet, const std::string& dtype);
 inline constexpr std::size_t kMaxSubsets = 256;

@@ -29,8 +29,8 @@ public:
     /// StrategySkipped.
     ThreadProgress(SharedProgress& shared, std::string task, std::string owner, bool mayAbandon = false);
 
-    /// To be called after every millisecond of work or so. Throws InterruptedError once cancelled. Tells the listener
-    /// that work goes on, at most every 10 ms: a listener that does not return holds the work.
+    /// Polls for cancellation; to be called about every millisecond. Throws InterruptedError once cancelled. Reports
+    /// that work goes on, at most every 10 ms: a callback that does not return pauses the work.
     void poll();
     /// True once the search is to end with what there is.
     bool finishing() const;

@@ -17,7 +17,7 @@ namespace tessera::predict {
 struct Machine {
     hardware::Accelerator accelerator;
     KernelTable kernels;
-    std::string dtype;  ///< the one that was asked for, or the other half precision where it has only that
+    std::string dtype;  ///< the requested one, or the other half precision where it has only that
     FlopsPerSecond peak;
     double matrixEfficiency = 1;  ///< shares of the peak
     double vectorEfficiency = 1;
@@ -55,7 +55,7 @@ Seconds rooflineTime(Flops flops, double flopsPerByte, FlopsPerSecond peak, Byte
 /// faster level that holds nothing of the step works as a cache of operators that fit it whole.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch,
                                         const DataPlaces& places);
-/// Likewise with all data where the machine's policy has it first.
+/// Costs of all operators with all data where the machine's policy places it first.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
 
 /// Residual of the roofline on this accelerator: the root mean square of the logarithms of measured over roofline time,

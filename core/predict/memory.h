@@ -22,10 +22,10 @@ struct Demand {
 class LiveRanges {
 public:
     explicit LiveRanges(const Workload& workload);
-    /// The same of the stage of a cut model: `stages` by forward operator.
+    /// Live tensors of one stage of a cut model: `stages` by forward operator.
     LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage);
 
-    /// The moment of the step at which most is live, with `batch` samples; ties go to the first.
+    /// The moment of the step with the most live bytes, with `batch` samples; ties go to the first.
     Demand peak(double batch) const;
 
 private:
@@ -102,7 +102,7 @@ DataPlaces placesOf(const Placement& placement, const hardware::Accelerator& acc
 
 // Batch size ----------------------------------------------------------------------------------------------------------
 
-/// On-chip and off-chip bytes.
+/// Bytes on chip and off chip.
 struct Occupancy {
     double onChip = 0;
     double offChip = 0;
@@ -116,7 +116,7 @@ struct BatchCandidate {
 bool within(const Occupancy& estimate, const Occupancy& limit);
 /// Equation 5: 10·(on-chip left)² + (off-chip left)².
 double objectiveOf(const Occupancy& estimate, const Occupancy& limit);
-/// The index of the candidate that fits with the least objective; ties go to the larger batch. Empty where none fits.
+/// The index of the candidate that fits with the minimum objective; ties go to the larger batch. Empty where none fits.
 std::optional<std::size_t> chooseBatch(const std::vector<BatchCandidate>& candidates, const Occupancy& limit);
 
 }  // namespace tessera::predict

@@ -21,7 +21,7 @@ inline constexpr EnumNames<Parallelism> kParallelismNames{"data", "model"};
 
 /// Rule that chooses among the batches that fit: the one that trains fastest, of equally fast ones the largest, where
 /// caches do not count, since what small batches gain there the starts of their kernels take; or by equation 5 of
-/// Centimani, which asks for memory alone and as a rule takes the largest.
+/// Centimani, which needs memory alone and as a rule takes the largest.
 enum class BatchRule : std::uint8_t { fastest, memory };
 inline constexpr EnumNames<BatchRule> kBatchRuleNames{"fastest", "memory"};
 
@@ -42,15 +42,15 @@ struct Options {
     std::optional<std::int64_t> batch;
     /// Batches to choose from, rising. Few of them where a framework or convergence allows no others.
     std::vector<std::int64_t> candidates;
-    /// Which of the candidates that fit is chosen. `memory` repeats Centimani, which asks for memory alone.
+    /// Choice among the candidates that fit. `memory` repeats Centimani, which considers memory alone.
     BatchRule batchRule = BatchRule::fastest;
-    /// At which rates operands move. `operands` repeats Centimani, which knows no data in slower memory.
+    /// Rates at which operands move. `operands` repeats Centimani, which knows no data in slower memory.
     LevelRule levelRule = LevelRule::placed;
-    /// How several devices share the work. `model` where a model does not fit one device: stretches of it then wait for
+    /// Parallelism over several devices. `model` where a model does not fit one device: stretches of it then wait for
     /// each other.
     Parallelism parallelism = Parallelism::data;
-    /// How gradients are summed, a row of `collectives()`; empty = the measured one where there is one, else the ring.
-    /// Name one to compare algorithms.
+    /// All-reduce algorithm for gradients, a row of `collectives()`; empty = the measured one where there is one, else
+    /// the ring. Name one to compare algorithms.
     std::string collective;
     /// Devices do not wait for each other's gradients: a parameter server's training, which may need more steps.
     bool asynchronous = false;
@@ -63,9 +63,9 @@ struct Options {
     std::string memoryModel = "live-ranges";
     /// Bytes that libraries take for themselves. Measure it once: batches that nearly fill memory depend on it.
     double workspace = 0;
-    /// What is trained on. Without one, loading samples takes no time.
+    /// Dataset of the training. Without one, loading samples takes no time.
     std::optional<hardware::Dataset> dataset;
-    /// Samples to train, for time, cost and energy of a whole training; empty = these are not told.
+    /// Samples to train, for time, cost and energy of a whole training; empty = these are left out.
     std::optional<double> samples;
     /// The accelerator whose measured utilisation the baseline `utilization` scales.
     std::optional<hardware::Accelerator> reference;
@@ -123,7 +123,7 @@ double spreadOf(std::string_view reliability);
 double spreadOf(const RelativeError& error);
 /// 5 % and 95 % of the distribution with this standard deviation, as shares of the prediction below and above it.
 RelativeError errorOf(std::string_view reliability, double spread);
-/// Likewise, by the class alone.
+/// Relative error of numbers of a class.
 RelativeError errorOf(std::string_view reliability);
 
 /// A part of a step: how long it takes, and the spread of its time.

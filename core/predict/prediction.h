@@ -48,7 +48,7 @@ struct LevelUse {
     bool operator==(const LevelUse&) const = default;
 };
 
-/// The memory of one device at the moment of the step when most is needed.
+/// Peak memory of one device during the step.
 struct MemoryUse {
     CategoryBytes bytes{};
     std::vector<LevelUse> levels;  ///< empty where the accelerator gives none
@@ -102,7 +102,7 @@ struct OperatorShares {
     Seconds measuredTime;
     Seconds time;
     std::vector<OperatorTime> slowest;  ///< slowest first
-    /// Those that take time, in the order of the schedule; of very many different ones those that take most of it.
+    /// Operators that take time, in the order of the schedule; of very many different ones those that take the most.
     std::vector<AlikeOperators> alike;
     bool operator==(const OperatorShares&) const = default;
 };
@@ -140,7 +140,7 @@ struct Prediction {
     std::optional<double> pricePerHourUsd;
     std::optional<double> samplesPerUsd;
     std::optional<double> joulesPerSample;
-    std::optional<Seconds> trainingTime;    ///< of the samples that were asked for
+    std::optional<Seconds> trainingTime;    ///< of the requested samples
     std::optional<double> trainingCostUsd;  ///< likewise
     std::optional<Joules> trainingEnergy;   ///< likewise
     RelativeError error;

@@ -55,7 +55,7 @@ std::string textOf(const Measured& one) {
                        study::percentText(one.spread()));
 }
 
-/// A chart of points, a series per kernel. A kernel of which `y` tells nothing has none.
+/// A chart of points, a series per kernel. A kernel of which `y` is not known has none.
 template <typename Y>
 void addKernels(Chart& chart, const CalibrationOutcome& outcome, double (*x)(const Measured&), const Y& y) {
     std::size_t next = 0;

@@ -21,7 +21,7 @@ Catalogue costCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 
-/// What makes a picture or table of an engine's outcome, of it with the chosen part of a result, and of a co-design.
+/// Adapters that make a picture or table of an engine's outcome, of a chosen part of it, and of a co-design.
 template <typename Outcome, typename Made>
 auto from(Made (*make)(const Outcome& outcome)) {
     return [make](const View& view) {

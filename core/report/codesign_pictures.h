@@ -18,8 +18,8 @@ namespace tessera::report {
 using study::memorySize;
 using study::modelTitle;
 
-/// How the search went from large to small areas: the best of each bucket of areas and the best so far (PHAZE, Fig. 9),
-/// by the buckets' order or by their area.
+/// Progress of the search from large to small areas: the best of each bucket of areas and the best so far (PHAZE, Fig.
+/// 9), by the buckets' order or by their area.
 Chart explorationChart(const codesign::Result& result, bool byArea);
 
 /// The operators of the layer that most of the model's time goes to, on the cores of one accelerator.
@@ -27,21 +27,21 @@ Timeline operatorTimeline(const codesign::ModelResult& model, bool backward);
 /// "4 % shorter than one operator after the other, proven optimal".
 std::string scheduleSentence(const codesign::PhaseSchedule& phase);
 
-/// How a model lies on the accelerators: its stages with their layers, replicas, load, and memory against the HBM.
+/// Placement of a model on the accelerators: its stages with their layers, replicas, load, and memory against the HBM.
 Drawing placementDrawing(const codesign::ModelResult& model, double width, const TextWidth& measure);
 
-/// What the time of a batch consists of: a model on the chosen architecture and on the baselines.
+/// Parts of the time of a batch: a model on the chosen architecture and on the baselines.
 Chart timeChart(const codesign::Result& result, std::size_t model);
-/// The same for all models on the chosen architecture, as shares.
+/// Parts of the time of a batch of all models on the chosen architecture, as shares.
 Chart timeShareChart(const codesign::Result& result);
-/// What fills an accelerator of each stage, against its HBM.
+/// Memory of an accelerator of each stage by use, against its HBM.
 Chart stageMemoryChart(const codesign::ModelResult& model);
-/// What the chosen architecture and the baselines are made of, in mm².
+/// Area of the chosen architecture and of the baselines by part, in mm².
 Chart areaPartsChart(const codesign::Result& result);
 /// Throughput of every model over the reference's, with the expert's placement and with ours.
 Chart referenceSpeedupChart(const codesign::Result& result);
 
-/// For spreadsheets, full precision: a row per model, also on the baselines; a row per stage.
+/// Tables of full precision for spreadsheets: a row per model, also on the baselines; a row per stage.
 Table modelSheet(const codesign::Result& result);
 Table stageSheet(const codesign::Result& result);
 Table traceSheet(const codesign::Result& result);

@@ -154,7 +154,8 @@ std::vector<PointRow> pointRows(const codesign::Result& result) {
     if (result.best) rowOf(*result.best).best = true;
     for (const codesign::Point& point : result.evaluated) rowOf(point);
     for (const codesign::Baseline& baseline : result.baselines) {
-        // An expert's placement is worth less than the same architecture is: it stands in the tables of models alone.
+        // An expert's placement has a lower objective than the architecture itself: it stands in the tables of models
+        // alone.
         if (baseline.placement != "solver") continue;
         PointRow& row = rowOf(baseline.point);
         if (row.baseline.empty()) row.baseline = escaped(baseline.title, 80);
@@ -241,7 +242,7 @@ enum class Role : std::uint8_t { evaluated, front, baseline, knee, best };
 struct RoleLook {
     std::string_view id, name, colour;
     int shape;
-    bool arrows;  ///< out of sight it is told at the edge
+    bool arrows;  ///< out of sight it is marked at the edge
 };
 constexpr std::array kRoles{
     RoleLook{"others", "evaluated", kCategories[5], 0, false}, RoleLook{"on-front", "on the front", "accent", 2, false},
@@ -411,7 +412,7 @@ ParallelPicture parallelPicture(const codesign::Result& result, const std::vecto
     }
     for (const PointRow& row : rows) {
         ParallelPicture::Row line{.name = hardware::nameOf(row.point.architecture), .values = {}};
-        // What runs no model is worth nothing in any of them: it has no line.
+        // What runs no model has a value of 0 in all of them: it has no line.
         for (const PointValue& value : values)
             line.values.push_back(row.point.objective > 0 ? value.of(row.point) * value.factor
                                                           : std::numeric_limits<double>::quiet_NaN());

@@ -12,11 +12,11 @@
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
 
-/// The architectures that a co-design search knows: what each is worth, and which of them nothing beats. The same in
+/// The architectures that a co-design search evaluated, with their values and the Pareto front. The same in
 /// the window, on the command line and in reports.
 namespace tessera::report {
 
-/// What an architecture is worth by one measure.
+/// Objective or metric of an architecture.
 struct PointValue {
     std::string id = {};     ///< "area", "objective", "throughput:0"; never changes
     std::string title = {};  ///< for people: "Area"
@@ -56,7 +56,7 @@ struct PointRow {
 /// Evaluated architectures, the front and the baselines, each architecture once, by rising area.
 std::vector<PointRow> pointRows(const codesign::Result& result);
 
-/// Which rows no other one beats in both values, by rising x. Those that run no model are left out; so are baselines,
+/// Rows of the Pareto front in two values, by rising x. Those that run no model are left out; so are baselines,
 /// whose placement may be an expert's.
 std::vector<std::size_t> frontOf(const std::vector<PointRow>& rows, const PointValue& x, const PointValue& y);
 /// The row of a front where further gains get dear: the farthest from the line between its ends, both axes scaled to
@@ -90,7 +90,7 @@ ParetoPicture paretoPicture(const codesign::Result& result);
 ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
                                 const std::vector<PointValue>& values);
 
-/// Full precision, for spreadsheets: what points are worth, and what rows are to the search besides.
+/// Tables of full precision for spreadsheets: the points' values, and the rows' roles in the search.
 Table pointSheet(const codesign::Result& result, const std::vector<const codesign::Point*>& points);
 Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows);
 

@@ -14,12 +14,12 @@ namespace tessera::report {
 Table acceleratorTable(const study::CodesignOutcome& outcome);
 /// One row per model on the best accelerator: throughput, plan, memory, utilisation, speed-ups.
 Table trainedModelTable(const study::CodesignOutcome& outcome);
-/// What the time of a batch consists of, one row per model.
+/// Parts of the time of a batch, one row per model.
 Table batchTimeTable(const study::CodesignOutcome& outcome);
-/// The front, full precision, for spreadsheets.
+/// Exact table of the front, for spreadsheets.
 Table frontTable(const study::CodesignOutcome& outcome);
 
-/// What the numbers mean: what was searched and ruled out, what the result rests on.
+/// Sentences on the numbers: what was searched and ruled out, what the result rests on.
 std::vector<std::string> codesignSentences(const study::CodesignOutcome& outcome);
 
 /// Everything for a terminal, headline first.

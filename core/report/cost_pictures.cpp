@@ -177,7 +177,7 @@ Chart layerRoofline(const CostOutcome& outcome) {
         max = std::max(max, *intensity);
         points.x.push_back(*intensity);
         points.y.push_back(*rate);
-        constexpr double kSmallest = 3, kLargest = 11;  // pixels; the area tells the cycles
+        constexpr double kSmallest = 3, kLargest = 11;  // pixels; the area shows the cycles
         points.radii.push_back(
             std::max(kSmallest, kLargest * std::sqrt(static_cast<double>(layer.cost.cycles) / longest)));
         points.valueTexts.push_back(fmt::format("{}: {} per cycle, {} per byte, {} cycles", names[i],

@@ -19,7 +19,7 @@ Chart layerRoofline(const study::CostOutcome& outcome);
 
 /// One row per layer, with its place in the input.
 Table layerCostTable(const study::CostOutcome& outcome, study::FieldUse use);
-/// Why the variants of the cost model differ, one row per layer on which they do.
+/// Reasons why the variants of the cost model differ, one row per layer on which they do.
 Table variantTable(const study::CostOutcome& outcome);
 /// "5 rows, 1 cannot be analysed; the variants published and corrected differ on 3; this is corrected".
 std::string countSentence(const study::CostOutcome& outcome);

@@ -56,8 +56,7 @@ std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bo
 /// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
 Chart algorithmChart(const study::MappingOutcome& outcome);
-/// Every job on every kind of core: how long it takes there without stalls, and which bandwidth that asks for (MAGMA,
-/// Fig. 7).
+/// No-stall latency and required bandwidth of every job on every kind of core (MAGMA, Fig. 7).
 Chart demandChart(const study::MappingOutcome& outcome);
 /// Samples of every algorithm in the plane of their two principal components, the best of each marked (MAGMA, Fig. 10).
 Chart exploredChart(const study::MappingOutcome& outcome);

@@ -21,7 +21,7 @@ Table coreTable(const study::MappingOutcome& outcome, const mapping::Run& run, s
 Table jobTable(const study::MappingOutcome& outcome, const mapping::Run& run);
 /// The mappings of one algorithm's front, of which none is better than another in both of its objectives.
 Table frontTable(const study::MappingOutcome& outcome, const mapping::Run& run);
-/// The jobs of these mappings by number, full precision, for spreadsheets.
+/// Exact table of the jobs of these mappings by number, for spreadsheets.
 Table jobSheet(const study::MappingOutcome& outcome, const std::vector<const mapping::Run*>& runs);
 
 /// The problem as a job-analysis table, full precision: what `mapping::readJobTable` reads.

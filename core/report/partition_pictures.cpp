@@ -88,7 +88,7 @@ const Plan* fastest(const study::PartitionOutcome& outcome) {
     return best == plans.end() ? nullptr : &*best;
 }
 
-/// What one side of a split moves. The rows tell of the slower side, of the first one where both are equally slow.
+/// What one side of a split moves. The rows are of the slower side, of the first one where both are equally slow.
 double transfersOf(const LevelPlan& level, bool first) {
     Seconds moved{0};
     if (first == (level.sideI >= level.sideJ) || level.other.empty()) {

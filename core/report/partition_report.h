@@ -13,7 +13,7 @@
 namespace tessera::report {
 
 using study::headline;
-/// The plan that the headline is about: the fastest; ties go to the one asked for first.
+/// The plan that the headline is about: the fastest; ties go to the first in the study.
 const partition::Plan& bestPlan(const study::PartitionOutcome& outcome);
 /// The subsets of the fleet that were solved, best first: the best few and the whole fleet.
 Table subsetTable(const partition::Plan& plan);
@@ -24,7 +24,7 @@ Table strategyTable(const study::PartitionOutcome& outcome);
 /// One row per split: its types as runs, such as "I×49 III II".
 Table levelTable(const partition::Plan& plan);
 Table acceleratorTable(const partition::Plan& plan);
-/// Every layer of every split, full precision, for spreadsheets.
+/// Exact table of every layer of every split, for spreadsheets.
 Table layerTable(const study::PartitionOutcome& outcome);
 
 /// The result of a partition as text with tables, as the command line prints it.

@@ -185,7 +185,7 @@ double timeOf(const AlikeOperators& op) {
     return op.time.value * static_cast<double>(op.count);
 }
 
-/// The accelerator as its file describes it, as far as its prediction tells.
+/// The accelerator as its file describes it, as far as its prediction knows.
 hardware::Accelerator machineOf(const Prediction& prediction) {
     hardware::Accelerator machine;
     machine.name = prediction.accelerator;

@@ -12,7 +12,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 
-/// The pictures and sheets of predictions, the same in the window, on the command line and in reports.
+/// The pictures and exact tables of predictions, the same in the window, on the command line and in reports.
 namespace tessera::report {
 
 /// An accelerator of a result: by its place it keeps its colour in all pictures.
@@ -21,11 +21,11 @@ struct PredictedAccelerator {
     std::string name;
     std::string_view colour;
 };
-/// Each once, in the order in which they were asked for.
+/// Accelerators of a result, each once, in the study's order.
 std::vector<PredictedAccelerator> acceleratorsOf(const study::PredictionOutcome& outcome);
-/// The device counts that were asked for, rising.
+/// The requested device counts, rising.
 std::vector<std::int64_t> deviceCountsOf(const study::PredictionOutcome& outcome);
-/// Null where that was not asked for.
+/// Prediction of an accelerator at a number of devices; null where there is none.
 const predict::Prediction* predictionOf(const study::PredictionOutcome& outcome, std::string_view accelerator,
                                         std::int64_t devices);
 
@@ -44,7 +44,7 @@ Chart methodChart(const study::PredictionOutcome& outcome, std::int64_t devices)
 Chart stageChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Throughput against the number of devices, with what it would be without communication (Fig. 8).
 Chart deviceScalingChart(const study::PredictionOutcome& outcome);
-/// The same over the throughput of the fewest devices.
+/// Throughput against the number of devices, over that of the fewest devices.
 Chart deviceSpeedupChart(const study::PredictionOutcome& outcome);
 
 /// The levels of memory that hold something with any batch, as indices of `memory.levels`: those that the prediction
@@ -63,8 +63,8 @@ struct OperatorRoofline {
 };
 OperatorRoofline operatorRoofline(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
 
-/// For spreadsheets, full precision: a row per candidate for the batch and level; per number of an accelerator with
-/// where it comes from.
+/// Tables of full precision for spreadsheets: a row per candidate for the batch and level; per number of an accelerator
+/// with where it comes from.
 Table batchSheet(const study::PredictionOutcome& outcome);
 Table sourceSheet(const study::PredictionOutcome& outcome);
 

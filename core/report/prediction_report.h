@@ -22,7 +22,7 @@ Table stageTable(const study::PredictionOutcome& outcome);
 Table memoryTable(const study::PredictionOutcome& outcome);
 /// The orders, and how sure they are.
 Table rankingTable(const study::PredictionOutcome& outcome);
-/// The same throughput by baseline predictors.
+/// Throughput by baseline predictors.
 Table baselineTable(const study::PredictionOutcome& outcome);
 /// The slowest operators of the fastest prediction.
 Table slowestTable(const study::PredictionOutcome& outcome);

@@ -36,13 +36,13 @@ std::string markdownReport(const std::string& title, const std::vector<ReportRun
 /// The report on A4 pages, each an SVG of its own, in the light theme.
 std::vector<std::string> reportPages(const std::string& title, const std::vector<ReportRun>& runs,
                                      const ReportOptions& options);
-/// Those pages as one PDF, by `rsvg-convert` in a child process. Throws FileError where it is missing.
+/// Writes the report's pages as one PDF, by `rsvg-convert` in a child process. Throws FileError where it is missing.
 std::string pdfReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options,
                       const std::stop_token& stop = {});
 
-/// For each kind of accelerator that a plan does not fit on, a sentence with what would fit: "v2 would hold 41.3 GB and
-/// has 16 GB. hypar fits. With this split, a batch of about 128 would fit." Activations grow with the batch, weights
-/// and optimiser state do not.
+/// Sentences, one for each kind of accelerator that a plan does not fit on, with what would fit: "v2 would hold 41.3 GB
+/// and has 16 GB. hypar fits. With this split, a batch of about 128 would fit." Activations grow with the batch,
+/// weights and optimiser state do not.
 std::vector<std::string> memoryAdvice(const study::Result& result, const partition::Plan& plan);
 
 }  // namespace tessera::report

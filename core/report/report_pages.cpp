@@ -147,7 +147,7 @@ private:
         int size = 11;  ///< of letters
     };
 
-    /// The least a column can have: the longest word of its title, and of numbers all.
+    /// The minimum width of a column: the longest word of its title, and of numbers all.
     static double minWidth(const Table& table, std::size_t column, int size) {
         double min = kMinColumn;
         for (const std::string_view word : split(table.columns[column].title, ' '))

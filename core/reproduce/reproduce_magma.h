@@ -55,7 +55,7 @@ struct Prepared {
     std::string_view place() const { return placeOf(*reading); }
 };
 
-/// The same case with long jobs cut into smaller mini-batches of equal parts, until none takes more than a quarter of
+/// Makes a case with long jobs cut into smaller mini-batches of equal parts, until none takes more than a quarter of
 /// what every core has to do: no single job is then the bound, and mappings can differ.
 Prepared cut(const Prepared& whole);
 

@@ -15,7 +15,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kTie = 1e-3;     ///< throughputs that a bar cannot tell apart
+constexpr double kTie = 1e-3;     ///< throughputs that a bar cannot distinguish
 constexpr double kAppears = 1.1;  ///< a ratio within this factor of the paper's is called the same
 
 /// MAGMA first: all others are relative to it.
@@ -55,7 +55,7 @@ struct Claim {
     double times = 0;
 };
 
-/// A bar whose height the paper's text tells.
+/// A bar whose height the paper's text states.
 struct Bar {
     std::size_t cell = 0;
     std::string_view metric;
@@ -129,7 +129,7 @@ void addClaims(Experiment& experiment, const AlgorithmFigure& shown, const std::
         "A geometric mean is of throughput over MAGMA's, as the bars are: the inverse of the paper's words.");
 }
 
-/// What a case can tell at all: how near MAGMA is to the bound, and whether algorithms differ.
+/// Whether a case can distinguish algorithms: how near MAGMA is to the bound, and whether algorithms differ.
 void addCaseNotes(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Searcher>& selected,
                   const std::vector<Score>& scores) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -171,7 +171,7 @@ void addGeneticNote(Experiment& experiment, const std::vector<Searcher>& selecte
         min, percent(gap)));
 }
 
-/// The same cases without jobs that are the bound alone: where the drawn ones cannot tell algorithms apart, these can.
+/// The same cases without jobs that are the bound alone: where the drawn ones cannot distinguish algorithms, these can.
 void addCutCases(Experiment& experiment, const std::vector<Prepared>& cases, const std::vector<Searcher>& selected) {
     std::vector<Prepared> parts(cases.size());
     experiment.each("cut cases", cases.size(), [&](std::size_t i) { parts[i] = cut(cases[i]); });

@@ -137,7 +137,7 @@ using CodesignSolutions = std::array<CodesignSolved, kEstimating.size()>;
 CodesignSolutions solveAll(CodesignExperiment& experiment);
 /// Bandwidth between any two accelerators in the published program, in bytes per second.
 inline constexpr BytesPerSecond kPublishedBandwidth{4294967296};
-/// The same accelerators with that bandwidth, the models placed on them again.
+/// Places the models again on the same accelerators with the published bandwidth.
 CodesignSolutions solveAtPublishedBandwidth(CodesignExperiment& experiment, const CodesignSolutions& solved);
 
 /// Accelerator and placement of a bar of figure 4.

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMaxProblems = 1000;
 
-/// Told how many runs are done of how many; says whether to go on.
+/// Receives how many runs are done of how many; returns whether to go on.
 using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t runs)>;
 
 /// Walks the whole file, gathers what is wrong and goes on.

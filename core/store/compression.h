@@ -6,7 +6,7 @@
 
 namespace tessera::store {
 
-/// Largest content that the history keeps, and so the most that reading one can take.
+/// Largest content that the history keeps, and so the maximum size of one that is read.
 inline constexpr std::size_t kLargestContent = std::size_t{512} << 20;
 
 /// One zstd frame that says its content's size.

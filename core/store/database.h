@@ -120,7 +120,7 @@ std::int64_t wholeFrom(const SQLite::Database& database, const std::string& sql,
     return query.whole(0);
 }
 
-/// While it lives, statements on a database poll (see core/base/poll.h), also those that wait for another program.
+/// Scope in which statements on a database poll (see core/base/poll.h), also those that wait for another program.
 /// What a poll throws must not pass through SQLite: the statement fails, and `rethrow` goes on with it.
 class Interruption {
 public:
@@ -137,7 +137,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-/// Does work on a database that a poll may end.
+/// Runs work on a database that a poll may end.
 template <typename Work>
 void interruptibly(const SQLite::Database& database, const Work& work) {
     const Interruption interruption(database);

@@ -11,7 +11,7 @@
 /// Functions of the history that take documents as values.
 namespace tessera::store {
 
-/// The runs of a sweep, and what it was asked for.
+/// The runs of a sweep, and its definition.
 struct Sweep {
     Json document;
     std::map<std::size_t, RunId> runs;  ///< by point; purged ones are missing

@@ -14,7 +14,7 @@ struct Owner {
     bool operator==(const Owner&) const = default;
 };
 
-/// This process.
+/// Returns this process as an owner.
 Owner thisProcess();
 
 /// False only where the owner is known to be gone: a process of this host that does not exist any more.

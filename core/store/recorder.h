@@ -21,8 +21,8 @@ struct RecordOptions {
     /// resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< receives the run's number before the engine starts
-    /// Told once, from any thread, when the history cannot be written any more; the sentence names the run where it has
-    /// a number.
+    /// Called once, from any thread, when the history cannot be written any more; the sentence names the run where it
+    /// has a number.
     std::function<void(const std::string& sentence)> trouble;
 };
 
@@ -44,7 +44,7 @@ class InputSet {
 public:
     /// Reads them by `hooks.files`. What cannot be read is left out: the run says so. Throws InterruptedError.
     InputSet(const study::Study& study, const study::RunHooks& hooks);
-    /// Those that a result rests on.
+    /// Inputs that a result rests on.
     std::vector<InputContent> of(const study::Result& result) &&;
 
 private:

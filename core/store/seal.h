@@ -62,7 +62,7 @@ private:
     std::unique_ptr<Query> sums_, write_;
 };
 
-/// That a part of a run is not what was stored, as a StoreError (damaged) with the file, the run and the part.
+/// StoreError (damaged) for a part of a run that is not what was stored, with the file, the run and the part.
 StoreError damageOf(const std::filesystem::path& path, RunId run, Part part);
 
 /// Throws StoreError (damaged) where a part of the run is not what was sealed.

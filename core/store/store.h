@@ -45,10 +45,10 @@ struct RunRow {
     bool starred = false;
     std::vector<std::string> tags;
     std::string note;
-    std::map<std::string, double> metrics = {};  ///< those that the query asked for
+    std::map<std::string, double> metrics = {};  ///< those that the query selects
     std::string importedFrom = {};               ///< the file that the run came from; empty = it was run here
     std::optional<std::int64_t> imported = {};   ///< when
-    /// In lists: the sentence that says which part of the run is not what was stored; that part is left out.
+    /// Sentence, in lists, that names the part of the run that is not what was stored; that part is left out.
     std::string damage = {};
 };
 
@@ -100,7 +100,7 @@ struct InputContent {
 
 enum class OpenMode : std::uint8_t { readWrite, readOnly };
 
-/// Why a history cannot be opened or used: callers offer different ways on for each.
+/// Reason why a history cannot be opened or used: callers offer different ways on for each.
 /// `busy`: a process works on the run.
 enum class StoreProblem : std::uint8_t {
     missing,
@@ -158,7 +158,7 @@ public:
     // Recording. A run goes queued → running ⇄ paused → done | failed | cancelled | interrupted.
     /// The run is named as study::titleOf says.
     RunId addRun(const study::Study& study, RunStatus status = RunStatus::running);
-    /// Adds the runs of a sweep's points, in their order, to this process's queue. `document` says what was asked for.
+    /// Adds the runs of a sweep's points, in their order, to this process's queue. `document` defines the sweep.
     std::vector<RunId> addSweep(const Json& document, const std::vector<study::Study>& points);
     void setStatus(RunId run, RunStatus status, const std::string& headline = "");
     /// Changes the status if it is `from`; returns whether it did. For a status that may have changed meanwhile: a
@@ -168,11 +168,12 @@ public:
     void saveCheckpoint(RunId run, const Json& state);
     /// Both at once.
     void record(RunId run, const TraceBatch& batch);
-    /// This process takes up a run that was queued, interrupted or failed: the trace is cut back to the checkpoint,
+    /// Takes up a run in this process that was queued, interrupted or failed: the trace is cut back to the checkpoint,
     /// whose state is returned (empty where there is none). Throws UsageError where the run is done, StoreError (busy)
     /// where a process that still lives works on it or has it in its queue.
     std::optional<Json> takeUp(RunId run);
-    /// In one transaction: result, inputs' contents, metrics, artifacts, headline, status done; drops the checkpoint.
+    /// Stores the end of a run in one transaction: result, inputs' contents, metrics, artifacts, headline, status done;
+    /// drops the checkpoint.
     void finishRun(RunId run, const study::Result& result, const std::string& headline,
                    const std::vector<InputContent>& inputs = {}, const std::vector<Artifact>& artifacts = {});
     /// Marks runs `interrupted` that are queued, running or paused although their process is gone (same host, process
@@ -190,7 +191,8 @@ public:
     std::optional<Sweep> sweepOf(RunId run) const;         ///< empty where it belongs to none
     std::optional<study::Result> result(RunId run) const;  ///< empty while there is none
     std::optional<std::string> resultText(RunId run) const;
-    /// The same in parts: the document of a very deep network is too long for a string. False while there is none.
+    /// Writes the result in parts: the document of a very deep network is too long for a string. False while there is
+    /// none.
     bool writeResult(RunId run, const study::TextSink& write) const;
     std::vector<study::Metric> metrics(RunId run) const;
     std::map<std::string, std::vector<std::pair<double, double>>> trace(RunId run) const;
@@ -222,8 +224,8 @@ public:
     std::int64_t purge();
 
     // Care.
-    /// Asks SQLite, follows every reference, and compares every content with the sums that were noted when it was
-    /// written; headline and metrics of runs that came from other files with their results, too, since whoever made
+    /// Runs SQLite's checks, follows every reference, and compares every content with the sums that were noted when it
+    /// was written; headline and metrics of runs that came from other files with their results, too, since whoever made
     /// such a file may have made its sums as well. `progress` receives how many runs are done of how many; of none
     /// while the file as such is checked. Throws InterruptedError where it says false.
     Verification verify(const std::function<bool(std::int64_t done, std::int64_t runs)>& progress = {}) const;
@@ -238,7 +240,7 @@ public:
     /// runs each. Of a run that is here already, our annotations stand and the other's tags are added; it takes over
     /// the other's outcome where only that is done. A damaged run is left out and named in the count, and headline and
     /// metrics that are not sealed are taken from the result. What is added says where it came from. Runs of a sweep
-    /// stay together: in one that asked for the same and has no runs at their points, else in a new one.
+    /// stay together: in one of the same definition that has no runs at their points, else in a new one.
     MergeCount merge(const std::filesystem::path& from);
 
 private:

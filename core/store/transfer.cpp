@@ -74,7 +74,7 @@ public:
         insert.changed();
         const RunId added = wholeFrom(to_, "SELECT last_insert_rowid()");
         joinSweep(run, added);
-        // Nobody works on it where it goes.
+        // No process works on it where it goes.
         execute(to_, "UPDATE run SET status = 'interrupted' WHERE id = ? AND status IN ('queued', 'running', 'paused')",
                 added);
         copyOutcome(run, added);

@@ -217,7 +217,7 @@ public:
     }
 
 private:
-    /// The most groups that any run has at a depth of a strategy.
+    /// Maximum number of groups of any run at a depth of a strategy.
     void count(const Result& run) {
         for (const partition::Plan& plan : plansOf(run)) {
             std::map<int, int> groups;

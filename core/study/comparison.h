@@ -61,8 +61,8 @@ struct Comparison {
     std::size_t baseline = 0;
     std::vector<Row> inputs;
     std::vector<MetricRow> metrics;
-    /// The metric of `metrics` that tells which run is ahead: a time where every run's step does the same work, else a
-    /// rate; empty where the runs have none in common.
+    /// The metric of `metrics` that decides which run is ahead: a time where every run's step does the same work, else
+    /// a rate; empty where the runs have none in common.
     std::string deciding;
     std::string finding;  ///< one sentence on who is ahead, "b is 3.43× as fast as a: 5,526 samples/s against 1,612."
     std::vector<LayerRow> layers;

@@ -20,7 +20,7 @@ AmountOfWork workOf(const Result& result) {
     return engine.work == nullptr ? AmountOfWork{} : engine.work(result);
 }
 
-/// What tells who is ahead, of all engines in their order, each metric once.
+/// Metrics that decide which run is ahead, of all engines in their order, each once.
 std::vector<DecidingMetric> decidingMetrics() {
     std::vector<DecidingMetric> all;
     for (const Engine& engine : engines())

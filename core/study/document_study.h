@@ -44,7 +44,7 @@ auto readNamed(const JsonNode& word, const Values& values) {
     return values.at(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
 }
 
-/// Why a search ended, as a document says; `search` of an older one that does not. Throws DataError.
+/// Reads from a document why a search ended; `search` where an older one does not say. Throws DataError.
 EndedBy readEndedBy(const JsonNode& word);
 
 /// The study that an output document rests on: its name, seed and parameters stand above what the caller knows. Throws

@@ -59,7 +59,7 @@ struct KeyMetric {
 /// ahead itself, of another run.
 struct DecidingMetric {
     std::string_view name;
-    bool time = false;  ///< tells something only where all runs do the same work
+    bool time = false;  ///< comparable only where all runs do the same work
     std::string_view alike, baseline, other;
 };
 
@@ -76,7 +76,7 @@ struct InputFact {
     std::string value;
 };
 
-/// After this task an engine goes on with another one, whose length is known only once it works.
+/// Task after which an engine goes on with another one, whose length is known only once it works.
 struct LaterTask {
     std::string_view task, then;
 };
@@ -130,7 +130,7 @@ struct Engine {
     std::string (*titleOf)(const Result& result) = nullptr;  ///< "mix on S2"; null = the study's
     std::string (*headline)(const Result& result) = nullptr;
     std::vector<Metric> (*metrics)(const Result& result) = nullptr;
-    /// Why a result is no solution: the sentence with which a command ends; null or empty = it is one.
+    /// Reason why a result is no solution: the sentence with which a command ends; null or empty = it is one.
     std::string (*misfit)(const Result& result) = nullptr;
     /// Formats a metric's value by the last part of its name; empty for names that the engine does not own.
     std::optional<std::string> (*metricText)(std::string_view name, double value) = nullptr;

@@ -13,8 +13,8 @@
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
 
-/// The numbers and words of a result's rows, each defined once: metrics, tables for people, sheets, the window's tables
-/// and facts are made from these.
+/// The numbers and words of a result's rows, each defined once: metrics, tables for people, exact tables, the window's
+/// tables and facts are made from these.
 namespace tessera::study {
 
 /// Outputs that have a field.
@@ -33,7 +33,7 @@ enum FieldUse : unsigned {
     kExplained = 2048  ///< study::explain knows it by its id, as it does every metric
 };
 
-/// Nothing where the row has none.
+/// Value of a field; std::monostate where the row has none.
 using FieldValue = std::variant<std::monostate, double, std::string>;
 
 /// A value as fields have it: a number, a quantity in its base unit, words; nothing where there is none.
@@ -67,7 +67,7 @@ FieldValue valueOf(const Row& row) {
 
 template <typename Row>
 struct Field {
-    std::string_view id;     ///< "makespan_cycles", its unit as the suffix; heads the column of a sheet
+    std::string_view id;     ///< "makespan_cycles", its unit as the suffix; heads the column of an exact table
     std::string_view title;  ///< "Makespan"
     unsigned uses = 0;       ///< of FieldUse
     FieldValue (*get)(const Row& row) = nullptr;
@@ -82,7 +82,7 @@ struct Field {
     void (*terms)(const Row& row, std::vector<Explanation::Term>& terms) = nullptr;  ///< what is put into the formula
     std::string_view head = {};  ///< over columns for people and of the window, where the title is too long for one
 
-    /// The same field with how it comes about.
+    /// Returns the field with its formula, the formula's source and terms.
     Field by(std::string_view itsFormula, std::string_view itsSource,
              void (*itsTerms)(const Row& row, std::vector<Explanation::Term>& terms)) const {
         Field field = *this;
@@ -91,7 +91,7 @@ struct Field {
         field.terms = itsTerms;
         return field;
     }
-    /// The same field with another heading of columns.
+    /// Returns the field with another heading of columns.
     Field headed(std::string_view heading) const {
         Field field = *this;
         field.head = heading;

@@ -66,7 +66,7 @@ inline std::string exactWithUnit(std::string_view name, double value, Measure me
     return unit.empty() ? exactNumber(value) : exactNumber(value) + " " + std::string(unit);
 }
 
-/// Whose number is explained, and the paper that the formula's source is a place in; both may be empty.
+/// Owner of an explained number, and the paper that the formula's source is a place in; both may be empty.
 struct ExplainedOf {
     std::string owner = {};
     std::string_view paper = {};

@@ -24,7 +24,7 @@
 #include "core/study/provenance.h"
 #include "core/study/result.h"
 
-/// How objects stand in documents, told once. What names an object's members, a row for each, is one function that a
+/// Descriptions of how objects stand in documents. The members of an object, a row for each, are one function that a
 /// writer and a reader go over alike:
 ///
 ///     constexpr auto kBaseline = [](auto& doc, auto& baseline) {
@@ -242,7 +242,7 @@ class DocumentWriter {
 public:
     explicit DocumentWriter(JsonWriter& json) : json_(json) {}
 
-    /// Whether a member is there: for a writer where `holds`, for a reader where the document has it.
+    /// True if a member is there: for a writer if `holds`, for a reader if the document has it.
     bool has(std::string_view /*key*/, bool holds = true) const { return holds; }
     /// Whether the members that follow are there, which others say: a schema has both ways.
     bool where(bool holds) const { return holds; }
@@ -264,7 +264,7 @@ public:
         json_.key(key.name);
         detail::writeValue(json_, value, rule...);
     }
-    /// What follows from other members, so is written alone: a value, or a function that returns it.
+    /// Member that follows from others, so is only written: a value, or a function that returns it.
     template <typename T>
     void derived(const Key& key, const T& value) {
         if constexpr (std::is_invocable_v<const T&>)
@@ -272,7 +272,7 @@ public:
         else
             (*this)(key, value);
     }
-    /// The same of an object.
+    /// Object that follows from other members, so is only written.
     template <typename T, typename Members>
     void derived(const Key& key, const T& value, const Members& members) {
         object(key, value, members);
@@ -316,17 +316,17 @@ public:
         }
         json_.close(']');
     }
-    /// The same as an object, whose keys are a member of each.
+    /// List written as an object, whose keys are a member of each row.
     template <typename Row, typename Members>
     void byName(const Key& key, const std::vector<Row>& rows, std::string Row::*name, const Members& members) {
         group(key, [&](DocumentWriter& inner) {
             for (const Row& row : rows) inner.object(row.*name, row, members);
         });
     }
-    /// What must hold of a member that was read; `expected` is said where it does not.
+    /// Checks a member that was read; fails with `expected` where the condition does not hold.
     void require(bool /*holds*/, std::string_view /*key*/, std::string_view /*expected*/,
                  std::string_view /*found*/ = {}) const {}
-    /// That a list that was read, where there is one, has so many entries, which `expected` says: "{} numbers".
+    /// Checks that a list that was read, where there is one, has so many entries; `expected` names them: "{} numbers".
     void requireSize(std::string_view /*key*/, std::size_t /*size*/, std::size_t /*entries*/,
                      std::string_view /*expected*/) const {}
 
@@ -410,7 +410,7 @@ private:
     JsonNode node_;
 };
 
-/// Whether it is a reader that goes over members: `kReads<decltype(doc)>`.
+/// True for a reader of members: `kReads<decltype(doc)>`.
 template <typename Doc>
 inline constexpr bool kReads = std::is_same_v<std::remove_cvref_t<Doc>, DocumentReader>;
 

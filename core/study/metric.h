@@ -8,7 +8,7 @@
 
 namespace tessera::study {
 
-/// A number of a result that history sorts by, comparisons list, and "explain this number" can be asked about.
+/// A number of a result that history sorts by, comparisons list, and "explain this number" explains.
 struct Metric {
     /// Path, unique within a result: "step_time_s" (of the best plan), "accpar/step_time_s". The unit is the suffix.
     std::string name;

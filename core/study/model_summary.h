@@ -14,7 +14,7 @@ namespace tessera::study {
 struct ModelSummary {
     model::Model model;
     model::Summary counts;
-    std::optional<model::TrainingCounts> training;  ///< one step with Adam, where it was asked for
+    std::optional<model::TrainingCounts> training;  ///< one step with Adam, where requested
     std::vector<std::string> trainingWarnings;
 };
 

@@ -22,7 +22,7 @@
 /// have such a table.
 namespace tessera::study {
 
-/// What a parameter takes: a Parameter without its name, option and help.
+/// Values that a parameter takes: a Parameter without its name, option and help.
 struct Values {
     static Values number(double min, double max, Measure measure = Measure::count) {
         return {{.kind = ParameterKind::number, .measure = measure, .min = min, .max = max}};
@@ -31,7 +31,7 @@ struct Values {
     static Values numbers(double min, double max, Measure measure) {
         return {{.kind = ParameterKind::numbers, .measure = measure, .min = min, .max = max}};
     }
-    /// Of an enum in the order of its values, of a bool for false and true.
+    /// Words of an enum in the order of its values, or of a bool for false and true.
     static Values word(std::vector<std::string_view> words) {
         return {{.kind = ParameterKind::word, .words = std::move(words)}};
     }
@@ -167,7 +167,7 @@ struct OptionRow {
     std::function<void(Options& options, const Parameter& parameter, const Json& value)> set;
 };
 
-/// What sets a member to the whole numbers from 1 to `max` that a text lists.
+/// Setter of a member to the whole numbers from 1 to `max` that a text lists.
 template <typename Options>
 auto wholeNumbersInto(std::vector<std::int64_t> Options::*member, std::string_view option, std::int64_t max) {
     return [=](Options& options, const Json& text) {

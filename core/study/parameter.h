@@ -10,7 +10,7 @@
 
 namespace tessera::study {
 
-/// What a parameter's value is, and so how it is typed, stored and edited.
+/// Type of a parameter's value: decides how it is typed, stored and edited.
 enum class ParameterKind : std::uint8_t {
     number,        ///< a number with `measure`; units are understood
     whole,         ///< a whole number
@@ -42,7 +42,7 @@ struct Parameter {
     std::string_view value = {};  ///< what stands for the value in help, such as "N"
     std::string_view help = {};   ///< one line
     bool research = false;        ///< shown apart: for studying the method, not for using it
-    /// Of a document: the value that a file gives; null = the file's document as it stands. Throws DataError.
+    /// Value that a file gives, for a document; null = the file's document as it stands. Throws DataError.
     Json (*fromFile)(const JsonDocument& file) = nullptr;
 };
 
@@ -60,7 +60,7 @@ Json readParameterFile(const Parameter& parameter, const std::string& path);
 /// The value that a study file gives. Throws DataError.
 Json readParameter(const Parameter& parameter, const JsonNode& node);
 
-/// What values are allowed, as words that follow "expected": "a whole number from 1 to 64".
+/// Allowed values as words that follow "expected": "a whole number from 1 to 64".
 std::string expectationOf(const Parameter& parameter);
 
 /// Different whole numbers from 1 to `max` separated by commas, rising: what a text parameter may hold. Throws

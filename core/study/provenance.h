@@ -24,8 +24,8 @@ class OwnNumbers {
 public:
     using Accepts = std::function<bool(const std::string& path)>;
 
-    /// Those of the hardware of a name whose path is accepted; a number that is met twice counts once. Names are those
-    /// in the files, which a run that is stored keeps.
+    /// Adds the numbers of a piece of hardware whose path is accepted; a number that is met twice counts once. Names
+    /// are those in the files, which a run that is stored keeps.
     void add(const std::string& hardware, const hardware::ProvenanceMap& numbers, const Accepts& accepts = {});
     /// Adds the numbers that partitioning reads: the fleet's own, and of its accelerators peak rate of the data type,
     /// efficiency, network and capacity.

@@ -17,7 +17,7 @@ inline void reportWarnings(const RunControl& control, const std::vector<std::str
     for (const std::string& warning : warnings) control.report({.kind = ProgressEvent::Kind::log, .text = warning});
 }
 
-/// While it lives, the inputs of a run are read: answers to Cancel and to a pause, and tells that work goes on.
+/// Scope in which the inputs of a run are read: answers to Cancel and to a pause, and reports that work goes on.
 class Reading {
 public:
     /// `search` is what stops when it is cancelled: "the partition search".

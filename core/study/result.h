@@ -56,7 +56,7 @@ using TextSink = std::function<void(std::string_view)>;
 /// Writes the output document of a result, by its engine's schema (`tessera.partition-result/1`), part by part, so that
 /// even the result of a very deep network takes little memory.
 void writeJson(const Result& result, const TextSink& write);
-/// The same as a value.
+/// Returns the document of a result as a JSON value.
 Json toJson(const Result& result);
 
 /// Reads an output document back, as the history stores it, exactly: `toJson(readResult(toJson(r), study)) ==

@@ -102,7 +102,7 @@ void TimeLeft::noteAlgorithm(const std::string& name, double done, double worked
     pace.pace.add(pace.worked, done);
 }
 
-/// Who has worked least is next: an algorithm that stays behind has ended before its time.
+/// The algorithm with the minimum time is next: an algorithm that stays behind has ended before its time.
 bool TimeLeft::isOver(const AlgorithmPace& pace) const {
     if (pace.done >= algorithmTotal_) return true;
     return std::any_of(paces_.begin(), paces_.end(),

@@ -38,8 +38,8 @@ public:
 
     explicit TimeLeft(Study study = {});
     void note(const ProgressEvent& event, double worked);
-    /// Empty while it is not known: at the beginning, where rates differ too much to say anything, and at the end of
-    /// what is counted.
+    /// Estimated time left; empty while it is not known: at the beginning, where rates differ too much to say anything,
+    /// and at the end of what is counted.
     std::optional<Span> left() const;
 
 private:

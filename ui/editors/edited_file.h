@@ -47,7 +47,7 @@ EditedFile placeInLibrary(const std::string& kindFolder, const QString& keyPrefi
 EditedFile placeAt(const QString& path, const std::string& kindFolder, const QString& keyPrefix);
 /// False for what comes with the program.
 bool isOwnFile(const std::filesystem::path& path);
-/// Why this cannot be the name of a file in the library; empty where it can.
+/// Reason why this cannot be the name of a file in the library; empty where it can.
 QString problemOfName(const QString& name);
 /// A name for a file, from a title: "TPU v3 (one chip)" becomes "tpu-v3-one-chip".
 QString nameFromTitle(const QString& title);

@@ -40,7 +40,7 @@ public:
     QVBoxLayout* picture() const { return picture_; }
     /// The fields' width where the picture stands beside them; in a narrow window it goes under them.
     void setSideWidth(int pixels);
-    /// Without a picture: fields in columns of at most this width.
+    /// Lays out the fields in columns of at most this width, for editors without a picture.
     void setColumns(int pixels);
     /// The line below everything: what the set-up means, and what to do with it.
     QHBoxLayout* actionBar();

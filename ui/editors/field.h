@@ -18,7 +18,7 @@ class QToolButton;
 
 namespace tessera::ui {
 
-/// How a value is edited.
+/// Kind of a field's editor.
 enum class FieldKind {
     text,
     quantity,        ///< a number with a unit
@@ -51,7 +51,7 @@ struct FieldRow {
     bool sourced = false;      ///< a number that can say where it comes from
     QString heading = {};      ///< stands above the row, over all rows until the next one
     JsonPath keys = {};        ///< the way to the value where keys hold dots themselves; empty = `path` says it
-    /// Of a document: what a file gives (throws), in a thread of its own, and what is there in a few words.
+    /// Reads a document's value from a file, in a thread of its own (throws), and describes it in a few words.
     std::function<Json(const std::string& path)> read = {};
     std::function<QString(const Json& value)> describe = {};
 };
@@ -85,7 +85,7 @@ public:
     /// The number, or empty where the field is empty or wrong.
     std::optional<double> quantity() const;
     QString problem() const { return problem_; }
-    /// What stands for the text in a document: null, a number, or the text itself where it is none.
+    /// Value of the text in a document: null, a number, or the text itself where it is none.
     Json json() const;
 
 signals:
@@ -115,7 +115,7 @@ public:
     virtual QWidget* control() = 0;               ///< what has the focus
     virtual QString problem() const { return {}; }
     virtual void setMarked(bool wrong);
-    /// What the value amounts to, said beside it: "13 values".
+    /// Remark on the value, shown beside it: "13 values".
     virtual QString remark() const { return {}; }
     /// Words that may be typed; only some kinds offer them.
     virtual void setSuggestions(const QStringList& /*words*/) {}

@@ -59,7 +59,7 @@ struct HardwareKind {
     Json blank = {};
     /// Reads as the program does; throws DataError.
     Preview (*read)(const JsonNode& root) = nullptr;
-    Placeholders stands = {};  ///< empty = the reader tells all faults at once
+    Placeholders stands = {};  ///< empty = the reader reports all faults at once
 };
 
 /// The form of a kind as its table of fields says; what a new file and new entries begin with is not in it.

@@ -24,7 +24,7 @@ void eraseValue(Json& root, const JsonPath& path);
 /// Another name for the member of an object, at its old place.
 void renameMember(Json& object, const std::string& from, const std::string& to);
 
-/// The path as the readers' errors write it: "groups[1].count". `root` tells positions from keys.
+/// The path as the readers' errors write it: "groups[1].count". `root` distinguishes positions from keys.
 std::string dottedPath(const Json& root, const JsonPath& path);
 /// The opposite: the longest beginning of `dotted` that the document has, as a path.
 JsonPath pathFromDotted(const Json& root, const std::string& dotted);

@@ -11,7 +11,7 @@ struct NativeFile {
     const char* document;     ///< the kind of document that shows it: "study", "hardware"
 };
 
-/// As engines name it: "fleet".
+/// Name of the file's kind in engines: "fleet".
 constexpr std::string_view kindOf(const NativeFile& file) {
     const std::size_t begin = file.schema.find('.') + 1;
     return file.schema.substr(begin, file.schema.find('/') - begin);

@@ -10,7 +10,7 @@
 #include "core/study/estimate.h"
 #include "ui/editors/editor_core.h"
 
-/// From a study's document to what is known of it and what is wrong with it.
+/// Checks of a study's document: its estimate, and what is wrong with it.
 namespace tessera::ui {
 
 /// Summaries of a study's inputs, read on another thread.

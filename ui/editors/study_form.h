@@ -12,7 +12,7 @@
 #include "ui/editors/field.h"
 #include "ui/editors/list_editor.h"
 
-/// From an engine's parameter table to the rows of forms.
+/// Rows of forms from an engine's parameter table.
 namespace tessera::ui {
 
 /// A list of a study's inputs as an engine takes it.

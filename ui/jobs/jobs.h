@@ -49,7 +49,8 @@ public:
     /// the window, or when they are taken off the list.
     QVector<int> unkept() const;
     void forget(int job);  ///< takes a finished job off the list
-    /// For runs that start from now on. From one that is only read, runs can be repeated, but are not kept.
+    /// Sets the history of runs that start from now on. From one that is only read, runs can be repeated, but are not
+    /// kept.
     void setHistory(const std::filesystem::path& history, bool isReadOnly = false);
 
 signals:

@@ -11,7 +11,7 @@ namespace tessera::ui {
 
 /// "Running", "Done", …
 QString statusText(store::RunStatus status);
-/// The same as the title of a page: "Waiting for its turn".
+/// Title of a page for a run in a state: "Waiting for its turn".
 QString statusTitle(store::RunStatus status);
 /// Name of the icon for `theme().icon`.
 QString statusIcon(store::RunStatus status);

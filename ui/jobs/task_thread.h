@@ -15,7 +15,7 @@ public:
     using Task = std::function<void()>;
 
     TaskThread();
-    /// From any thread; a task must not throw.
+    /// Enqueues a task, from any thread; a task must not throw.
     void put(Task task);
 
 private:

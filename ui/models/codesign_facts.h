@@ -5,7 +5,7 @@
 
 namespace tessera::ui {
 
-/// What the Inspector says about an architecture: what it is made of, what it is worth, and how it compares with the
+/// Facts of an architecture for the Inspector: its parts, its objective and metrics, and how it compares with the
 /// pinned one.
 Facts architectureFacts(const CodesignChoice& choice, int row);
 /// About a model on the chosen architecture.

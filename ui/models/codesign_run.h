@@ -43,7 +43,7 @@ private:
     std::shared_ptr<const Known> known_;
 };
 
-/// What the parts of a co-design view share, so that one choice moves all.
+/// Choice that the parts of a co-design view share, so that one choice moves all.
 struct CodesignChoice {
     CodesignRun run;
     int row = -1;     ///< the architecture that is looked at
@@ -53,7 +53,7 @@ struct CodesignChoice {
     std::vector<bool> shown = {};   ///< by row: what is brushed; empty = all
     std::vector<int> visible = {};  ///< the rows that are
 
-    /// For the catalogue of pictures.
+    /// Selection for the catalogue of pictures.
     report::Selection selection() const {
         return {.choice = model < run.modelCount() ? run.model(model).model : std::string()};
     }

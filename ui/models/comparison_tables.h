@@ -17,7 +17,7 @@ namespace tessera::ui {
 
 using SharedComparison = std::shared_ptr<const study::Comparison>;
 
-/// How each model differs from the baseline's, as far as the models can still be read.
+/// Differences of each model from the baseline's, as far as the models can still be read.
 struct ModelDifferences {
     struct Row {
         int run = 0;
@@ -46,7 +46,7 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
 TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
                                  QObject* parent);
-/// Where and when the best mapping of every run puts each job.
+/// Core and start of each job in the best mapping of every run.
 TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 /// The job of a row of `jobDifferenceModel`, and the first row of a job; -1 where it is not shown.
 QString jobOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);

@@ -13,7 +13,7 @@ namespace tessera::ui {
 QString idOf(const study::Engine& engine);
 /// "Co-design".
 QString titleOf(const study::Engine& engine);
-/// That of resources/icons which is called as the engine; that of studies where there is none.
+/// Icon of resources/icons with the engine's name; that of studies where there is none.
 QString iconOf(const study::Engine& engine);
 /// "New co-design study": of menus, as an action's text.
 QString newStudyText(const study::Engine& engine);

@@ -55,7 +55,7 @@ Colouring byClass(const ModelContents& contents) {
     return colouring;
 }
 
-/// Values on the ramp of quantities; the square root, so that small ones can still be told apart.
+/// Values on the ramp of quantities; the square root, so that small ones can still be distinguished.
 Colouring byValue(const ModelContents& contents, const QString& title, Measure measure,
                   const std::function<double(std::int32_t)>& valueOf) {
     Colouring colouring;

@@ -42,7 +42,7 @@ struct MappingChoice {
     std::vector<study::CoreUse> uses = {};  ///< of the chosen algorithm's cores
 
     const mapping::Run& chosen() const { return run.run(algorithm); }
-    /// For the catalogue of pictures.
+    /// Selection for the catalogue of pictures.
     report::Selection selection() const {
         return run.isEmpty() ? report::Selection{} : report::Selection{.choice = chosen().algorithm, .colour = colour};
     }

@@ -34,7 +34,7 @@ struct PartitionPins {
 };
 
 PartitionPins pinsOf(const study::Study& study);
-/// The study with these pins instead of its own, renamed so that the history tells them apart.
+/// The study with these pins instead of its own, renamed so that they differ in the history.
 study::Study withPins(study::Study study, const PartitionPins& pins);
 /// Saves the study with all groups of its fleet taking part among the user's own files; returns the study's file.
 /// Writes files: not for the UI thread. Throws FileError.
@@ -44,7 +44,7 @@ QString studyWithAllGroups(study::Study study);
 QString typeTitle(partition::Type type);
 /// "optimality gap ≤ 7.2 %", "proven optimal"
 QString certaintyOf(const partition::Plan& plan);
-/// For each kind whose memory is too small a sentence with what would fit.
+/// Sentences, one for each kind whose memory is too small, with what would fit.
 QStringList memorySentences(const PartitionRun& run, int plan);
 
 }  // namespace tessera::ui

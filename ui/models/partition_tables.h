@@ -12,7 +12,7 @@
 
 namespace tessera::ui {
 
-/// What the tables of a partition run show; shared by them, so that one choice moves all.
+/// Choice that the tables of a partition run share, so that one choice moves all.
 struct PartitionChoice {
     PartitionRun run;
     int plan = 0;
@@ -23,7 +23,7 @@ struct PartitionChoice {
     const partition::Plan& chosen() const { return run.plan(plan); }
     const partition::LevelPlan& level() const { return chosen().levels.at(static_cast<std::size_t>(split)); }
     bool hasSplit() const { return !run.isEmpty() && static_cast<std::size_t>(split) < chosen().levels.size(); }
-    /// For the catalogue of pictures.
+    /// Selection for the catalogue of pictures.
     report::Selection selection() const {
         if (run.isEmpty()) return {};
         return {.choice = chosen().strategy, .split = static_cast<std::size_t>(split)};
@@ -43,13 +43,13 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent);
 TableModel* acceleratorTableModel(const SharedChoice& choice, QObject* parent);
 /// One row per input, with its SHA-256.
 
-/// How many rows the model must have for the choice.
+/// Number of rows that the model must have for the choice.
 int layerRows(const PartitionChoice& choice);
 int levelRows(const PartitionChoice& choice);
 int acceleratorRows(const PartitionChoice& choice);
 int subsetRows(const PartitionChoice& choice);
 
-/// Which number a cell shows, as `study::explain` names it; empty = none.
+/// Path of the number that a cell shows, for `study::explain`; empty = none.
 QString explainPath(const TableModel& model, int row, int column);
 
 }  // namespace tessera::ui

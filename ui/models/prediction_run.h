@@ -53,7 +53,7 @@ struct PredictionChoice {
     int prediction() const { return run.predictionOf(accelerator, count); }
     const predict::Prediction& chosen() const { return run.prediction(prediction()); }
     std::int64_t devices() const { return run.devices(count); }
-    /// For the catalogue of pictures.
+    /// Selection for the catalogue of pictures.
     report::Selection selection() const {
         return {.choice = prediction() < 0 ? std::string() : study::nameOf(chosen())};
     }

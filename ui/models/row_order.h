@@ -54,7 +54,7 @@ private:
     int sortColumn_ = -1;
     Qt::SortOrder sortOrder_ = Qt::AscendingOrder;
     QVector<int> rows_;           ///< rows of the table, in the order shown
-    mutable QVector<int> place_;  ///< inverse of `rows_`, made when asked for
+    mutable QVector<int> place_;  ///< inverse of `rows_`, made on first use
     // A filter on its way.
     QTimer slices_;
     QVector<int> candidates_;

@@ -13,7 +13,7 @@ inline QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui", text);
 }
 
-/// As it is; for what this program wrote or read as one line.
+/// Converts a text unchanged; for what this program wrote or read as one line.
 inline QString toQt(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
@@ -28,9 +28,11 @@ QString modelPatterns();
 
 /// A text of strangers: on one line, cut, control characters shown.
 QString shownText(const std::string& text, std::size_t max = 256);
-/// As the stem of a file's name: letters and digits of any language in lower case, "_", and dashes between them.
+/// Converts a text to the stem of a file's name: letters and digits of any language in lower case, "_", and dashes
+/// between them.
 QString fileStem(const QString& text);
-/// To the clipboard, control characters but tabs and the ends of lines shown: it may be pasted into a terminal.
+/// Copies a text to the clipboard, control characters but tabs and the ends of lines shown: it may be pasted into a
+/// terminal.
 void copyText(const QString& text);
 
 /// "12.3 %".

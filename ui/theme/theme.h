@@ -78,8 +78,8 @@ inline Theme& theme() {
     return Theme::instance();
 }
 
-/// Sets a property that the style sheet asks for ("ground" to "surface", "tone" to "secondary", "letters" to "caption",
-/// "emphasis" to "primary", "wrong" to true) and has the widget drawn anew by it.
+/// Sets a property that the style sheet selects by ("ground" to "surface", "tone" to "secondary", "letters" to
+/// "caption", "emphasis" to "primary", "wrong" to true) and has the widget drawn anew by it.
 void setLook(QWidget& widget, const char* property, const QVariant& value);
 
 /// A box layout of a widget without margins; `spacing` in pixels between its items, -1 = the style's.

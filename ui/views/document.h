@@ -25,7 +25,7 @@ public:
     virtual QString key() const { return key_; }
     virtual QString title() const = 0;
     virtual QString iconName() const = 0;
-    /// Its title as a tab says it, which tells documents apart at the beginning.
+    /// Title for a tab, which distinguishes documents at the beginning.
     virtual QString tabTitle() const { return title(); }
 
     virtual QUndoStack* undoStack() { return nullptr; }
@@ -49,7 +49,7 @@ signals:
     void modifiedChanged();
     void overviewChanged();
     void inspected(const tessera::ui::Facts& facts);  ///< something was selected
-    /// For the Messages dock. `place` is what `showPlace` understands, "" = the document as a whole.
+    /// Emits a sentence for the Messages dock. `place` is what `showPlace` understands, "" = the document as a whole.
     void messaged(const QString& sentence, const QString& place);
     void done(const QString& sentence);                           ///< the same for what went well: "Saved step.json."
     void openRequested(const QString& kind, const QString& key);  ///< another document, by kind and key

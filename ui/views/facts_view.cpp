@@ -92,7 +92,7 @@ private:
         if (!isLong) column.addLayout(line);
     }
 
-    /// In a panel of the least width: what fits there fits everywhere.
+    /// In a panel of the minimum width: what fits there fits everywhere.
     bool fitsBeside() const {
         const QFontMetrics metrics(theme().font(Theme::Text::base, false, true));
         int longest = 0;

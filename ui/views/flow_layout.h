@@ -15,7 +15,7 @@ public:
     ~FlowLayout() override;
 
     void addStretch();
-    /// In front of what is at `index`.
+    /// Inserts a widget in front of what is at `index`.
     void insertWidget(int index, QWidget* widget);
 
     void addItem(QLayoutItem* item) override;

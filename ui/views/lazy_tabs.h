@@ -19,7 +19,7 @@ class LazyTabs : public QTabWidget {
 public:
     explicit LazyTabs(QWidget* parent = nullptr);
     void addPage(const QString& id, const QString& title, std::function<QWidget*()> make, std::function<void()> fill);
-    /// The same with two members of an object that outlives the tabs.
+    /// Adds a page by two members of an object that outlives the tabs.
     template <typename Pages>
     void addPage(const char* id, const QString& title, Pages* pages, QWidget* (Pages::*make)(), void (Pages::*fill)()) {
         addPage(
@@ -33,7 +33,7 @@ public:
     void setPageShown(const QString& id, bool shown);
     bool has(const QString& id) const;
     bool isEmpty() const;  ///< no page is shown
-    /// While only the row of tabs is seen, no page is made or filled.
+    /// Sets whether only the row of tabs is seen; no page is then made or filled.
     void setFolded(bool folded);
 
     /// Makes a value on a thread and shows it, unless what the tabs show changed meanwhile.

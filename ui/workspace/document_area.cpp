@@ -21,7 +21,7 @@ constexpr int kMaxRestored = 200;
 constexpr int kLongestTitle = 40;
 constexpr double kEdge = 0.25;  ///< share of a group near an edge where a dropped tab splits it
 
-/// Names are told apart by their beginnings and by their ends.
+/// Names are distinguished by their beginnings and by their ends.
 QString shortened(const QString& title) {
     if (title.size() <= kLongestTitle) return title;
     constexpr int kEnd = kLongestTitle / 3;

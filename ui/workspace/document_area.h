@@ -28,7 +28,7 @@ public:
     QVector<Document*> documents() const;
     Document* find(const QString& kind, const QString& key) const;
     void bringToFront(Document* document);
-    /// Without asking.
+    /// Closes a document without asking the user.
     void close(Document* document);
 
     /// Moves the current document into a new group beside its own. Nothing happens where it is alone in the area.

@@ -8,8 +8,8 @@ class QToolButton;
 
 namespace tessera::ui {
 
-/// The row of tabs of one group of documents. Titles stay long enough to be told apart; where they do not fit, the row
-/// scrolls. A tab can be dragged out of its row, to be dropped somewhere else.
+/// The row of tabs of one group of documents. Titles stay long enough to be distinguished; where they do not fit, the
+/// row scrolls. A tab can be dragged out of its row, to be dropped somewhere else.
 class DocumentTabs : public QTabBar {
     Q_OBJECT
 

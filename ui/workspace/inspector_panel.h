@@ -14,7 +14,7 @@ class InspectorPanel : public QScrollArea {
 
 public:
     explicit InspectorPanel(QWidget* parent = nullptr);
-    /// Without a title and sections: nothing is selected.
+    /// Shows facts; those without a title and sections mean that nothing is selected.
     void setFacts(const Facts& facts);
     const Facts& facts() const { return shown_; }
 

@@ -11,7 +11,7 @@
 namespace tessera::ui {
 
 /// Keeps the library's contents true to its files: reads them at the start and whenever one of the folders changes,
-/// on another thread, and tells where something is different. Many changes at once are one reading.
+/// on another thread, and reports where something is different. Many changes at once are one reading.
 class LibraryWatcher : public QObject {
     Q_OBJECT
 

@@ -23,7 +23,7 @@ public:
     NoticeBar(Tone tone, const QString& sentence, const QVector<Choice>& choices, QWidget* parent = nullptr);
     QString sentence() const;
     QStringList choices() const;
-    /// As if the button was clicked; closes the bar.
+    /// Chooses as a click on the button does; closes the bar.
     void choose(int choice);
 
 signals:

@@ -20,7 +20,7 @@ public:
     /// A pane that is `first` pixels wide at first, and never less than `min` nor, at a side, more than `max`.
     void add(QDockWidget& pane, int min, int first, int max);
     int width(const QDockWidget& pane) const;  ///< that it is to have
-    /// All panes get their first widths.
+    /// Resets all panes to their first widths.
     void reset();
     /// Gives the panes their widths, as far as the window has room.
     void apply();

@@ -28,7 +28,7 @@ constexpr std::size_t kCoarse = 48;  ///< cuts along the model of the first look
 struct Replicas {
     std::int64_t count = 1;
     std::int64_t accelerators = 1;  ///< of each
-    double microBatches = 1;        ///< of each, the most
+    double microBatches = 1;        ///< of each, the maximum
 };
 
 /// All that can be best: of the counts that leave each replica the same micro-batches, the smallest, which synchronises
@@ -45,13 +45,13 @@ std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBa
     return all;
 }
 
-/// The one that is asked for.
+/// The requested one.
 std::vector<Replicas> replicasOf(const PlacementProblem& problem, const Degrees& degrees) {
     const std::int64_t batches = (problem.microBatches - 1) / degrees.data + 1;
     return {{degrees.data, problem.accelerators / degrees.data, static_cast<double>(batches)}};
 }
 
-/// Looks for the fastest plan of one width.
+/// Looks for the fastest plan of one tensor-parallel degree.
 class WidthSearch {
 public:
     /// With `only`, plans of so many stages alone.
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /// The stages that a plan may have and the least factor of its greatest load, by stages.
+    /// The stages that a plan may have and the minimum factor of its greatest load, by stages.
     void collectBounds() {
         const double forward = longest(numbers_.forward);
         const double backward = longest(numbers_.backward);
@@ -132,7 +132,7 @@ private:
 
     bool isWanted(std::size_t stages) const { return !only_ || stages == *only_; }
 
-    /// The most stages that a plan within a time may have.
+    /// Maximum number of stages of a plan within a time.
     std::size_t maxStages(double within) const {
         std::size_t max = factors_.size() - 1;
         while (max > 0 && !(isWanted(max) && factors_[max] * loads_[max] < within)) --max;

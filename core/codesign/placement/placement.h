@@ -35,7 +35,7 @@ struct LayerCosts {
     Bytes activations;
     Seconds forward;
     Seconds backward;
-    bool tensorParallel = false;  ///< it is sliced over as many accelerators as the width says
+    bool tensorParallel = false;  ///< it is sliced over as many accelerators as the degree says
     Seconds update{};             ///< of its weights, once per batch; that of the first stage ends the batch
     bool operator==(const LayerCosts&) const = default;
 };
@@ -87,7 +87,7 @@ struct PlacedStage {
 /// A pipeline of stages, replicated.
 struct Plan {
     Seconds timePerBatch;
-    std::int64_t tensor = 1;          ///< width t
+    std::int64_t tensor = 1;          ///< tensor-parallel degree t
     std::int64_t data = 1;            ///< replicas d
     std::vector<PlacedStage> stages;  ///< from the model's input to its output
     bool operator==(const Plan&) const = default;
@@ -99,10 +99,10 @@ struct Degrees {
     bool operator==(const Degrees&) const = default;
 };
 
-/// Why nothing fits, and what would. Of the plan that asks for the least memory: where it breaks and by which terms.
+/// Reason why nothing fits, and what would. Of the plan of minimum memory: where it breaks and by which terms.
 struct Shortage {
     std::int64_t minAccelerators = 0;          ///< with any memory, that a plan needs
-    std::optional<Plan> closest;               ///< the plan of least memory; none where accelerators are too few
+    std::optional<Plan> closest;               ///< the plan of minimum memory; none where accelerators are too few
     std::size_t stage = 0;                     ///< of `closest`, its fullest
     std::optional<Bytes> memory;               ///< the smallest memory of an accelerator with which a plan fits
     std::optional<std::int64_t> accelerators;  ///< the smallest K with which a plan fits this memory
@@ -112,19 +112,19 @@ struct Shortage {
 
 struct Placement {
     std::optional<Plan> plan;          ///< none: nothing fits, or nothing is fast enough
-    std::optional<Shortage> shortage;  ///< where nothing fits and it was asked for
-    /// No plan is faster. False where the graph has too many cuts to try them all, or too many mixed stages.
+    std::optional<Shortage> shortage;  ///< where nothing fits and `explain` is set
+    /// True if no plan is faster. False where the graph has too many cuts to try them all, or too many mixed stages.
     bool optimal = true;
-    /// No plan takes less: that of `plan` where it is optimal. Set where there is a plan.
+    /// Lower bound of the time per batch of any plan: that of `plan` where it is optimal. Set where there is a plan.
     Seconds lowerBound{};
     std::vector<std::string> warnings;
 };
 
 struct PlacementOptions {
-    /// Only a plan that is faster than this is of interest: a search passes what it has, and most calls end early.
+    /// Time that a plan must beat to be of interest: a search passes what it has, and most calls end early.
     std::optional<Seconds> fasterThan = {};
-    /// Only plans of these are compared, by where they are cut. Of what fits not, `accelerators` and `recompute` of the
-    /// shortage are not looked for.
+    /// Degrees to which plans are restricted; they then differ by their cuts. Of what fits not, `accelerators` and
+    /// `recompute` of the shortage are not looked for.
     std::optional<Degrees> degrees = {};
     bool explain = false;  ///< where nothing fits, find out what would; warn where layers seem to overlap
 };
@@ -155,11 +155,11 @@ private:
 };
 
 /// A plan's time, loads, accelerators and memory, straight from their definition and from `tensor`, `data` and the
-/// stages' layers alone; it does not ask whether they fit. Throws UsageError where the stages are no pipeline.
+/// stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
 
-/// Why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does: accelerators,
-/// micro-batches, and the memory of its fullest stage.
+/// Reason why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does:
+/// accelerators, micro-batches, and the memory of its fullest stage.
 std::string misfitOf(const PlacementProblem& problem, const Plan& plan);
 
 }  // namespace tessera::codesign

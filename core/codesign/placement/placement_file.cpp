@@ -170,7 +170,7 @@ private:
             list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstWidth()),
                       "a list of " + counted(nodes.size(), "edge", "edges"));
         width.edges.resize(nodes.size());
-        // Edges of another width may stand in another order.
+        // Edges of another degree may stand in another order.
         std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;
         for (std::size_t e = 0; e < edges.size(); ++e) numbers[{edges[e].from, edges[e].to}] = e;
         std::set<std::pair<std::size_t, std::size_t>> seen;

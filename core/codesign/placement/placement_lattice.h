@@ -38,7 +38,7 @@ public:
         if (words_ == 0) return position < sizes_[cut];
         return (members_[cut * words_ + position / 64] >> (position % 64) & 1) != 0;
     }
-    /// By position, ascending.
+    /// Steps from a cut by position, ascending.
     std::span<const Step> steps(std::uint32_t cut) const { return slice(steps_, stepStarts_, cut); }
     /// The layers of a cut from which an edge leads out of it.
     std::span<const std::uint32_t> crossing(std::uint32_t cut) const { return slice(crossing_, crossingStarts_, cut); }

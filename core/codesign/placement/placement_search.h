@@ -14,7 +14,7 @@ namespace tessera::codesign {
 
 /// A plan as a search finds it.
 struct FoundPlan {
-    std::size_t width = 0;  ///< index into the problem's widths
+    std::size_t width = 0;  ///< index into the problem's degrees
     std::int64_t data = 1;
     double value = 0;                 ///< seconds per batch, or bytes, or accelerators: what was minimised
     std::vector<std::uint32_t> cuts;  ///< ascending, without the empty and the full set
@@ -30,15 +30,16 @@ std::size_t cheapCounts(const CutLattice& lattice, const WidthNumbers& numbers, 
 /// True if that is fewer than may occur, so that plans may be missed.
 bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
 
-/// Plan of the least peak memory among those of at most `accelerators` accelerators whose peak is below `limit` bytes;
-/// empty if there is none.
+/// Plan of the minimum peak memory among those of at most `accelerators` accelerators whose peak is below `limit`
+/// bytes; empty if there is none.
 std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
                                    const std::stop_token& stop);
 /// Plan of the fewest accelerators among those that fit the memory.
 std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
                                              const std::stop_token& stop);
 
-/// Why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for stage …".
+/// Reason why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for
+/// stage …".
 std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage);
 /// The stage that needs the most memory.
 std::size_t fullestOf(const Plan& plan);

@@ -25,7 +25,7 @@ double justAbove(Bytes memory) {
     return std::nextafter(memory.value, kInfinity);
 }
 
-/// The most stages for which accelerators suffice.
+/// Maximum number of stages for which accelerators suffice.
 std::size_t maxStages(const CutLattice& lattice, const WidthNumbers& numbers, std::int64_t accelerators) {
     std::size_t max = 0;
     while (max < lattice.layers() && acceleratorsOf(numbers, max + 1, std::min(max + 1, numbers.cheap)) <= accelerators)
@@ -33,8 +33,8 @@ std::size_t maxStages(const CutLattice& lattice, const WidthNumbers& numbers, st
     return max;
 }
 
-/// Goes through the plans of one width whose fullest stage needs less than `limit`: of each number of accelerators the
-/// one that needs the least. `better(accelerators, bytes)` says whether it is better than what it was shown so far.
+/// Goes through the plans of one degree whose fullest stage needs less than `limit`: of each number of accelerators the
+/// one that needs the minimum. `better(accelerators, bytes)` says whether it is better than what it was shown so far.
 /// With `exactly`, through those of so many stages alone.
 template <typename Better>
 void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width, std::size_t stages,

@@ -22,19 +22,19 @@ struct StageCost {
     std::size_t max = 0;
 };
 
-/// The least possible greatest cost of a stage, when what follows a cut is divided into so many stages, so many of
+/// The minimum of the greatest cost of a stage, when what follows a cut is divided into so many stages, so many of
 /// them cheap (of one accelerator where others need more). How many accelerators a plan occupies follows from the two
 /// counts. Filled cut by cut from the full set downwards; plans end with the first stage, which the caller chooses.
 ///
 /// `Costs` says what is minimised: `StageCost cost(walk, to, stage)`, and, to end a walk early, `bool fits(stage, q)`
-/// and `double least(stage, q)`, for q = 1 and for any q from 2 on: once a stage does not fit, no larger one does, and
-/// the least of its cost only rises when it grows.
+/// and `double min(stage, q)`, for q = 1 and for any q from 2 on: once a stage does not fit, no larger one does, and
+/// its minimum cost only rises when it grows.
 template <typename Costs>
 class StageTable {
 public:
     /// limits[q], falling in q: costs from there on are of no interest in a plan of q stages or more; its size is one
-    /// above the most stages of a plan. Counts of cheap stages above `cheap` are taken for `cheap`: those plans seem to
-    /// occupy more than they do.
+    /// above the maximum number of stages of a plan. Counts of cheap stages above `cheap` are taken for `cheap`: those
+    /// plans seem to occupy more than they do.
     StageTable(const CutLattice& lattice, const WidthNumbers& numbers, const Costs& costs, std::vector<double> limits,
                std::size_t cheap)
         : lattice_(lattice),
@@ -177,7 +177,7 @@ private:
         }
     }
 
-    /// The most stages of what follows a cut with which a first one of this cost is of interest. Limits fall; the
+    /// The maximum number of stages after a cut with which a first one of this cost is of interest. Limits fall; the
     /// answer is near that for the last stage looked at, which is alike.
     std::size_t maxUnder(double cost) {
         while (near_ > 0 && limits_[near_ + 1] <= cost) --near_;

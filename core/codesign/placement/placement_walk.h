@@ -15,14 +15,14 @@ namespace tessera::codesign {
 struct Stage {
     double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
     double again = 0;     ///< the same without waiting: a second forward pass
-    double backward = 0;  ///< the least time of its backward pass: without waiting
+    double backward = 0;  ///< the minimum time of its backward pass: without waiting
     double waits = 0;     ///< for the slowest tensor from before the stage; counted where layers run in a row
     double held = 0;      ///< WidthNumbers::held
     double stashed = 0;   ///< bytes for each micro-batch in flight
     bool parallel = false;
 };
 
-/// The numbers of a problem at one width, by position in the lattice's order, in SI units.
+/// The numbers of a problem at one tensor-parallel degree, by position in the lattice's order, in SI units.
 struct WidthNumbers {
     WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
 
@@ -44,7 +44,7 @@ struct WidthNumbers {
     std::vector<double> activations;  ///< bytes
     std::vector<double> weights;      ///< bytes
     std::vector<double> update;       ///< seconds
-    std::vector<char> parallel;       ///< occupies `width` accelerators; all do where all layers ask for the same
+    std::vector<char> parallel;       ///< occupies `width` accelerators; all do where all layers need as many
     std::size_t cheap = 0;            ///< layers that occupy one accelerator while others occupy more
 
     std::span<const Entering> entering(std::size_t position) const {
@@ -107,7 +107,8 @@ public:
         }
     }
 
-    /// When the first layer of the stage, which was just walked to, ends its backward pass, starting at `start`.
+    /// Time at which the first layer of the stage, which was just walked to, ends its backward pass that starts at
+    /// `start`.
     double backwardOf(std::uint32_t to, const Stage& stage, double start) const {
         double end = start + stage.backward;
         for (const WidthNumbers::Leaving& leaving : numbers_.leaving(to))

@@ -24,7 +24,7 @@ struct Cores {
     bool operator==(const Cores&) const = default;
 };
 
-/// When and where one operator runs.
+/// Start, finish and cores of one operator.
 struct OperatorSlot {
     double start = 0;
     double finish = 0;

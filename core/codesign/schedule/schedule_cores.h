@@ -23,7 +23,8 @@ public:
 
     explicit CorePool(const Cores& cores);
 
-    /// Zeros where no core fits the wish. `partner` (from 1) is the core of the other kind that `beside` speaks of.
+    /// Zeros where no core fits the preference. `partner` (from 1) is the core of the other kind whose
+    /// partner is preferred.
     Taken acquire(CoreKind kind, CorePreference wish = CorePreference::any, std::int64_t partner = 0);
     void release(const Taken& taken);
 

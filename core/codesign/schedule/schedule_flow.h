@@ -6,7 +6,7 @@
 
 namespace tessera::codesign {
 
-/// The most that paths add to a bound. Operators that run beside others and follow each other on a path take their
+/// Maximum that paths add to a bound. Operators that run beside others and follow each other on a path take their
 /// single-core latencies one after the other, at times when nothing runs alone; so does any mean of paths. Where each
 /// operator takes the cheaper of both ways, the makespan is at least
 ///     sum over operators of min(serial, single * (rate + share of the paths that pass)),

@@ -16,7 +16,7 @@ struct ListRule {
     bool drains = false;           ///< the same only while what runs alone waits and is more urgent than what joins
 };
 
-/// For each operator its own latency and the longest path behind it, in the forms that are given.
+/// Latency of each operator plus the longest path behind it, in the forms that are given.
 std::vector<double> tails(const Piece& piece, const std::vector<bool>& alone);
 
 PieceSchedule scheduleBy(const Piece& piece, const ListRule& rule);

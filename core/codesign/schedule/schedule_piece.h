@@ -41,7 +41,7 @@ struct Piece {
 /// The pieces of a graph, in the order in which they run.
 std::vector<Piece> piecesOf(const OperatorGraph& graph, const Cores& cores);
 
-/// When and how the operators of a piece run, counted from its start. An operator alone takes `serial`.
+/// Start and form of each operator of a piece, counted from the piece's start. An operator alone takes `serial`.
 struct PieceSchedule {
     struct Run {
         double start = 0;

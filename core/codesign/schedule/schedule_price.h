@@ -12,7 +12,7 @@ namespace tessera::codesign {
 /// all operators, each beside others or alone, whichever is cheaper, is then time that no schedule can avoid.
 using Prices = std::vector<double>;
 
-/// Least cost of an operator.
+/// Minimum cost of an operator.
 double minCost(const Piece& piece, const Prices& prices, std::size_t i);
 /// The makespan that prices prove.
 double boundUnder(const Piece& piece, const Prices& prices);

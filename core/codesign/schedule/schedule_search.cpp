@@ -89,7 +89,7 @@ public:
         state.rank = from.rank;
     }
 
-    /// The states that are left, the most promising first; all but `max` are dropped. Returns the least bound of
+    /// The states that are left, the most promising first; all but `max` are dropped. Returns the minimum bound of
     /// those.
     double choose(std::size_t max, double below, std::vector<std::uint32_t>& chosen) const {
         chosen.clear();
@@ -276,7 +276,7 @@ private:
     double tolerance_;
     std::size_t bytes_ = 0;       ///< of all levels
     bool exhausted_ = false;      ///< a visit needed too much memory
-    double dropped_ = kInfinity;  ///< the least bound of what a visit left out
+    double dropped_ = kInfinity;  ///< the minimum bound of what a visit left out
     std::vector<Level> levels_;
     std::vector<Origin> history_;
     std::vector<std::uint32_t> chosen_;

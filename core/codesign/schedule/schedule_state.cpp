@@ -245,7 +245,7 @@ void StateSpace::describe(const State& state, const std::vector<std::size_t>& bl
         } else if (const Running* const running = runningAt(state, slot); running != nullptr) {
             text.push_back(runs);
             text.push_back(std::bit_cast<Word>(running->left));
-            // An operator beside another one is unique: the partner's place tells them apart.
+            // An operator beside another one is unique: the partner's place distinguishes them.
             text.push_back(running->place);
         } else {
             text.push_back(finished);

@@ -36,7 +36,7 @@ struct State {
     std::vector<Running> running;  ///< by slot
     double time = 0;               ///< since the start of the piece
     double serialLeft = 0;         ///< of what has not started, one after the other
-    std::array<double, kMaxPrices> load = {};  ///< least of what has not started, under each price
+    std::array<double, kMaxPrices> load = {};  ///< minimum load of what has not started, under each price
     std::size_t rank = 0;                      ///< of the last start at this moment; later ones have no lower rank
 
     bool resting() const { return running.empty(); }
@@ -74,7 +74,7 @@ public:
     void apply(State& state, const Move& move, Trace* trace = nullptr);
     /// Brings a state into its normal form: symmetric blocks in order, what is furthest first.
     void sortBlocks(State& state, Trace* trace = nullptr);
-    /// No completion is shorter. No better than needed where it reaches `enough`.
+    /// Lower bound of the makespan of any completion; no tighter than needed where it reaches `enough`.
     double bound(const State& state, double enough) const;
     /// Runs the rest one after the other once what runs has finished.
     void finish(State& state, Trace& trace);

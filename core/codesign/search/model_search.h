@@ -23,7 +23,7 @@ struct PhaseTimes {
 
 /// Evaluated throughput and plan of a model on an architecture.
 struct ModelValue {
-    double throughput = 0;  ///< samples per second; 0: nothing fits, or nothing is above what was asked for
+    double throughput = 0;  ///< samples per second; 0: nothing fits, or nothing is above the floor
     double bound = 0;       ///< no operator schedules give more
     TrainingChoice choice;
     std::optional<Plan> plan;
@@ -37,17 +37,18 @@ public:
                 const RunControl& control);
 
     const Workload& workload() const { return workload_; }
-    /// Micro-batches × widths × with and without recomputation.
+    /// Micro-batches × tensor-parallel degrees × with and without recomputation.
     std::int64_t choices() const { return static_cast<std::int64_t>(slices_.size()) * 2; }
 
-    /// No plan on the architecture with so much memory has a greater throughput; takes microseconds.
+    /// Upper bound of the throughput of any plan on the architecture with so much memory; takes microseconds.
     double throughputBound(const hardware::Architecture& architecture, Bytes hbm) const;
     /// The best choice and plan of those with a throughput above `floor`, each phase of a layer scheduled over at most
     /// so many states where that may matter.
     ModelValue evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor, std::int64_t states,
                         const RunControl& control) const;
 
-    /// The problem of placing the model at one micro-batch and width, with the operators' schedules that are found.
+    /// The problem of placing the model at one micro-batch and tensor-parallel degree, with the operators' schedules
+    /// that are found.
     PlacementProblem problem(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
                              std::int64_t width, std::int64_t states, const RunControl& control) const;
     const Placer& placer() const { return placer_; }

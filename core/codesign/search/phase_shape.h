@@ -23,8 +23,8 @@ public:
     PhaseShape(const LayerPhase& phase, std::int64_t width);
 
     std::size_t size() const { return graph_.operators.size(); }
-    /// No schedule is shorter: longest path and load of the cores, piece by piece. `works` are latencies by work,
-    /// `network` is the bandwidth of AllReduces.
+    /// Lower bound of the makespan of any schedule: longest path and load of the cores, piece by piece. `works` are
+    /// latencies by work, `network` is the bandwidth of AllReduces.
     double bound(const std::vector<Latency>& works, const Cores& cores, BytesPerSecond network) const;
     /// The operators with their latencies in seconds, to be scheduled.
     OperatorGraph operators(const std::vector<Latency>& works, BytesPerSecond network) const;

@@ -57,7 +57,7 @@ std::vector<Candidate> sitesOf(const hardware::Template& space, SquareMillimetre
 
 /// What the evaluation of a site came to.
 struct Evaluated {
-    std::optional<Point> point;  ///< none: not above what was asked for
+    std::optional<Point> point;  ///< none: not above the floor
     double bound = 0;            ///< of the objective; 0 where it was ruled out
     std::int64_t explored = 0;
 };

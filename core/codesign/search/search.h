@@ -29,7 +29,7 @@ namespace tessera::codesign {
 enum class Objective : std::uint8_t {
     geomean,  ///< weighted geometric mean of each model's throughput over that of the template's reference
     mean,     ///< weighted arithmetic mean of throughput, samples per second: the paper's
-    worst,    ///< the least of each model's throughput over that of the template's reference
+    worst,    ///< the minimum of each model's throughput over that of the template's reference
 };
 inline constexpr EnumNames<Objective> kObjectiveNames{"geomean", "mean", "worst"};
 constexpr std::string_view nameOf(Objective objective) {
@@ -53,12 +53,12 @@ struct Options {
     std::int64_t accelerators = 1024;
     /// Samples of a batch, over all replicas. What training allows: it limits data parallelism and the pipeline's fill.
     std::int64_t globalBatch = 4096;
-    /// By model; empty = all 1. Give what share of the work each model will be where that is known.
+    /// Weight of each model; empty = all 1. Give each model's share of the work where it is known.
     std::vector<double> weights = {};
-    /// How models are weighed. `worst` where every one has to be served well; `mean` repeats the paper; the model
-    /// of the most samples per second then decides.
+    /// Weighting of the models' throughputs. `worst` where every one has to be served well; `mean` repeats the paper;
+    /// the model of the most samples per second then decides.
     Objective objective = Objective::geomean;
-    /// Which architectures are evaluated. `exhaustive` proves the best; `hysteresis` repeats the paper and `random` is
+    /// Search strategy over architectures. `exhaustive` proves the best; `hysteresis` repeats the paper and `random` is
     /// the baseline of both.
     SearchKind search = SearchKind::exhaustive;
     /// Buckets of area whose maxima must not rise before `hysteresis` ends. Raise it where the trace still rises behind
@@ -68,16 +68,16 @@ struct Options {
     SquareMillimetres bucket{0.01};
     /// Architectures that `random` draws: its budget.
     std::int64_t samples = 1000;
-    /// Of `random`; no other search draws.
+    /// Random seed of the search `random`; no other search uses it.
     std::uint64_t seed = 1;
     /// A row of cost::estimators: how operators are estimated. Change it to see how much of a choice the estimate is.
     std::string estimator = "physical";
-    /// Whose update takes time and whose state takes memory, by OptimizerMemory::exact. `mixedAdam` for training in 16
-    /// bits, whose state is three times as large.
+    /// Optimizer whose update takes time and whose state takes memory, by OptimizerMemory::exact. `mixedAdam` for
+    /// training in 16 bits, whose state is three times as large.
     Optimizer optimizer = Optimizer::adam;
-    /// Between any two accelerators that have none of their own: that of the network which is planned.
+    /// Network bandwidth between any two accelerators that have none of their own.
     BytesPerSecond bandwidth{300e9};
-    /// Largest accelerator; none: the template's. Lower it to ask what a smaller chip would do.
+    /// Largest accelerator; none: the template's. Lower it to see what a smaller chip would reach.
     std::optional<SquareMillimetres> areaLimit = {};
     /// States that the exact scheduler may look at for each layer and phase, where the best depends on it. Raise it
     /// where a result is not proven for want of schedules.
@@ -93,7 +93,7 @@ struct Options {
     std::int64_t comparedStates() const { return std::min<std::int64_t>(scheduleStates, 20'000); }
 };
 
-/// Between any two accelerators of an architecture.
+/// Network bandwidth between any two accelerators of an architecture.
 inline BytesPerSecond networkOf(const hardware::Architecture& architecture, const Options& options) {
     return architecture.networkBandwidth.value_or(options.bandwidth);
 }
@@ -213,14 +213,14 @@ struct TraceBucket {
     bool operator==(const TraceBucket&) const = default;
 };
 
-/// Why a search ended: "done" (all points are decided), "hysteresis", "samples", "stop".
+/// Result of a search: its best point, and what it explored on the way.
 struct Result {
     std::vector<std::string> models;
     hardware::Template space;
     Options options;
     SquareMillimetres areaBound;
     std::int64_t architectures = 0;  ///< of the template within the bound
-    std::int64_t points = 0;  ///< of the search: architectures × HBM × micro-batch × width × recomputation, models
+    std::int64_t points = 0;  ///< of the search: architectures × HBM × micro-batch × degree × recomputation, models
     std::int64_t explored = 0;        ///< of the points, those that were evaluated
     std::int64_t skippedByBound = 0;  ///< of the points, those that bounds ruled out; with `explored` all of them
     std::optional<Point> best;        ///< none where nothing fits

@@ -16,9 +16,9 @@ public:
     Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options,
            const RunControl& control);
 
-    /// Micro-batches × widths × recomputation, over all models.
+    /// Micro-batches × tensor-parallel degrees × recomputation, over all models.
     std::int64_t choices() const;
-    /// No point of an architecture has a greater objective; takes microseconds.
+    /// Upper bound of the objective of any point of an architecture; takes microseconds.
     double bound(const hardware::Architecture& architecture) const;
     /// The point of an architecture with the largest HBM, where its objective is above `floor`, each phase of a layer
     /// scheduled over so many states; adds up the points that were evaluated, and sets the bound of the objective where

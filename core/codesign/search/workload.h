@@ -14,7 +14,7 @@
 #include "core/codesign/schedule/operators.h"
 #include "core/cost/core_cost.h"
 
-/// Models as co-design takes them: layers with what each asks of an accelerator's memory, and the operators of their
+/// Models as co-design takes them: layers with the accelerator memory that each needs, and the operators of their
 /// forward pass, backward pass and update as work for its cores.
 namespace tessera::codesign {
 
@@ -69,7 +69,7 @@ struct Workload {
     std::string sha256;                 ///< of the model
     LayerGraph graph;                   ///< the same in all slices
     std::vector<std::string> layers;    ///< names
-    std::vector<Slice> slices;          ///< by micro-batch, then width
+    std::vector<Slice> slices;          ///< by micro-batch, then tensor-parallel degree
     std::vector<cost::CoreWork> works;  ///< of all slices, each once
     std::optional<ExpertPlacement> expert = {};
     std::vector<std::string> assumptions = {};
@@ -78,7 +78,7 @@ struct Workload {
 
 struct WorkloadOptions {
     std::vector<std::int64_t> microBatches{1, 2, 4, 8};
-    /// Empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
+    /// Tensor-parallel degrees; empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
     std::vector<std::int64_t> widths = {};
     Optimizer optimizer = Optimizer::adam;
     std::int64_t wordBytes = 2;  ///< of weights, gradients and activations

@@ -62,12 +62,13 @@ public:
     /// Adds a row of gradients.cpp whose output is like `like`, at `flops` per element of the first input.
     TensorIndex makeGradient(std::string_view type, std::vector<TensorIndex> inputs, TensorIndex like,
                              std::int64_t flops = 0);
-    /// The same for any number of outputs, each like a forward tensor; with attributes beyond those of such rows.
+    /// Adds an operator of any number of outputs, each like a forward tensor, with attributes beyond those of such
+    /// rows.
     std::vector<TensorIndex> makeGradients(std::string_view type, std::vector<TensorIndex> inputs,
                                            const std::vector<TensorIndex>& like, Attributes attributes);
     /// Undoes broadcasting: sums what `gradient` has for each element of `like`.
     TensorIndex summedTo(TensorIndex gradient, TensorIndex like);
-    /// The same elements in the shape of `like`.
+    /// Reshapes a gradient to the shape of `like`.
     TensorIndex reshapedTo(TensorIndex gradient, TensorIndex like);
 
     /// Hands a part of the gradient of an input to what makes that input. It has the input's shape.
@@ -88,7 +89,7 @@ private:
 /// Backward rules by what they are for, and the short forms that rows name them by.
 namespace backward {
 
-/// No gradient goes through: the output does not depend on the inputs in a differentiable way.
+/// Passes no gradient: the output does not depend on the inputs in a differentiable way.
 void none(BackwardContext& node);
 inline constexpr Backward kNone{.rule = none};
 
@@ -162,7 +163,7 @@ void split(BackwardContext& node);
 void expand(BackwardContext& node);
 /// The elements back to where they came from; reads the inputs that are no floats (indices, lengths).
 void move(BackwardContext& node);
-/// The same, where several elements may come from one: they are summed.
+/// Gradient of a lookup, in which several elements may come from one: they are summed.
 void lookUp(BackwardContext& node);
 void scatter(BackwardContext& node);
 /// A linear function of as many FLOPs as the forward one.
@@ -176,7 +177,7 @@ void allReduce(BackwardContext& node);  ///< of what all devices hold alike
 void allGather(BackwardContext& node);
 void reduceScatter(BackwardContext& node);
 
-/// For operators without a rule: gradients of all wanted inputs, of unknown cost.
+/// Gradients of all wanted inputs of an operator without a rule, of unknown cost.
 void unknown(BackwardContext& node);
 
 }  // namespace backward

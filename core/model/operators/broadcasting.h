@@ -11,10 +11,10 @@ namespace tessera::model {
 
 /// The shape of an element-wise operation over two shapes: numpy's rule. Throws where they do not match.
 Shape broadcast(const RuleContext& node, const Shape& a, const Shape& b);
-/// The same over all inputs.
+/// Broadcast shape of all inputs.
 Shape broadcastInputs(const RuleContext& node);
 
-/// For each element of `to`, in order, the index of the element of `from` that broadcasting puts there. Both shapes are
+/// Index, for each element of `to` in order, of the element of `from` that broadcasting puts there. Both shapes are
 /// known and match.
 std::vector<std::size_t> broadcastIndices(const std::vector<std::int64_t>& from, const std::vector<std::int64_t>& to);
 

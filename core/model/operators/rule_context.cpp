@@ -146,7 +146,7 @@ std::optional<Integers> RuleContext::integers(const std::string& name) const {
     if (value == nullptr) return std::nullopt;
     if (const auto* const list = std::get_if<std::vector<std::int64_t>>(value)) return *list;
     if (const auto* const single = std::get_if<std::int64_t>(value)) return Integers{*single};
-    // An empty list does not tell what it is a list of.
+    // An empty list does not say what it is a list of.
     if (const auto* const reals = std::get_if<std::vector<double>>(value); reals != nullptr && reals->empty())
         return Integers{};
     failAttribute(name, std::visit(Described{}, *value), "a list of integers");

@@ -75,7 +75,7 @@ public:
     std::string text(const std::string& name, const std::string& otherwise) const;
     std::optional<Integers> integers(const std::string& name) const;
     std::optional<std::vector<double>> reals(const std::string& name) const;
-    /// `integersOf(input)` where the input is there, else the attribute. `given` tells whether either is there.
+    /// `integersOf(input)` where the input is there, else the attribute. `given` is true if either is there.
     struct IntegerList {
         bool given = false;
         std::optional<Integers> values;  ///< empty where not given or not known

@@ -19,8 +19,9 @@ inline constexpr std::string_view kLayersKind = "tessera.layers";
 /// chain. A layer has at most one input, a join at least two. Throws DataError{file, line, field}.
 LayerGraph readLayersJson(const std::string& bytes, const std::string& file);
 
-/// The same form as text; what was read comes back equal, but for `assumptions`, which the format does not hold.
-/// Throws UsageError where the graph holds what the format cannot say: fractional sizes, kinds other than those above.
+/// Writes a table of layers as text; reading it back gives an equal one, but for `assumptions`, which the format does
+/// not hold. Throws UsageError where the graph holds what the format cannot say: fractional sizes, kinds other than
+/// those above.
 std::string writeLayersJson(const LayerGraph& graph);
 
 }  // namespace tessera::model

@@ -50,7 +50,7 @@ Message parsed(const Source& source, std::string_view bytes, Unit unit) {
 
 onnx::AttributeProto::AttributeType kindOf(const onnx::AttributeProto& attribute) {
     if (attribute.has_type() && attribute.type() != onnx::AttributeProto::UNDEFINED) return attribute.type();
-    // Files of the first format version name no kind; the field that is set tells.
+    // Files of the first format version name no kind; the field that is set decides.
     if (attribute.has_f()) return onnx::AttributeProto::FLOAT;
     if (attribute.has_i()) return onnx::AttributeProto::INT;
     if (attribute.has_s()) return onnx::AttributeProto::STRING;
@@ -480,7 +480,7 @@ void Importer::addTensor(std::string_view bytes, Scope& scope) {
     const DataType type = dataTypeOf(tensor.data_type());
     if (isFloat(type))
         builder_->addStored(name, type, std::move(shape), std::move(elements).value_or(std::vector<double>{}));
-    else  // tells a tensor known to be empty from one whose elements are not known
+    else  // distinguishes a tensor known to be empty from one whose elements are not known
         builder_->addConstant(name, type, std::move(shape), std::move(elements));
     applyDeclared(local, name, scope);
 }

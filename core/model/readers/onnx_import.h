@@ -24,7 +24,7 @@ class SparseTensorProto;
 class TensorProto;
 }  // namespace onnx
 
-/// From an ONNX file's messages to GraphBuilder.
+/// Conversion of an ONNX file's messages to GraphBuilder calls.
 namespace tessera::model::onnx_wire {
 
 /// Warnings of a file, at most `kMaxOfAKind` of each kind.

@@ -47,7 +47,8 @@ struct ExternalPlace {
     std::string location;
     std::uint64_t begin = 0, end = 0;  ///< bytes of that file
 };
-/// Empty for data in the file itself, and where the place is odd, not stated, or its size is not known.
+/// Place of a tensor's external data; empty for data in the file itself, and where the place is odd, not stated, or its
+/// size is not known.
 std::optional<ExternalPlace> externalPlaceOf(const onnx::TensorProto& tensor);
 
 /// A declared type. Dimensions that are not given as a number are kUnknown, with their name where there is one.

@@ -63,14 +63,14 @@ public:
     std::string constant(const std::string& name, DataType type, const std::vector<std::int64_t>& shape);
 
     std::string conv(const std::string& x, const std::string& layer, std::int64_t channels, const ConvOptions& options);
-    /// The same, with a bias and other sizes across than down.
+    /// Convolution with a bias and different horizontal and vertical sizes.
     std::string wideConv(const std::string& x, const std::string& layer, std::int64_t channels,
                          const WideConvOptions& options);
     std::string transposedConv(const std::string& x, const std::string& layer, std::int64_t channels,
                                const ConvOptions& options);
     /// y = x W^T + b.
     std::string fc(const std::string& x, const std::string& layer, std::int64_t features);
-    /// The same with the weights of another fully connected layer.
+    /// Fully connected layer with the weights of another one.
     std::string fcLike(const std::string& x, const std::string& layer, const std::string& other);
     std::string add(const std::string& a, const std::string& b, const std::string& layer);
     std::string subtract(const std::string& a, const std::string& b, const std::string& layer);
@@ -123,7 +123,7 @@ public:
     /// Equal parts along an axis.
     std::vector<std::string> split(const std::string& x, std::int64_t parts, std::int64_t axis);
     std::string concatenate(const std::vector<std::string>& parts, std::int64_t axis, const std::string& layer);
-    /// The same, of values that come from one layer.
+    /// Concatenates values that come from one layer.
     std::string concatenateOnEdge(const std::vector<std::string>& parts, std::int64_t axis) {
         return addOnEdge("Concat", parts, {{"axis", axis}});
     }
@@ -132,7 +132,7 @@ public:
     /// Rows of an axis by stored indices.
     std::string pick(const std::string& x, std::int64_t axis, std::int64_t count);
     std::string sum(const std::string& x, std::int64_t axis);
-    /// With a zero in front of every row of the axis; without the first element of the axis.
+    /// Prepends a zero to every row of the axis; removes the first element of the axis.
     std::string padded(const std::string& x, std::int64_t axis);
     std::string withoutFirst(const std::string& x, std::int64_t axis);
     /// A trained row in front of the steps.
@@ -185,7 +185,7 @@ private:
     std::map<std::string, std::int64_t> dimensions_;
     std::string block_;
     std::map<std::string, Owner> owners_;  ///< by tensor
-    std::map<std::string, int> taken_;     ///< how often a name was asked for
+    std::map<std::string, int> taken_;     ///< how often a name was used
 };
 
 /// A convolution and the batch normalisation of what it gives.

@@ -21,8 +21,9 @@ namespace tessera::study {
 
 /// Measured accelerator and kernel tables, so that their files can be written from a stored result.
 struct CalibrationOutcome {
-    /// Without warnings, which stand in the result, and without the lists of kernels that were not measured, of which
-    /// the numbers are kept. The two passes over a kernel are kept as one of their mean and the larger spread.
+    /// Calibration without warnings, which stand in the result, and without the lists of kernels that were not
+    /// measured, of which the numbers are kept. The two passes over a kernel are kept as one of their mean and the
+    /// larger spread.
     calibrate::Calibration made;
     std::size_t unknown = 0;                     ///< kernels that there is no benchmark for
     std::size_t outOfTime = 0;                   ///< kernels that the time did not allow

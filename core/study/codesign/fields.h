@@ -7,7 +7,7 @@
 #include "core/study/codesign/outcome.h"
 #include "core/study/field.h"
 
-/// What is told of a co-design's best accelerator, of models on it, of their stages and of other architectures.
+/// Fields of a co-design's best accelerator, of models on it, of their stages and of other architectures.
 namespace tessera::study {
 
 /// A model on an architecture.
@@ -22,13 +22,13 @@ struct ModelStage {
     const codesign::StageResult* stage;
     std::size_t number;
 };
-/// An architecture with what it is worth.
+/// An architecture with its values.
 struct DesignPoint {
     const codesign::Result* result;
     const codesign::Point* point;
 };
 
-/// Of results with a best accelerator.
+/// Fields of results with a best accelerator.
 const std::vector<Field<codesign::Result>>& bestFields();
 const std::vector<Field<TrainedModel>>& modelFields();
 const std::vector<Field<ModelStage>>& stageFields();

@@ -32,13 +32,13 @@ struct MappedJob {
     std::size_t job;
 };
 
-/// Of the jobs and the platform, whatever the algorithm.
+/// Fields of the jobs and the platform, whatever the algorithm.
 const std::vector<Field<MappingOutcome>>& problemFields();
 const std::vector<Field<MappedRun>>& runFields();
 const std::vector<Field<MappedCore>>& coreFields();
 const std::vector<Field<MappedJob>>& jobFields();
 
-/// In the order asked for.
+/// Runs of an outcome, in the study's order of algorithms.
 std::vector<MappedRun> mappedRuns(const MappingOutcome& outcome);
 std::vector<MappedCore> mappedCores(const MappingOutcome& outcome, const mapping::Run& run);
 /// Jobs in the order of their numbers.

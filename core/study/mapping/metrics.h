@@ -29,7 +29,7 @@ std::string mappingHeadline(const MappingOutcome& outcome);
 std::string certaintyText(const mapping::Run& run);
 /// "9.5 ms" with a clock, else "1,899,000 cycles".
 std::string cyclesText(const mapping::Problem& problem, double cycles);
-/// On how much of the table the variants of the cost model differ, as a sentence; empty where they do not, or where
+/// Sentence on how much of the table the variants of the cost model differ; empty where they do not, or where
 /// there is no cost model.
 std::string variantsSentence(const MappingOutcome& outcome);
 

@@ -46,7 +46,7 @@ struct MappingOutcome {
     mapping::Result result;
 };
 
-/// The run with the least value of the objective; ties go to the one asked for first. Null where there is none.
+/// The run with the minimum objective value; ties go to the first in the study. Null where there is none.
 const mapping::Run* bestRun(const MappingOutcome& outcome);
 
 }  // namespace tessera::study

@@ -26,7 +26,7 @@ struct CoreUse {
     double stalled = 0;  ///< what waiting for bandwidth adds
     double idle = 0;     ///< after its last job, until the makespan
     double bytes = 0;    ///< that it moves
-    double peak = 0;     ///< bytes per cycle, the most it asks for at once
+    double peak = 0;     ///< bytes per cycle, its maximum required bandwidth
 };
 /// Use of every core.
 std::vector<CoreUse> coreUse(const MappingOutcome& outcome, const mapping::Run& run);

@@ -130,7 +130,7 @@ WarmStart warmStart(const Json& given, const mapping::Problem& problem) {
     return start;
 }
 
-/// What was transferred, and what it is worth before any search.
+/// What was transferred, and its objective value before any search.
 std::string warmStartSentence(const WarmStart& start, const mapping::Problem& problem) {
     double min = kInfinity;
     for (const mapping::Mapping& mapping : start.mappings)
@@ -147,7 +147,7 @@ std::string warmStartSentence(const WarmStart& start, const mapping::Problem& pr
                        cyclesText(problem, min));
 }
 
-/// What tells jobs and cores from others: their names and work, in order.
+/// What identifies jobs and cores: their names and work, in order.
 std::string namesHash(const mapping::Problem& problem) {
     return sha256(Json{{"jobs", problem.jobs}, {"sub_accelerators", problem.cores}, {"macs", problem.macs}}.dump());
 }

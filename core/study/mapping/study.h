@@ -17,7 +17,8 @@ namespace tessera::study {
 /// The mapping engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& mappingParameters();
 
-/// What a study's parameters mean: the engine's options, without `pareto` and `warmStart`, and what makes its problem.
+/// Settings from a study's parameters: the engine's options, without `pareto` and `warmStart`, and what makes its
+/// problem.
 struct MappingSettings : mapping::Options {
     std::optional<BytesPerSecond> bandwidth = {};  ///< that sub-accelerators share; none: the platform's
     cost::BandwidthDefinition definition = cost::BandwidthDefinition::streaming;

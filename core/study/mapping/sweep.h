@@ -9,7 +9,7 @@
 #include "core/study/result.h"
 #include "core/study/study.h"
 
-/// The same mapping study with one thing varied: how algorithms fare with less bandwidth, more jobs, fewer samples.
+/// Sweeps of a mapping study over one parameter: how algorithms fare with less bandwidth, more jobs, fewer samples.
 namespace tessera::study {
 
 enum class SweepKind : std::uint8_t { bandwidth, groupSize, samples };

@@ -8,7 +8,7 @@
 #include "core/study/field.h"
 #include "core/study/partition/outcome.h"
 
-/// What is told of a partition's plans, of the subsets of the fleet, the splits, their layers and the accelerators.
+/// Fields of a partition's plans, of the subsets of the fleet, the splits, their layers and the accelerators.
 namespace tessera::study {
 
 /// A layer at a split of a plan, or a join: one of both is null.
@@ -27,7 +27,7 @@ struct SplitRow {
     Seconds together() const { return compute() + intra() + inter(); }
 };
 
-/// Of the whole fleet.
+/// Fields of the whole fleet.
 const std::vector<Field<PartitionOutcome>>& fleetFields();
 const std::vector<Field<partition::Plan>>& planFields();
 const std::vector<Field<partition::SubsetPlan>>& subsetFields();
@@ -38,7 +38,7 @@ const std::vector<Field<partition::AcceleratorShare>>& shareFields();
 /// The share of an accelerator's memory that is in use; nothing where its capacity is not known.
 std::optional<double> memoryUse(const partition::AcceleratorShare& share);
 
-/// How many rows a split has, and one of them: layers first, then joins.
+/// Number of rows of a split, and one of them: layers first, then joins.
 std::size_t splitRowCount(const partition::LevelPlan& level);
 SplitRow splitRow(const partition::Result& result, const partition::Plan& plan, const partition::LevelPlan& level,
                   std::size_t row);

@@ -26,11 +26,11 @@ std::vector<InputFile> fleetFiles(const std::string& name, const hardware::Fleet
 /// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
 partition::Options partitionOptions(const Study& study);
 
-/// Why a model cannot be partitioned although it can be read: a sentence, where it is one device's slice of a
+/// Reason why a model cannot be partitioned although it can be read: a sentence, where it is one device's slice of a
 /// tensor-parallel group.
 std::optional<std::string> sliceProblem(const model::Model& model);
 
-/// The data type where none is asked for: the first of those known that every accelerator of the fleet has a peak for,
+/// The default data type: the first of those known that every accelerator of the fleet has a peak for,
 /// or bf16.
 std::string defaultDtype(const hardware::Fleet& fleet);
 

@@ -44,7 +44,7 @@ LevelTransfers transfersOf(const Plan& plan, const partition::PathStep& step, st
         found.moved[toIndex(join.layer)] = {{0}, join.inter};
         found.states[toIndex(join.layer)] = partition::nameOf(join.layout);
     }
-    // The rows tell of the slower side, of the first one where both are equally slow.
+    // The rows are of the slower side, of the first one where both are equally slow.
     const bool rowsAreFirst = level.sideI >= level.sideJ;
     if (step.first != rowsAreFirst && level.other.size() == layers) found.moved = level.other;
     return found;

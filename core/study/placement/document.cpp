@@ -154,7 +154,7 @@ constexpr auto kShortage = [](auto& doc, auto& shortage) {
     });
 };
 
-// What was asked ------------------------------------------------------------------------------------------------------
+// The request ---------------------------------------------------------------------------------------------------------
 
 constexpr auto kAsked = [](auto& doc, auto& outcome) {
     auto& problem = outcome.problem;

@@ -20,8 +20,8 @@ struct OwnPlan {
 };
 
 /// Result of the placement engine with the inputs needed to interpret it, so that a stored result is self-contained. A
-/// result that was read back holds what its document says: of the layers the ids in its plans, of the costs the widths,
-/// of a plan that does not fit its fullest stage.
+/// result that was read back holds what its document says: of the layers the ids in its plans, of the costs the
+/// degrees, of a plan that does not fit its fullest stage.
 struct PlacementOutcome {
     std::string name;                    ///< of the model, as the file has it; may be empty
     std::vector<std::int64_t> layers;    ///< ids; plans hold indices into these

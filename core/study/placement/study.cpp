@@ -298,7 +298,7 @@ Result runPlacement(const Study& study, const RunHooks& hooks) {
 }
 
 Estimate estimatePlacement(const Study& study) {
-    constexpr double kSecondsPerPair = 3e-7;  // of cuts at one width, measured on one core of 2020
+    constexpr double kSecondsPerPair = 3e-7;  // of cuts at one degree, measured on one core of 2020
     const Inputs inputs = readInputs(study, {});
     const codesign::Placer placer(inputs.file.graph);
     const auto cuts = static_cast<double>(placer.cuts()),

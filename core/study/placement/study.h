@@ -35,9 +35,9 @@ const std::vector<Field<PlacementOutcome>>& placementFields();
 
 /// "29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor-parallel degree 1".
 std::string planText(const codesign::Plan& plan, const PlacementOutcome& outcome);
-/// The same of the fastest plan with what is proven of it, or why nothing fits.
+/// One line on the fastest plan with what is proven of it, or why nothing fits.
 std::string placementHeadline(const PlacementOutcome& outcome);
-/// Why nothing, or the user's own plan, fits; empty where all does.
+/// Reason why nothing fits, or not the user's own plan; empty where all does.
 std::string placementMisfit(const PlacementOutcome& outcome);
 
 /// The fastest plan as a model of a co-design, which pictures are made from. A micro-batch is of 0 samples where the

@@ -22,7 +22,7 @@ const std::vector<Field<TimedOperator>>& operatorFields();
 /// Resource that bounds an operator: "bound by computation", "bound by HBM", "measured kernel gemm".
 std::string boundText(predict::Way way, const std::string& bound);
 
-/// In the order of study::operatorsOf.
+/// Operators with their times, in the order of study::operatorsOf.
 std::vector<TimedOperator> timedOperators(const PredictionOutcome& outcome, const predict::Prediction& prediction);
 
 }  // namespace tessera::study

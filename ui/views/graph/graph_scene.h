@@ -58,7 +58,7 @@ public:
     /// Opens all groups, level by level, as long as they fit; says whether all did.
     bool openAll();
 
-    /// Asks for a picture of what is open; `laidOut` follows, at once where the layout is known.
+    /// Requests a picture of what is open; `laidOut` follows, at once where the layout is known.
     void layOut();
     bool isBusy() const { return busy_; }        ///< a layout is under way
     bool isWaiting() const { return waiting_; }  ///< and has been for so long that the user should be informed

@@ -50,7 +50,7 @@ private:
     QPixmap pixmap_;
 };
 
-/// Tells assistive technology what the current thing of a custom-painted view is.
+/// Informs assistive technology what the current thing of a custom-painted view is.
 void announce(QWidget& widget, const QString& name, const QString& description);
 
 }  // namespace tessera::ui

@@ -18,7 +18,7 @@ namespace tessera::ui {
 
 class PictureCache;
 
-inline constexpr double kDragged = 4;  ///< pixels that tell a drag from a click
+inline constexpr double kDragged = 4;  ///< pixels from which a click is a drag
 
 /// Content of a PictureView: a picture that `core/report` lays out, and its answers to mouse and keyboard.
 class PictureContent {
@@ -98,7 +98,7 @@ protected:
 
     /// Lays out and paints again before it is seen.
     void pictureChanged();
-    /// The same without asking for a painting.
+    /// Marks the layout as stale, without a repaint.
     void markStale() { stale_ = true; }
     void ensureLayout();
 

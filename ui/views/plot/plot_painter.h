@@ -12,7 +12,7 @@ namespace tessera::ui {
 /// Curves, which Qt Charts draws where they are not too long, and clouds, which are stamped.
 bool isPaintedApart(const report::Series& series);
 
-/// Paints those of the series that are shown, thinned to what can be told apart.
+/// Paints those of the series that are shown, thinned to what can be distinguished.
 void paintSeries(QPainter& painter, const report::Chart& chart, const report::ChartView& view,
                  const report::ChartLayout& layout, PlotCurves& curves);
 

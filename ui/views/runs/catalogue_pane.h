@@ -67,7 +67,7 @@ private:
 /// The parts of a row of the catalogue, as selected: one per level of memory where it is of a level.
 std::vector<CataloguePane::Part> partsOf(const report::PictureRow& row, const study::Result& result,
                                          const report::Selection& at);
-/// What the Inspector says about an event of a timeline; without a title where there is none.
+/// Facts of an event of a timeline for the Inspector; without a title where there is none.
 Facts eventFacts(const Timeline& timeline, int event);
 
 }  // namespace tessera::ui

@@ -39,7 +39,7 @@ public:
     QString yAxis() const;
     /// Fronts of other searches, to compare with.
     void setOthers(std::vector<report::OtherFront> others);
-    /// Which other searches there are: number in the history and title. None are offered where there are none.
+    /// Another search: number in the history and title. None are offered where there are none.
     struct OtherRun {
         qint64 id = 0;
         QString title;
@@ -47,7 +47,7 @@ public:
     void offerOthers(const QVector<OtherRun>& runs);
     PlotWidget* plot() const { return plot_; }
     ParallelView* parallel() const { return parallel_; }
-    /// In the explorer, hidden, until another widget takes it.
+    /// Table of the points: in the explorer, hidden, until another widget takes it.
     TableView* table() const { return table_; }
 
 signals:
@@ -75,7 +75,7 @@ private:
     SideBySide* pictures_;
     TableModel* model_;
     TableView* table_;
-    int shownPin_ = -1;      ///< that the table tells
+    int shownPin_ = -1;      ///< that the table shows
     bool choosing_ = false;  ///< while a selection is set from outside
 };
 

@@ -65,7 +65,7 @@ protected:
     QVector<Headline> headlines() const override;
     void showNote() override;
     report::Selection selection() const override { return choice_->selection(); }
-    /// Of what cannot be told from the run alone: brushed tables.
+    /// Of what the run alone does not decide: brushed tables.
     QVector<Exportable> ownExports() const override {
         return explorer_ == nullptr ? QVector<Exportable>() : QVector<Exportable>{explorer_->table()->exportable()};
     }

@@ -209,7 +209,7 @@ QVector<Headline> MappingView::headlines() const {
     return headlines;
 }
 
-/// Where all algorithms tie, what they were compared on cannot tell them apart.
+/// Where all algorithms tie, what they were compared on cannot distinguish them.
 void MappingView::showNote() {
     const auto& runs = choice_->run.outcome().result.runs;
     const auto optimal = std::count_if(runs.begin(), runs.end(), [](const mapping::Run& each) { return each.optimal; });

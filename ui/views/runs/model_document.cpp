@@ -396,7 +396,7 @@ struct ModelDocument::Implementation {
         });
         row->addWidget(colours);
         colours->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-        // What the colours tell is always legible.
+        // What the colours mean is always legible.
         colours->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
         fillColours();
         row->addStretch(0);  // what the search cannot use

@@ -27,7 +27,7 @@ public:
     explicit PartitionView(QUndoStack* undo, QWidget* parent = nullptr);
     ~PartitionView() override;
 
-    /// As the study will have them; undoable.
+    /// Sets the pins that the study will have; undoable.
     void setPins(const PartitionPins& pins);
     const PartitionPins& pins() const { return choice_->pins; }
     /// Asks for a run of the study with these pins.

@@ -8,7 +8,7 @@
 #include "core/report/catalogue.h"
 #include "ui/views/exportable.h"
 
-/// What leaves a view of a result, by the rows of the catalogue. Values are made when they are asked for, and do not
+/// Exports of a view of a result, by the rows of the catalogue. Values are made on request, and do not
 /// need the view any more.
 namespace tessera::ui::exports {
 
@@ -16,7 +16,7 @@ using SharedResult = std::shared_ptr<const study::Result>;
 
 /// Every picture, table and document of a result, as chosen in its view; what is solved anew is not among them.
 QVector<Exportable> everything(const SharedResult& result, const report::Selection& at);
-/// What was solved anew for the picture of an id, and the table of the same id.
+/// Exports of what was solved anew for the picture of an id, and of the table of the same id.
 QVector<Exportable> solved(const SharedResult& result, std::string_view id,
                            const std::function<report::Picture()>& picture,
                            const std::function<report::Table()>& table);

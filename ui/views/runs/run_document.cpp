@@ -170,7 +170,7 @@ void RunDocument::Implementation::showState() {
         progress->setState(state);
     }
     pages->setCurrentWidget(done ? static_cast<QWidget*>(view) : progress);
-    // The icon of a tab tells the state, and its title the number that a run is given when it begins.
+    // The icon of a tab shows the state, and its title the number that a run is given when it begins.
     const QString now = document->tabTitle() + QLatin1Char('\n') + document->iconName();
     if (std::exchange(told, now) != now) emit document->titleChanged();
 }

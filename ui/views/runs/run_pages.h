@@ -19,9 +19,9 @@ namespace tessera::ui {
 class TableModel;
 class TableView;
 
-/// What a run's page shows below its headline: pictures in tabs, and a drawer with tabs of details, such as tables,
+/// Pages of a run below its headline: pictures in tabs, and a drawer with tabs of details, such as tables,
 /// that folds away. The picture comes first: it has `kPictureShare` of the page's height before the drawer has any,
-/// until somebody opens, folds or moves it. Details of which there is no picture have all of the page. What was last
+/// until the user opens, folds or moves it. Details of which there is no picture have all of the page. What was last
 /// chosen so, new pages begin with.
 class RunPages : public QSplitter {
     Q_OBJECT
@@ -47,7 +47,7 @@ public:
         std::function<TableModel*(QObject* owner)> model;
         std::function<int()> rows;                 ///< how many, whenever the page is filled
         std::function<int()> current = {};         ///< the row that is chosen then
-        std::function<void(int row)> chosen = {};  ///< by somebody
+        std::function<void(int row)> chosen = {};  ///< by the user
         bool filtered = false;                     ///< has a field that filters rows
         QString empty = {};                        ///< what is said where there is no row
     };
@@ -58,12 +58,12 @@ public:
     void pair(const char* picture, const char* details) { pairs_[QLatin1String(picture)] = QLatin1String(details); }
     /// Details in words, a paragraph each.
     void addSentences(const char* id, const QString& title, std::function<QStringList()> lines);
-    /// What a result assumes and warns of, and the files that it was made from.
+    /// Adds the page of a result's assumptions and warnings, and of the files that it was made from.
     void addAssumptions(std::function<const study::Result&()> result);
 
     LazyTabs* pictures() const { return pictures_; }
     LazyTabs* details() const { return details_; }
-    /// What the pages show changed; before the first time nothing is made.
+    /// Refreshes the pages after a change of their content; before the first time nothing is made.
     void refresh();
     /// Brings a picture to the front, or opens the drawer with details that belong to none; unknown ids are ignored.
     void openTab(const QString& id);
@@ -73,12 +73,12 @@ public:
     QString tab() const { return pictures_->tab(); }
 
     bool isOpen() const;
-    void setOpen(bool open);                       ///< by somebody: it stays so
+    void setOpen(bool open);                       ///< by the user: it stays so
     QAction* foldAction() const { return fold_; }  ///< Ctrl+J, which is a key of the window
 
-    /// Which picture and details are in front, and how the drawer stands where somebody said so.
+    /// Picture and details in front, and the drawer's state where the user set it.
     QJsonObject saveView() const;
-    /// Also of versions that had one row of tabs. Unknown or wrong values are ignored.
+    /// Restores a saved view, also of versions that had one row of tabs. Unknown or wrong values are ignored.
     void restoreView(const QJsonObject& view);
 
     /// Makes a value on a thread and shows it, unless what the pages show changed meanwhile.
@@ -106,13 +106,13 @@ private:
     QAction* fold_;
     std::map<QString, QString> pairs_;
     std::map<QString, std::pair<TableModel*, TableView*>> tables_;  ///< those that are there
-    bool marking_ = false;                                          ///< a row, and nobody chooses it
-    std::optional<bool> open_;                                      ///< as somebody said
-    int height_ = 0;         ///< of the open drawer, as somebody said; 0 = what the picture leaves
-    bool following_ = true;  ///< while nobody chooses details: they follow the picture, or are not there yet
+    bool marking_ = false;                                          ///< a row, without the user's choosing it
+    std::optional<bool> open_;                                      ///< as the user set it
+    int height_ = 0;         ///< of the open drawer, as the user set it; 0 = what the picture leaves
+    bool following_ = true;  ///< until the user chooses details: they follow the picture, or are not there yet
 };
 
-/// From this gap to the bound on, a headline warns.
+/// Gap to the bound from which a headline warns.
 inline constexpr double kWideGap = 0.05;
 
 }  // namespace tessera::ui

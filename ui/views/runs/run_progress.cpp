@@ -25,7 +25,7 @@ using store::RunStatus;
 
 constexpr int kFullBar = 1000;
 
-/// Of a run that the history has not told anything about yet, too.
+/// Of a run that the history has not answered about yet, too.
 QString titleOf(const RunState& state) {
     if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued)
         return RunProgress::tr("Waiting for the history");
@@ -59,7 +59,7 @@ struct RunProgress::Implementation {
     QPushButton* repeat = nullptr;
     QPushButton* study = nullptr;
     qsizetype shownLog = 0;
-    bool looked = false;  ///< the axis is as the study wants it, or as somebody chose since
+    bool looked = false;  ///< the axis is as the study wants it, or as the user chose since
 
     QString lineText() const {
         QStringList parts;

@@ -54,7 +54,7 @@ public:
     RunPages* pages() const { return pages_; }
 
     /// Looks at one of what there is several of, such as the third "strategy"; -1 = none. All that shows it follows,
-    /// and the Inspector is told about it. What there is not is ignored.
+    /// and the Inspector shows it. What there is not is ignored.
     void select(const QString& what, int index);
     int selected(const QString& what) const;  ///< -1 = none
 
@@ -80,7 +80,7 @@ protected:
     /// `engine` says whose catalogue it shows until there is a run.
     RunView(std::string_view engine, QWidget* parent);
 
-    /// What a result has several of, of which one is looked at: strategies, layers, jobs.
+    /// Parts of a result of which one is chosen: strategies, layers, jobs.
     struct Selectable {
         const char* id;  ///< "layer": also in saved views
         std::function<int()> count;
@@ -124,7 +124,7 @@ protected:
     void addTable(const char* id, const QString& title, const Table& table);
     /// The title of a picture of the catalogue.
     QString titleOf(std::string_view row) const;
-    /// Whether the result has what a picture of the catalogue shows.
+    /// True if the result has what a picture of the catalogue shows.
     bool has(std::string_view row) const;
     /// Makes a picture of the catalogue, as selected now, on any thread; an empty one where the result has none.
     template <typename Picture>
@@ -138,13 +138,13 @@ protected:
     MessageBar* note() const { return note_; }
     /// Shows facts in the Inspector, unless they have no title.
     void inspect(const Facts& facts);
-    /// What explains a number of the result, when it is asked for.
+    /// Function that explains a number of the result on request.
     std::function<std::optional<study::Explanation>()> explanationOf(const std::string& path) const;
     /// "Explain this number" of a metric in a dialog.
     void explain(const QString& path);
     void fillChoices();   ///< they are others
     void showHeadline();  ///< with its note
-    /// Does `work` on a thread, then `show` with what it returned; what fails is said in the window.
+    /// Runs `work` on a thread, then `show` with what it returned; what fails is said in the window.
     template <typename Work, typename Show>
     void later(Work work, Show show) {
         inBackground(this, std::move(work), std::move(show),
@@ -153,14 +153,14 @@ protected:
 
     /// The run is another.
     virtual void takeRun() = 0;
-    /// All pages are of something else.
+    /// Refreshes all pages after a change of what they show.
     virtual void refresh() { pages_->refresh(); }
     virtual QVector<Headline> headlines() const = 0;
     /// Shows a note where there is something to say; it is hidden before.
     virtual void showNote() {}
-    /// For the catalogue.
+    /// Selection for the catalogue.
     virtual report::Selection selection() const = 0;
-    /// What was made here beyond the catalogue's pictures, tables and documents.
+    /// Exports made here beyond the catalogue's pictures, tables and documents.
     virtual QVector<Exportable> ownExports() const { return {}; }
 
     const report::Catalogue& catalogue() const { return report::catalogueOf(engine_); }

@@ -41,7 +41,7 @@ public:
     explicit SolvingPages(Texts texts, const QVector<TableModel::Column>& columns, QWidget* parent = nullptr);
     ~SolvingPages() override;  ///< gives up what it works on
 
-    /// A sentence and, where it is not empty, a button that emits `asked`.
+    /// Shows a sentence and, where it is not empty, a button that emits `asked`.
     void say(const QString& sentence, const QString& button);
     void showWorking();
     void showFound(const report::Chart& chart, int rows, const QString& notes);
@@ -59,7 +59,7 @@ signals:
     void cancelAsked();
 
 private:
-    /// What the thread that solves and the pages tell each other.
+    /// State shared by the thread that solves and the pages.
     struct Work {
         std::stop_source cancel;
         std::atomic<double> done = 0, total = 0;

@@ -34,7 +34,7 @@ public:
     void solve();
     void cancel();
     bool isWorking() const;
-    /// What was found for the chosen kind; null before.
+    /// Sweep of the chosen kind; null before it is solved.
     std::shared_ptr<const study::MappingSweep> sweep() const;
     QVector<Exportable> exportables() const;
 

@@ -35,15 +35,15 @@ public:
     void ask(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer) {
         post(context, std::move(work), std::move(answer), Files::history);
     }
-    /// Like `ask`, for work with another file too (import, export): its problems are rarely the history's, which goes
-    /// on. They go to `troubled`.
+    /// Runs work as `ask` does that also uses another file (import, export): its problems are rarely the history's,
+    /// which goes on. They go to `troubled`.
     template <typename Result>
     void transfer(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer) {
         post(context, std::move(work), std::move(answer), Files::another);
     }
     /// Changes something; `changed` follows.
     void change(std::function<void(store::Store&)> work);
-    /// Tells everybody that something else (a run that ended) changed the history.
+    /// Reports that something else (a run that ended) changed the history.
     void announceChange() { emit changed(); }
 
 signals:

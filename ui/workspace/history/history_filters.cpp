@@ -21,7 +21,7 @@ namespace tessera::ui {
 
 namespace {
 
-/// Least widths in spacing steps, and in letters.
+/// Minimum widths in spacing steps, and in letters.
 constexpr int kName = 34, kValue = 22, kLetters = 12;
 
 constexpr store::RunStatus kStatuses[] = {

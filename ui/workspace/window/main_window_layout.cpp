@@ -27,7 +27,7 @@ namespace {
 constexpr int kWidth = 1280, kHeight = 800;  // of the first start, in pixels
 constexpr int kMinCentre = 30;               // in spacing steps, either way
 constexpr int kBottomHeight = 25;
-/// Least, first and greatest width of the panes at the sides, in spacing steps.
+/// Minimum, first and maximum width of the panes at the sides, in spacing steps.
 struct SideWidths {
     int min, first, max;
 };

@@ -43,7 +43,7 @@ class StudyDocument;
 
 /// The key of a run's documents: "run/12", or "job/3" where it is not kept.
 QString keyOfRun(const RunDocument& document);
-/// The same as a part of the key of a comparison or a report: "12" or "job/3".
+/// Part of the key of a comparison or a report for a run: "12" or "job/3".
 QString comparedAs(const RunDocument& document);
 
 /// The parts of the window and what connects them.
