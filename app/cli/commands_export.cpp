@@ -44,71 +44,71 @@ double scaleOf(const std::string& text) {
     return static_cast<double>(wholeOf("--scale", text, 1, 8));
 }
 
-std::string pictureBytes(const report::Picture& picture, const ExportRequest& wish, const std::string& suffix,
+std::string pictureBytes(const report::Picture& picture, const ExportRequest& request, const std::string& suffix,
                          const std::stop_token& stop) {
-    const report::Theme theme = themeOf(wish.theme);
+    const report::Theme theme = themeOf(request.theme);
     if (suffix == ".svg") return toSvg(picture, theme);
     if (suffix == ".csv") return toCsv(picture);
     if (suffix == ".pdf") return report::toPdf(toSvg(picture, theme), stop);
-    if (suffix == ".png") return report::toPng(toSvg(picture, theme), scaleOf(wish.scale), stop);
-    refuseSuffix(wish.what, suffix, ".svg, .png, .pdf or .csv");
+    if (suffix == ".png") return report::toPng(toSvg(picture, theme), scaleOf(request.scale), stop);
+    refuseSuffix(request.what, suffix, ".svg, .png, .pdf or .csv");
 }
 
 /// Runs what finds a row by the option's value; its mistakes are the option's.
-const auto& rowOf(const auto& find, const ExportRequest& wish, std::string_view engine, std::string_view first) {
+const auto& rowOf(const auto& find, const ExportRequest& request, std::string_view engine, std::string_view first) {
     try {
-        return find(engine, wish.name.empty() ? first : wish.name);
+        return find(engine, request.name.empty() ? first : request.name);
     } catch (const UsageError& error) {
-        throw UsageError(fmt::format("option '--name' is {}: {}", inQuotes(wish.name), error.what()));
+        throw UsageError(fmt::format("option '--name' is {}: {}", inQuotes(request.name), error.what()));
     }
 }
 
 /// Writes the files that other commands read. Returns the sentence that says so.
-std::string writeFiles(const study::Result& result, const ExportRequest& wish, store::RunId run) {
+std::string writeFiles(const study::Result& result, const ExportRequest& request, store::RunId run) {
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
     if (catalogue.files.empty())
         throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
-    const report::FileRow& row = rowOf(report::fileNamed, wish, catalogue.engine, catalogue.files.front().id);
-    if (const std::string suffix = suffixOf(wish.out, wish.format); suffix != row.suffix)
-        refuseSuffix(wish.what, suffix, std::string(row.suffix));
+    const report::FileRow& row = rowOf(report::fileNamed, request, catalogue.engine, catalogue.files.front().id);
+    if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
+        refuseSuffix(request.what, suffix, std::string(row.suffix));
     std::vector<std::string> names;
-    for (const auto& [path, bytes] : row.make({result, {}, {}}, wish.out)) {
+    for (const auto& [path, bytes] : row.make({result, {}, {}}, request.out)) {
         writeFile(path, bytes);
         names.push_back(escaped(path.string()));
     }
     return fmt::format("run {}: {} written to {}\n", run, row.id, joined(names, " and "));
 }
 
-std::string bytesOf(const study::Result& result, const ExportRequest& wish, const study::RunHooks& hooks) {
-    const std::string suffix = suffixOf(wish.out, wish.format);
+std::string bytesOf(const study::Result& result, const ExportRequest& request, const study::RunContext& runContext) {
+    const std::string suffix = suffixOf(request.out, request.format);
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
-    const report::Selection at = report::selectionOf(result, wish.strategy);
-    const report::View view{result, at, hooks};
+    const report::Selection at = report::selectionOf(result, request.strategy);
+    const report::View view{result, at, runContext};
     // What is asked for must make sense, also where it changes nothing.
-    themeOf(wish.theme);
-    scaleOf(wish.scale);
-    if (wish.what == "table") {
+    themeOf(request.theme);
+    scaleOf(request.scale);
+    if (request.what == "table") {
         if (suffix != ".csv") refuseSuffix("table", suffix, ".csv");
-        const report::TableRow& row = rowOf(report::tableNamed, wish, catalogue.engine, catalogue.firstTable);
-        return report::toCsv(row.sheet ? row.sheet(view) : row.make(view));
+        const report::TableRow& row = rowOf(report::tableNamed, request, catalogue.engine, catalogue.firstTable);
+        return report::toCsv(row.exact ? row.exact(view) : row.make(view));
     }
-    if (wish.what == "timeline") {
-        if (!wish.name.empty())
+    if (request.what == "timeline") {
+        if (!request.name.empty())
             throw UsageError(
-                fmt::format("option '--name' is {}; a run has one timeline, without a name", inQuotes(wish.name)));
+                fmt::format("option '--name' is {}; a run has one timeline, without a name", inQuotes(request.name)));
         const Timeline timeline = study::timelineOf(result, at.choice);
         if (suffix == ".json") return report::toChromeTrace(timeline);
-        return pictureBytes(timeline, wish, suffix, hooks.cancel);
+        return pictureBytes(timeline, request, suffix, runContext.cancel);
     }
-    if (wish.what == "chart") {
+    if (request.what == "chart") {
         const report::PictureRow& row =
-            rowOf(report::pictureNamed, wish, catalogue.engine, catalogue.pictures.front().id);
+            rowOf(report::pictureNamed, request, catalogue.engine, catalogue.pictures.front().id);
         if (suffix == ".csv" && (row.where & report::kWithoutNumbers) != 0)
             refuseSuffix("drawing", suffix, ".svg, .png or .pdf");
-        return pictureBytes(row.make(view), wish, suffix, hooks.cancel);
+        return pictureBytes(row.make(view), request, suffix, runContext.cancel);
     }
     throw UsageError(
-        fmt::format("option '--what' is {}; expected table, timeline, chart or file", inQuotes(wish.what)));
+        fmt::format("option '--what' is {}; expected table, timeline, chart or file", inQuotes(request.what)));
 }
 
 /// "Charts of mapping runs:", the default first.
@@ -193,38 +193,38 @@ Action addReport(CLI::App& app) {
 }
 
 Action addExport(CLI::App& app) {
-    const auto wish = std::make_shared<ExportRequest>();
-    addText(app, "RUN", wish->run, "", "a run's number, name or uid, or 'last'")->required();
-    addText(app, "--what", wish->what, "KIND", "table, timeline, chart or file (default table)");
-    addText(app, "--name", wish->name, "NAME", "which table, chart or file, as listed below; default the first");
+    const auto request = std::make_shared<ExportRequest>();
+    addText(app, "RUN", request->run, "", "a run's number, name or uid, or 'last'")->required();
+    addText(app, "--what", request->what, "KIND", "table, timeline, chart or file (default table)");
+    addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first");
     app.footer(everyRow());
-    addText(app, "--strategy", wish->strategy, "NAME", "whose plan or mapping (default the best)");
-    addOut(app, wish->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
+    addText(app, "--strategy", request->strategy, "NAME", "whose plan or mapping (default the best)");
+    addOut(app, request->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
-    addText(app, "--format", wish->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");
-    addText(app, "--theme", wish->theme, "NAME", "of pictures: light or dark (default light)");
-    addText(app, "--scale", wish->scale, "N", "of a PNG, from 1 to 8 (default 2)");
-    return [wish](Context& context) {
+    addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");
+    addText(app, "--theme", request->theme, "NAME", "of pictures: light or dark (default light)");
+    addText(app, "--scale", request->scale, "N", "of a PNG, from 1 to 8 (default 2)");
+    return [request](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
-        const store::RunId run = history.find(wish->run);
+        const store::RunId run = history.find(request->run);
         const study::Result result = resultOf(history, run);
-        study::RunHooks hooks = hooksOf(context);
+        study::RunContext runContext = contextOf(context);
         // What is re-solved rests on the run's own inputs; they are only looked at where one is asked for.
-        hooks.files = std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); });
-        if (wish->what == "file") {
-            const std::string sentence = writeFiles(result, *wish, run);
+        runContext.files = std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); });
+        if (request->what == "file") {
+            const std::string sentence = writeFiles(result, *request, run);
             if (!context.common.json) context.console.print(sentence);
         } else {
-            const std::string bytes = bytesOf(result, *wish, hooks);
+            const std::string bytes = bytesOf(result, *request, runContext);
             context.console.endProgress();
-            writeOut(context, wish->out, bytes,
-                     fmt::format("run {}: {} written to {}\n", run, wish->what, escaped(wish->out)));
+            writeOut(context, request->out, bytes,
+                     fmt::format("run {}: {} written to {}\n", run, request->what, escaped(request->out)));
         }
         if (context.common.json) {
             Json json = study::documentHead("tessera.export/1", "export", result.inputs);
             json["run"] = run;
-            json["what"] = wish->what;
-            json["file"] = wish->out;
+            json["what"] = request->what;
+            json["file"] = request->out;
             study::finishDocument(json, {}, {});
             context.console.printJson(json);
         }

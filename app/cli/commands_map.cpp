@@ -74,7 +74,7 @@ Json warmStartNamed(const Context& context, const std::string& name) {
 /// Reads a mapping that is to be scored against the problem here, so that an error names the file and its line.
 Json mappingNamed(const std::string& name, const study::Study& study, Context& context) {
     const JsonDocument document = JsonDocument::load(name);
-    const mapping::Problem problem = study::readMappingInputs(study, hooksOf(context)).outcome.problem;
+    const mapping::Problem problem = study::readMappingInputs(study, contextOf(context)).outcome.problem;
     if (!document.root().has("schema")) study::readMapping(document.root(), problem.jobs.size(), problem.cores.size());
     return study::mappingIn(document);
 }

@@ -100,7 +100,7 @@ std::string trainingText(const model::TrainingCounts& training) {
                    {"their gradients", bytesText(training.gradientBytes)},
                    {fmt::format("state of {}", model::optimizerKind(training.optimizer).title),
                     bytesText(training.optimizerBytes)},
-                   {"activations that the backward pass reads", bytesText(training.keptBytes)}};
+                   {"activations that the backward pass reads", bytesText(training.storedBytes)}};
     return "\n" + report::toText(phases) + "\n" + report::toText(memory) + "\n" + std::string(model::kNoLoss) + "\n";
 }
 

@@ -60,9 +60,9 @@ Action addReproduce(CLI::App& app) {
             listFigures(context);
             return;
         }
-        study::ReproductionOptions asked{.costModel = costModel};
-        if (!context.common.noStore) asked.cache = study::searchCacheFolder();
-        const study::Reproduction result = study::reproduce(options->name, asked, context.control());
+        study::ReproductionOptions settings{.costModel = costModel};
+        if (!context.common.noStore) settings.cache = study::searchCacheFolder();
+        const study::Reproduction result = study::reproduce(options->name, settings, context.control());
         context.console.endProgress();
         if (context.common.json)
             context.console.printJson(study::toJson(result));

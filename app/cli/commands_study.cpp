@@ -124,9 +124,9 @@ Action addResume(CLI::App& app) {
             return;
         }
         if (context.common.noStore) {
-            study::RunHooks hooks = hooksOf(context);
-            if (const std::optional<Json> state = history.checkpoint(run)) hooks.resume = *state;
-            show(context, study::run(history.study(run), hooks));
+            study::RunContext runContext = contextOf(context);
+            if (const std::optional<Json> state = history.checkpoint(run)) runContext.resume = *state;
+            show(context, study::run(history.study(run), runContext));
             return;
         }
         show(context, runRecorded(context, history.study(run), run));

@@ -186,13 +186,13 @@ study::Result storedResult(Context& context, const store::Store* history, const 
             return std::move(*finished);
         }
         if (context.common.noStore) {
-            study::RunHooks hooks = hooksOf(context);
-            if (const std::optional<Json> state = history->checkpoint(*kept)) hooks.resume = *state;
-            return study::run(study, hooks);
+            study::RunContext runContext = contextOf(context);
+            if (const std::optional<Json> state = history->checkpoint(*kept)) runContext.resume = *state;
+            return study::run(study, runContext);
         }
     }
     // A failure to write was reported, and is not tried again.
-    if (!context.historyTrouble.empty()) return study::run(study, hooksOf(context));
+    if (!context.historyTrouble.empty()) return study::run(study, contextOf(context));
     return runFile(context, name, study, &number, kept);
 }
 

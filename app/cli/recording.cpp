@@ -12,7 +12,7 @@
 
 namespace tessera::cli {
 
-study::RunHooks hooksOf(Context& context) {
+study::RunContext contextOf(Context& context) {
     return {{context.control()}};
 }
 
@@ -64,7 +64,7 @@ store::Store openHistory(const Context& context, store::OpenMode mode) {
 
 study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued,
                           std::optional<store::RunId>* number) {
-    if (context.common.noStore) return study::run(study, hooksOf(context));
+    if (context.common.noStore) return study::run(study, contextOf(context));
     std::optional<store::RunId> run;
     store::RecordOptions options;
     options.path = historyPath(context.common);
@@ -74,7 +74,7 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
     // Ctrl+C leaves the checkpoint in place.
     options.whenCancelled = [] { return store::RunStatus::interrupted; };
     try {
-        study::Result result = store::runRecorded(study, hooksOf(context), options).result;
+        study::Result result = store::runRecorded(study, contextOf(context), options).result;
         if (number != nullptr && context.historyTrouble.empty()) *number = run;
         reportTrouble(context);
         return result;

@@ -22,8 +22,8 @@ std::filesystem::path historyPath(const CommonOptions& common);
 /// and leave nothing behind. Throws StoreError.
 store::Store openHistory(const Context& context, store::OpenMode mode);
 
-/// Hooks of a run from the command line: progress on standard error, Ctrl+C, threads.
-study::RunHooks hooksOf(Context& context);
+/// Context of a run from the command line: progress on standard error, Ctrl+C, threads.
+study::RunContext contextOf(Context& context);
 
 /// The inputs of several results, each once, in order.
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);

@@ -39,7 +39,7 @@ public:
             return QApplication::notify(receiver, event);
         } catch (const std::exception& error) {
             const QString text = QString::fromStdString(tessera::escaped(error.what(), 2000));
-            if (window_ != nullptr) window_->tell(tr("Something went wrong in the window: %1").arg(text));
+            if (window_ != nullptr) window_->showMessage(tr("Something went wrong in the window: %1").arg(text));
             return false;
         }
     }
@@ -66,8 +66,8 @@ int parse(CLI::App& options, int argumentCount, char** arguments) {
     try {
         options.parse(argumentCount, arguments);
         return -1;
-    } catch (const CLI::Success& asked) {
-        return options.exit(asked);
+    } catch (const CLI::Success& success) {
+        return options.exit(success);
     } catch (const CLI::ParseError& error) {
         fmt::print(stderr, "{}\n", error.what());
         return kWrongUsage;

@@ -28,7 +28,7 @@ namespace {
 
 constexpr unsigned kMaxProcesses = 64;
 constexpr std::size_t kMaxSamples = 64;
-constexpr std::size_t kFewestSamples = 3;
+constexpr std::size_t kMinSamples = 3;
 
 double monotonicSeconds() {
     timespec time{};
@@ -246,8 +246,7 @@ struct Child {
                 if (sample > 0)
                     board.seconds[sample - 1] = monotonicSeconds() - before;  // the first one touches the memory
                 board.samples = sample;
-                board.last =
-                    sample == kMaxSamples || (sample >= kFewestSamples && monotonicSeconds() - started > seconds);
+                board.last = sample == kMaxSamples || (sample >= kMinSamples && monotonicSeconds() - started > seconds);
             }
             for (const std::size_t at : {std::size_t{0}, count / 2, count - 1})
                 if (values[at] != expected) return false;

@@ -185,7 +185,7 @@ struct Family {
     std::string_view name;
     std::size_t axes;
     bool hasGradient;
-    AddSteps (*make)(const KernelRequest& asked);
+    AddSteps (*make)(const KernelRequest& request);
 };
 
 // Convolutions --------------------------------------------------------------------------------------------------------
@@ -194,18 +194,18 @@ struct Family {
 struct Convolution {
     Dims strides, padding;
     memory::desc source, weights, result;  ///< row-major
-    explicit Convolution(const KernelRequest& asked) {
-        const Dims& s = asked.sizes;
+    explicit Convolution(const KernelRequest& request) {
+        const Dims& s = request.sizes;
         const auto half = [](memory::dim kernel, memory::dim covered) {
             const memory::dim pad = (kernel - 1) / 2;
             return covered - 2 * pad >= 1 ? pad : 0;
         };
         padding = {half(s[5], s[2]), half(s[6], s[3])};
         strides = {s[7], s[7]};
-        source = plain({s[0], s[1], s[2] - 2 * padding[0], s[3] - 2 * padding[1]}, asked.type);
-        result = plain({s[0], s[4], (s[2] - s[5]) / s[7] + 1, (s[3] - s[6]) / s[7] + 1}, asked.type);
+        source = plain({s[0], s[1], s[2] - 2 * padding[0], s[3] - 2 * padding[1]}, request.type);
+        result = plain({s[0], s[4], (s[2] - s[5]) / s[7] + 1, (s[3] - s[6]) / s[7] + 1}, request.type);
         weights = plain(s[8] > 1 ? Dims{s[8], s[4] / s[8], s[1] / s[8], s[5], s[6]} : Dims{s[4], s[1], s[5], s[6]},
-                        asked.type);
+                        request.type);
     }
     static bool valid(const Dims& s) { return s[2] >= s[5] && s[3] >= s[6] && s[1] % s[8] == 0 && s[4] % s[8] == 0; }
 
@@ -225,10 +225,10 @@ struct Convolution {
     }
 };
 
-AddSteps convolve(const KernelRequest& asked) {
-    if (!Convolution::valid(asked.sizes)) return {};
-    const Convolution shape(asked);
-    const auto inside = shape.forward(asked.engine, true);
+AddSteps convolve(const KernelRequest& request) {
+    if (!Convolution::valid(request.sizes)) return {};
+    const Convolution shape(request);
+    const auto inside = shape.forward(request.engine, true);
     const dnnl::convolution_forward run(inside);
     return [=](Builder& steps) {
         const memory source = steps.input(shape.source, inside.src_desc());
@@ -240,10 +240,10 @@ AddSteps convolve(const KernelRequest& asked) {
     };
 }
 
-AddSteps convBackwardData(const KernelRequest& asked) {
-    if (!Convolution::valid(asked.sizes)) return {};
-    const Convolution shape(asked);
-    const auto inside = shape.backward<dnnl::convolution_backward_data>(asked.engine);
+AddSteps convBackwardData(const KernelRequest& request) {
+    if (!Convolution::valid(request.sizes)) return {};
+    const Convolution shape(request);
+    const auto inside = shape.backward<dnnl::convolution_backward_data>(request.engine);
     const dnnl::convolution_backward_data run(inside);
     return [=](Builder& steps) {
         const memory gradient = steps.input(shape.result, inside.diff_dst_desc());
@@ -253,10 +253,10 @@ AddSteps convBackwardData(const KernelRequest& asked) {
     };
 }
 
-AddSteps convBackwardWeights(const KernelRequest& asked) {
-    if (!Convolution::valid(asked.sizes)) return {};
-    const Convolution shape(asked);
-    const auto inside = shape.backward<dnnl::convolution_backward_weights>(asked.engine);
+AddSteps convBackwardWeights(const KernelRequest& request) {
+    if (!Convolution::valid(request.sizes)) return {};
+    const Convolution shape(request);
+    const auto inside = shape.backward<dnnl::convolution_backward_weights>(request.engine);
     const dnnl::convolution_backward_weights run(inside);
     return [=](Builder& steps) {
         const memory source = steps.input(shape.source, inside.src_desc());
@@ -287,22 +287,22 @@ void addProduct(Builder& steps, const dnnl::matmul& run, const dnnl::matmul::pri
                     {DNNL_ARG_DST, steps.operand(inside.dst_desc())}});
 }
 
-AddSteps matmul(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
+AddSteps matmul(const KernelRequest& request) {
+    const Dims& s = request.sizes;
     const bool batched = s.size() == 4;
-    const auto inside = batched ? productOf(asked.engine, {s[0]}, s[1], s[2], s[3], asked.type)
-                                : productOf(asked.engine, {}, s[0], s[1], s[2], asked.type);
+    const auto inside = batched ? productOf(request.engine, {s[0]}, s[1], s[2], s[3], request.type)
+                                : productOf(request.engine, {}, s[0], s[1], s[2], request.type);
     const dnnl::matmul run(inside);
     return [=](Builder& steps) { addProduct(steps, run, inside); };
 }
 
 /// Heads × words × width of one: scores, their softmax, and the words that they choose.
-AddSteps attention(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
-    const auto scores = productOf(asked.engine, {s[0]}, s[1], s[1], s[2], asked.type);
-    const auto chosen = productOf(asked.engine, {s[0]}, s[1], s[2], s[1], asked.type);
+AddSteps attention(const KernelRequest& request) {
+    const Dims& s = request.sizes;
+    const auto scores = productOf(request.engine, {s[0]}, s[1], s[1], s[2], request.type);
+    const auto chosen = productOf(request.engine, {s[0]}, s[1], s[2], s[1], request.type);
     const dnnl::softmax_forward::primitive_desc shares({prop_kind::forward_training, scores.dst_desc(), 2},
-                                                       asked.engine);
+                                                       request.engine);
     const dnnl::matmul score(scores), choose(chosen);
     const dnnl::softmax_forward share(shares);
     return [=](Builder& steps) {
@@ -344,8 +344,9 @@ Arguments recurrenceArguments(const Recurrence& of, const dnnl::lstm_forward::pr
             {DNNL_ARG_WORKSPACE, steps.operand(inside.workspace_desc())}};
 }
 
-AddSteps recurBack(const KernelRequest& asked, const Recurrence& of, const dnnl::lstm_forward::primitive_desc& inside) {
-    const Recurrence gradient(asked.sizes, memory::data_type::f32);
+AddSteps recurBack(const KernelRequest& request, const Recurrence& of,
+                   const dnnl::lstm_forward::primitive_desc& inside) {
+    const Recurrence gradient(request.sizes, memory::data_type::f32);
     const dnnl::lstm_backward::primitive_desc back(
         {prop_kind::backward, dnnl::rnn_direction::unidirectional_left2right,
          // What the forward pass had …
@@ -354,7 +355,7 @@ AddSteps recurBack(const KernelRequest& asked, const Recurrence& of, const dnnl:
          // … and the gradients of all that.
          gradient.in, gradient.state, gradient.cell, anyLayout(gradient.weightsIn), anyLayout(gradient.weightsState),
          gradient.bias, gradient.out, gradient.state, gradient.cell},
-        asked.engine, inside);
+        request.engine, inside);
     const dnnl::lstm_backward run(back);
     return [=](Builder& steps) {
         Arguments arguments = recurrenceArguments(of, inside, steps);
@@ -376,13 +377,13 @@ AddSteps recurBack(const KernelRequest& asked, const Recurrence& of, const dnnl:
 }
 
 /// Words × samples × inputs × outputs of one layer in one direction.
-AddSteps lstm(const KernelRequest& asked) {
-    const Recurrence of(asked.sizes, asked.type);
+AddSteps lstm(const KernelRequest& request) {
+    const Recurrence of(request.sizes, request.type);
     const dnnl::lstm_forward::primitive_desc inside(
         {prop_kind::forward_training, dnnl::rnn_direction::unidirectional_left2right, of.in, of.state, of.cell,
          anyLayout(of.weightsIn), anyLayout(of.weightsState), of.bias, of.out, of.state, of.cell},
-        asked.engine);
-    if (asked.backward) return recurBack(asked, of, inside);
+        request.engine);
+    if (request.backward) return recurBack(request, of, inside);
     const dnnl::lstm_forward run(inside);
     return [=](Builder& steps) { steps.run(run, recurrenceArguments(of, inside, steps)); };
 }
@@ -411,21 +412,21 @@ constexpr std::array kFunctions{
     Function{"clip", algorithm::eltwise_clip, 0, 6},
 };
 
-AddSteps apply(const KernelRequest& asked) {
-    std::string_view name = asked.kernel;
-    if (asked.backward) name.remove_suffix(std::string_view("_gradient").size());
+AddSteps apply(const KernelRequest& request) {
+    std::string_view name = request.kernel;
+    if (request.backward) name.remove_suffix(std::string_view("_gradient").size());
     const Function* const row = findRow(kFunctions, name);
     if (row == nullptr) return {};
-    const memory::desc all = plain(asked.sizes, asked.type);
+    const memory::desc all = plain(request.sizes, request.type);
     const dnnl::eltwise_forward::primitive_desc inside(
-        {prop_kind::forward_training, row->kind, all, row->alpha, row->beta}, asked.engine);
-    if (!asked.backward) {
+        {prop_kind::forward_training, row->kind, all, row->alpha, row->beta}, request.engine);
+    if (!request.backward) {
         const dnnl::eltwise_forward run(inside);
         return [=](Builder& steps) {
             steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
         };
     }
-    const dnnl::eltwise_backward::primitive_desc back({row->kind, all, all, row->alpha, row->beta}, asked.engine,
+    const dnnl::eltwise_backward::primitive_desc back({row->kind, all, all, row->alpha, row->beta}, request.engine,
                                                       inside);
     const dnnl::eltwise_backward run(back);
     return [=](Builder& steps) {
@@ -436,7 +437,7 @@ AddSteps apply(const KernelRequest& asked) {
 }
 
 /// Elements, and those of the smaller operand where it is broadcast.
-AddSteps combine(const KernelRequest& asked) {
+AddSteps combine(const KernelRequest& request) {
     constexpr std::array<std::pair<std::string_view, algorithm>, 7> kKinds{{{"add", algorithm::binary_add},
                                                                             {"sum", algorithm::binary_add},
                                                                             {"sub", algorithm::binary_sub},
@@ -445,12 +446,13 @@ AddSteps combine(const KernelRequest& asked) {
                                                                             {"max", algorithm::binary_max},
                                                                             {"min", algorithm::binary_min}}};
     const auto* const row =
-        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& each) { return each.first == asked.kernel; });
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& each) { return each.first == request.kernel; });
     if (row == kKinds.end()) return {};
-    const memory::dim small = asked.sizes.size() > 1 ? asked.sizes[1] : asked.sizes[0];
-    if (small > asked.sizes[0] || asked.sizes[0] % small != 0) return {};
-    const memory::desc all = plain({asked.sizes[0] / small, small}, asked.type), one = plain({1, small}, asked.type);
-    const dnnl::binary::primitive_desc inside({row->second, all, one, all}, asked.engine);
+    const memory::dim small = request.sizes.size() > 1 ? request.sizes[1] : request.sizes[0];
+    if (small > request.sizes[0] || request.sizes[0] % small != 0) return {};
+    const memory::desc all = plain({request.sizes[0] / small, small}, request.type),
+                       one = plain({1, small}, request.type);
+    const dnnl::binary::primitive_desc inside({row->second, all, one, all}, request.engine);
     const dnnl::binary run(inside);
     return [=](Builder& steps) {
         steps.run(run, {{DNNL_ARG_SRC_0, steps.operand(all)},
@@ -462,16 +464,16 @@ AddSteps combine(const KernelRequest& asked) {
 // Normalisation -------------------------------------------------------------------------------------------------------
 
 /// Rows × columns.
-AddSteps softmax(const KernelRequest& asked) {
-    const memory::desc all = plain(asked.sizes, asked.type);
-    const dnnl::softmax_forward::primitive_desc inside({prop_kind::forward_training, all, 1}, asked.engine);
-    if (!asked.backward) {
+AddSteps softmax(const KernelRequest& request) {
+    const memory::desc all = plain(request.sizes, request.type);
+    const dnnl::softmax_forward::primitive_desc inside({prop_kind::forward_training, all, 1}, request.engine);
+    if (!request.backward) {
         const dnnl::softmax_forward run(inside);
         return [=](Builder& steps) {
             steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
         };
     }
-    const dnnl::softmax_backward::primitive_desc back({all, all, 1}, asked.engine, inside);
+    const dnnl::softmax_backward::primitive_desc back({all, all, 1}, request.engine, inside);
     const dnnl::softmax_backward run(back);
     return [=](Builder& steps) {
         steps.run(run, {{DNNL_ARG_DST, steps.operand(all)},
@@ -482,10 +484,10 @@ AddSteps softmax(const KernelRequest& asked) {
 
 /// The steps of a normalisation with scale and shift, of layers or batches.
 template <typename Forward, typename Backward>
-AddSteps normalise(const KernelRequest& asked, const memory::desc& all, memory::dim channels,
+AddSteps normalise(const KernelRequest& request, const memory::desc& all, memory::dim channels,
                    const typename Forward::primitive_desc& inside, const typename Backward::primitive_desc& back) {
     const memory::desc scales = plain({2, channels}, memory::data_type::f32);
-    if (!asked.backward) {
+    if (!request.backward) {
         const Forward run(inside);
         return [=](Builder& steps) {
             steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)},
@@ -508,31 +510,31 @@ AddSteps normalise(const KernelRequest& asked, const memory::desc& all, memory::
 }
 
 /// Samples × channels × pixels.
-AddSteps normaliseBatch(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
-    const memory::desc all = plain({s[0], s[1], s[2], 1}, asked.type);
+AddSteps normaliseBatch(const KernelRequest& request) {
+    const Dims& s = request.sizes;
+    const memory::desc all = plain({s[0], s[1], s[2], 1}, request.type);
     const dnnl::batch_normalization_forward::primitive_desc inside(
-        {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
+        {prop_kind::forward_training, all, kEpsilon, kScaleShift}, request.engine);
     const dnnl::batch_normalization_backward::primitive_desc back(
-        {prop_kind::backward, all, all, kEpsilon, kScaleShift}, asked.engine, inside);
-    return normalise<dnnl::batch_normalization_forward, dnnl::batch_normalization_backward>(asked, all, s[1], inside,
+        {prop_kind::backward, all, all, kEpsilon, kScaleShift}, request.engine, inside);
+    return normalise<dnnl::batch_normalization_forward, dnnl::batch_normalization_backward>(request, all, s[1], inside,
                                                                                             back);
 }
 
 /// Rows × columns.
-AddSteps normaliseLayer(const KernelRequest& asked) {
-    const memory::desc all = plain(asked.sizes, asked.type);
+AddSteps normaliseLayer(const KernelRequest& request) {
+    const memory::desc all = plain(request.sizes, request.type);
     const dnnl::layer_normalization_forward::primitive_desc inside(
-        {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
+        {prop_kind::forward_training, all, kEpsilon, kScaleShift}, request.engine);
     const dnnl::layer_normalization_backward::primitive_desc back(
-        {prop_kind::backward, all, all, kEpsilon, kScaleShift}, asked.engine, inside);
-    return normalise<dnnl::layer_normalization_forward, dnnl::layer_normalization_backward>(asked, all, asked.sizes[1],
-                                                                                            inside, back);
+        {prop_kind::backward, all, all, kEpsilon, kScaleShift}, request.engine, inside);
+    return normalise<dnnl::layer_normalization_forward, dnnl::layer_normalization_backward>(
+        request, all, request.sizes[1], inside, back);
 }
 
 // Pooling -------------------------------------------------------------------------------------------------------------
 
-AddSteps poolWindows(const KernelRequest& asked, algorithm kind, const Dims& image, const Dims& window,
+AddSteps poolWindows(const KernelRequest& request, algorithm kind, const Dims& image, const Dims& window,
                      const Dims& strides) {
     const Dims padding = kind == algorithm::pooling_max || strides[0] < window[0]
                              ? Dims{(window[0] - 1) / 2, (window[1] - 1) / 2}
@@ -543,15 +545,15 @@ AddSteps poolWindows(const KernelRequest& asked, algorithm kind, const Dims& ima
         if (covered < window[i]) return {};
         result[2 + i] = (covered - window[i]) / strides[i] + 1;
     }
-    const memory::desc whole = plain(image, asked.type), made = plain(result, asked.type);
+    const memory::desc whole = plain(image, request.type), made = plain(result, request.type);
     const dnnl::pooling_forward::primitive_desc inside(
-        {prop_kind::forward_training, kind, whole, made, strides, window, padding, padding}, asked.engine);
+        {prop_kind::forward_training, kind, whole, made, strides, window, padding, padding}, request.engine);
     const memory::desc chosen = inside.workspace_desc();
     const auto withChoice = [chosen](Builder& steps, Arguments arguments) {
         if (chosen.get_size() > 0) arguments[DNNL_ARG_WORKSPACE] = steps.operand(chosen);
         return arguments;
     };
-    if (!asked.backward) {
+    if (!request.backward) {
         const dnnl::pooling_forward run(inside);
         return [=](Builder& steps) {
             steps.run(run,
@@ -559,7 +561,7 @@ AddSteps poolWindows(const KernelRequest& asked, algorithm kind, const Dims& ima
         };
     }
     const dnnl::pooling_backward::primitive_desc back({kind, whole, made, strides, window, padding, padding},
-                                                      asked.engine, inside);
+                                                      request.engine, inside);
     const dnnl::pooling_backward run(back);
     return [=](Builder& steps) {
         steps.run(run, withChoice(steps, {{DNNL_ARG_DIFF_DST, steps.operand(made)},
@@ -568,29 +570,29 @@ AddSteps poolWindows(const KernelRequest& asked, algorithm kind, const Dims& ima
 }
 
 /// Planes × height × width × window × stride.
-AddSteps maxPool(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
-    return poolWindows(asked, algorithm::pooling_max, {1, s[0], s[1], s[2]}, {s[3], s[3]}, {s[4], s[4]});
+AddSteps maxPool(const KernelRequest& request) {
+    const Dims& s = request.sizes;
+    return poolWindows(request, algorithm::pooling_max, {1, s[0], s[1], s[2]}, {s[3], s[3]}, {s[4], s[4]});
 }
-AddSteps poolAverage(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
-    return poolWindows(asked, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], s[2]}, {s[3], s[3]},
+AddSteps poolAverage(const KernelRequest& request) {
+    const Dims& s = request.sizes;
+    return poolWindows(request, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], s[2]}, {s[3], s[3]},
                        {s[4], s[4]});
 }
 /// Planes × pixels.
-AddSteps poolAll(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
-    return poolWindows(asked, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], 1}, {s[1], 1}, {s[1], 1});
+AddSteps poolAll(const KernelRequest& request) {
+    const Dims& s = request.sizes;
+    return poolWindows(request, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], 1}, {s[1], 1}, {s[1], 1});
 }
 
 // Sums and moves ------------------------------------------------------------------------------------------------------
 
 /// Summed × kept × summed, as products with ones.
-AddSteps sumAxes(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
+AddSteps sumAxes(const KernelRequest& request) {
+    const Dims& s = request.sizes;
     std::vector<dnnl::matmul::primitive_desc> products;
-    if (s[2] > 1) products.push_back(productOf(asked.engine, {}, s[0] * s[1], 1, s[2], asked.type));
-    if (s[0] > 1 || s[2] == 1) products.push_back(productOf(asked.engine, {}, 1, s[1], s[0], asked.type));
+    if (s[2] > 1) products.push_back(productOf(request.engine, {}, s[0] * s[1], 1, s[2], request.type));
+    if (s[0] > 1 || s[2] == 1) products.push_back(productOf(request.engine, {}, 1, s[1], s[0], request.type));
     return [=](Builder& steps) {
         for (const dnnl::matmul::primitive_desc& each : products) addProduct(steps, dnnl::matmul(each), each);
     };
@@ -602,23 +604,23 @@ void addMove(Builder& steps, const memory::desc& from, const memory::desc& to) {
 }
 
 /// Outer × first × second × inner, the middle two of which exchange places.
-AddSteps transpose(const KernelRequest& asked) {
-    const Dims& s = asked.sizes;
-    const memory::desc from({s[0], s[2], s[1], s[3]}, asked.type, Dims{s[1] * s[2] * s[3], s[3], s[2] * s[3], 1});
-    const memory::desc to = plain({s[0], s[2], s[1], s[3]}, asked.type);
+AddSteps transpose(const KernelRequest& request) {
+    const Dims& s = request.sizes;
+    const memory::desc from({s[0], s[2], s[1], s[3]}, request.type, Dims{s[1] * s[2] * s[3], s[3], s[2] * s[3], 1});
+    const memory::desc to = plain({s[0], s[2], s[1], s[3]}, request.type);
     return [=](Builder& steps) { addMove(steps, from, to); };
 }
 
-AddSteps copy(const KernelRequest& asked) {
-    const memory::desc all = plain(asked.sizes, asked.type);
+AddSteps copy(const KernelRequest& request) {
+    const memory::desc all = plain(request.sizes, request.type);
     return [=](Builder& steps) { addMove(steps, all, all); };
 }
 
 /// What sets elements before few of them are added to: the gradient of a table of which rows were looked up.
-AddSteps clear(const KernelRequest& asked) {
-    const memory::desc all = plain(asked.sizes, asked.type);
+AddSteps clear(const KernelRequest& request) {
+    const memory::desc all = plain(request.sizes, request.type);
     const dnnl::eltwise_forward run(
-        {{prop_kind::forward_inference, algorithm::eltwise_linear, all, 0, 0}, asked.engine});
+        {{prop_kind::forward_inference, algorithm::eltwise_linear, all, 0, 0}, request.engine});
     return [=](Builder& steps) {
         const memory place = steps.operand(all);
         steps.run(run, {{DNNL_ARG_SRC, place}, {DNNL_ARG_DST, place}});
@@ -626,9 +628,10 @@ AddSteps clear(const KernelRequest& asked) {
 }
 
 /// Elements that are read and written under a condition; the condition, where it is smaller, lies in a cache.
-AddSteps choose(const KernelRequest& asked) {
-    const memory::desc all = plain({asked.sizes[0]}, asked.type);
-    const dnnl::eltwise_forward run({{prop_kind::forward_inference, algorithm::eltwise_clip, all, 0, 1}, asked.engine});
+AddSteps choose(const KernelRequest& request) {
+    const memory::desc all = plain({request.sizes[0]}, request.type);
+    const dnnl::eltwise_forward run(
+        {{prop_kind::forward_inference, algorithm::eltwise_clip, all, 0, 1}, request.engine});
     return [=](Builder& steps) {
         steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
     };
@@ -637,28 +640,28 @@ AddSteps choose(const KernelRequest& asked) {
 // Optimisers ----------------------------------------------------------------------------------------------------------
 
 /// Passes over the parameters as frameworks make them, each tensor read and written in memory.
-AddSteps update(const KernelRequest& asked) {
-    const memory::desc all = plain(asked.sizes, asked.type);
-    const dnnl::sum::primitive_desc added(all, std::vector<float>{1, -kSlope}, {all, all}, asked.engine);
+AddSteps update(const KernelRequest& request) {
+    const memory::desc all = plain(request.sizes, request.type);
+    const dnnl::sum::primitive_desc added(all, std::vector<float>{1, -kSlope}, {all, all}, request.engine);
     const dnnl::sum add(added);
     const auto accumulate = [add](Builder& steps, const memory& into, const memory& what) {
         steps.run(add, {{DNNL_ARG_MULTIPLE_SRC, into}, {DNNL_ARG_MULTIPLE_SRC + 1, what}, {DNNL_ARG_DST, into}});
     };
-    if (asked.kernel == "sgdupdate")
+    if (request.kernel == "sgdupdate")
         return [=](Builder& steps) { accumulate(steps, steps.operand(all), steps.operand(all)); };
-    if (asked.kernel == "momentumupdate")
+    if (request.kernel == "momentumupdate")
         return [=](Builder& steps) {
             const memory momentum = steps.operand(all);
             accumulate(steps, momentum, steps.operand(all));
             accumulate(steps, steps.operand(all), momentum);
         };
     const auto function = [&](algorithm kind, float alpha, float beta) {
-        return dnnl::eltwise_forward({{prop_kind::forward_inference, kind, all, alpha, beta}, asked.engine});
+        return dnnl::eltwise_forward({{prop_kind::forward_inference, kind, all, alpha, beta}, request.engine});
     };
     const dnnl::eltwise_forward square = function(algorithm::eltwise_square, 0, 0);
     const dnnl::eltwise_forward root = function(algorithm::eltwise_sqrt, 0, 0);
     const dnnl::eltwise_forward shift = function(algorithm::eltwise_linear, 1, kEpsilon);
-    const dnnl::binary divide({{algorithm::binary_div, all, all, all}, asked.engine});
+    const dnnl::binary divide({{algorithm::binary_div, all, all, all}, request.engine});
     return [=](Builder& steps) {
         const memory gradient = steps.operand(all), mean = steps.operand(all), variance = steps.operand(all);
         const memory scratch = steps.operand(all);

@@ -13,7 +13,7 @@ namespace tessera::calibrate {
 
 namespace {
 
-constexpr std::size_t kFewest = 3;
+constexpr std::size_t kMin = 3;
 constexpr std::size_t kMax = 25;
 constexpr double kFirstPass = 0.5;   // of the time
 constexpr double kOutlier = 5;       // median absolute deviations
@@ -21,7 +21,7 @@ constexpr double kNormal = 1.4826;   // of them in a standard deviation
 constexpr double kMinOutlier = 0.1;  // of the median
 constexpr double kMaxDifference = 0.1;
 constexpr double kMinRank = 0.9;
-constexpr std::size_t kFewestRanked = 5;
+constexpr std::size_t kMinRanked = 5;
 
 /// Linear between the two nearest of rising values.
 double quantile(const std::vector<double>& rising, double share) {
@@ -65,7 +65,7 @@ std::vector<double> repeat(const Kernel& kernel, const Tools& tools, double seco
     if (const double first = tools.now() - started; first > seconds) times.push_back(first);
     while (times.size() < kMax) {
         // None is begun that would not end in time, but for the fewest, which may take more than their share.
-        const double limit = times.size() < kFewest ? end : std::min(end, started + seconds);
+        const double limit = times.size() < kMin ? end : std::min(end, started + seconds);
         if (!times.empty() && tools.now() + times.back() > limit) break;
         control.throwIfCancelled(kCalibration);
         const double before = tools.now();
@@ -161,7 +161,7 @@ Agreement agreementOf(const std::vector<Measured>& measured) {
         return agreement;
     }
     agreement.difference = medianOf(differences);
-    if (first.size() >= kFewestRanked) agreement.rank = correlation(ranksOf(first), ranksOf(second));
+    if (first.size() >= kMinRanked) agreement.rank = correlation(ranksOf(first), ranksOf(second));
     agreement.noisy = agreement.difference > kMaxDifference || agreement.rank < kMinRank;
     agreement.sentence = fmt::format(
         "{}: two passes over {} kernels differ by {:.1f} % in the median (at most 10 % is quiet), with a rank "

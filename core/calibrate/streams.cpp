@@ -149,7 +149,7 @@ void stopIfRequested(const std::stop_token& stop) {
 
 double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clock& now, const std::stop_token& stop) {
     constexpr double kOneSample = 2e-3;
-    constexpr std::size_t kFewest = 3;
+    constexpr std::size_t kMin = 3;
     const Loops loops = widest();
     const std::size_t count = std::max<std::size_t>(bytes / 2 / sizeof(float) / 64 * 64, 64);
     std::vector<Array> from, to;
@@ -171,7 +171,7 @@ double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clo
         passes *= 2;
     }
     std::vector<double> times;
-    while (times.size() < kFewest || now() - started < seconds) {
+    while (times.size() < kMin || now() - started < seconds) {
         stopIfRequested(stop);
         times.push_back(sample());
         if (times.back() <= 0) break;

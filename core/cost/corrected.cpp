@@ -446,8 +446,8 @@ private:
         cost.l2Writes = runs * best.output;
         cost.energy = energyOf(cost);
         if (!isPast) return;
-        takeAtLeast(cost, std::max(cost.l2Reads, cost.l2Writes), array_.nocBandwidth);
-        if (!holdsTiles) takeAtLeast(cost, cost.offChipBytes, array_.offchipBandwidth);
+        raiseCycles(cost, std::max(cost.l2Reads, cost.l2Writes), array_.nocBandwidth);
+        if (!holdsTiles) raiseCycles(cost, cost.offChipBytes, array_.offchipBandwidth);
     }
 
     /// Elements that move off chip where the tiles at work fetch so many, with the tensors that the buffer has room for
@@ -470,7 +470,7 @@ private:
     }
 
     /// No fewer cycles than elements need at so many per cycle.
-    static void takeAtLeast(LayerCost& cost, double elements, std::int64_t perCycle) {
+    static void raiseCycles(LayerCost& cost, double elements, std::int64_t perCycle) {
         const double cycles = std::ceil(elements / static_cast<double>(perCycle));
         if (cycles >= 0x1p62) throw NoCost{"its counts do not fit into 64 bits"};
         cost.cycles = std::max(cost.cycles, static_cast<std::int64_t>(cycles));

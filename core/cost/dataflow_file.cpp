@@ -142,7 +142,7 @@ public:
     Reader(std::string_view text, const std::string& file) : tokens_(text, file), file_(file) {}
 
     Dataflow read() {
-        for (Token token = tokens_.next(); !token.text.empty(); token = tokens_.next()) take(token);
+        for (Token token = tokens_.next(); !token.text.empty(); token = tokens_.next()) readStatement(token);
         finishBlock({.file = file_});
         if (!first_)
             throw DataError({.file = file_}, "no directive", "a dataflow of TemporalMap, SpatialMap and Cluster");
@@ -157,9 +157,9 @@ public:
     }
 
 private:
-    void take(const Token& token) {
+    void readStatement(const Token& token) {
         if (token.text == "{") {
-            open(token);
+            enterBlock(token);
         } else if (token.text == "}") {
             if (depth_ > 0) --depth_;
         } else if (token.text == "Constant") {
@@ -177,7 +177,7 @@ private:
         }
     }
 
-    void open(const Token& token) {
+    void enterBlock(const Token& token) {
         if (++depth_ > kDeepestBlock)
             throw DataError(token.place, "a deeper block",
                             fmt::format("at most {} blocks in each other", kDeepestBlock));

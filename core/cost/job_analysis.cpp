@@ -54,7 +54,7 @@ std::vector<Core> coresIn(const Platform& platform) {
 /// A job on a row of the platform.
 struct Pair {
     double latency = 0;
-    double demand = 0;
+    double requiredBandwidth = 0;
     double energy = 0;
     std::int64_t width = 0;
     bool differs = false;
@@ -97,10 +97,10 @@ Pair pairOf(const model::LayerJob& job, const Core& core, const AnalysisOptions&
     if (!pair.problem.empty()) return pair;
 
     const std::int64_t runs = runsOf(job, options.variant);
-    const double demand = requiredBandwidth(cost, options.bandwidth);
+    const double bytesPerCycle = requiredBandwidth(cost, options.bandwidth);
     pair.latency = static_cast<double>(cost.cycles) * static_cast<double>(runs) / core.clockRatio;
-    pair.clamped = !(demand >= 0);
-    pair.demand = pair.clamped ? 0 : demand * core.clockRatio;
+    pair.clamped = !(bytesPerCycle >= 0);
+    pair.requiredBandwidth = pair.clamped ? 0 : bytesPerCycle * core.clockRatio;
     pair.energy = std::max(cost.energy, 0.0) * static_cast<double>(runs);
     const BufferLimits limits = limitsOf(*core.row);
     pair.overflows = cost.l1Bytes > limits.l1Bytes || cost.l2Bytes > limits.l2Bytes;
@@ -294,7 +294,7 @@ JobTable jobTable(const std::vector<Job>& jobs, const Platform& platform, const 
             const Pair& pair = pairs[job * rows.size() + row];
             if (!pair.problem.empty()) failFor(jobs[job], *rows[row].row, pair.problem);
             table.latency.push_back(pair.latency);
-            table.demand.push_back(pair.demand);
+            table.requiredBandwidth.push_back(pair.requiredBandwidth);
             table.energy.push_back(pair.energy);
             table.width.push_back(pair.width);
             table.differing += pair.differs ? 1 : 0;

@@ -17,19 +17,19 @@ namespace tessera::cost {
 /// Latency, energy and traffic of every job on every core of a platform, with the shared bandwidth. The layout is that
 /// of the mapping engine's problem: tables of pairs are row-major, [job * cores.size() + core].
 struct JobTable {
-    std::string name;                 ///< of the platform; the caller may put its workload before it
-    std::vector<std::string> jobs;    ///< names
-    std::vector<std::string> cores;   ///< names
-    std::vector<double> latency;      ///< cycles of the platform's clock on a core that never stalls, by pair; above 0
-    std::vector<double> demand;       ///< required bandwidth in bytes per such cycle, by pair
-    std::vector<double> energy;       ///< joules, by pair
-    std::vector<double> macs;         ///< multiply-accumulates, by job
-    double bandwidth = 0;             ///< of the platform, bytes per cycle
-    std::optional<Hertz> clock;       ///< of the platform
-    std::vector<std::int64_t> width;  ///< of the array, by pair: what a flexible array chose, else the platform's
-    std::int64_t differing = 0;       ///< pairs on which the variants `published` and `corrected` differ
-    std::int64_t overflowing = 0;     ///< pairs whose first tiles do not fit the buffers of the core
-    std::vector<std::string> assumptions;  ///< sentences; they name the variant and the definition of bandwidth
+    std::string name;                ///< of the platform; the caller may put its workload before it
+    std::vector<std::string> jobs;   ///< names
+    std::vector<std::string> cores;  ///< names
+    std::vector<double> latency;     ///< cycles of the platform's clock on a core that never stalls, by pair; above 0
+    std::vector<double> requiredBandwidth;  ///< required bandwidth in bytes per such cycle, by pair
+    std::vector<double> energy;             ///< joules, by pair
+    std::vector<double> macs;               ///< multiply-accumulates, by job
+    double bandwidth = 0;                   ///< of the platform, bytes per cycle
+    std::optional<Hertz> clock;             ///< of the platform
+    std::vector<std::int64_t> width;        ///< of the array, by pair: what a flexible array chose, else the platform's
+    std::int64_t differing = 0;             ///< pairs on which the variants `published` and `corrected` differ
+    std::int64_t overflowing = 0;           ///< pairs whose first tiles do not fit the buffers of the core
+    std::vector<std::string> assumptions;   ///< sentences; they name the variant and the definition of bandwidth
 
     bool operator==(const JobTable&) const = default;
 };

@@ -348,7 +348,7 @@ public:
           levels_(levelsOf(layer, dataflow, array)) {
         for (std::size_t i = 0; i < levels_.count; ++i) {
             tables_[i] = tablesOf(levels_.levels[i]);
-            if (i > 0) known_[i].fill(kUnknown);
+            if (i > 0) runtimes_[i].fill(kUnknown);
         }
     }
 
@@ -460,7 +460,7 @@ private:
             if (edge) edges |= std::size_t{1} << d;
         }
         // Which dimensions are at their edge says everything about a tile inside.
-        std::int64_t& known = known_[number + 1][edges];
+        std::int64_t& known = runtimes_[number + 1][edges];
         if (known == kUnknown) known = runtime(number + 1, extents);
         return known;
     }
@@ -507,7 +507,7 @@ private:
     const Tensors& tensors_;
     Levels levels_;
     std::array<Tables, kMaxClusters + 1> tables_{};
-    std::array<std::array<std::int64_t, std::size_t{1} << kLoops>, kMaxClusters + 1> known_;
+    std::array<std::array<std::int64_t, std::size_t{1} << kLoops>, kMaxClusters + 1> runtimes_;
     Counters counters_;
 };
 

@@ -28,11 +28,11 @@ std::int64_t partsOf(std::int64_t extent, std::int64_t part) {
     return (extent + part - 1) >> std::countr_zero(static_cast<std::uint64_t>(part));
 }
 
-std::int64_t powerAtLeast(std::int64_t value) {
+std::int64_t ceilPowerOfTwo(std::int64_t value) {
     return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
 }
 
-std::int64_t powerAtMost(std::int64_t value) {
+std::int64_t floorPowerOfTwo(std::int64_t value) {
     return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(value)));
 }
 
@@ -67,14 +67,14 @@ public:
            const hardware::Rates& rates)
         : batch_(gemm.batch),
           extents_{gemm.m, gemm.n, gemm.k},
-          cores_(powerAtMost(cores)),
+          cores_(floorPowerOfTwo(cores)),
           architecture_(architecture),
           wordBytes_(real(rates.wordBytes)),
           cyclesPerByte_(rates.clock.value / rates.hbmBandwidth.value),
           cyclesPerWord_(1 / architecture.globalWords),
           l2Words_(architecture.tensorL2.value / (2 * wordBytes_)),
           bufferWords_(architecture.globalBuffer.value / (2 * wordBytes_)) {
-        for (std::size_t i = 0; i < kExtentCount; ++i) largest_[i] = powerAtLeast(extents_[i]);
+        for (std::size_t i = 0; i < kExtentCount; ++i) largest_[i] = ceilPowerOfTwo(extents_[i]);
         const double batch = real(batch_);
         left_ = batch * real(gemm.m) * real(gemm.k);
         right_ = batch * real(gemm.k) * real(gemm.n);
@@ -114,7 +114,7 @@ private:
                 const double sides = real(tile[rows]) + real(tile[columns]);
                 if (rest < sides && sides > 2) continue;
                 const double max = std::clamp(rest / sides, 1.0, real(largest_[stream]));
-                tile[stream] = powerAtMost(static_cast<std::int64_t>(max));
+                tile[stream] = floorPowerOfTwo(static_cast<std::int64_t>(max));
                 // Shorter tiles of the streaming extent are not faster; they only leave room in the global buffer.
                 if (minTime(placement) >= best_.latency) continue;
                 for (; tile[stream] > 0; tile[stream] /= 2) trySplits(placement);
@@ -126,7 +126,7 @@ private:
     void trySplits(Placement& placement) {
         if (minTime(placement) >= best_.latency) return;
         Triple& split = placement.split;
-        const std::int64_t maxBatch = std::min(cores_, powerAtLeast(batch_));
+        const std::int64_t maxBatch = std::min(cores_, ceilPowerOfTwo(batch_));
         for (split[kDepth] = 1; split[kDepth] <= std::min(cores_, largest_[kDepth]); split[kDepth] *= 2)
             for (placement.batchSplit = std::min(maxBatch, cores_ / split[kDepth]); placement.batchSplit > 0;
                  placement.batchSplit /= 2) {
@@ -220,7 +220,8 @@ private:
                 const double sides = real(tile[kM]) + real(tile[kN]);
                 if (rest < sides * real(min[kDepth])) break;
                 // The largest that fits is never worse than a smaller one.
-                tile[kDepth] = powerAtMost(static_cast<std::int64_t>(std::min(rest / sides, real(largest_[kDepth]))));
+                tile[kDepth] =
+                    floorPowerOfTwo(static_cast<std::int64_t>(std::min(rest / sides, real(largest_[kDepth]))));
                 tryOrders(placement, cycles, tile);
             }
     }
@@ -292,7 +293,7 @@ TensorUse TilingMemo::of(const Gemm& gemm, std::int64_t cores, const hardware::A
                          const hardware::Rates& rates) {
     constexpr std::size_t kMaxKept = 40'000;  // of a shard: some 600 MB of all
     const Key key{.gemm = gemm,
-                  .cores = powerAtMost(cores),
+                  .cores = floorPowerOfTwo(cores),
                   .width = architecture.width,
                   .height = architecture.height,
                   .l2 = architecture.tensorL2.value,

@@ -143,7 +143,7 @@ namespace detail {
 void readEntries(const Field& field, const JsonNode& node, Reading& reading,
                  const std::function<void(const JsonNode&)>& entry) {
     const std::vector<JsonNode> entries = node.elements(field.max);
-    if (field.fewest == 1 && entries.empty()) node.fail("at least one " + field.entry, "an empty list");
+    if (field.minEntries == 1 && entries.empty()) node.fail("at least one " + field.entry, "an empty list");
     std::set<std::string> names;
     for (const JsonNode& child : entries) {
         reading.attempt([&] { entry(child); });
@@ -158,7 +158,7 @@ void readMembers(const Field& field, const JsonNode& node, Reading& reading,
                  const std::function<void(const std::string&, const JsonNode&)>& member) {
     constexpr std::size_t kLongestName = 256;
     const auto members = node.members();
-    if (members.size() < field.fewest) node.fail("at least one entry", "an empty object");
+    if (members.size() < field.minEntries) node.fail("at least one entry", "an empty object");
     if (members.size() > field.max) node.fail(fmt::format("at most {} entries", field.max));
     for (const std::pair<std::string, JsonNode>& each : members)
         reading.attempt([&] {

@@ -106,7 +106,7 @@ struct Field {
     std::string entry = {};     ///< what an entry is called, or an object where its title is empty: "memory level"
     std::string empty = {};     ///< what a list without entries means or needs
     std::string distinct = {};  ///< entries' names differ: "a name that no other level has"
-    std::size_t fewest = 0, max = 0;
+    std::size_t minEntries = 0, max = 0;
     bool needed = true;
     std::string without = {};  ///< what counts where it is left out: "not said"; "the ..." stands in its place
     HeldJson fallback = {};    ///< the value that this is the same as; null = none
@@ -252,7 +252,7 @@ struct FieldsOf {
         const Bounds bounds = value.bounds;
         Field field = several(Holds::map, std::move(key), std::move(title), {std::move(value)}, std::move(entry),
                               std::move(about), std::move(empty));
-        field.fewest = 1;
+        field.minEntries = 1;
         field.max = 100;
         field.read = [get, measure, bounds, rules = field](void* object, const JsonNode& node, Reading& reading) {
             auto& members = std::invoke(get, *static_cast<T*>(object));
@@ -301,10 +301,10 @@ struct FieldsOf {
     /// Objects: a std::vector of them. At most 100, unless the row says otherwise.
     template <typename Get>
     static Field list(Get get, std::string key, std::string title, std::string entry, Fields fields, std::string about,
-                      std::string empty, std::size_t fewest = 0, std::size_t max = 100, std::string distinct = {}) {
+                      std::string empty, std::size_t minEntries = 0, std::size_t max = 100, std::string distinct = {}) {
         Field field = several(Holds::list, std::move(key), std::move(title), std::move(fields), std::move(entry),
                               std::move(about), std::move(empty));
-        field.fewest = fewest;
+        field.minEntries = minEntries;
         field.max = max;
         field.distinct = std::move(distinct);
         field.read = [get, rules = field](void* object, const JsonNode& node, Reading& reading) {

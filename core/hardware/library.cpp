@@ -231,8 +231,8 @@ Accelerator acceleratorNamedBy(const JsonNode& field) {
     if (!isJsonPath(reference)) path = findFile(kAccelerators, reference);
     if (!path && !reference.empty() && reference.find('\0') == std::string::npos) {
         // Only ordinary files: a pipe would wait forever, a device never end.
-        const fs::path beside = fs::path(field.document().file()).parent_path() / reference;
-        if (isFile(beside)) path = beside;
+        const fs::path sibling = fs::path(field.document().file()).parent_path() / reference;
+        if (isFile(sibling)) path = sibling;
     }
     if (!path) {
         field.fail("a bundled accelerator's name" + withClosest(", {} perhaps", reference, namesOf(kAccelerators)) +

@@ -62,8 +62,8 @@ std::optional<double> spelledOut(const JsonNode& node, Measure measure, const st
 }
 
 double anyNumber(const JsonNode& node, Measure measure) {
-    const std::optional<double> said = spelledOut(node, measure, "a number");
-    return said ? *said : node.number();
+    const std::optional<double> spelled = spelledOut(node, measure, "a number");
+    return spelled ? *spelled : node.number();
 }
 
 /// 512 rather than 512.0.
@@ -92,10 +92,10 @@ std::vector<Alternative> alternativesIn(const JsonNode& node, Measure measure) {
 
 /// What a number and one that it replaced have in common.
 template <typename NumberFormat>
-void writeFormat(Json& object, const NumberFormat& said) {
-    if (!said.source.empty()) object["source"] = said.source;
-    if (!said.reliability.empty()) object["class"] = said.reliability;
-    for (const Alternative& other : said.alternatives) {
+void writeFormat(Json& object, const NumberFormat& format) {
+    if (!format.source.empty()) object["source"] = format.source;
+    if (!format.reliability.empty()) object["class"] = format.reliability;
+    for (const Alternative& other : format.alternatives) {
         Json& entry = object["alternatives"].emplace_back(Json::object());
         entry["value"] = plainNumber(other.value);
         if (!other.source.empty()) entry["source"] = other.source;
@@ -153,10 +153,11 @@ bool acceptsUnits(const Bounds& bounds, Measure measure) {
 double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
     if (bounds.whole) {
         constexpr const char* kExpected = "a whole number above 0";
-        const std::optional<double> said = spelledOut(node, measure, kExpected);
-        if (said && (*said != std::floor(*said) || *said < 1 || *said >= 0x1p63)) failAsText(node, kExpected);
+        const std::optional<double> spelled = spelledOut(node, measure, kExpected);
+        if (spelled && (*spelled != std::floor(*spelled) || *spelled < 1 || *spelled >= 0x1p63))
+            failAsText(node, kExpected);
         const std::int64_t number =
-            said ? static_cast<std::int64_t>(*said) : node.whole(1, std::numeric_limits<std::int64_t>::max());
+            spelled ? static_cast<std::int64_t>(*spelled) : node.whole(1, std::numeric_limits<std::int64_t>::max());
         const auto max = static_cast<std::int64_t>(bounds.max);
         if (number > max) node.fail(fmt::format("a whole number of at most {}", max));
         if (bounds.powerOfTwo && !std::has_single_bit(static_cast<std::uint64_t>(number)))
@@ -170,9 +171,9 @@ double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
     }
     const bool above = bounds.minExcluded;
     const char* const expected = above ? "a number above 0" : "a number of 0 or more";
-    const std::optional<double> said = spelledOut(node, measure, expected);
-    if (said && !(above ? *said > 0 : *said >= 0)) failAsText(node, expected);
-    const double number = said ? *said : above ? node.positive() : node.notNegative();
+    const std::optional<double> spelled = spelledOut(node, measure, expected);
+    if (spelled && !(above ? *spelled > 0 : *spelled >= 0)) failAsText(node, expected);
+    const double number = spelled ? *spelled : above ? node.positive() : node.notNegative();
     if ((above && number < kSmallest) || number > kLargest)
         node.fail(above ? "a number from 1e-30 to 1e30" : "a number from 0 to 1e30");
     return number == 0 ? 0 : number;  // -0.0 becomes 0

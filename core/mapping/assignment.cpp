@@ -25,14 +25,14 @@ Assignment::Assignment(const Problem& problem, Objective objective, const Weight
       bound_(bound),
       jobs_(problem.jobs.size()),
       cores_(problem.cores.size()),
-      beside_(excess(problem)),
-      bytes_(beside_.size()),
+      extraLoad_(excess(problem)),
+      bytes_(extraLoad_.size()),
       tollCount_(std::min(tolls.size(), kMaxTolls)),
-      tolls_(beside_.size() * tollCount_),
+      tolls_(extraLoad_.size() * tollCount_),
       core_(jobs_),
       load_(cores_) {
     for (std::size_t p = 0; p < bytes_.size(); ++p)
-        bytes_[p] = problem.latency[p] * problem.demand[p] / problem.bandwidth;
+        bytes_[p] = problem.latency[p] * problem.requiredBandwidth[p] / problem.bandwidth;
     for (std::size_t p = 0; p < bytes_.size(); ++p)
         for (std::size_t t = 0; t < tollCount_; ++t) tolls_[p * tollCount_ + t] = tolls[t][p];
     rebuildLoads();
@@ -50,7 +50,7 @@ void Assignment::rebuildLoads() {
     for (std::size_t j = 0; j < jobs_; ++j) {
         const std::size_t pair = problem_.pair(j, static_cast<std::size_t>(core_[j]));
         load_[static_cast<std::size_t>(core_[j])] += problem_.latency[pair];
-        sums_.beside += beside_[pair];
+        sums_.extraLoad += extraLoad_[pair];
         sums_.bytes += bytes_[pair];
         for (std::size_t t = 0; t < tollCount_; ++t) sums_.tolls[t] += tolls_[pair * tollCount_ + t];
         if (!problem_.energy.empty()) sums_.energy += problem_.energy[pair];
@@ -58,7 +58,7 @@ void Assignment::rebuildLoads() {
 }
 
 double Assignment::minMakespan() const {
-    return std::max(*std::max_element(load_.begin(), load_.end()) + sums_.beside, maxOf(sums_));
+    return std::max(*std::max_element(load_.begin(), load_.end()) + sums_.extraLoad, maxOf(sums_));
 }
 
 double Assignment::maxOf(const Sums& sums) const {
@@ -70,7 +70,7 @@ double Assignment::maxOf(const Sums& sums) const {
 /// A norm of what all cores and the bandwidth are busy for: like their maximum, but it falls with every one of them.
 double Assignment::smooth(const Sums& sums, Norm norm) const {
     if (norm == Norm::fullest)
-        return std::max(*std::max_element(load_.begin(), load_.end()) + sums.beside, maxOf(sums));
+        return std::max(*std::max_element(load_.begin(), load_.end()) + sums.extraLoad, maxOf(sums));
     const int squarings = norm == Norm::blunt ? 3 : 6;
     const double scale = 1 / bound_.makespan;
     const auto powerOf = [&](double time) {
@@ -80,8 +80,8 @@ double Assignment::smooth(const Sums& sums, Norm norm) const {
     };
     double sum = powerOf(sums.bytes);
     for (std::size_t t = 0; t < tollCount_; ++t) sum += powerOf(sums.tolls[t]);
-    for (const double time : load_) sum += powerOf(time + sums.beside);
-    if (!(sum < kHuge)) return std::max(*std::max_element(load_.begin(), load_.end()) + sums.beside, sums.bytes);
+    for (const double time : load_) sum += powerOf(time + sums.extraLoad);
+    if (!(sum < kHuge)) return std::max(*std::max_element(load_.begin(), load_.end()) + sums.extraLoad, sums.bytes);
     for (int i = 0; i < squarings; ++i) sum = std::sqrt(sum);
     return bound_.makespan * sum;
 }
@@ -108,7 +108,7 @@ void Assignment::build(RandomStream& random, double noise) {
         double min = 0;
         for (std::size_t k = 0; k < cores_; ++k) {
             const std::size_t pair = problem_.pair(j, k);
-            const double end = std::max(max, load_[k] + problem_.latency[pair]) + beside_[pair] +
+            const double end = std::max(max, load_[k] + problem_.latency[pair]) + extraLoad_[pair] +
                                1e-6 * (load_[k] + problem_.latency[pair]);
             if (k == 0 || end < min) {
                 min = end;
@@ -135,7 +135,7 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
         const std::size_t before = problem_.pair(job, from), after = problem_.pair(job, to);
         load_[from] -= problem_.latency[before];
         load_[to] += problem_.latency[after];
-        sums.beside += beside_[after] - beside_[before];
+        sums.extraLoad += extraLoad_[after] - extraLoad_[before];
         sums.bytes += bytes_[after] - bytes_[before];
         for (std::size_t t = 0; t < tollCount_; ++t)
             sums.tolls[t] += tolls_[after * tollCount_ + t] - tolls_[before * tollCount_ + t];
@@ -161,7 +161,7 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
         if (other < jobs_) shift(sums, other, to, from);
         const double limit = current * (1 + temperature * annealed(n, proposals) * fluctuation(random.uniform()));
         // A norm is at least its greatest term: most changes need no more than that.
-        const double busiest = std::max(std::max(load_[from], load_[to]) + sums.beside, maxOf(sums));
+        const double busiest = std::max(std::max(load_[from], load_[to]) + sums.extraLoad, maxOf(sums));
         double found = isMakespan ? busiest : 0;
         if (found <= limit) found = value(smooth(sums, norm), sums.energy);
         if (found > limit) {

@@ -38,7 +38,7 @@ public:
 private:
     static constexpr std::size_t kMaxTolls = 8;
     struct Sums {
-        double beside = 0, bytes = 0, energy = 0;
+        double extraLoad = 0, bytes = 0, energy = 0;
         std::array<double, kMaxTolls> tolls{};
     };
     /// Maximum of the bounds that do not depend on the order: bytes and tolls.
@@ -52,7 +52,7 @@ private:
     Weights weights_;
     const Bound& bound_;
     std::size_t jobs_, cores_;
-    std::vector<double> beside_, bytes_;
+    std::vector<double> extraLoad_, bytes_;
     std::size_t tollCount_;
     std::vector<double> tolls_;  ///< by pair and toll
     std::vector<std::int32_t> core_, best_;

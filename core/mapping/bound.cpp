@@ -37,15 +37,16 @@ double sumOfMinima(const Problem& problem, const std::vector<double>& table) {
 
 /// What a job costs on a core, by pair, in cycles.
 struct Costs {
-    std::vector<double> beside;  ///< on every core
-    std::vector<double> alone;   ///< on its own one
-    std::vector<double> bytes;   ///< of the bandwidth
-    std::vector<double> need;    ///< minimum makespan of a schedule that has it
+    std::vector<double> extraLoad;  ///< on every core
+    std::vector<double> noStall;    ///< on its own one
+    std::vector<double> bytes;      ///< of the bandwidth
+    std::vector<double> need;       ///< minimum makespan of a schedule that has it
 
-    explicit Costs(const Problem& problem) : beside(excess(problem)), alone(beside), bytes(beside), need(beside) {
-        for (std::size_t p = 0; p < alone.size(); ++p) {
-            alone[p] += problem.latency[p];
-            bytes[p] = problem.latency[p] * problem.demand[p] / problem.bandwidth;
+    explicit Costs(const Problem& problem)
+        : extraLoad(excess(problem)), noStall(extraLoad), bytes(extraLoad), need(extraLoad) {
+        for (std::size_t p = 0; p < noStall.size(); ++p) {
+            noStall[p] += problem.latency[p];
+            bytes[p] = problem.latency[p] * problem.requiredBandwidth[p] / problem.bandwidth;
         }
         fillNeed(problem);
     }
@@ -69,10 +70,11 @@ private:
             for (std::size_t j = 0; j < problem.jobs.size(); ++j) beyond[step] += minBeyond(j, shareLeft(step));
         for (std::size_t j = 0; j < problem.jobs.size(); ++j)
             for (std::size_t k = 0; k < cores; ++k) {
-                const double left = std::max(0.0, 1 - problem.demand[problem.pair(j, k)] / problem.bandwidth);
+                const double left =
+                    std::max(0.0, 1 - problem.requiredBandwidth[problem.pair(j, k)] / problem.bandwidth);
                 const auto step = static_cast<std::size_t>(std::ceil(left * static_cast<double>(steps)));
                 const double others = beyond[step] * kDown - minBeyond(j, shareLeft(step));
-                need[problem.pair(j, k)] = (alone[problem.pair(j, k)] + std::max(0.0, others)) * kDown;
+                need[problem.pair(j, k)] = (noStall[problem.pair(j, k)] + std::max(0.0, others)) * kDown;
             }
     }
 };
@@ -96,9 +98,9 @@ double allowUpTo(const Problem& problem, const std::vector<double>& need, double
     return next;
 }
 
-/// Rows: what every core is busy for, and where asked the shared bandwidth. `beside` is what a pair adds to every
+/// Rows: what every core is busy for, and where asked the shared bandwidth. `extraLoad` is what a pair adds to every
 /// core's row.
-LoadProgram programOf(const Problem& problem, const std::vector<double>& own, const std::vector<double>& beside,
+LoadProgram programOf(const Problem& problem, const std::vector<double>& own, const std::vector<double>& extraLoad,
                       const std::vector<double>& bytes) {
     const std::size_t jobs = problem.jobs.size(), cores = problem.cores.size();
     LoadProgram program{
@@ -107,7 +109,7 @@ LoadProgram programOf(const Problem& problem, const std::vector<double>& own, co
     program.allowed.assign(jobs * cores, 1);
     double* use = program.use.data();
     for (std::size_t p = 0; p < jobs * cores; ++p, use += program.rows) {
-        for (std::size_t r = 0; r < cores; ++r) use[r] = beside.empty() ? 0 : beside[p];
+        for (std::size_t r = 0; r < cores; ++r) use[r] = extraLoad.empty() ? 0 : extraLoad[p];
         use[p % cores] += own[p];
         if (!bytes.empty()) use[cores] = bytes[p];
     }
@@ -167,7 +169,7 @@ private:
 
     std::size_t ownRows() const { return problem_.cores.size() + 1; }
     bool isAllowed(std::size_t pair) const { return program_->allowed[pair] != 0; }
-    double share(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
+    double share(std::size_t pair) const { return problem_.requiredBandwidth[pair] / problem_.bandwidth; }
 
     /// Minimum required share of the bandwidth of a job where it may run.
     double minShare(std::size_t job) const {
@@ -189,7 +191,7 @@ private:
         for (std::size_t i = 0; i < set.size(); ++i) {
             const double rate = i == 0 ? first : minShare(set[i]);
             for (std::size_t p = problem_.pair(set[i], 0); p < problem_.pair(set[i] + 1, 0); ++p)
-                row[p] = (problem_.latency[p] * rate + costs_.beside[p]) * kDown;
+                row[p] = (problem_.latency[p] * rate + costs_.extraLoad[p]) * kDown;
         }
         return row;
     }
@@ -235,16 +237,16 @@ private:
 
     /// True if the jobs require less than the whole bandwidth, wherever they run.
     bool hasRoomFor(const Set& set, std::size_t job) const {
-        double asked = 0;
+        double requested = 0;
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
-            asked = std::max(asked, share(p));
+            requested = std::max(requested, share(p));
         for (const std::size_t other : set) {
             double max = 0;
             for (std::size_t p = problem_.pair(other, 0); p < problem_.pair(other + 1, 0); ++p)
                 max = std::max(max, share(p));
-            asked += max;
+            requested += max;
         }
-        return asked <= 1;
+        return requested <= 1;
     }
 
     /// The sum over jobs of the minimum toll.
@@ -262,7 +264,7 @@ private:
     /// Shares of the bandwidth between which levels may lie, and the greatest on every core up to each.
     void findExtremes() {
         std::vector<double> shares;
-        for (std::size_t p = 0; p < problem_.demand.size(); ++p)
+        for (std::size_t p = 0; p < problem_.requiredBandwidth.size(); ++p)
             if (isAllowed(p)) shares.push_back(share(p));
         std::sort(shares.begin(), shares.end());
         shares.erase(std::unique(shares.begin(), shares.end()), shares.end());
@@ -276,7 +278,7 @@ private:
         std::sort(limits_.begin(), limits_.end());
         const std::size_t count = limits_.size(), cores = problem_.cores.size();
         greatest_.assign(count * cores, 0);
-        for (std::size_t p = 0; p < problem_.demand.size(); ++p) {
+        for (std::size_t p = 0; p < problem_.requiredBandwidth.size(); ++p) {
             if (!isAllowed(p)) continue;
             const double x = share(p);
             for (std::size_t i = count; i > 0 && x <= limits_[i - 1]; --i) {
@@ -297,21 +299,21 @@ private:
     /// What the tolls of these levels are; false where they prove nothing beyond the bytes.
     bool solveTolls(Levels& levels) {
         const std::size_t cores = problem_.cores.size();
-        double asked = 0;  // by light jobs alone, and then by heavy ones in the place of some
+        double requested = 0;  // by light jobs alone, and then by heavy ones in the place of some
         gain_.clear();
         for (std::size_t k = 0; k < cores; ++k) {
             const double light = greatest_[levels.light * cores + k], heavy = greatest_[levels.upTo * cores + k];
             const bool isAside = isAsideIn(levels, k);
-            asked += isAside ? greatest_.at((limits_.size() - 1) * cores + k) : light;
+            requested += isAside ? greatest_.at((limits_.size() - 1) * cores + k) : light;
             if (!isAside) gain_.push_back(heavy > limits_[levels.above] ? heavy - light : 0);
         }
         std::sort(gain_.rbegin(), gain_.rend());
         missing_.clear();
-        for (std::size_t k = 0; k < gain_.size() && asked < 1; ++k) {
-            missing_.push_back(1 - asked);
-            asked += gain_[k];
+        for (std::size_t k = 0; k < gain_.size() && requested < 1; ++k) {
+            missing_.push_back(1 - requested);
+            requested += gain_[k];
         }
-        if (missing_.empty() || missing_.size() == gain_.size() || asked < 1) return false;
+        if (missing_.empty() || missing_.size() == gain_.size() || requested < 1) return false;
         const auto m = static_cast<double>(gain_.size()), enough = static_cast<double>(missing_.size());
         levels.bonus = kInfinity;
         for (std::size_t h = 0; h < missing_.size(); ++h)
@@ -552,15 +554,15 @@ double completions(std::vector<double> time, std::size_t machines) {
 
 double latencyBound(const Problem& problem, const Costs& costs) {
     const std::size_t jobs = problem.jobs.size();
-    std::vector<double> shortest(jobs), fewest(jobs);
-    double alone = 0;
+    std::vector<double> shortest(jobs), minBytes(jobs);
+    double noStall = 0;
     for (std::size_t j = 0; j < jobs; ++j) {
         shortest[j] = min(problem, problem.latency, j);
-        fewest[j] = min(problem, costs.bytes, j);
-        alone += min(problem, costs.alone, j);
+        minBytes[j] = min(problem, costs.bytes, j);
+        noStall += min(problem, costs.noStall, j);
     }
     const double sum =
-        std::max({alone, completions(shortest, problem.cores.size()), completions(std::move(fewest), 1)});
+        std::max({noStall, completions(shortest, problem.cores.size()), completions(std::move(minBytes), 1)});
     return sum / static_cast<double>(jobs) * kDown;
 }
 
@@ -575,7 +577,7 @@ std::vector<std::size_t> likeness(const Problem& problem) {
             bool equal = like[b] == b;
             for (std::size_t j = 0; equal && j < problem.jobs.size(); ++j)
                 equal = problem.latency[problem.pair(j, a)] == problem.latency[problem.pair(j, b)] &&
-                        problem.demand[problem.pair(j, a)] == problem.demand[problem.pair(j, b)];
+                        problem.requiredBandwidth[problem.pair(j, a)] == problem.requiredBandwidth[problem.pair(j, b)];
             if (equal) like[a] = b;
         }
     }
@@ -585,7 +587,7 @@ std::vector<std::size_t> likeness(const Problem& problem) {
 std::vector<double> excess(const Problem& problem) {
     std::vector<double> excess(problem.latency.size());
     for (std::size_t p = 0; p < excess.size(); ++p)
-        excess[p] = problem.latency[p] * std::max(0.0, problem.demand[p] / problem.bandwidth - 1);
+        excess[p] = problem.latency[p] * std::max(0.0, problem.requiredBandwidth[p] / problem.bandwidth - 1);
     return excess;
 }
 
@@ -600,7 +602,7 @@ std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan, 
         }
         return core;
     }
-    LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
+    LoadProgram program = programOf(problem, problem.latency, costs.extraLoad, costs.bytes);
     allowUpTo(problem, costs.need, makespan, program);
     return solveLoad(program, kWork, {}, isEnough).option;
 }
@@ -608,7 +610,7 @@ std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan, 
 std::vector<std::vector<double>> tolls(const Problem& problem, double makespan) {
     if (isTooLarge(problem)) return {};
     const Costs costs(problem);
-    LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
+    LoadProgram program = programOf(problem, problem.latency, costs.extraLoad, costs.bytes);
     allowUpTo(problem, costs.need, makespan, program);
     Tolls tolls(problem, costs);
     tolls.choose(program);
@@ -620,18 +622,18 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
     Bound bound;
     double longest = 0;
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-        bound.longestJob = std::max(bound.longestJob, min(problem, costs.alone, j) * kDown);
+        bound.longestJob = std::max(bound.longestJob, min(problem, costs.noStall, j) * kDown);
         longest = std::max(longest, min(problem, costs.need, j));
     }
     bound.bandwidth = sumOfMinima(problem, costs.bytes) * kDown;
     if (isTooLarge(problem)) {
         const auto cores = static_cast<double>(problem.cores.size());
         const double shortest = sumOfMinima(problem, problem.latency) / cores;
-        bound.load = sumOfMinima(problem, costs.alone) / cores * kDown;
-        bound.combined = std::max(longest, (shortest + sumOfMinima(problem, costs.beside)) * kDown);
+        bound.load = sumOfMinima(problem, costs.noStall) / cores * kDown;
+        bound.combined = std::max(longest, (shortest + sumOfMinima(problem, costs.extraLoad)) * kDown);
     } else {
-        bound.load = solveLoad(programOf(problem, costs.alone, {}, {}), kWork, {}, isEnough).value;
-        LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
+        bound.load = solveLoad(programOf(problem, costs.noStall, {}, {}), kWork, {}, isEnough).value;
+        LoadProgram program = programOf(problem, problem.latency, costs.extraLoad, costs.bytes);
         const double threshold = std::max({longest, bound.longestJob, bound.bandwidth, bound.load});
         bound.combined = std::max(longest, combinedBound(problem, program, costs, threshold, isEnough));
     }

@@ -17,7 +17,7 @@ CoarseSchedule::CoarseSchedule(const Problem& problem)
       moved_(cores_),
       ends_(cores_),
       share_(jobs_ * cores_) {
-    for (std::size_t p = 0; p < share_.size(); ++p) share_[p] = problem.demand[p] / problem.bandwidth;
+    for (std::size_t p = 0; p < share_.size(); ++p) share_[p] = problem.requiredBandwidth[p] / problem.bandwidth;
 }
 
 /// What a core asks for in every span from that in which the job at a position begins; returns that span.

@@ -33,7 +33,7 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Observe& wat
     const std::size_t leaves = kLeaves == 0 ? leaves_ : kLeaves;
     std::int64_t* const key = key_.data();
     std::int32_t* const winner = winner_.data();
-    double* const asked = asked_.data();
+    double* const requested = requested_.data();
     const Event** const next = next_.data();
 
     for (std::size_t k = 0; k < leaves; ++k) {
@@ -42,18 +42,18 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Observe& wat
         const std::int64_t bits = bitsOf(used ? next[k]->finish : kInfinity);
         key[leaves + k] = kIsPacked ? (bits & ~kCore) | static_cast<std::int64_t>(k) : bits;
         winner[leaves + k] = static_cast<std::int32_t>(k);
-        asked[leaves + k] = used ? next[k]->demand : 0;
+        requested[leaves + k] = used ? next[k]->requiredBandwidth : 0;
     }
     for (std::size_t i = leaves - 1; i > 0; --i) {
         const std::size_t child = 2 * i + (key[2 * i + 1] < key[2 * i] ? 1 : 0);
         key[i] = key[child];
         winner[i] = winner[child];
-        asked[i] = asked[2 * i] + asked[2 * i + 1];
+        requested[i] = requested[2 * i] + requested[2 * i + 1];
     }
 
     auto [now, total, completions, moved] = triedLandmarks_[landmark];
     std::int64_t firstKey = key[1];
-    double sum = asked[1];
+    double sum = requested[1];
     std::size_t done = landmark * stride_;
     while (done < jobs_) {
         const std::size_t stop = std::min(jobs_, done + stride_);
@@ -71,15 +71,15 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Observe& wat
             next[k] = event;
             std::size_t i = leaves + k;
             std::int64_t bestKey = bitsOf(event->finish);
-            sum = event->demand;
+            sum = event->requiredBandwidth;
             if constexpr (kIsPacked) {
                 bestKey = (bestKey & ~kCore) | static_cast<std::int64_t>(k);
 #pragma GCC unroll 4
                 for (std::size_t level = kLeaves; level > 1; level >>= 1) {
                     const std::int64_t otherKey = key[i ^ 1];
-                    const double other = asked[i ^ 1];
+                    const double other = requested[i ^ 1];
                     key[i] = bestKey;
-                    asked[i] = sum;
+                    requested[i] = sum;
                     bestKey = std::min(bestKey, otherKey);
                     sum += other;
                     i >>= 1;
@@ -91,8 +91,8 @@ Values Evaluator::mergeOf(std::size_t landmark, double limit, const Observe& wat
                     const std::int32_t other = winner[i ^ 1];
                     key[i] = bestKey;
                     winner[i] = best;
-                    asked[i] = sum;
-                    sum += asked[i ^ 1];
+                    requested[i] = sum;
+                    sum += requested[i ^ 1];
                     const bool replace = otherKey < bestKey;
                     bestKey = replace ? otherKey : bestKey;
                     best = replace ? other : best;
@@ -140,7 +140,7 @@ Evaluator::Evaluator(const Problem& problem)
       bytes_(jobs_ * cores_),
       lines_(cores_),
       place_(jobs_) {
-    for (std::size_t p = 0; p < bytes_.size(); ++p) bytes_[p] = problem.latency[p] * problem.demand[p];
+    for (std::size_t p = 0; p < bytes_.size(); ++p) bytes_[p] = problem.latency[p] * problem.requiredBandwidth[p];
     stride_ = std::max<std::size_t>(8, jobs_ / kMaxLandmarks);
     const std::size_t landmarks = jobs_ / stride_ + 1;
     landmarks_.resize(landmarks);
@@ -151,7 +151,7 @@ Evaluator::Evaluator(const Problem& problem)
     next_.resize(leaves_);
     key_.resize(2 * leaves_);
     winner_.resize(2 * leaves_);
-    asked_.resize(2 * leaves_);
+    requested_.resize(2 * leaves_);
     drawn_.resize(jobs_);
     sorted_.resize(jobs_);
     bucket_.resize(std::bit_ceil(jobs_) + 1);
@@ -215,7 +215,7 @@ Values Evaluator::evaluate(const Mapping& mapping) {
     arrange(mapping);
     const Keyed* next = sorted_.data();
     const double* const latency = problem_.latency.data();
-    const double* const demand = problem_.demand.data();
+    const double* const requiredBandwidth = problem_.requiredBandwidth.data();
     for (std::size_t k = 0; k < cores_; ++k) {
         const Keyed* const last = sorted_.data() + begin_[k];
         Event* event = lines_[k].events.data();
@@ -224,7 +224,7 @@ Values Evaluator::evaluate(const Mapping& mapping) {
         for (; next != last; ++next) {
             const std::size_t pair = problem_.pair(static_cast<std::size_t>(next->job), k);
             now += latency[pair];
-            *event++ = {now, demand[pair]};
+            *event++ = {now, requiredBandwidth[pair]};
         }
         *event = {kInfinity, 0};
     }
@@ -298,11 +298,11 @@ void Evaluator::rebuildTimelines() {
 void Evaluator::fill(Line& line, std::size_t core, std::size_t start) const {
     double now = start == 0 ? 0 : line.events[start - 1].finish;
     const double* const latency = problem_.latency.data();
-    const double* const demand = problem_.demand.data();
+    const double* const requiredBandwidth = problem_.requiredBandwidth.data();
     for (std::size_t i = start; i < line.size; ++i) {
         const std::size_t pair = problem_.pair(static_cast<std::size_t>(line.job[i]), core);
         now += latency[pair];
-        line.events[i] = {now, demand[pair]};
+        line.events[i] = {now, requiredBandwidth[pair]};
     }
     line.events[line.size] = {kInfinity, 0};
 }
@@ -498,13 +498,13 @@ Schedule Evaluator::schedule() {
     schedule.jobs.resize(jobs_);
     std::vector<double> free(cores_);  // when a core's last job finished
     double since = 0;
-    const auto watch = [&](std::size_t k, double step, double asked, double total) {
+    const auto watch = [&](std::size_t k, double step, double requested, double total) {
         if (step > 0 && total > since) {
             Schedule::Step& now = schedule.bandwidth.emplace_back();
             now.time = since;
             now.bytes.resize(cores_);
-            const double share = asked > problem_.bandwidth ? problem_.bandwidth / asked : 1;
-            for (std::size_t c = 0; c < cores_; ++c) now.bytes[c] = next_[c]->demand * share;
+            const double share = requested > problem_.bandwidth ? problem_.bandwidth / requested : 1;
+            for (std::size_t c = 0; c < cores_; ++c) now.bytes[c] = next_[c]->requiredBandwidth * share;
         }
         since = total;
         const auto order = static_cast<std::int32_t>(next_[k] - events_[k]);

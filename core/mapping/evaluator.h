@@ -70,8 +70,8 @@ public:
 
 private:
     struct Event {
-        double finish = 0;  ///< of a job, no-stall cycles
-        double demand = 0;  ///< until then
+        double finish = 0;             ///< of a job, no-stall cycles
+        double requiredBandwidth = 0;  ///< until then
     };
     struct Line {  ///< of one core; events have one entry more, for a core that has nothing left to do
         std::vector<std::int32_t> job;
@@ -126,7 +126,7 @@ private:
     std::vector<const Event*> next_;    ///< of every core, in it
     std::vector<std::int64_t> key_;     ///< tournament of the next finishes, as ordered bits
     std::vector<std::int32_t> winner_;
-    std::vector<double> asked_;  ///< sums of required bandwidths
+    std::vector<double> requested_;  ///< sums of required bandwidths
 
     struct Keyed {
         double priority = 0;

@@ -24,7 +24,7 @@ public:
           jobs_(problem.jobs.size()),
           cores_(problem.cores.size()),
           goal_(bound * (1 + 1e-10)),
-          beside_(excess(problem)),
+          extraLoad_(excess(problem)),
           like_(likeness(problem)),
           seen_(std::size_t{1} << (jobs_ < 8 ? 12U : 18U)) {
         readTables();
@@ -57,29 +57,29 @@ private:
     };
 
     std::size_t pair(std::size_t job, std::size_t core) const { return problem_.pair(job, core); }
-    double shareOf(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
+    double shareOf(std::size_t pair) const { return problem_.requiredBandwidth[pair] / problem_.bandwidth; }
 
     /// The minimum that any set of jobs takes: bytes, no-stall cycles, excess, and beyond all excess its longest job.
     void readTables() {
         const unsigned sets = 1U << jobs_;
         bytesOf_.assign(sets, 0);
         cyclesOf_.assign(sets, 0);
-        besideOf_.assign(sets, 0);
+        extraLoadOf_.assign(sets, 0);
         longestOf_.assign(sets, 0);
         for (std::size_t j = 0; j < jobs_; ++j) {
-            double bytes = kInfinity, cycles = kInfinity, beside = kInfinity, alone = kInfinity;
+            double bytes = kInfinity, cycles = kInfinity, extraLoad = kInfinity, noStall = kInfinity;
             for (std::size_t p = pair(j, 0); p < pair(j + 1, 0); ++p) {
                 bytes = std::min(bytes, problem_.latency[p] * shareOf(p));
                 cycles = std::min(cycles, problem_.latency[p]);
-                beside = std::min(beside, beside_[p]);
-                alone = std::min(alone, problem_.latency[p] + beside_[p]);
+                extraLoad = std::min(extraLoad, extraLoad_[p]);
+                noStall = std::min(noStall, problem_.latency[p] + extraLoad_[p]);
             }
             const unsigned bit = 1U << j;
             for (unsigned set = bit; set < sets; set = (set + 1) | bit) {
                 bytesOf_[set] += bytes;
                 cyclesOf_[set] += cycles;
-                besideOf_[set] += beside;
-                longestOf_[set] = std::max(longestOf_[set], alone - beside);
+                extraLoadOf_[set] += extraLoad;
+                longestOf_[set] = std::max(longestOf_[set], noStall - extraLoad);
             }
             twin_.push_back(jobs_);
             for (std::size_t other = 0; other < j && twin_[j] == jobs_; ++other)
@@ -90,7 +90,7 @@ private:
     bool isAlike(std::size_t a, std::size_t b) const {
         for (std::size_t k = 0; k < cores_; ++k)
             if (problem_.latency[pair(a, k)] != problem_.latency[pair(b, k)] ||
-                problem_.demand[pair(a, k)] != problem_.demand[pair(b, k)])
+                problem_.requiredBandwidth[pair(a, k)] != problem_.requiredBandwidth[pair(b, k)])
                 return false;
         return true;
     }
@@ -106,19 +106,19 @@ private:
     /// Lets time pass until `until`, through the ends of cores that take no more jobs.
     void advance(State& state, double until) const {
         while (state.now < until) {
-            double next = until, asked = 0;
+            double next = until, requested = 0;
             for (std::size_t k = 0; k < cores_; ++k) {
                 if (state.end[k] <= state.now) continue;
                 next = std::min(next, state.end[k]);
-                asked += state.share[k];
+                requested += state.share[k];
             }
-            state.elapsed += (next - state.now) * std::max(1.0, asked);
+            state.elapsed += (next - state.now) * std::max(1.0, requested);
             state.now = next;
         }
     }
 
     double minMakespan(const State& state) const {
-        double running = 0, bytes = bytesOf_[state.left], beside = besideOf_[state.left], longest = 0;
+        double running = 0, bytes = bytesOf_[state.left], extraLoad = extraLoadOf_[state.left], longest = 0;
         std::size_t open = 0;
         for (std::size_t k = 0; k < cores_; ++k) {
             const bool isOpen = (state.closed >> k & 1U) == 0;
@@ -127,14 +127,14 @@ private:
             open += isOpen ? 1 : 0;
             longest = std::max(longest, rest);
             bytes += rest * state.share[k];
-            beside += rest * std::max(0.0, state.share[k] - 1);
+            extraLoad += rest * std::max(0.0, state.share[k] - 1);
         }
         if (state.left != 0) {
             if (open == 0) return kInfinity;
             longest = std::max(
                 {longest, (running + cyclesOf_[state.left]) / static_cast<double>(open), longestOf_[state.left]});
         }
-        return state.elapsed + std::max(bytes, longest + beside) * kSame;
+        return state.elapsed + std::max(bytes, longest + extraLoad) * kSame;
     }
 
     /// True where the same jobs on the same cores with the same ones at work were seen after no more time.
@@ -248,7 +248,8 @@ private:
     const std::function<bool()>& isEnough_;
     std::size_t jobs_, cores_;
     double goal_;
-    std::vector<double> beside_, bytesOf_, cyclesOf_, besideOf_, longestOf_;  ///< all but the first by set of jobs
+    std::vector<double> extraLoad_, bytesOf_, cyclesOf_, extraLoadOf_,
+        longestOf_;                         ///< all but the first by set of jobs
     std::vector<std::size_t> like_, twin_;  ///< the first equal core; the first equal job, or none
     std::vector<Seen> seen_;                ///< by hash
     std::vector<std::size_t> order_, bestOrder_;

@@ -30,7 +30,17 @@ using model::TextTable;
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 
-enum TableColumn : std::uint8_t { kJob, kAccel, kLatency, kDemand, kMacs, kEnergy, kJobName, kAccelName, kColumns };
+enum TableColumn : std::uint8_t {
+    kJob,
+    kAccel,
+    kLatency,
+    kRequiredBandwidth,
+    kMacs,
+    kEnergy,
+    kJobName,
+    kAccelName,
+    kColumns
+};
 
 constexpr std::array<std::string_view, kColumns> kTitles{
     "job", "accel", "nostall_latency_cycles", "req_bw_bytes_per_cycle", "macs", "energy_j", "job_name", "accel_name"};
@@ -45,7 +55,7 @@ struct Pair {
     std::int32_t core = 0;
     std::int64_t line = 0;
     double latency = 0;
-    double demand = 0;
+    double requiredBandwidth = 0;
     double macs = 0;
     double energy = 0;
 };
@@ -124,7 +134,7 @@ Pair pairIn(const RowReader& row, const Layout& layout, std::int64_t line) {
     pair.core = row.index(kAccel);
     pair.line = line;
     pair.latency = row.number(kLatency, kSmallest, "a number above 0");
-    pair.demand = row.number(kDemand, 0, "a number of 0 or more");
+    pair.requiredBandwidth = row.number(kRequiredBandwidth, 0, "a number of 0 or more");
     if (layout[kMacs]) pair.macs = row.number(kMacs, 0, "a number of 0 or more");
     if (layout[kEnergy]) pair.energy = row.number(kEnergy, 0, "a number of 0 or more");
     return pair;
@@ -237,7 +247,7 @@ Problem readJobTable(std::string_view bytes, const std::string& file) {
     problem.cores = namesOf(size.cores, "core", std::move(contents.coreNames));
     for (const Pair& pair : contents.pairs) {
         problem.latency.push_back(pair.latency);
-        problem.demand.push_back(pair.demand);
+        problem.requiredBandwidth.push_back(pair.requiredBandwidth);
         if (layout[kEnergy]) problem.energy.push_back(pair.energy);
         if (layout[kMacs] && pair.core == 0) problem.macs.push_back(pair.macs);
     }

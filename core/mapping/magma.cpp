@@ -258,22 +258,22 @@ Search startGenetic(Trial& trial, const Json& state, Breeder breeder, const Firs
 
 /// By pair, whether the makespan can be at most `bound` with the job on that core: neither the job alone may take
 /// longer, nor the longest of the other jobs with this one's stalls on top, which all cores wait for.
-std::vector<bool> canReach(double bound, const Problem& problem, const std::vector<double>& beside) {
+std::vector<bool> canReach(double bound, const Problem& problem, const std::vector<double>& extraLoad) {
     const std::size_t jobs = problem.jobs.size(), cores = problem.cores.size();
-    std::vector<double> alone(jobs, std::numeric_limits<double>::infinity());
+    std::vector<double> noStall(jobs, std::numeric_limits<double>::infinity());
     for (std::size_t j = 0; j < jobs; ++j)
         for (std::size_t k = 0; k < cores; ++k)
-            alone[j] = std::min(alone[j], problem.latency[problem.pair(j, k)] + beside[problem.pair(j, k)]);
-    const auto longest = std::max_element(alone.begin(), alone.end());
+            noStall[j] = std::min(noStall[j], problem.latency[problem.pair(j, k)] + extraLoad[problem.pair(j, k)]);
+    const auto longest = std::max_element(noStall.begin(), noStall.end());
     double second = 0;
-    for (auto job = alone.begin(); job != alone.end(); ++job)
+    for (auto job = noStall.begin(); job != noStall.end(); ++job)
         if (job != longest) second = std::max(second, *job);
-    std::vector<bool> can(beside.size());
+    std::vector<bool> can(extraLoad.size());
     for (std::size_t j = 0; j < jobs; ++j) {
-        const double others = alone.begin() + static_cast<std::ptrdiff_t>(j) == longest ? second : *longest;
+        const double others = noStall.begin() + static_cast<std::ptrdiff_t>(j) == longest ? second : *longest;
         for (std::size_t k = 0; k < cores; ++k) {
             const std::size_t pair = problem.pair(j, k);
-            can[pair] = std::max(problem.latency[pair], others) + beside[pair] <= bound * kSlack;
+            can[pair] = std::max(problem.latency[pair], others) + extraLoad[pair] <= bound * kSlack;
         }
     }
     return can;
@@ -284,16 +284,16 @@ std::vector<bool> canReach(double bound, const Problem& problem, const std::vect
 /// and what is right beside them is lost with them. Cores from which the bound is out of reach have no chance.
 std::vector<double> chancesBySpeed(const Problem& problem, double bound) {
     const std::size_t cores = problem.cores.size();
-    const std::vector<double> beside = excess(problem);
-    const std::vector<bool> can = canReach(bound, problem, beside);
-    std::vector<double> chances(beside.size());
+    const std::vector<double> extraLoad = excess(problem);
+    const std::vector<bool> can = canReach(bound, problem, extraLoad);
+    std::vector<double> chances(extraLoad.size());
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
         const auto first = can.begin() + static_cast<std::ptrdiff_t>(j * cores);
         const bool none = std::none_of(first, first + static_cast<std::ptrdiff_t>(cores), [](bool is) { return is; });
         double sum = 0;
         for (std::size_t k = 0; k < cores; ++k) {
             const std::size_t pair = problem.pair(j, k);
-            if (none || can[pair]) sum += 1 / std::sqrt(problem.latency[pair] + beside[pair]);
+            if (none || can[pair]) sum += 1 / std::sqrt(problem.latency[pair] + extraLoad[pair]);
             chances[pair] = sum;
         }
         for (std::size_t k = 0; k < cores; ++k) chances[problem.pair(j, k)] /= sum;

@@ -46,25 +46,26 @@ Mapping heraldLike(const Problem& problem) {
 /// first. Baek et al.: "A Multi-Neural Network Acceleration Architecture" (AI-MT), ISCA 2020.
 Mapping aiMtLike(const Problem& problem) {
     const std::size_t jobs = problem.jobs.size();
-    const auto demand = [&](std::size_t job) { return problem.demand[problem.pair(job, 0)]; };
-    std::vector<std::size_t> byDemand(jobs);
-    std::iota(byDemand.begin(), byDemand.end(), std::size_t{0});
-    std::stable_sort(byDemand.begin(), byDemand.end(), [&](auto a, auto b) { return demand(a) > demand(b); });
+    const auto requiredBandwidth = [&](std::size_t job) { return problem.requiredBandwidth[problem.pair(job, 0)]; };
+    std::vector<std::size_t> byRequiredBandwidth(jobs);
+    std::iota(byRequiredBandwidth.begin(), byRequiredBandwidth.end(), std::size_t{0});
+    std::stable_sort(byRequiredBandwidth.begin(), byRequiredBandwidth.end(),
+                     [&](auto a, auto b) { return requiredBandwidth(a) > requiredBandwidth(b); });
 
     using Free = std::pair<double, std::size_t>;  // when, which core
     std::priority_queue<Free, std::vector<Free>, std::greater<>> free;
     for (std::size_t core = 0; core < problem.cores.size(); ++core) free.emplace(0, core);
-    std::vector<double> asked(problem.cores.size());
+    std::vector<double> requested(problem.cores.size());
     Mapping mapping;
     mapping.core.resize(jobs);
     std::vector<std::size_t> order;
     for (std::size_t max = 0, min = jobs; max < min;) {
         const auto [now, core] = free.top();
         free.pop();
-        asked[core] = 0;
-        const double total = std::accumulate(asked.begin(), asked.end(), 0.0);
-        const std::size_t job = total < problem.bandwidth ? byDemand[max++] : byDemand[--min];
-        asked[core] = demand(job);
+        requested[core] = 0;
+        const double total = std::accumulate(requested.begin(), requested.end(), 0.0);
+        const std::size_t job = total < problem.bandwidth ? byRequiredBandwidth[max++] : byRequiredBandwidth[--min];
+        requested[core] = requiredBandwidth(job);
         mapping.core[job] = static_cast<std::int32_t>(core);
         order.push_back(job);
         free.emplace(now + problem.latency[problem.pair(job, 0)], core);

@@ -26,14 +26,14 @@ namespace tessera::mapping {
 /// row-major: [job * cores.size() + core].
 struct Problem {
     std::string name;
-    std::vector<std::string> jobs;   ///< names, at least one
-    std::vector<std::string> cores;  ///< names, at least one
-    std::vector<double> latency;     ///< cycles of a job on a core that never stalls, by pair; above 0
-    std::vector<double> demand;      ///< bytes per cycle at no-stall latency, by pair; 0 or more
-    std::vector<double> energy;      ///< joules, by pair; empty = unknown
-    std::vector<double> macs;        ///< by job; empty = unknown
-    double bandwidth = 0;            ///< of the system, bytes per cycle; above 0
-    std::optional<Hertz> clock;      ///< what seconds need
+    std::vector<std::string> jobs;          ///< names, at least one
+    std::vector<std::string> cores;         ///< names, at least one
+    std::vector<double> latency;            ///< cycles of a job on a core that never stalls, by pair; above 0
+    std::vector<double> requiredBandwidth;  ///< bytes per cycle at no-stall latency, by pair; 0 or more
+    std::vector<double> energy;             ///< joules, by pair; empty = unknown
+    std::vector<double> macs;               ///< by job; empty = unknown
+    double bandwidth = 0;                   ///< of the system, bytes per cycle; above 0
+    std::optional<Hertz> clock;             ///< what seconds need
 
     std::size_t pair(std::size_t job, std::size_t core) const { return job * cores.size() + core; }
     bool operator==(const Problem&) const = default;

@@ -70,10 +70,10 @@ namespace {
 /// As many mappings as there are jobs; of more than a thousand jobs fewer, so that they need some tens of megabytes,
 /// and the samples are enough for ten generations.
 std::size_t defaultPopulation(std::size_t jobs, std::int64_t samples) {
-    constexpr std::size_t kMany = 1000, kMaxGenes = 2'000'000, kFewest = 50, kGenerations = 10;
+    constexpr std::size_t kMany = 1000, kMaxGenes = 2'000'000, kMin = 50, kGenerations = 10;
     if (jobs <= kMany) return jobs;
-    const std::size_t affordable = std::max(kFewest, static_cast<std::size_t>(samples) / kGenerations);
-    return std::min(std::max(kFewest, kMaxGenes / jobs), affordable);
+    const std::size_t affordable = std::max(kMin, static_cast<std::size_t>(samples) / kGenerations);
+    return std::min(std::max(kMin, kMaxGenes / jobs), affordable);
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ std::vector<std::string> problems(const Problem& problem) {
     if (problem.jobs.empty()) sentences.add("the table has no jobs; expected at least one");
     if (problem.cores.empty()) sentences.add("the table has no cores; expected at least one");
     checkPairs(problem, {"latency", false}, problem.latency, sentences);
-    checkPairs(problem, {"demand", true}, problem.demand, sentences);
+    checkPairs(problem, {"demand", true}, problem.requiredBandwidth, sentences);
     if (!problem.energy.empty()) checkPairs(problem, {"energy", true}, problem.energy, sentences);
     if (!problem.macs.empty() && problem.macs.size() != problem.jobs.size())
         sentences.add(fmt::format("macs has {} entries; expected {}, one for each job", problem.macs.size(),

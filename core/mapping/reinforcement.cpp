@@ -180,7 +180,8 @@ private:
                 const auto row = static_cast<Index>(core);
                 const std::size_t pair = problem.pair(job, core);
                 features_(row, column) = elementary::log(problem.latency[pair]);
-                features_(cores_ + row, column) = elementary::log(1 + problem.demand[pair] / problem.bandwidth);
+                features_(cores_ + row, column) =
+                    elementary::log(1 + problem.requiredBandwidth[pair] / problem.bandwidth);
             }
             features_(2 * cores_, column) = static_cast<double>(job) / static_cast<double>(jobs) - 0.5;
         }

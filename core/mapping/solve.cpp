@@ -82,7 +82,7 @@ std::string fingerprint(const Problem& problem, const Options& options) {
     Json json{{"jobs", problem.jobs.size()},
               {"cores", problem.cores.size()},
               {"latency", packed(problem.latency)},
-              {"demand", packed(problem.demand)},
+              {"demand", packed(problem.requiredBandwidth)},
               {"energy", packed(problem.energy)},
               {"bandwidth", problem.bandwidth},
               {"algorithms", options.algorithms},
@@ -105,8 +105,8 @@ public:
         : problem_(problem),
           options_(options),
           control_(watched(control)),
-          bound_(lowerBound(problem, options.objective, options.weights, [this] { return isAskedToEnd(); })),
-          phases_(phasesOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
+          bound_(lowerBound(problem, options.objective, options.weights, [this] { return isEndRequested(); })),
+          phases_(phasesOf(problem, options, bound_, [this] { return isEndRequested(); })),
           fingerprint_(control.checkpoint || !control.resume->is_null() ? fingerprint(problem, options) : ""),
           portfolio_{
               .problem = problem_, .options = options_, .control = control_, .bound = bound_, .phases = phases_} {
@@ -154,7 +154,7 @@ private:
     }
 
     /// True once the run is finishing: lower bounds then return what is proven so far.
-    bool isAskedToEnd() const {
+    bool isEndRequested() const {
         control_.throwIfCancelled(kSearch);
         return control_.finishing();
     }
@@ -210,12 +210,12 @@ private:
     /// Between two generations the state is whole: hands it over where it is time, or where the work is given up.
     void afterStep() {
         const bool cancelled = control_.cancelled();
-        if (control_.checkpoint && (cancelled || Clock::now() >= nextTold_)) {
+        if (control_.checkpoint && (cancelled || Clock::now() >= nextCheckpoint_)) {
             const Clock::time_point begun = Clock::now();
             control_.checkpoint(state());
             checkpointed_ = true;
             const Clock::time_point ended = Clock::now();
-            nextTold_ = ended + 9 * (ended - begun);
+            nextCheckpoint_ = ended + 9 * (ended - begun);
         }
         if (!cancelled) return;
         checkpointed_ = true;
@@ -274,7 +274,7 @@ private:
     double samplesBehind_ = 0;  ///< of all but the one whose turn it is
 
     bool checkpointed_ = false;  ///< a state was handed over
-    Clock::time_point nextTold_ = {};
+    Clock::time_point nextCheckpoint_ = {};
 };
 
 }  // namespace

@@ -80,7 +80,7 @@ private:
     void begin(Trial& trial);
     void add(Trial& trial, std::int64_t number, std::int64_t effort, std::int64_t samples);
     Orders relaxed(Trial& trial, const Orders& orders, std::int64_t number, std::int64_t samples) const;
-    void take(std::size_t contender);
+    void switchTo(std::size_t contender);
     void endTurn(Trial& trial);
     void polish(Trial& trial);
     void list(Trial& trial);
@@ -126,8 +126,8 @@ private:
     double heat_ = 0;                           ///< its first temperature, relative to the value
     /// What no schedule of the held assignment takes less than: cycles beside all cores, and sums of bytes and of
     /// tolls; the former by pair, the latter by pair and row.
-    std::vector<double> beside_, rows_;
-    double besideHeld_ = 0;
+    std::vector<double> extraLoad_, rows_;
+    double heldExtraLoad_ = 0;
     std::vector<double> rowsHeld_;
 };
 
@@ -140,12 +140,12 @@ TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
       random_(trial.seed(), kOrders),
       total_(trial.samplesLeft()),
       tolls_(tolls(problem_, trial.bound().makespan)),
-      beside_(excess(problem_)),
-      rows_(beside_.size() * (tolls_.size() + 1)),
+      extraLoad_(excess(problem_)),
+      rows_(extraLoad_.size() * (tolls_.size() + 1)),
       rowsHeld_(tolls_.size() + 1) {
-    for (std::size_t p = 0; p < beside_.size(); ++p) {
+    for (std::size_t p = 0; p < extraLoad_.size(); ++p) {
         double* const row = rows_.data() + p * rowsHeld_.size();
-        row[0] = problem_.latency[p] * problem_.demand[p] / problem_.bandwidth;
+        row[0] = problem_.latency[p] * problem_.requiredBandwidth[p] / problem_.bandwidth;
         for (std::size_t t = 0; t < tolls_.size(); ++t) row[t + 1] = tolls_[t][p];
     }
     if (state.is_null()) return;
@@ -305,7 +305,8 @@ TesseraSearch::Orders TesseraSearch::heldOrders() const {
 TesseraSearch::Orders TesseraSearch::ordered(const std::vector<std::int32_t>& core) const {
     Orders waiting(cores_), orders(cores_);
     const auto share = [&](std::int32_t job, std::size_t k) {
-        return std::min(1.0, problem_.demand[problem_.pair(static_cast<std::size_t>(job), k)] / problem_.bandwidth);
+        return std::min(
+            1.0, problem_.requiredBandwidth[problem_.pair(static_cast<std::size_t>(job), k)] / problem_.bandwidth);
     };
     for (std::size_t j = 0; j < jobs_; ++j)
         waiting[static_cast<std::size_t>(core[j])].push_back(static_cast<std::int32_t>(j));
@@ -460,7 +461,7 @@ void TesseraSearch::begin(Trial& trial) {
         const auto worst = std::max_element(contenders_.begin(), contenders_.end(), isBetter);
         if (trial.best() < worst->value) *worst = {heldOrders(), trial.best()};
     }
-    take(0);
+    switchTo(0);
     ++cycle_;
 }
 
@@ -486,7 +487,7 @@ void TesseraSearch::add(Trial& trial, std::int64_t number, std::int64_t effort, 
     contenders_.push_back(std::move(contender));
 }
 
-void TesseraSearch::take(std::size_t contender) {
+void TesseraSearch::switchTo(std::size_t contender) {
     active_ = static_cast<std::int64_t>(contender);
     evaluator_.hold(contenders_[contender].orders);
     value_ = contenders_[contender].value;
@@ -496,12 +497,12 @@ void TesseraSearch::take(std::size_t contender) {
 
 /// The sums of what is held, in the order of jobs, so that they depend on it alone.
 void TesseraSearch::sumUp() {
-    besideHeld_ = 0;
+    heldExtraLoad_ = 0;
     std::fill(rowsHeld_.begin(), rowsHeld_.end(), 0);
     for (std::size_t j = 0; j < jobs_; ++j) {
         const std::size_t pair =
             problem_.pair(j, static_cast<std::size_t>(evaluator_.coreOf(static_cast<std::int32_t>(j))));
-        besideHeld_ += beside_[pair];
+        heldExtraLoad_ += extraLoad_[pair];
         const double* const row = rows_.data() + pair * rowsHeld_.size();
         for (std::size_t r = 0; r < rowsHeld_.size(); ++r) rowsHeld_[r] += row[r];
     }
@@ -528,7 +529,7 @@ double TesseraSearch::minMakespan(std::int32_t job, std::int32_t to, std::int32_
         if (k == b) end += problem_.latency[after] - (isExchange ? problem_.latency[its] : 0);
         max = std::max(max, end);
     }
-    double min = max + besideHeld_ + changed(beside_, 1, 0);
+    double min = max + heldExtraLoad_ + changed(extraLoad_, 1, 0);
     for (std::size_t r = 0; r < rowsHeld_.size(); ++r)
         min = std::max(min, rowsHeld_[r] + changed(rows_, rowsHeld_.size(), r));
     return min * (1 - 1e-12);
@@ -555,7 +556,7 @@ void TesseraSearch::endTurn(Trial& trial) {
     contenders_[static_cast<std::size_t>(active_)] = {heldOrders(), value_};
     const auto next = static_cast<std::size_t>(active_) + 1;
     if (next < contenders_.size()) {
-        take(next);
+        switchTo(next);
         return;
     }
     if (contenders_.size() == 1) {
@@ -567,7 +568,7 @@ void TesseraSearch::endTurn(Trial& trial) {
     contenders_.resize(contenders_.size() / 2);
     before_ += turn_;
     turn_ = contenders_.size() == 1 ? length_ - before_ : 2 * turn_;
-    take(0);
+    switchTo(0);
 }
 
 std::int64_t TesseraSearch::blockSize(const Trial& trial) const {

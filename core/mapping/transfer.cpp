@@ -12,21 +12,21 @@ namespace tessera::mapping {
 namespace {
 
 /// How two jobs differ by their logarithms of latency and required bandwidth on paired cores.
-double jobDistance(double latencyA, double latencyB, double demandA, double demandB) {
-    return std::fabs(latencyA - latencyB) + std::fabs(demandA - demandB);
+double jobDistance(double latencyA, double latencyB, double bandwidthA, double bandwidthB) {
+    return std::fabs(latencyA - latencyB) + std::fabs(bandwidthA - bandwidthB);
 }
 
 struct Logarithms {
     explicit Logarithms(const Problem& problem) {
         for (const double cycles : problem.latency) latency.push_back(elementary::log(cycles));
-        for (const double bytes : problem.demand) demand.push_back(elementary::log(1e-6 + bytes));
+        for (const double bytes : problem.requiredBandwidth) requiredBandwidth.push_back(elementary::log(1e-6 + bytes));
     }
-    std::vector<double> latency, demand;
+    std::vector<double> latency, requiredBandwidth;
 };
 
 /// A core by the mean of its jobs' logarithms.
 struct Likeness {
-    double latency = 0, demand = 0;
+    double latency = 0, requiredBandwidth = 0;
 };
 
 std::vector<Likeness> likenesses(const Problem& problem, const Logarithms& of) {
@@ -34,7 +34,8 @@ std::vector<Likeness> likenesses(const Problem& problem, const Logarithms& of) {
     for (std::size_t core = 0; core < cores.size(); ++core)
         for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
             cores[core].latency += of.latency[problem.pair(job, core)] / static_cast<double>(problem.jobs.size());
-            cores[core].demand += of.demand[problem.pair(job, core)] / static_cast<double>(problem.jobs.size());
+            cores[core].requiredBandwidth +=
+                of.requiredBandwidth[problem.pair(job, core)] / static_cast<double>(problem.jobs.size());
         }
     return cores;
 }
@@ -47,7 +48,8 @@ std::vector<std::size_t> pairedCores(const std::vector<Likeness>& a, const std::
     for (std::size_t core = 0; core < a.size(); ++core) {
         double min = std::numeric_limits<double>::infinity();
         const auto far = [&](std::size_t other) {
-            return jobDistance(a[core].latency, b[other].latency, a[core].demand, b[other].demand);
+            return jobDistance(a[core].latency, b[other].latency, a[core].requiredBandwidth,
+                               b[other].requiredBandwidth);
         };
         for (std::size_t other = 0; other < b.size(); ++other) min = std::min(min, far(other));
         std::size_t best = b.size();
@@ -76,8 +78,8 @@ Mapping transferred(const Mapping& mapping, const Problem& from, const Problem& 
             double sum = 0;
             for (std::size_t core = 0; core < to.cores.size() && sum <= min; ++core) {
                 const std::size_t here = to.pair(job, core), there = from.pair(other, source[core]);
-                sum +=
-                    jobDistance(after.latency[here], before.latency[there], after.demand[here], before.demand[there]);
+                sum += jobDistance(after.latency[here], before.latency[there], after.requiredBandwidth[here],
+                                   before.requiredBandwidth[there]);
             }
             if (sum < min || (sum == min && taken[other] < taken[best])) {
                 min = sum;

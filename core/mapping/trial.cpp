@@ -85,7 +85,7 @@ struct Trial::Implementation {
     /// What the run's curve shows of values.
     double shown(const Values& values) const { return objectiveOf(values, run.objective, run.weights, runBound); }
 
-    void take(const Mapping& mapping, double found) {
+    void updateIncumbent(const Mapping& mapping, double found) {
         if (found >= value) return;
         value = found;
         best = mapping;
@@ -112,7 +112,7 @@ struct Trial::Implementation {
         ++spent;
         ++record.samples;
         record.generation.add(objectiveValue);
-        take(mapping, found);
+        updateIncumbent(mapping, found);
         recordSample(mapping, values, objectiveValue);
         return found;
     }
@@ -254,7 +254,7 @@ void Trial::count(std::int64_t samples, double value) {
 
 void Trial::offer(const Mapping& mapping, double value) {
     Record& record = d_->record;
-    d_->take(mapping, value);
+    d_->updateIncumbent(mapping, value);
     if (d_->task.run == nullptr && value >= record.value) {
         record.kept.consider(record.samples, mapping, value);
         return;

@@ -21,7 +21,7 @@ constexpr std::size_t kShortestShapes = 3;    ///< smallest group of arithmetic 
 constexpr std::size_t kMaxInputs = 6;         ///< inputs or outputs that stand for themselves
 constexpr std::size_t kLongestPeriod = 1024;  ///< of a repetition that no name shows
 constexpr std::size_t kLongestBlockPeriod = 12;
-constexpr std::size_t kFewestLeafCopies = 4;
+constexpr std::size_t kMinLeafCopies = 4;
 
 /// Order-dependent hash of a stretch of values.
 class Signature {
@@ -311,7 +311,7 @@ public:
     GraphHierarchy hierarchy() && {
         Group whole{.kind = HierarchyKind::whole, .name = {}, .first = 0, .count = drafts_.size()};
         whole.children = groupsOf(0, drafts_.size(), 0);
-        foldEnds(whole.children);
+        groupEnds(whole.children);
         dissolveSingle(whole);
         for (Group& child : whole.children) tidy(child);
         arrange(whole);
@@ -373,7 +373,7 @@ private:
     }
 
     /// Many inputs or outputs become one group.
-    void foldEnds(std::vector<Group>& groups) const {
+    void groupEnds(std::vector<Group>& groups) const {
         for (const ItemSource source : {ItemSource::input, ItemSource::output}) {
             const auto begin =
                 std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return isEnd(group, source); });
@@ -435,7 +435,7 @@ private:
     void arrange(Group& group) {
         foldShapes(group.children);
         dissolveStages(group.children);
-        foldRepeats(group.children);
+        groupRepeats(group.children);
         cut(group.children);
     }
 
@@ -493,7 +493,7 @@ private:
         std::size_t length() const { return period * copies; }
     };
 
-    bool isWorthFolding(const std::vector<Group>& groups, std::size_t first, const Run& run, bool many) const {
+    bool isWorthGrouping(const std::vector<Group>& groups, std::size_t first, const Run& run, bool many) const {
         bool hasBlock = false;
         std::size_t items = 0;
         for (std::size_t i = first; i < first + run.period; ++i) {
@@ -501,32 +501,33 @@ private:
             items += groups[i].count;
             if (drafts_[groups[i].first].item.source != ItemSource::operation) return false;
         }
-        return hasBlock || (many && (items > 1 || run.copies >= kFewestLeafCopies));
+        return hasBlock || (many && (items > 1 || run.copies >= kMinLeafCopies));
     }
 
-    void foldRepeats(std::vector<Group>& groups) const {
+    void groupRepeats(std::vector<Group>& groups) const {
         const bool many = groups.size() > kFewChildren;
         std::vector<std::uint64_t> signatures;
         signatures.reserve(groups.size());
         for (const Group& group : groups) signatures.push_back(signatureOf(group));
         const std::size_t longest = many ? kLongestPeriod : kLongestBlockPeriod;
-        std::vector<Group> folded;
+        std::vector<Group> grouped;
         for (std::size_t i = 0; i < groups.size();) {
             Run best;
             for (std::size_t period = 1; period <= std::min(longest, (groups.size() - i) / 2); ++period) {
                 std::size_t end = i + period;
                 while (end < groups.size() && signatures[end] == signatures[end - period]) ++end;
                 const Run run{period, (end - i) / period};
-                if (run.copies >= 2 && run.length() > best.length() && isWorthFolding(groups, i, run, many)) best = run;
+                if (run.copies >= 2 && run.length() > best.length() && isWorthGrouping(groups, i, run, many))
+                    best = run;
             }
             if (best.copies < 2) {
-                folded.push_back(std::move(groups[i++]));
+                grouped.push_back(std::move(groups[i++]));
                 continue;
             }
-            folded.push_back(repeatOf(groups, i, best));
+            grouped.push_back(repeatOf(groups, i, best));
             i += best.length();
         }
-        groups = std::move(folded);
+        groups = std::move(grouped);
     }
 
     Group repeatOf(std::vector<Group>& groups, std::size_t first, const Run& run) const {

@@ -125,7 +125,7 @@ double carried(const Layer& from, const Layer& to) {
 
 /// Elements stored for the backward pass: what the layer makes, and what it hands on where pooling made that another
 /// map.
-double keptElements(const Layer& layer) {
+double storedElements(const Layer& layer) {
     const double handedOn = layer.out == layer.conv ? 0 : outElements(layer);
     return convElements(layer) + handedOn;
 }
@@ -143,7 +143,7 @@ void completeLayerGraph(LayerGraph& graph, const std::string& file) {
             edge.elements = carried(graph.layers[toIndex(edge.from)], graph.layers[toIndex(edge.to)]);
     for (Layer& layer : graph.layers) {
         if (layer.parameters <= 0) layer.parameters = weightElements(layer);
-        if (layer.activations <= 0) layer.activations = keptElements(layer);
+        if (layer.activations <= 0) layer.activations = storedElements(layer);
     }
 }
 

@@ -49,11 +49,11 @@ struct Layer {
     Map out;                 ///< the map handed on, after pooling and other one-input operators
     Map kernel;
     double groups = 1;
-    double macs = 0;                  ///< `product` only: multiply-accumulates per sample
-    double parameters = 0;            ///< all trained elements that go with the layer (weights, bias, following norm)
-    double activations = 0;           ///< elements per sample of all that the layer and what follows on its edge make
-    std::optional<double> kept = {};  ///< of these, read by the backward pass (`countKept`); none = all
-    double keptOtherBytes = 0;        ///< bytes per sample that it reads and that are no numbers of a float type
+    double macs = 0;                    ///< `product` only: multiply-accumulates per sample
+    double parameters = 0;              ///< all trained elements that go with the layer (weights, bias, following norm)
+    double activations = 0;             ///< elements per sample of all that the layer and what follows on its edge make
+    std::optional<double> stored = {};  ///< of these, read by the backward pass (`countStored`); none = all
+    double storedOtherBytes = 0;        ///< bytes per sample that it reads and that are no numbers of a float type
     std::vector<std::string> operators;  ///< names of the graph's operators that the layer covers; may be empty
 
     bool operator==(const Layer&) const = default;

@@ -33,7 +33,7 @@ std::vector<MemoryPart> trainingMemory(const Model& model, const NodeTotals& who
                                   {MemoryUse::optimizer, moments},
                                   {MemoryUse::activations, whole.activationBytes}};
     if (const Graph* graph = model.graph()) {
-        parts.back().bytes = countTraining(trainingOf(*graph)).keptBytes;
+        parts.back().bytes = countTraining(trainingOf(*graph)).storedBytes;
         parts.push_back({MemoryUse::inputs, inputBytes(*graph)});
         parts.push_back({MemoryUse::constants, constantBytes(*graph)});
     }

@@ -254,7 +254,7 @@ private:
 };
 
 /// The activations of the forward pass that the backward pass reads, each once.
-std::vector<TensorIndex> keptOf(const TrainingGraph& training) {
+std::vector<TensorIndex> storedActivations(const TrainingGraph& training) {
     std::vector<TensorIndex> kept;
     std::vector<bool> seen(training.gradients.size(), false);
     for (std::int32_t i = training.backward; i < training.update; ++i)
@@ -306,8 +306,8 @@ TrainingCounts countTraining(const TrainingGraph& training) {
         for (const TensorIndex state : update.state)
             accumulate(counts.optimizerBytes, bytesOf(training.graph.tensor(state)));
     }
-    for (const TensorIndex tensor : keptOf(training))
-        accumulate(counts.keptBytes, bytesOf(training.graph.tensor(tensor)));
+    for (const TensorIndex tensor : storedActivations(training))
+        accumulate(counts.storedBytes, bytesOf(training.graph.tensor(tensor)));
     return counts;
 }
 
@@ -331,18 +331,18 @@ bool relabels(const Operator& op) {
     return op.domain.empty() && std::find(kNames.begin(), kNames.end(), op.type) != kNames.end();
 }
 
-void countKept(LayerGraph& layers, const Graph& graph) {
+void countStored(LayerGraph& layers, const Graph& graph) {
     if (layers.layers.empty()) return;
     std::unordered_map<std::string_view, std::size_t> layerOf;
     for (std::size_t n = 0; n < layers.layers.size(); ++n) {
-        layers.layers[n].kept = 0;
+        layers.layers[n].stored = 0;
         for (const std::string& name : layers.layers[n].operators) layerOf.emplace(name, n);
     }
     const TrainingGraph training = trainingOf(graph);
     const std::vector<std::int32_t> makers = producers(training.graph);
     const std::vector<TensorIndex> storages = storagesOf(training.graph);
     std::set<TensorIndex> counted;
-    for (const TensorIndex index : keptOf(training)) {
+    for (const TensorIndex index : storedActivations(training)) {
         const TensorIndex stored = storages[toIndex(index)];
         const Tensor& tensor = training.graph.tensor(stored);
         const std::optional<std::int64_t> elements = elementCount(tensor.shape);
@@ -353,9 +353,9 @@ void countKept(LayerGraph& layers, const Graph& graph) {
         const double samples = static_cast<double>(std::max<std::int64_t>(1, graph.batch));
         const double perSample = static_cast<double>(*elements) / samples;
         if (isFloat(tensor.type))
-            *layer.kept += perSample;
+            *layer.stored += perSample;
         else
-            layer.keptOtherBytes += perSample * bytesPerElement(tensor.type);
+            layer.storedOtherBytes += perSample * bytesPerElement(tensor.type);
     }
 }
 
@@ -520,8 +520,8 @@ TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
         accumulate(result.layers[toIndex(layerOf[toIndex(update.op)])].parameterBytes,
                    bytesOf(training.graph.tensor(update.parameter)));
     const std::vector<std::int32_t> makers = producers(training.graph);
-    for (const TensorIndex tensor : keptOf(training))
-        accumulate(result.layers[toIndex(layerOf[toIndex(makers[toIndex(tensor)])])].keptBytes,
+    for (const TensorIndex tensor : storedActivations(training))
+        accumulate(result.layers[toIndex(layerOf[toIndex(makers[toIndex(tensor)])])].storedBytes,
                    bytesOf(training.graph.tensor(tensor)));
     findEqual(training, result.layers);
     result.edges = edgesOf(training, layerOf);

@@ -94,7 +94,7 @@ struct TrainingCounts {
     std::optional<double> parameterBytes = 0.0;
     std::optional<double> gradientBytes = 0.0;   ///< of the parameters' gradients
     std::optional<double> optimizerBytes = 0.0;  ///< of the optimiser's state
-    std::optional<double> keptBytes = 0.0;  ///< of the activations of the forward pass that the backward pass reads
+    std::optional<double> storedBytes = 0.0;  ///< of the activations of the forward pass that the backward pass reads
 };
 
 TrainingCounts countTraining(const TrainingGraph& training);
@@ -102,10 +102,10 @@ TrainingCounts countTraining(const TrainingGraph& training);
 /// True if an operator's output is its input under another shape.
 bool relabels(const Operator& op);
 
-/// Fills `kept` and `keptOtherBytes` of the layers of `graph` (see layersOf): of each tensor that the backward pass
+/// Fills `kept` and `storedOtherBytes` of the layers of `graph` (see layersOf): of each tensor that the backward pass
 /// reads, the elements per sample go to the layer that covers the operator that made it, those made in front of all
 /// layers to the first. What several operators relabel is counted once. Tensors of unknown shape are left out.
-void countKept(LayerGraph& layers, const Graph& graph);
+void countStored(LayerGraph& layers, const Graph& graph);
 
 // Layers --------------------------------------------------------------------------------------------------------------
 
@@ -117,7 +117,8 @@ struct TrainingLayer {
     std::vector<std::int32_t> backward;          ///< the same, with the sums of gradients that arise here
     std::vector<std::int32_t> updates;           ///< of the parameters that are first read here
     std::optional<double> parameterBytes = 0.0;  ///< of the same parameters
-    std::optional<double> keptBytes = 0.0;  ///< of the activations made here that the backward pass reads, here or not
+    std::optional<double> storedBytes =
+        0.0;  ///< of the activations made here that the backward pass reads, here or not
 };
 
 /// Activations that go from one layer to a later one in the forward pass; their gradients go back the same way.

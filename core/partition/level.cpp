@@ -79,8 +79,9 @@ Node makeNode(const model::Layer& layer) {
 NodeDetail makeDetail(const model::Layer& layer, const Node& node, const Options& options) {
     NodeDetail detail;
     detail.parameters = layer.parameters;
-    const double kept = layer.kept.value_or(layer.activations) + layer.keptOtherBytes / *bytesOfDtype(options.dtype);
-    detail.activations = kept * options.batch;
+    const double stored =
+        layer.stored.value_or(layer.activations) + layer.storedOtherBytes / *bytesOfDtype(options.dtype);
+    detail.activations = stored * options.batch;
     if (!node.weighted) return detail;
     detail.kernelArea = layer.kernel.area();
     detail.mapArea = layer.conv.area();

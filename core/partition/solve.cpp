@@ -155,7 +155,7 @@ public:
             if (slot.solved) plans.push_back(&slot.partial);
         const Clock::time_point begun = Clock::now();
         control_->checkpoint(plans);
-        telling_ += Clock::now() - begun;
+        reporting_ += Clock::now() - begun;
     }
 
     /// Work on every slot, several at a time; progress is reported even where the work is given up.
@@ -181,11 +181,11 @@ private:
         for (const Slot& slot : *slots_)
             for (const LevelPlan& level : slot.partial.plan.levels) rows += level.layers.size();
         const auto expected = static_cast<std::int64_t>(rows) * kPerRow;
-        return expected < kQuick || kShare * (telling_ + expected) < Clock::now() - begun_;
+        return expected < kQuick || kShare * (reporting_ + expected) < Clock::now() - begun_;
     }
 
     const Clock::time_point begun_ = Clock::now();
-    Clock::duration telling_{};
+    Clock::duration reporting_{};
     std::vector<Slot>* slots_;
     SharedProgress* watched_;
     const SearchControl* control_;
@@ -237,9 +237,9 @@ public:
         const Options& options = *study_->options;
         const bool restricted = !options.pinnedTypes.empty() || !options.pinnedRatios.empty() || ratioIsGiven(options);
         const std::pair key{row.searchesAll && !row.paperModel && restricted, row.paperModel};
-        const auto found = known_.find(key);
-        if (found != known_.end()) return found->second;
-        std::vector<std::optional<double>>& bounds = known_[key];
+        const auto found = cache_.find(key);
+        if (found != cache_.end()) return found->second;
+        std::vector<std::optional<double>>& bounds = cache_[key];
         bounds.resize(study_->subsets.list.size());
         parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
             ThreadProgress watch(*study_->watched, "proving a bound", std::string(row.id));
@@ -275,7 +275,7 @@ private:
     }
 
     const Study* study_;
-    std::map<std::pair<bool, bool>, std::vector<std::optional<double>>> known_;
+    std::map<std::pair<bool, bool>, std::vector<std::optional<double>>> cache_;
 };
 
 /// A plan and what was seen on the way to it.
@@ -484,7 +484,7 @@ std::vector<std::string> participation(const Study& study, const hardware::Fleet
 
 bool knowsWhatIsKept(const model::LayerGraph& layers) {
     return std::all_of(layers.layers.begin(), layers.layers.end(),
-                       [](const model::Layer& layer) { return layer.kept.has_value(); });
+                       [](const model::Layer& layer) { return layer.stored.has_value(); });
 }
 
 std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet& fleet,

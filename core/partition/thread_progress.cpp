@@ -12,12 +12,12 @@ constexpr std::string_view kSearch = "the partition search";
 }  // namespace
 
 ThreadProgress::ThreadProgress(SharedProgress& shared, std::string task, std::string owner, bool mayAbandon)
-    : shared_(&shared), task_(std::move(task)), owner_(std::move(owner)), mayLeave_(mayAbandon) {}
+    : shared_(&shared), task_(std::move(task)), owner_(std::move(owner)), mayAbandon_(mayAbandon) {}
 
 void ThreadProgress::poll() {
     if (shared_ == nullptr) return;
     shared_->control.throwIfCancelled(kSearch);
-    if (mayLeave_ && shared_->plans > 0 && sinceFinish() > kTooLate) throw StrategySkipped{};
+    if (mayAbandon_ && shared_->plans > 0 && sinceFinish() > kTooLate) throw StrategySkipped{};
     if (!shared_->control.isWatched()) return;
     const Clock::time_point now = Clock::now();
     if (now - lastReported_ < kReportInterval) return;

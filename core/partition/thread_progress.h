@@ -51,7 +51,7 @@ private:
 
     SharedProgress* shared_ = nullptr;
     std::string task_, owner_;
-    bool mayLeave_ = false;
+    bool mayAbandon_ = false;
     Clock::time_point lastReported_ = {};
 };
 

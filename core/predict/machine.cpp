@@ -204,7 +204,7 @@ std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine&
 
 std::optional<double> rooflineResidual(const Workload& workload, const Machine& machine,
                                        const std::vector<OperatorCost>& costs, double batch, const DataPlaces& places) {
-    constexpr std::size_t kFewest = 10;
+    constexpr std::size_t kMin = 10;
     double squares = 0, time = 0;
     std::size_t compared = 0;
     for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -218,7 +218,7 @@ std::optional<double> rooflineResidual(const Workload& workload, const Machine& 
         time += costs[i].seconds;
         ++compared;
     }
-    if (compared < kFewest) return std::nullopt;
+    if (compared < kMin) return std::nullopt;
     return elementary::sqrt(squares / time);
 }
 

@@ -39,8 +39,8 @@ public:
     /// What a field's own entry says of it. Nothing is known about how far a user's own number can be trusted.
     std::string classOf(const std::string& path) const {
         const auto found = accelerator_.provenance.find(path);
-        const bool said = found != accelerator_.provenance.end() && !found->second.reliability.empty();
-        return said && found->second.reliability != hardware::kOwnNumber ? found->second.reliability : "assumed";
+        const bool hasClass = found != accelerator_.provenance.end() && !found->second.reliability.empty();
+        return hasClass && found->second.reliability != hardware::kOwnNumber ? found->second.reliability : "assumed";
     }
     /// A part of the step by numbers of this class, with the spread of the class or its own, and what the machine's
     /// calibration was off by.

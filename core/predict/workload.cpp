@@ -453,14 +453,14 @@ private:
         for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
             const auto index = static_cast<TensorIndex>(i);
             if (storage[i] != index || birth[i] == kNever) continue;
-            const bool kept = category_[i] == Category::weights || isState_[i];
+            const bool isPersistent = category_[i] == Category::weights || isState_[i];
             if (category_[i] == Category::inputOutput && tensor(index).role == TensorRole::derived &&
                 !model::isFloat(tensor(index).type))
                 continue;
             result_.tensors.push_back({.category = category_[i],
                                        .bytes = bytes(index),
-                                       .birth = kept ? 0 : birth[i],
-                                       .death = kept ? last : death[i],
+                                       .birth = isPersistent ? 0 : birth[i],
+                                       .death = isPersistent ? last : death[i],
                                        .source = source[i]});
         }
     }

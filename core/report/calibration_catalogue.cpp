@@ -38,12 +38,12 @@ std::vector<TableRow> calibrationTables() {
     return {
         {{"rates", "Rates", "Peak rates, bandwidths and all-reduce", Scope::result, kEverywhere},
          [](const View& view) { return rateTable(calibrationOf(view), study::kText); },
-         [](const View& view) { return rateTable(calibrationOf(view), study::kSheet); }},
+         [](const View& view) { return rateTable(calibrationOf(view), study::kExactTable); }},
         {{"spread", "Spread of kernels", "How much the times of every kernel spread", Scope::result, kEverywhere},
          from(spreadTable)},
         {{"kernels", "Kernels", "One row per kernel and shape", Scope::result, kEverywhere},
          [](const View& view) { return kernelTable(calibrationOf(view), study::kText); },
-         [](const View& view) { return kernelTable(calibrationOf(view), study::kSheet); }},
+         [](const View& view) { return kernelTable(calibrationOf(view), study::kExactTable); }},
         metricsRow(),
     };
 }

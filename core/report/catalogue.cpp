@@ -15,7 +15,7 @@ namespace tessera::report {
 
 namespace {
 
-const study::RunHooks kNoHooks;
+const study::RunContext kNoContext;
 
 std::vector<Catalogue>& all() {
     static std::vector<Catalogue> rows{partitionCatalogue(),   mappingCatalogue(),   codesignCatalogue(),
@@ -44,7 +44,7 @@ const AnyRow& rowNamed(const std::vector<AnyRow>& rows, std::string_view engine,
 
 std::string partOf(const Row& row, const study::Result& result, const Selection& at) {
     const Catalogue& catalogue = catalogueOf(result.study.engine);
-    return catalogue.part == nullptr ? std::string() : catalogue.part({result, at, kNoHooks}, row.scope);
+    return catalogue.part == nullptr ? std::string() : catalogue.part({result, at, kNoContext}, row.scope);
 }
 
 bool isOfChoice(const Row& row) {
@@ -114,13 +114,13 @@ Selection selectionOf(const study::Result& result, const std::string& choice) {
             fmt::format("the result has nothing of {}; expected one of {}", inQuotes(choice), joined(known, ", ")));
     if (!choice.empty() || !known.empty()) at.choice = choice.empty() ? known.front() : choice;
     if (catalogue.levels == nullptr) return at;
-    if (const std::vector<std::size_t> levels = catalogue.levels({result, at, kNoHooks}); !levels.empty())
+    if (const std::vector<std::size_t> levels = catalogue.levels({result, at, kNoContext}); !levels.empty())
         at.level = levels.front();
     return at;
 }
 
 std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Selection& at) {
-    const View view{result, at, kNoHooks};
+    const View view{result, at, kNoContext};
     const Catalogue& catalogue = catalogueOf(result.study.engine);
     if (row.scope != Scope::result) {
         const std::vector<std::string> known = catalogue.choices(result);
@@ -157,7 +157,7 @@ std::string toText(const study::Result& result) {
     for (const TableRow& row : catalogue.tables) {
         if ((row.where & kReport) == 0) continue;
         for (const Selection& at : selectionsOf(row, result, selectionOf(result, "")))
-            text += "\n" + titleOf(row, result, at) + "\n" + toText(row.make({result, at, kNoHooks}));
+            text += "\n" + titleOf(row, result, at) + "\n" + toText(row.make({result, at, kNoContext}));
     }
     const auto list = [&](const char* title, const std::vector<std::string>& sentences) {
         if (!sentences.empty()) text += fmt::format("\n{}\n", title);

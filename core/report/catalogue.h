@@ -32,11 +32,11 @@ struct Selection {
 };
 
 /// Input of a picture or table. The references are not owned. A picture for which the study is solved again uses the
-/// hooks, and throws like study::run.
+/// context, and throws like study::run.
 struct View {
     const study::Result& result;
     const Selection& at;
-    const study::RunHooks& hooks;
+    const study::RunContext& context;
 };
 
 /// Part of a result that a picture or table is of.
@@ -72,7 +72,7 @@ struct PictureRow : Row {
 };
 struct TableRow : Row {
     std::function<Table(const View&)> make;        ///< for people
-    std::function<Table(const View&)> sheet = {};  ///< full precision for spreadsheets; empty = as for people
+    std::function<Table(const View&)> exact = {};  ///< full precision for spreadsheets; empty = as for people
 };
 /// A file that other commands read, and those that it names: paths and bytes, in the order in which they are to be
 /// written. `out` is the file's own path.

@@ -174,12 +174,12 @@ public:
     Drawing draw() {
         drawing_.width = width_;
         const std::int64_t used = model_.data * accelerators();
-        drawing_.title =
-            fmt::format("{}: {} × {}{} on {}", modelTitle(model_.model),
-                        formatCounted(static_cast<double>(model_.pipeline), "stage", "stages"),
-                        formatCounted(static_cast<double>(model_.data), "replica", "replicas"),
-                        model_.tensor > 1 ? fmt::format(", slices {} wide,", model_.tensor) : std::string(),
-                        formatCounted(static_cast<double>(used), "accelerator", "accelerators"));
+        drawing_.title = fmt::format(
+            "{}: {} × {}{} on {}", modelTitle(model_.model),
+            formatCounted(static_cast<double>(model_.pipeline), "stage", "stages"),
+            formatCounted(static_cast<double>(model_.data), "replica", "replicas"),
+            model_.tensorParallel > 1 ? fmt::format(", slices {} wide,", model_.tensorParallel) : std::string(),
+            formatCounted(static_cast<double>(used), "accelerator", "accelerators"));
         label({0, 18}, drawing_.title, width_, "text", 16, true);
         label({0, 36},
               fmt::format("{}, {}",
@@ -491,20 +491,20 @@ Chart referenceSpeedupChart(const codesign::Result& result) {
     return chart;
 }
 
-Table modelSheet(const codesign::Result& result) {
+Table exactModelTable(const codesign::Result& result) {
     std::vector<study::TrainedModel> rows = study::trainedModels(result);
     for (study::TrainedModel& row : study::modelsOnBaselines(result)) rows.push_back(std::move(row));
-    return tableOf(study::modelFields(), rows, study::kSheet);
+    return tableOf(study::modelFields(), rows, study::kExactTable);
 }
 
-Table stageSheet(const codesign::Result& result) {
+Table exactStageTable(const codesign::Result& result) {
     std::vector<study::ModelStage> rows;
     for (const ModelResult& model : result.perModel)
         for (study::ModelStage& row : study::stagesOf(model)) rows.push_back(std::move(row));
-    return tableOf(study::stageFields(), rows, study::kSheet);
+    return tableOf(study::stageFields(), rows, study::kExactTable);
 }
 
-Table traceSheet(const codesign::Result& result) {
+Table exactTraceTable(const codesign::Result& result) {
     Table table;
     table.columns = {{"area_mm2", true}, {"architectures", true}, {"evaluated", true}, {"most", true}, {"best", true}};
     for (const codesign::TraceBucket& bucket : result.trace)

@@ -42,8 +42,8 @@ Chart areaPartsChart(const codesign::Result& result);
 Chart referenceSpeedupChart(const codesign::Result& result);
 
 /// Tables of full precision for spreadsheets: a row per model, also on the baselines; a row per stage.
-Table modelSheet(const codesign::Result& result);
-Table stageSheet(const codesign::Result& result);
-Table traceSheet(const codesign::Result& result);
+Table exactModelTable(const codesign::Result& result);
+Table exactStageTable(const codesign::Result& result);
+Table exactTraceTable(const codesign::Result& result);
 
 }  // namespace tessera::report

@@ -428,10 +428,10 @@ ParallelPicture parallelPicture(const codesign::Result& result, const std::vecto
     return picture;
 }
 
-Table pointSheet(const codesign::Result& result, const std::vector<const codesign::Point*>& points) {
+Table exactPointTable(const codesign::Result& result, const std::vector<const codesign::Point*>& points) {
     std::vector<study::DesignPoint> rows;
     for (const codesign::Point* point : points) rows.push_back({&result, point});
-    Table table = tableOf(study::pointFields(), rows, study::kSheet);
+    Table table = tableOf(study::pointFields(), rows, study::kExactTable);
     const auto add = [&](std::string name, const std::function<double(const codesign::Point&)>& of) {
         table.columns.push_back({std::move(name), true});
         for (std::size_t row = 0; row < points.size(); ++row) table.rows[row].push_back(exactNumber(of(*points[row])));
@@ -443,10 +443,10 @@ Table pointSheet(const codesign::Result& result, const std::vector<const codesig
     return table;
 }
 
-Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows) {
+Table exactPointTable(const codesign::Result& result, const std::vector<PointRow>& rows) {
     std::vector<const codesign::Point*> points;
     for (const PointRow& row : rows) points.push_back(&row.point);
-    Table table = pointSheet(result, points);
+    Table table = exactPointTable(result, points);
     table.columns.insert(table.columns.begin(), Table::Column{"architecture"});
     for (const char* flag : {"on_front", "best", "baseline"}) table.columns.push_back({flag});
     for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -91,7 +91,7 @@ ParallelPicture parallelPicture(const codesign::Result& result, const std::vecto
                                 const std::vector<PointValue>& values);
 
 /// Tables of full precision for spreadsheets: the points' values, and the rows' roles in the search.
-Table pointSheet(const codesign::Result& result, const std::vector<const codesign::Point*>& points);
-Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows);
+Table exactPointTable(const codesign::Result& result, const std::vector<const codesign::Point*>& points);
+Table exactPointTable(const codesign::Result& result, const std::vector<PointRow>& rows);
 
 }  // namespace tessera::report

@@ -77,7 +77,7 @@ Table batchTimeTable(const CodesignOutcome& outcome) {
 Table frontTable(const CodesignOutcome& outcome) {
     std::vector<const codesign::Point*> points;
     for (const codesign::Point& point : outcome.result.front) points.push_back(&point);
-    return pointSheet(outcome.result, points);
+    return exactPointTable(outcome.result, points);
 }
 
 std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {

@@ -145,7 +145,7 @@ Series boundOf(const Bundle& bundle, double end) {
 }
 
 Chart chartOf(const CurveKind& kind, const std::vector<const Curve*>& curves, bool logarithmic) {
-    Chart chart{.id = kind.id.empty() ? "convergence" : "convergence-" + std::string(kind.id),
+    Chart chart{.id = kind.id.empty() ? "progress" : "convergence-" + std::string(kind.id),
                 .title = std::string(kind.title)};
     chart.x = {.title = std::string(kind.x)};
     chart.y = {.title = std::string(kind.y), .measure = kind.measure, .logarithmic = logarithmic};

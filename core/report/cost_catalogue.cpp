@@ -44,7 +44,7 @@ std::vector<TableRow> costTables() {
     return {
         {{"layers", "Layers", "One row per layer", Scope::result, kEverywhere},
          [](const View& view) { return layerCostTable(viewedCost(view), study::kText); },
-         [](const View& view) { return layerCostTable(viewedCost(view), study::kSheet); }},
+         [](const View& view) { return layerCostTable(viewedCost(view), study::kExactTable); }},
         {{"variants", "Where the variants differ", "Why the variants of the cost model differ, by layer", Scope::result,
           kWindow},
          from(variantTable)},

@@ -40,7 +40,7 @@ std::optional<double> valueOf(const LayerField& field, const LayerEstimate& laye
 
 /// "12,300", "4.2 mJ", "61.2 %": rounded, unlike in tables of single layers.
 std::string shownField(const LayerField& field, double value) {
-    if (field.said != nullptr) return field.said(value);
+    if (field.format != nullptr) return field.format(value);
     return field.measure == Measure::count ? formatCount(value) : formatQuantity(value, field.measure);
 }
 
@@ -89,7 +89,7 @@ void addNotes(Chart& chart, const CostOutcome& outcome) {
 
 Chart layerChart(const CostOutcome& outcome, std::string_view number) {
     const LayerField& field = fieldNamed(number);
-    const bool share = field.said != nullptr;  // has no sum
+    const bool share = field.format != nullptr;  // has no sum
     Chart chart{.id = fmt::format("layer-{}", number), .empty = kNothing};
     chart.horizontal = outcome.layers.size() <= kMaxLying;
     chart.x.title = "Layer";
@@ -138,17 +138,18 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
         bars.y.push_back(value);
         bars.valueTexts.push_back(fmt::format("{} · {}", shownField(field, value), study::percentText(value / sum)));
     };
-    const std::size_t told = std::min(order.size(), kMaxLargest);
+    const std::size_t shownCount = std::min(order.size(), kMaxLargest);
     double rest = sum;
-    for (std::size_t i = 0; i < told; ++i) {
+    for (std::size_t i = 0; i < shownCount; ++i) {
         const double value = *valueOf(field, outcome.layers[order[i]]);
         add(names[order[i]], value);
         rest -= value;
     }
-    if (told < order.size()) {
-        chart.title = fmt::format("{} of {} take {} of the {}", told, formatCount(static_cast<double>(order.size())),
-                                  study::percentText((sum - rest) / sum), lowered(field.title));
-        add(fmt::format("the other {}", formatCount(static_cast<double>(order.size() - told))), rest);
+    if (shownCount < order.size()) {
+        chart.title =
+            fmt::format("{} of {} take {} of the {}", shownCount, formatCount(static_cast<double>(order.size())),
+                        study::percentText((sum - rest) / sum), lowered(field.title));
+        add(fmt::format("the other {}", formatCount(static_cast<double>(order.size() - shownCount))), rest);
     }
     chart.series.push_back(std::move(bars));
     addNotes(chart, outcome);

@@ -12,23 +12,23 @@
 namespace tessera::report {
 
 /// Rows as a table by their fields: for people (`study::kText`, `study::kParts`), or for spreadsheets in full precision
-/// (`study::kSheet`).
+/// (`study::kExactTable`).
 template <typename Row>
 Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Row>& rows, study::FieldUse use) {
     Table table;
     table.rows.resize(rows.size());
     for (const study::Field<Row>& field : fields) {
         if ((field.uses & use) == 0) continue;
-        const bool sheet = use == study::kSheet;
+        const bool exact = use == study::kExactTable;
         const auto isEmpty = [&](const Row& row) { return exactOf(field, row).empty(); };
-        if (!sheet && (field.uses & study::kOptional) != 0 && std::all_of(rows.begin(), rows.end(), isEmpty)) continue;
-        std::string title(sheet ? field.id : headOf(field));
+        if (!exact && (field.uses & study::kOptional) != 0 && std::all_of(rows.begin(), rows.end(), isEmpty)) continue;
+        std::string title(exact ? field.id : headOf(field));
         const bool isWord = title.size() < 2 || std::islower(static_cast<unsigned char>(title[1])) != 0;  // not "MACs"
-        if (!sheet && isWord)
+        if (!exact && isWord)
             title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
         table.columns.push_back({std::move(title), (field.uses & study::kWords) == 0});
         for (std::size_t i = 0; i < rows.size(); ++i)
-            table.rows[i].push_back(sheet ? exactOf(field, rows[i]) : textOf(field, rows[i]));
+            table.rows[i].push_back(exact ? exactOf(field, rows[i]) : textOf(field, rows[i]));
     }
     return table;
 }

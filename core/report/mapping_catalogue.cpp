@@ -58,9 +58,10 @@ void addSweeps(std::vector<SweepRow>& rows, Make make) {
     for (std::size_t i = 0; i < study::sweeps().size(); ++i) {
         const SweepNames& names = sweepNames()[i];
         const study::SweepKind kind = study::sweeps()[i].kind;
-        rows.push_back({{names.id, names.title, names.about, Scope::result, kSolvedAnew,
-                         [kind](const View& view) { return !study::sweepValues(view.result, kind).empty(); }},
-                        [kind, make](const View& view) { return make(study::sweep(view.result, kind, view.hooks)); }});
+        rows.push_back(
+            {{names.id, names.title, names.about, Scope::result, kSolvedAnew,
+              [kind](const View& view) { return !study::sweepValues(view.result, kind).empty(); }},
+             [kind, make](const View& view) { return make(study::sweep(view.result, kind, view.context)); }});
     }
 }
 
@@ -79,7 +80,7 @@ std::vector<PictureRow> mappingPictures() {
         {{"cores", "Cores", "What every core does", Scope::choice, kEverywhere}, from(coreChart)},
         {{"required-bandwidth", "Latency and bandwidth",
           "No-stall latency and required bandwidth of every job by kind of core", Scope::result, kEverywhere},
-         from(demandChart)},
+         from(requiredBandwidthChart)},
         {{"search-space", "Search space", "Search-space projection (PCA)", Scope::result, kWindow, keptSamples},
          from(exploredChart)},
         {{"pareto", "Pareto front", "What two objectives cannot have together", Scope::result, kWindow, hasFront},
@@ -95,26 +96,26 @@ std::vector<TableRow> mappingTables() {
          [](const View& view) {
              std::vector<const mapping::Run*> runs;
              for (const mapping::Run& each : mappingOf(view).result.runs) runs.push_back(&each);
-             return jobSheet(mappingOf(view), runs);
+             return exactJobTable(mappingOf(view), runs);
          }},
         {{"algorithms", "Algorithms", "Algorithms side by side", Scope::result, kEverywhere},
          [](const View& view) { return algorithmTable(mappingOf(view)); },
-         [](const View& view) { return algorithmTable(mappingOf(view), study::kSheet); }},
+         [](const View& view) { return algorithmTable(mappingOf(view), study::kExactTable); }},
         {{"bounds", "Lower bounds of the makespan", "Lower bounds of the makespan", Scope::result, kEverywhere},
          from(boundTable)},
         {{"cores", "Sub-accelerators", "Work of each sub-accelerator", Scope::choice, kEverywhere},
          [](const View& view) { return coreTable(mappingOf(view), run(view)); },
-         [](const View& view) { return coreTable(mappingOf(view), run(view), study::kSheet); }},
+         [](const View& view) { return coreTable(mappingOf(view), run(view), study::kExactTable); }},
         {{"schedule", "Jobs", "Every job of one algorithm's mapping, by core and order", Scope::choice, kEverywhere},
          [](const View& view) { return jobTable(mappingOf(view), run(view)); },
-         [](const View& view) { return jobSheet(mappingOf(view), {&run(view)}); }},
+         [](const View& view) { return exactJobTable(mappingOf(view), {&run(view)}); }},
         {{"job-table", "Job table", "What every job takes on every core, as 'tessera map --job-table' reads it"},
          from(problemTable)},
         {{"pareto", "Pareto front", "The mappings of one algorithm's front", Scope::choice, kWindow, hasFront},
          [](const View& view) { return frontTable(mappingOf(view), run(view)); }},
         metricsRow(),
     };
-    addSweeps(rows, sweepSheet);
+    addSweeps(rows, exactSweepTable);
     return rows;
 }
 

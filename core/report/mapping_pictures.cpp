@@ -112,7 +112,7 @@ std::string convergenceTitle(const std::vector<AlgorithmCurve>& runs, std::optio
 }
 
 /// An algorithm of several runs has a colour for each.
-void tellApart(Chart& chart, const std::vector<AlgorithmCurve>& runs) {
+void distinguish(Chart& chart, const std::vector<AlgorithmCurve>& runs) {
     if (runs.empty() || runs.front().run.empty()) return;
     const bool alike = std::any_of(chart.series.begin() + 1, chart.series.end(), [&](const Series& series) {
         return !series.name.empty() && series.colour == chart.series.front().colour;
@@ -144,21 +144,21 @@ std::optional<Range> convergenceFocus(const std::vector<AlgorithmCurve>& runs, s
 
 Chart valueChart(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound, const ObjectiveAxis& axis,
                  const ConvergenceOptions& look) {
-    Chart chart{.id = "race", .title = convergenceTitle(runs, bound, axis)};
+    Chart chart{.id = "convergence", .title = convergenceTitle(runs, bound, axis)};
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = axis.title, .measure = axis.measure, .logarithmic = look.logarithmic};
     for (const AlgorithmCurve& run : runs)
         if (run.label() == look.detailed) addGenerations(chart, run, axis.factor);
     for (const AlgorithmCurve& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
     chart.y.focus = convergenceFocus(runs, bound, axis.factor);
-    tellApart(chart, runs);
+    distinguish(chart, runs);
     if (bound && *bound > 0)
         chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {*bound * axis.factor}});
     return chart;
 }
 
 Chart gapChart(const std::vector<AlgorithmCurve>& runs, double bound) {
-    Chart chart{.id = "race-gap", .title = "Optimality gap"};
+    Chart chart{.id = "optimality-gap", .title = "Optimality gap"};
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = "Optimality gap (%)", .logarithmic = true};
     bool floored = false;
@@ -171,7 +171,7 @@ Chart gapChart(const std::vector<AlgorithmCurve>& runs, double bound) {
         }
         chart.series.push_back(std::move(series));
     }
-    tellApart(chart, runs);
+    distinguish(chart, runs);
     if (floored) chart.notes.emplace_back("Values at the bound are drawn at 0.0001 %.");
     return chart;
 }
@@ -223,7 +223,9 @@ std::vector<PictureKind> kindsOf(const mapping::Problem& problem) {
             for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
                 const std::size_t a = problem.pair(job, core);
                 const std::size_t b = problem.pair(job, kind.core);
-                if (problem.latency[a] != problem.latency[b] || problem.demand[a] != problem.demand[b]) return false;
+                if (problem.latency[a] != problem.latency[b] ||
+                    problem.requiredBandwidth[a] != problem.requiredBandwidth[b])
+                    return false;
             }
             return true;
         };
@@ -371,11 +373,11 @@ Chart algorithmChart(const MappingOutcome& outcome) {
     return chart;
 }
 
-Chart demandChart(const MappingOutcome& outcome) {
+Chart requiredBandwidthChart(const MappingOutcome& outcome) {
     const mapping::Problem& problem = outcome.problem;
     const double second = study::secondsPerCycle(outcome);
     const bool clocked = problem.clock.has_value();
-    Chart chart{.id = "demand", .title = "Latency and required bandwidth by job"};
+    Chart chart{.id = "required-bandwidth", .title = "Latency and required bandwidth by job"};
     chart.x = {.title = clocked ? "Latency without stalls" : "Latency without stalls (cycles)",
                .measure = clocked ? Measure::seconds : Measure::count,
                .logarithmic = true};
@@ -391,9 +393,9 @@ Chart demandChart(const MappingOutcome& outcome) {
         series.colour = std::string(kCategories.at(next++ % kCategories.size()));
         for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
             const std::size_t pair = problem.pair(job, kind.core);
-            if (!(problem.demand[pair] > 0)) ++nothing;
+            if (!(problem.requiredBandwidth[pair] > 0)) ++nothing;
             series.x.push_back(problem.latency[pair] * second);
-            series.y.push_back(problem.demand[pair] / second);
+            series.y.push_back(problem.requiredBandwidth[pair] / second);
             min = std::min(min, series.x.back());
             max = std::max(max, series.x.back());
         }
@@ -501,7 +503,7 @@ Chart sweepChart(const study::MappingSweep& sweep) {
     return chart;
 }
 
-Table sweepSheet(const study::MappingSweep& sweep) {
+Table exactSweepTable(const study::MappingSweep& sweep) {
     Table table;
     const char* const value = sweep.kind == study::SweepKind::bandwidth
                                   ? (sweep.clocked ? "bandwidth_bytes_per_s" : "bandwidth_bytes_per_cycle")
@@ -535,7 +537,7 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
         std::string_view id, name, colour;
         double study::CoreUse::*time;
     };
-    const std::array parts{Part{"running", "Running", kCategories[0], &study::CoreUse::alone},
+    const std::array parts{Part{"running", "Running", kCategories[0], &study::CoreUse::noStall},
                            Part{"stalled", "Waiting for bandwidth", kCategories[1], &study::CoreUse::stalled},
                            Part{"idle", "Idle", "border", &study::CoreUse::idle}};
     double busy = 0;
@@ -548,7 +550,7 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
         }
         chart.series.push_back(std::move(series));
     }
-    for (const study::CoreUse& use : uses) busy += use.alone;
+    for (const study::CoreUse& use : uses) busy += use.noStall;
     const double all = run.schedule.makespan * static_cast<double>(uses.size());
     if (all > 0) chart.title = fmt::format("Cores run {} of the time, {}", study::percentText(busy / all), algorithm);
     return chart;

@@ -57,7 +57,7 @@ std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bo
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
 Chart algorithmChart(const study::MappingOutcome& outcome);
 /// No-stall latency and required bandwidth of every job on every kind of core (MAGMA, Fig. 7).
-Chart demandChart(const study::MappingOutcome& outcome);
+Chart requiredBandwidthChart(const study::MappingOutcome& outcome);
 /// Samples of every algorithm in the plane of their two principal components, the best of each marked (MAGMA, Fig. 10).
 Chart exploredChart(const study::MappingOutcome& outcome);
 /// Pareto front of two objectives, a curve per algorithm.
@@ -67,7 +67,7 @@ Chart coreChart(const study::MappingOutcome& outcome, const std::string& algorit
 
 /// Results of the algorithms over a varied parameter of the study, with the bound (MAGMA, Figs. 9, 14).
 Chart sweepChart(const study::MappingSweep& sweep);
-Table sweepSheet(const study::MappingSweep& sweep);
+Table exactSweepTable(const study::MappingSweep& sweep);
 
 /// Axis and number format of an objective's values.
 ObjectiveAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);

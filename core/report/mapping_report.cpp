@@ -64,11 +64,11 @@ Table jobTable(const MappingOutcome& outcome, const Run& run) {
     return tableOf(study::jobFields(), rows, study::kText);
 }
 
-Table jobSheet(const MappingOutcome& outcome, const std::vector<const Run*>& runs) {
+Table exactJobTable(const MappingOutcome& outcome, const std::vector<const Run*>& runs) {
     std::vector<study::MappedJob> rows;
     for (const Run* run : runs)
         for (const study::MappedJob& row : study::mappedJobs(outcome, *run)) rows.push_back(row);
-    return tableOf(study::jobFields(), rows, study::kSheet);
+    return tableOf(study::jobFields(), rows, study::kExactTable);
 }
 
 Table boundTable(const MappingOutcome& outcome) {
@@ -111,7 +111,7 @@ Table problemTable(const MappingOutcome& outcome) {
         for (std::size_t c = 0; c < problem.cores.size(); ++c) {
             const std::size_t pair = problem.pair(j, c);
             table.rows.push_back({std::to_string(j), std::to_string(c), exactNumber(problem.latency[pair]),
-                                  exactNumber(problem.demand[pair]), problem.jobs[j], problem.cores[c]});
+                                  exactNumber(problem.requiredBandwidth[pair]), problem.jobs[j], problem.cores[c]});
             if (!problem.macs.empty()) table.rows.back().push_back(exactNumber(problem.macs[j]));
             if (!problem.energy.empty()) table.rows.back().push_back(exactNumber(problem.energy[pair]));
         }

@@ -22,7 +22,7 @@ Table jobTable(const study::MappingOutcome& outcome, const mapping::Run& run);
 /// The mappings of one algorithm's front, of which none is better than another in both of its objectives.
 Table frontTable(const study::MappingOutcome& outcome, const mapping::Run& run);
 /// Exact table of the jobs of these mappings by number, for spreadsheets.
-Table jobSheet(const study::MappingOutcome& outcome, const std::vector<const mapping::Run*>& runs);
+Table exactJobTable(const study::MappingOutcome& outcome, const std::vector<const mapping::Run*>& runs);
 
 /// The problem as a job-analysis table, full precision: what `mapping::readJobTable` reads.
 Table problemTable(const study::MappingOutcome& outcome);

@@ -47,7 +47,7 @@ std::vector<PictureRow> partitionPictures() {
          from(ratioChart)},
         {{"memory", "Memory", "Memory of each kind of accelerator", Scope::choice, kEverywhere}, from(memoryChart)},
         {{"scaling", "Scaling", "Speed-up by levels of splits, re-solved", Scope::result, kSolvedAnew},
-         [](const View& view) { return scalingChart(study::scaling(view.result.study, view.hooks)); }},
+         [](const View& view) { return scalingChart(study::scaling(view.result.study, view.context)); }},
         {{"timeline", "Timeline", "What happens when in a step", Scope::choice, kWindow | kTimeline},
          [](const View& view) { return study::timelineOf(view.result, view.at.choice); }},
     };
@@ -66,7 +66,7 @@ std::vector<TableRow> partitionTables() {
          [](const View& view) { return acceleratorTable(plan(view)); }},
         {{"scaling", "Scaling", "Strategies on a half, a quarter, … of the array, re-solved", Scope::result,
           kSolvedAnew},
-         [](const View& view) { return scalingTable(study::scaling(view.result.study, view.hooks)); }},
+         [](const View& view) { return scalingTable(study::scaling(view.result.study, view.context)); }},
         metricsRow(),
     };
 }

@@ -61,7 +61,7 @@ Table layerTable(const PartitionOutcome& outcome) {
         for (const LevelPlan& level : plan.levels)
             for (const partition::LayerPlan& layer : level.layers)
                 rows.push_back({.result = &outcome.result, .plan = &plan, .level = &level, .layer = &layer});
-    return tableOf(study::splitRowFields(), rows, study::kSheet);
+    return tableOf(study::splitRowFields(), rows, study::kExactTable);
 }
 
 std::string partitionText(const study::Result& result, const PartitionOutcome& outcome) {

@@ -84,19 +84,20 @@ study::FieldValue ofMemory(const StageRow& row) {
 const std::vector<study::Field<StageRow>>& placedStageFields() {
     using codesign::PlacedStage;
     using codesign::StageMemory;
-    constexpr unsigned kText = study::kText, kSheet = study::kSheet, kBoth = kText | kSheet;
+    constexpr unsigned kText = study::kText, kExactTable = study::kExactTable, kBoth = kText | kExactTable;
     static const std::vector<study::Field<StageRow>> kFields{
         {"stage", "Stage", kBoth, [](const StageRow& row) { return study::given(row.number + 1); }},
         {"layers", "Layers", kBoth | study::kWords,
          [](const StageRow& row) { return study::given(idsOf(row.stage->layers, *row.outcome)); }},
         {"accelerators", "Accelerators", kBoth, ofStage<&PlacedStage::accelerators>},
         {"load_s", "Load", kBoth, ofStage<&PlacedStage::load>, nullptr, Measure::seconds},
-        {"forward_s", "Forward", kSheet, ofStage<&PlacedStage::forward>, nullptr, Measure::seconds},
+        {"forward_s", "Forward", kExactTable, ofStage<&PlacedStage::forward>, nullptr, Measure::seconds},
         {"memory_bytes", "Memory", kBoth, ofMemory<&StageMemory::total>, nullptr, Measure::bytes},
-        {"weights_and_gradients_bytes", "Weights", kSheet, ofMemory<&StageMemory::weights>, nullptr, Measure::bytes},
-        {"optimizer_bytes", "Optimiser", kSheet, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
-        {"activations_bytes", "Activations", kSheet, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes},
-        {"in_flight_bytes", "Kept", kSheet, ofMemory<&StageMemory::stashed>, nullptr, Measure::bytes},
+        {"weights_and_gradients_bytes", "Weights", kExactTable, ofMemory<&StageMemory::weights>, nullptr,
+         Measure::bytes},
+        {"optimizer_bytes", "Optimiser", kExactTable, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
+        {"activations_bytes", "Activations", kExactTable, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes},
+        {"in_flight_bytes", "Kept", kExactTable, ofMemory<&StageMemory::stashed>, nullptr, Measure::bytes},
         {"micro_batches_in_flight", "In flight", kBoth, ofMemory<&StageMemory::inFlight>},
     };
     return kFields;
@@ -178,11 +179,11 @@ std::vector<TableRow> placementTables() {
     return {
         {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, hasPlacement},
          [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view)); },
-         [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view), study::kSheet); }},
+         [](const View& view) { return placedStageTable(viewedPlan(view), placementOf(view), study::kExactTable); }},
         {{"own-stages", "Stages of the user-supplied plan", "The stages of the plan that was given", Scope::result,
           kEverywhere, hasOwnPlan},
          [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view)); },
-         [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view), study::kSheet); }},
+         [](const View& view) { return placedStageTable(ownPlanOf(view), placementOf(view), study::kExactTable); }},
         {{"shortage", "What would fit", "What would fit where nothing does", Scope::result, kEverywhere, isShort},
          from(shortageTable)},
         metricsRow(),

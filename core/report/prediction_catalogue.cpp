@@ -87,7 +87,7 @@ std::vector<TableRow> predictionTables() {
     return {
         {{"predictions", "Predictions", "One row per accelerator and number of devices", Scope::result, kEverywhere},
          [](const View& view) { return predictionTable(viewedPrediction(view)); },
-         [](const View& view) { return predictionTable(viewedPrediction(view), study::kSheet); }},
+         [](const View& view) { return predictionTable(viewedPrediction(view), study::kExactTable); }},
         {{"ranking", "Ranking", "The orders of accelerators, and how sure they are", Scope::result, kEverywhere},
          from(rankingTable)},
         {{"stages", "Stages of a step", "The stages of a step", Scope::result, kEverywhere}, from(stageTable)},
@@ -99,11 +99,11 @@ std::vector<TableRow> predictionTables() {
         {{"slowest", "Slowest operators of the fastest", "The slowest operators of the fastest prediction",
           Scope::result, kEverywhere, hasSlowest},
          from(slowestTable)},
-        {{"batches", "Batches", "What every candidate for the batch takes, full precision"}, from(batchSheet)},
+        {{"batches", "Batches", "What every candidate for the batch takes, full precision"}, from(exactBatchTable)},
         {{"operators", "Operators", "The operators of a step, identical ones together, full precision", Scope::choice,
           kWindow},
-         [](const View& view) { return operatorSheet(viewedPrediction(view), prediction(view)); }},
-        {{"sources", "Sources", "Where the numbers of the accelerators come from"}, from(sourceSheet)},
+         [](const View& view) { return exactOperatorTable(viewedPrediction(view), prediction(view)); }},
+        {{"sources", "Sources", "Where the numbers of the accelerators come from"}, from(exactSourceTable)},
         metricsRow(),
     };
 }

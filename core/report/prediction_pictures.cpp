@@ -429,10 +429,10 @@ std::string scalingTitle(const std::vector<Growth>& all) {
     for (const Growth& growth : all) {
         if (growth.fitting.size() < 2) continue;
         const Prediction &first = *growth.fitting.front(), &last = *growth.fitting.back();
-        const double kept =
+        const double efficiency =
             last.throughput / first.throughput * static_cast<double>(first.devices) / static_cast<double>(last.devices);
-        if (kept <= max) continue;
-        max = kept;
+        if (efficiency <= max) continue;
+        max = efficiency;
         best = &growth;
     }
     if (best == nullptr) return "Throughput by number of devices";
@@ -748,7 +748,7 @@ std::vector<std::string> headOf(const Prediction& one) {
 
 }  // namespace
 
-Table batchSheet(const PredictionOutcome& outcome) {
+Table exactBatchTable(const PredictionOutcome& outcome) {
     Table table;
     table.columns = {{"accelerator"}, {"devices", true}, {"batch", true},
                      {"fits"},        {"level"},         {"capacity_bytes", true}};
@@ -769,7 +769,7 @@ Table batchSheet(const PredictionOutcome& outcome) {
     return table;
 }
 
-Table sourceSheet(const PredictionOutcome& outcome) {
+Table exactSourceTable(const PredictionOutcome& outcome) {
     Table table;
     table.columns = {{"accelerator"}, {"number"}, {"class"}, {"source"}};
     for (const PredictedAccelerator& each : acceleratorsOf(outcome))

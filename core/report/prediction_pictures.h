@@ -65,7 +65,7 @@ OperatorRoofline operatorRoofline(const study::PredictionOutcome& outcome, const
 
 /// Tables of full precision for spreadsheets: a row per candidate for the batch and level; per number of an accelerator
 /// with where it comes from.
-Table batchSheet(const study::PredictionOutcome& outcome);
-Table sourceSheet(const study::PredictionOutcome& outcome);
+Table exactBatchTable(const study::PredictionOutcome& outcome);
+Table exactSourceTable(const study::PredictionOutcome& outcome);
 
 }  // namespace tessera::report

@@ -32,8 +32,8 @@ Table predictionTable(const PredictionOutcome& outcome, study::FieldUse use) {
     return tableOf(study::predictionFields(), outcome.predictions, use);
 }
 
-Table operatorSheet(const PredictionOutcome& outcome, const Prediction& prediction) {
-    return tableOf(study::operatorFields(), study::timedOperators(outcome, prediction), study::kSheet);
+Table exactOperatorTable(const PredictionOutcome& outcome, const Prediction& prediction) {
+    return tableOf(study::operatorFields(), study::timedOperators(outcome, prediction), study::kExactTable);
 }
 
 Table stageTable(const PredictionOutcome& outcome) {

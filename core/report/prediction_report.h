@@ -15,7 +15,7 @@ namespace tessera::report {
 /// One row per accelerator and number of devices: batch, step time, throughput, price.
 Table predictionTable(const study::PredictionOutcome& outcome, study::FieldUse use = study::kText);
 /// The operators of a step, identical ones together, full precision.
-Table operatorSheet(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
+Table exactOperatorTable(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
 /// Stages of a step, and how many operators rest on measured kernels.
 Table stageTable(const study::PredictionOutcome& outcome);
 /// Contents of each memory level.

@@ -28,7 +28,7 @@ using partition::CostModel;
 constexpr double kBatch = 512;         // section 6.1
 constexpr double kAlexNetBatch = 128;  // caption of figure 7
 constexpr int kAlexNetLevels = 7;
-constexpr int kFewestLevels = 2;
+constexpr int kMinLevels = 2;
 constexpr int kMaxLevels = 9;
 
 /// The nine networks. The paper says nine and lists eight; VGG-16 completes them.
@@ -66,10 +66,10 @@ Array loadArray(const std::string& name) {
     return {std::move(fleet), std::move(inputs)};
 }
 
-partition::Options optionsFor(const ReproductionOptions& asked) {
+partition::Options optionsFor(const ReproductionOptions& requested) {
     partition::Options options;
     options.batch = kBatch;
-    options.costModel = asked.costModel.value_or(CostModel::paper);
+    options.costModel = requested.costModel.value_or(CostModel::paper);
     options.strategies.clear();
     for (const SpeedupMetric& metric : kMetrics) options.strategies.emplace_back(metric.strategy);
     return options;
@@ -105,10 +105,10 @@ double speedupOf(const std::vector<Plan>& plans, std::string_view strategy) {
 
 /// Figures 5 and 6: every network on one array, and the geometric mean over the nine.
 Reproduction networksOn(const Figure& figure, const std::string& fleetName, double SpeedupMetric::*paper,
-                        const ReproductionOptions& asked, const RunControl& control) {
-    Reproduction result = begin(figure, asked);
+                        const ReproductionOptions& requested, const RunControl& control) {
+    Reproduction result = begin(figure, requested);
     const Array array = loadArray(fleetName);
-    const partition::Options options = optionsFor(asked);
+    const partition::Options options = optionsFor(requested);
     std::vector<Network> networks(kNetworks.size());
     std::vector<partition::Result> solved(kNetworks.size());
     PartCounter counter(control, "networks", kNetworks.size());
@@ -145,9 +145,9 @@ std::string spanOf(const std::vector<double>& speedups) {
 }
 
 /// The ResNets' spans with another batch, by metric: how much they depend on what activations weigh against weights.
-std::string resnetSpans(double batch, const ReproductionOptions& asked, const RunControl& control) {
+std::string resnetSpans(double batch, const ReproductionOptions& requested, const RunControl& control) {
     const Array array = loadArray("accpar-heterogeneous");
-    partition::Options options = optionsFor(asked);
+    partition::Options options = optionsFor(requested);
     options.batch = batch;
     std::array<std::vector<double>, kMetrics.size()> speedups;
     for (const std::string_view name : kNetworks) {
@@ -161,8 +161,8 @@ std::string resnetSpans(double batch, const ReproductionOptions& asked, const Ru
                        spanOf(speedups[2]));
 }
 
-Reproduction figure5(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
-    Reproduction result = networksOn(figure, "accpar-heterogeneous", &SpeedupMetric::heterogeneous, asked, control);
+Reproduction figure5(const Figure& figure, const ReproductionOptions& requested, const RunControl& control) {
+    Reproduction result = networksOn(figure, "accpar-heterogeneous", &SpeedupMetric::heterogeneous, requested, control);
     result.notes.emplace_back(
         "In the text the VGG networks span 5.33 to 8.24 (OWT), 5.92 to 9.46 (HyPar) and 9.75 to 16.14 (AccPar), the "
         "ResNets 1.03 to 1.04, 1.22 to 1.38 and 1.92 to 2.20 (one of its sentences has the first two the other way "
@@ -172,20 +172,20 @@ Reproduction figure5(const Figure& figure, const ReproductionOptions& asked, con
         "layers exchange weigh against the weights. The paper's spans lie between the two. It does not say whether the "
         "convolutions of shortcuts are layers of their own, as they are here, or in which convolution of a block the "
         "stride is; both change what is exchanged, and neither is in the VGG networks, which agree.",
-        resnetSpans(kBatch, asked, control), resnetSpans(kBatch / 2, asked, control)));
+        resnetSpans(kBatch, requested, control), resnetSpans(kBatch / 2, requested, control)));
     return result;
 }
 
-Reproduction accparFigure6(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
-    return networksOn(figure, "accpar-homogeneous", &SpeedupMetric::homogeneous, asked, control);
+Reproduction accparFigure6(const Figure& figure, const ReproductionOptions& requested, const RunControl& control) {
+    return networksOn(figure, "accpar-homogeneous", &SpeedupMetric::homogeneous, requested, control);
 }
 
 /// Figure 7: the types that AccPar chooses for AlexNet's layers at each of seven levels.
-Reproduction accparFigure7(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
-    Reproduction result = begin(figure, asked);
+Reproduction accparFigure7(const Figure& figure, const ReproductionOptions& requested, const RunControl& control) {
+    Reproduction result = begin(figure, requested);
     const Array array = loadArray("accpar-homogeneous");
     const Network network = loadNetwork("accpar-alexnet");
-    partition::Options options = optionsFor(asked);
+    partition::Options options = optionsFor(requested);
     options.batch = kAlexNetBatch;
     options.levels = kAlexNetLevels;
     options.strategies = {"accpar"};
@@ -204,17 +204,17 @@ Reproduction accparFigure7(const Figure& figure, const ReproductionOptions& aske
 }
 
 /// Figure 8: VGG-19 on 2^h accelerators, half of them TPU-v2 and half TPU-v3.
-Reproduction accparFigure8(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
-    Reproduction result = begin(figure, asked);
+Reproduction accparFigure8(const Figure& figure, const ReproductionOptions& requested, const RunControl& control) {
+    Reproduction result = begin(figure, requested);
     const Array array = loadArray("accpar-heterogeneous");
     const Network network = loadNetwork("vgg19");
     hardware::Fleet largest = array.fleet;
     for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMaxLevels - 1);
-    const RunHooks hooks{{control}};
-    const Scaling solved = scaling(network.layers, largest, optionsFor(asked), hooks);
+    const RunContext context{{control}};
+    const Scaling solved = scaling(network.layers, largest, optionsFor(requested), context);
     for (const ScalingPoint& point : solved.points)
         for (const SpeedupMetric& metric : kMetrics)
-            if (point.levels >= kFewestLevels)
+            if (point.levels >= kMinLevels)
                 result.rows.push_back({"vgg19", std::string(metric.strategy), point.levels, std::nullopt,
                                        speedupOf(point.plans, metric.strategy)});
     addAssumptions(result, solved.assumptions);

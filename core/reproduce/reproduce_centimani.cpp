@@ -235,8 +235,9 @@ predict::Machine printed(predict::Machine machine, std::string_view policy) {
     for (const predict::PlacementPolicy& row : predict::placementPolicies())
         if (row.id == policy) machine.policy = &row;
     for (std::size_t level = 1; level < machine.accelerator.memory.size(); ++level) {
-        const auto said = machine.accelerator.provenance.find(fmt::format("memory[{}].bandwidth_bytes_per_s", level));
-        if (said != machine.accelerator.provenance.end() && said->second.reliability == "assumed")
+        const auto provenance =
+            machine.accelerator.provenance.find(fmt::format("memory[{}].bandwidth_bytes_per_s", level));
+        if (provenance != machine.accelerator.provenance.end() && provenance->second.reliability == "assumed")
             machine.accelerator.memory[level].bandwidth = machine.accelerator.memory[level - 1].bandwidth;
     }
     return machine;

@@ -17,7 +17,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kFewestSamples = 20;
+constexpr double kMinSamples = 20;
 constexpr double kClock = 200e6;
 
 Prepared read(const Case& cell, const PaperSetting& reading, std::int64_t groupSize, const RunControl& control) {
@@ -86,7 +86,7 @@ void Experiment::each(std::string_view what, std::size_t count, const std::funct
 }
 
 std::int64_t Experiment::samples(double papers, double share) const {
-    return std::lround(std::max(kFewestSamples, papers * share * options_.budget));
+    return std::lround(std::max(kMinSamples, papers * share * options_.budget));
 }
 
 Prepared cut(const Prepared& whole) {
@@ -99,14 +99,14 @@ Prepared cut(const Prepared& whole) {
     mapping::Problem& to = parts.problem;
     to.jobs.clear();
     to.latency.clear();
-    to.demand.clear();
+    to.requiredBandwidth.clear();
     to.energy.clear();
     to.macs.clear();
     const std::size_t cores = from.cores.size();
     for (std::size_t job = 0; job < from.jobs.size(); ++job) {
         double min = std::numeric_limits<double>::infinity();
         for (std::size_t p = from.pair(job, 0); p < from.pair(job + 1, 0); ++p)
-            min = std::min(min, from.latency[p] * std::max(1.0, from.demand[p] / from.bandwidth));
+            min = std::min(min, from.latency[p] * std::max(1.0, from.requiredBandwidth[p] / from.bandwidth));
         const double count = std::max(1.0, std::ceil(min / longest));
         for (double part = 0; part < count; ++part) {
             to.jobs.push_back(count > 1 ? fmt::format("{} part {:g}", from.jobs[job], part + 1) : from.jobs[job]);
@@ -114,7 +114,7 @@ Prepared cut(const Prepared& whole) {
             for (std::size_t core = 0; core < cores; ++core) {
                 const std::size_t pair = from.pair(job, core);
                 to.latency.push_back(from.latency[pair] / count);
-                to.demand.push_back(from.demand[pair]);
+                to.requiredBandwidth.push_back(from.requiredBandwidth[pair]);
                 if (!from.energy.empty()) to.energy.push_back(from.energy[pair] / count);
             }
         }

@@ -135,9 +135,9 @@ Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& opti
     for (std::size_t i = 0; i < cases.size(); ++i) {
         addCurves(experiment, cases[i], curves, runs[i]);
         for (std::size_t r = 0; r < curves.searchers.size(); ++r) {
-            const bool told = i == 0 && curves.searchers[r].metric == "tbpsa";
+            const bool isPublished = i == 0 && curves.searchers[r].metric == "tbpsa";
             experiment.row(cases[i].item() + ", samples to its end", curves.searchers[r].metric,
-                           convergedAfter(runs[i][r]), told ? std::optional(20'000.0) : std::nullopt);
+                           convergedAfter(runs[i][r]), isPublished ? std::optional(20'000.0) : std::nullopt);
         }
         addBoundNote(experiment, cases[i], runs[i][0]);
     }

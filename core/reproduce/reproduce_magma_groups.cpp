@@ -30,7 +30,7 @@ mapping::Problem slice(const mapping::Problem& problem, std::size_t from, std::s
     cut(part.jobs, from, to);
     cut(part.macs, from, to);
     cut(part.latency, from * cores, to * cores);
-    cut(part.demand, from * cores, to * cores);
+    cut(part.requiredBandwidth, from * cores, to * cores);
     cut(part.energy, from * cores, to * cores);
     return part;
 }

@@ -26,7 +26,7 @@ void addAnalysis(Experiment& experiment, const std::vector<Prepared>& cases) {
     for (const Prepared& read : cases) {
         const std::string item = fmt::format("{} {}{}", read.cell.workload, read.cell.platform, read.reading->suffix);
         experiment.row(item, "latency_cycles", meanOf(read.problem.latency));
-        experiment.row(item, "bandwidth_bytes_per_cycle", meanOf(read.problem.demand));
+        experiment.row(item, "bandwidth_bytes_per_cycle", meanOf(read.problem.requiredBandwidth));
     }
 }
 
@@ -70,19 +70,20 @@ Reproduction magmaFigure13(const Figure& figure, const ReproductionOptions& opti
 
     const std::size_t last = kBandwidths.size() - 1;
     for (std::size_t reading = 0; reading < kReadings.size(); ++reading) {
-        const auto told = [&](std::size_t bandwidth) {
+        const auto evidence = [&](std::size_t bandwidth) {
             return fmt::format("S3 {:.3g}, S4 {:.3g} of S5", relative(bandwidth, 0, reading),
                                relative(bandwidth, 1, reading));
         };
         const std::string_view place = placeOf(kReadings.at(reading));
         experiment.verdict("S4 has more throughput than S3 at 1 GB/s",
-                           exceeds(relative(0, 1, reading), relative(0, 0, reading)), told(0), place);
+                           exceeds(relative(0, 1, reading), relative(0, 0, reading)), evidence(0), place);
         experiment.verdict("S5 has the most at 1 GB/s",
-                           exceeds(1, relative(0, 0, reading)) && exceeds(1, relative(0, 1, reading)), told(0), place);
+                           exceeds(1, relative(0, 0, reading)) && exceeds(1, relative(0, 1, reading)), evidence(0),
+                           place);
         experiment.verdict(
             "S3 has more than S4, and S5 the least, at 256 GB/s",
             exceeds(relative(last, 0, reading), relative(last, 1, reading)) && exceeds(relative(last, 1, reading), 1),
-            told(last), place);
+            evidence(last), place);
     }
     experiment.note(kAnalysisNote);
     experiment.note("Throughput is over S5's with the same bandwidth. The paper draws its bars without their heights.");
@@ -126,10 +127,11 @@ Reproduction magmaFigure14(const Figure& figure, const ReproductionOptions& opti
                 experiment.verdict(
                     fmt::format("on {} flexible arrays take less time per job and ask for more bandwidth",
                                 cases[fixed].name()),
-                    meanOf(loose.latency) < meanOf(stiff.latency) && meanOf(loose.demand) > meanOf(stiff.demand),
+                    meanOf(loose.latency) < meanOf(stiff.latency) &&
+                        meanOf(loose.requiredBandwidth) > meanOf(stiff.requiredBandwidth),
                     fmt::format("{:.3g} of the time, {:.3g} times the bandwidth",
                                 meanOf(loose.latency) / meanOf(stiff.latency),
-                                meanOf(loose.demand) / meanOf(stiff.demand)),
+                                meanOf(loose.requiredBandwidth) / meanOf(stiff.requiredBandwidth)),
                     cases[fixed].place());
         }
     experiment.note(kAnalysisNote);

@@ -30,11 +30,11 @@ std::array<double, kQuarters> requestOf(const mapping::Problem& problem, const m
     const double quarter = schedule.makespan / kQuarters;
     for (std::size_t j = 0; j < schedule.jobs.size(); ++j) {
         const mapping::Schedule::Job& job = schedule.jobs[j];
-        const double demand = problem.demand[problem.pair(j, static_cast<std::size_t>(job.core))];
+        const double requiredBandwidth = problem.requiredBandwidth[problem.pair(j, static_cast<std::size_t>(job.core))];
         for (std::size_t q = 0; q < kQuarters; ++q) {
             const double from = std::max(job.start, quarter * static_cast<double>(q));
             const double to = std::min(job.finish, quarter * static_cast<double>(q + 1));
-            if (to > from) request.at(q) += demand * (to - from) / quarter / problem.bandwidth;
+            if (to > from) request.at(q) += requiredBandwidth * (to - from) / quarter / problem.bandwidth;
         }
     }
     return request;

@@ -31,7 +31,7 @@ Style meanStyle(const mapping::Problem& problem, std::string_view style) {
         if (!problem.cores[core].starts_with(style)) continue;
         for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
             sum.latency += problem.latency[problem.pair(job, core)];
-            sum.bandwidth += problem.demand[problem.pair(job, core)];
+            sum.bandwidth += problem.requiredBandwidth[problem.pair(job, core)];
             ++count;
         }
     }
@@ -120,7 +120,7 @@ Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& opti
         const auto& drawn = runs.back().explored;
         const double all = spreadOf(drawn, 0, drawn.size());
         bool isBelow = true;
-        std::string told;
+        std::string evidence;
         for (std::size_t r = 0; r < runs.size(); ++r) {
             const auto& points = runs[r].explored;
             const std::size_t part = std::max<std::size_t>(1, points.size() / kTenth);
@@ -131,11 +131,11 @@ Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& opti
                            spreadOf(points, points.size() - part, points.size()) / all);
             if (r == 0 || r + 1 == runs.size()) continue;
             isBelow = isBelow && reached < 1;
-            told += fmt::format("{}{} {:.4g}", told.empty() ? "" : ", ", selected[r].metric, reached);
+            evidence += fmt::format("{}{} {:.4g}", evidence.empty() ? "" : ", ", selected[r].metric, reached);
         }
         experiment.verdict(
             fmt::format("on {} CMA-ES, PSO, stdGA and PPO2 end at other optima, below MAGMA", cases[i].name()), isBelow,
-            told + " of MAGMA's throughput", cases[i].place());
+            evidence + " of MAGMA's throughput", cases[i].place());
         const auto& points = runs[0].explored;
         const std::size_t part = std::max<std::size_t>(1, points.size() / kTenth);
         const double first = spreadOf(points, 0, part), last = spreadOf(points, points.size() - part, points.size());

@@ -22,10 +22,10 @@ namespace {
 constexpr std::int64_t kMebi = std::int64_t{1} << 20;
 /// Architectures of a search with a smaller budget, and states of a schedule: this many times it.
 constexpr double kPhazeSamples = 1000;
-constexpr double kFewest = 5;
+constexpr double kMin = 5;
 constexpr double kStates = 400'000;
 std::int64_t partOf(double samples, double budget) {
-    return std::lround(std::max(kFewest, samples * budget));
+    return std::lround(std::max(kMin, samples * budget));
 }
 
 /// Where the best accelerators lie as a rule. It shortens searches and decides nothing.

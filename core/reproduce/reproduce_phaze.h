@@ -46,7 +46,7 @@ struct PrintedUtilisation {
 struct PrintedWorkload {
     std::string_view name;  ///< in our zoo
     PrintedDesign design;
-    std::int64_t pipeline = 1, data = 1, tensor = 1;
+    std::int64_t pipeline = 1, data = 1, tensorParallel = 1;
     std::int64_t microBatch = 1;
     bool recompute = false;
     std::int64_t hbmGigabytes = 32;

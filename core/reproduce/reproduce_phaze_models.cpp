@@ -100,7 +100,7 @@ Reproduction phazeTable4(const Figure& figure, const ReproductionOptions& option
             };
             add("pipeline", ours.pipeline, &codesign::ExpertPlacement::pipeline);
             add("data", ours.data, &codesign::ExpertPlacement::data);
-            add("tensor", ours.tensor, &codesign::ExpertPlacement::tensor);
+            add("tensor", ours.tensorParallel, &codesign::ExpertPlacement::tensorParallel);
             if (!expert.feasible || !ours.feasible) continue;
             gains.at(e).push_back(ours.throughput / expert.throughput);
             experiment.row(item, "over_expert", gains.at(e).back());

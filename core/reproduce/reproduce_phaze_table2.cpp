@@ -37,7 +37,7 @@ void addPlacement(CodesignExperiment& experiment, const std::string& item, const
     const auto real = [](std::int64_t value) { return static_cast<double>(value); };
     experiment.row(item, "pipeline", real(ours.pipeline), real(paper.pipeline));
     experiment.row(item, "data", real(ours.data), real(paper.data));
-    experiment.row(item, "tensor", real(ours.tensor), real(paper.tensor));
+    experiment.row(item, "tensor", real(ours.tensorParallel), real(paper.tensorParallel));
     experiment.row(item, "micro_batch", real(ours.choice.microBatch), real(paper.microBatch));
     experiment.row(item, "recompute", ours.choice.recompute ? 1 : 0, paper.recompute ? 1 : 0);
     experiment.row(item, "samples_per_s", ours.throughput);
@@ -71,7 +71,8 @@ Agreement agreementOf(const CodesignSolved& solved) {
         found.buffers.include(ours.globalBuffer.value / kMiB);
         found.ofBest.include(solved.printedOwn[model].perModel.front().throughput / placed.throughput);
         if (ours.width == paper.design.width && ours.height == paper.design.height) ++found.wide;
-        if (placed.pipeline == paper.pipeline && placed.data == paper.data && placed.tensor == paper.tensor)
+        if (placed.pipeline == paper.pipeline && placed.data == paper.data &&
+            placed.tensorParallel == paper.tensorParallel)
             ++found.placements;
         if (placed.choice.recompute == paper.recompute) ++found.stashing;
     }

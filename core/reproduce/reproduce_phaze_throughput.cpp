@@ -49,7 +49,7 @@ std::vector<double> speedUps(const CodesignSolved& solved, std::string_view bar,
 struct Choices {
     double minArea = 1;        ///< of the accelerators for one model
     double largestBuffer = 0;  ///< MB
-    double fewestVector = 1e9, maxVector = 0;
+    double minVector = 1e9, maxVector = 0;
     double ofLargestMemory = 0;  ///< models that need it
     double wide = 0;             ///< models whose arrays are 256 long on both sides
 };
@@ -58,7 +58,7 @@ void include(Choices& choices, const hardware::Architecture& architecture, doubl
     constexpr std::int64_t kLongest = 256;
     choices.minArea = std::min(choices.minArea, areaShare);
     choices.largestBuffer = std::max(choices.largestBuffer, architecture.globalBuffer.value / (1 << 20));
-    choices.fewestVector = std::min(choices.fewestVector, static_cast<double>(architecture.vectorCores));
+    choices.minVector = std::min(choices.minVector, static_cast<double>(architecture.vectorCores));
     choices.maxVector = std::max(choices.maxVector, static_cast<double>(architecture.vectorCores));
     if (architecture.width == kLongest && architecture.height == kLongest) ++choices.wide;
 }
@@ -102,7 +102,7 @@ struct Factors {
 Factors factorsOf(const ModelResult& result, const hardware::Architecture& architecture, std::int64_t accelerators) {
     Factors factors;
     factors.multipliers = static_cast<double>(architecture.tensorCores * architecture.width * architecture.height);
-    factors.occupied = static_cast<double>(result.pipeline * result.data * result.tensor);
+    factors.occupied = static_cast<double>(result.pipeline * result.data * result.tensorParallel);
     factors.computing = ratio(result.time.compute, result.timePerBatch);
     factors.utilisation = result.mfu * static_cast<double>(accelerators) / (factors.occupied * factors.computing);
     return factors;
@@ -150,7 +150,7 @@ void addAreas(CodesignExperiment& experiment, const std::string& item, double co
     experiment.row(item, "least_area_share", choices.minArea, kPrintedArea);
     experiment.row(item, "most_below_largest_area", 1 - choices.minArea, kPrintedShortfall);
     experiment.row(item, "largest_glb_mb", choices.largestBuffer, kPrintedBuffer);
-    experiment.row(item, "fewest_vector_cores", choices.fewestVector);
+    experiment.row(item, "fewest_vector_cores", choices.minVector);
     experiment.row(item, "most_vector_cores", choices.maxVector);
     experiment.row(item, "models_with_256x256_arrays", choices.wide);
 }
@@ -279,9 +279,9 @@ Reproduction phazeClaims(const Figure& figure, const ReproductionOptions& option
     experiment.note(fmt::format(
         "The paper: a higher number of vector cores is chosen, {:.0f} to {:.0f}. By its assumptions our searches "
         "choose {:.0f} to {:.0f}, by the physical estimator {:.0f} to {:.0f}{}.",
-        printed.fewestVector, printed.maxVector, choices[0].fewestVector, choices[0].maxVector, choices[1].fewestVector,
+        printed.minVector, printed.maxVector, choices[0].minVector, choices[0].maxVector, choices[1].minVector,
         choices[1].maxVector,
-        choices[1].maxVector < choices[0].fewestVector
+        choices[1].maxVector < choices[0].minVector
             ? ": many vector cores follow from vector cores that need no bandwidth"
             : ", so that the assumption that they need no bandwidth is not all of the reason"));
     experiment.note(

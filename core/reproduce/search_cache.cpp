@@ -56,7 +56,7 @@ void addWorkload(const codesign::Workload& workload, const cost::Estimator& esti
                              operators(kind.backward), operators(kind.update)});
         Json edges = Json::array();
         for (const Bytes bytes : slice.edges) edges.push_back(bytes.value);
-        slices.push_back({slice.microBatch, slice.width, kinds, slice.kindOf, edges});
+        slices.push_back({slice.microBatch, slice.degree, kinds, slice.kindOf, edges});
     }
     into.push_back({workload.name, workload.sha256, estimates, slices});
 }

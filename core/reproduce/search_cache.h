@@ -37,7 +37,7 @@ private:
 std::filesystem::path searchCacheFolder();
 
 /// Co-design searches by all that their result depends on: program, template, models with the estimates of their
-/// operators on the template's reference, and options but threads and hooks.
+/// operators on the template's reference, and options but threads and context.
 class SearchCache {
 public:
     explicit SearchCache(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -36,10 +36,10 @@ std::string modelBytes(const study::Study& study, const std::string& name, const
     return model::writeNativeJson(model::buildZooModel(name.substr(model::kZooPrefix.size()), options));
 }
 
-/// Calls `found` with every input of a study that can be read now, where the hooks say.
+/// Calls `found` with every input of a study that can be read now, where the context say.
 template <typename Found>
-void readInputs(const study::Study& study, const study::RunHooks& hooks, const Found& found) {
-    const study::Reading reading(hooks, "reading the inputs", "the run");
+void readInputs(const study::Study& study, const study::RunContext& context, const Found& found) {
+    const study::Reading reading(context, "reading the inputs", "the run");
     // What cannot be read any more is left out.
     const auto attempt = [](const auto& work) {
         try {
@@ -130,8 +130,8 @@ void giveNeighbours(InputFiles& into, const fs::path& folder, const study::Study
 
 }  // namespace
 
-InputSet::InputSet(const study::Study& study, const study::RunHooks& hooks) {
-    readInputs(study, hooks, [&](InputContent::Kind kind, const std::string& name, std::string bytes) {
+InputSet::InputSet(const study::Study& study, const study::RunContext& context) {
+    readInputs(study, context, [&](InputContent::Kind kind, const std::string& name, std::string bytes) {
         std::string sha = sha256(bytes);
         inputs_.push_back({kind, name, std::move(sha), std::move(bytes)});
     });

@@ -84,8 +84,8 @@ public:
         : database_(database), condition_(condition), one_(database, condition.one) {}
 
     bool fits(RunId run) {
-        if (asked_ < condition_.probes) {
-            ++asked_;
+        if (probed_ < condition_.probes) {
+            ++probed_;
             one_.rebind(run);
             bindAll(one_, condition_.values);
             return one_.next();
@@ -105,7 +105,7 @@ private:
     const SQLite::Database& database_;
     const Condition& condition_;
     Query one_;
-    int asked_ = 0;
+    int probed_ = 0;
     std::unique_ptr<RunSet> all_;
 };
 

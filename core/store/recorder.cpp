@@ -177,19 +177,19 @@ private:
 
 }  // namespace
 
-Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options) {
+Recorded runRecorded(const study::Study& study, study::RunContext context, const RecordOptions& options) {
     History history(study, options);
     if (history.run() != 0 && options.begun) options.begun(history.run());
-    if (hooks.resume->is_null() && history.state()) hooks.resume = *history.state();
+    if (context.resume->is_null() && history.state()) context.resume = *history.state();
 
-    if (!hooks.files) hooks.files = std::make_shared<InputFiles>();
+    if (!context.files) context.files = std::make_shared<InputFiles>();
     Writer writer(history);
-    hooks.progress = [&writer, next = hooks.progress](const ProgressEvent& event) {
+    context.progress = [&writer, next = context.progress](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
             writer.point(event);
         if (next) next(event);
     };
-    hooks.checkpoint = [&writer, next = hooks.checkpoint](const Json& state) {
+    context.checkpoint = [&writer, next = context.checkpoint](const Json& state) {
         writer.checkpoint(state);
         if (next) next(state);
     };
@@ -201,8 +201,8 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
         history.end(status, sentence);
     };
     try {
-        InputSet inputs(study, hooks);
-        Recorded recorded{0, study::run(study, hooks)};
+        InputSet inputs(study, context);
+        Recorded recorded{0, study::run(study, context)};
         writer.finish();
         if (history.finish(recorded.result, std::move(inputs))) recorded.run = history.run();
         return recorded;

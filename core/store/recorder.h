@@ -36,14 +36,14 @@ struct Recorded {
 /// disk, read-only, locked) never loses the result: it is still returned. What study::run throws is recorded (failed,
 /// cancelled, interrupted) and thrown again. A run to be continued starts from its checkpoint; UsageError where it is
 /// done, StoreError where it is being worked on or damaged.
-Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
+Recorded runRecorded(const study::Study& study, study::RunContext context, const RecordOptions& options);
 
 /// The contents of the files and generated models that a study names, read before it runs. The run reads the same ones
-/// if it gets the same `hooks.files`: later changes of the files change neither result nor history.
+/// if it gets the same `context.files`: later changes of the files change neither result nor history.
 class InputSet {
 public:
-    /// Reads them by `hooks.files`. What cannot be read is left out: the run says so. Throws InterruptedError.
-    InputSet(const study::Study& study, const study::RunHooks& hooks);
+    /// Reads them by `context.files`. What cannot be read is left out: the run says so. Throws InterruptedError.
+    InputSet(const study::Study& study, const study::RunContext& context);
     /// Inputs that a result rests on.
     std::vector<InputContent> of(const study::Result& result) &&;
 

@@ -33,14 +33,14 @@ Json checkpointJson(const Result& begun, Json state) {
     return json;
 }
 
-std::function<void(Json state)> checkpointSink(const RunHooks& hooks, const Result& begun) {
-    if (!hooks.checkpoint) return {};
-    return [&hooks, &begun](Json state) { hooks.checkpoint(checkpointJson(begun, std::move(state))); };
+std::function<void(Json state)> checkpointSink(const RunContext& context, const Result& begun) {
+    if (!context.checkpoint) return {};
+    return [&context, &begun](Json state) { context.checkpoint(checkpointJson(begun, std::move(state))); };
 }
 
-std::optional<JsonDocument> resumedState(const RunHooks& hooks, const Result& begun) {
-    if (hooks.resume->is_null()) return std::nullopt;
-    const JsonDocument document = documentOf(*hooks.resume, kName);
+std::optional<JsonDocument> resumedState(const RunContext& context, const Result& begun) {
+    if (context.resume->is_null()) return std::nullopt;
+    const JsonDocument document = documentOf(*context.resume, kName);
     const JsonNode root = document.root();
     const std::string schema = root.at("schema").text();
     if (!schema.starts_with("tessera.")) root.at("schema").fail(fmt::format("'{}'", kCheckpointSchema));

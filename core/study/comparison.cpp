@@ -24,7 +24,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kFewest = 2, kMax = 200;
+constexpr std::size_t kMin = 2, kMax = 200;
 constexpr std::size_t kMaxNamed = 3;  ///< runs that a warning names one by one
 
 using Runs = std::vector<const Result*>;
@@ -189,7 +189,7 @@ public:
             std::vector<std::string> present;
             std::copy_if(row.types.begin(), row.types.end(), std::back_inserter(present),
                          [](const std::string& type) { return !type.empty(); });
-            if (present.size() < kFewest) continue;
+            if (present.size() < kMin) continue;
             row.same = allEqual(present);
             rows.push_back(std::move(row));
         }
@@ -203,7 +203,7 @@ public:
         for (const auto& [key, split] : splits_) tried[key.strategy].insert(split.runs.begin(), split.runs.end());
         const auto alone =
             static_cast<std::size_t>(std::count_if(splits_.begin(), splits_.end(), [&](const auto& entry) {
-                return entry.second.runs.size() < kFewest && tried.at(entry.first.strategy).size() >= kFewest;
+                return entry.second.runs.size() < kMin && tried.at(entry.first.strategy).size() >= kMin;
             }));
         const bool renamed = std::any_of(splits_.begin(), splits_.end(),
                                          [](const auto& entry) { return entry.second.names.size() > 1; });
@@ -344,7 +344,7 @@ std::vector<Comparison::JobRow> jobRows(const Runs& runs) {
             if (place) present.emplace_back(place->core, place->order);
         row.same =
             std::all_of(present.begin(), present.end(), [&](const auto& place) { return place == present.front(); });
-        return present.size() < kFewest;
+        return present.size() < kMin;
     });
     return rows;
 }
@@ -429,8 +429,8 @@ std::vector<std::string> warningsOf(const Runs& runs, const std::vector<std::str
 
 Comparison compare(const std::vector<const Result*>& results, const std::vector<std::string>& titles,
                    std::size_t baseline) {
-    if (results.size() < kFewest || results.size() > kMax)
-        throw UsageError(fmt::format("{} runs are to be compared; expected {} to {}", results.size(), kFewest, kMax));
+    if (results.size() < kMin || results.size() > kMax)
+        throw UsageError(fmt::format("{} runs are to be compared; expected {} to {}", results.size(), kMin, kMax));
     if (titles.size() != results.size() || baseline >= results.size())
         throw UsageError(
             fmt::format("{} runs have {} titles and baseline {}; expected a title for each and a baseline "

@@ -84,15 +84,15 @@ bool tooCloseToCall(const Result& a, const Result& b) {
     return engine.tooCloseToCall != nullptr && engine.tooCloseToCall(a, b);
 }
 
-std::string findingOf(const Comparison& comparison, const DecidingMetric& said,
+std::string findingOf(const Comparison& comparison, const DecidingMetric& metric,
                       const std::vector<const Result*>& results, const std::vector<AmountOfWork>& works) {
-    const Comparison::MetricRow& row = *rowNamed(comparison, said.name);
+    const Comparison::MetricRow& row = *rowNamed(comparison, metric.name);
     const std::size_t base = comparison.baseline, best = bestIn(row, base);
     const std::string& baseline = comparison.runs[base];
     if (best == base) {
         const bool ahead = std::any_of(row.values.begin(), row.values.end(),
                                        [&](const auto& value) { return value && *value != *row.values[base]; });
-        return fmt::format(fmt::runtime(ahead ? said.baseline : said.alike), textAt(row, base), baseline) + "." +
+        return fmt::format(fmt::runtime(ahead ? metric.baseline : metric.alike), textAt(row, base), baseline) + "." +
                priceText(comparison, works);
     }
     if (tooCloseToCall(*results[best], *results[base]))
@@ -101,7 +101,7 @@ std::string findingOf(const Comparison& comparison, const DecidingMetric& said,
                hardwareText(works[best], works[base]) + ".";
     const double times = row.metric.better == Metric::Better::lower ? *row.values[base] / *row.values[best]
                                                                     : *row.values[best] / *row.values[base];
-    return fmt::format(fmt::runtime(said.other), textAt(row, best), comparison.runs[best], timesText(times), baseline,
+    return fmt::format(fmt::runtime(metric.other), textAt(row, best), comparison.runs[best], timesText(times), baseline,
                        textAt(row, base)) +
            hardwareText(works[best], works[base]) + "." + priceText(comparison, works);
 }
@@ -116,11 +116,11 @@ void addFinding(Comparison& comparison, const std::vector<const Result*>& result
                                       [&](const AmountOfWork& work) { return work.amount == works.front().amount; });
     comparison.finding =
         fmt::format("{} runs against {}.", comparison.runs.size(), comparison.runs[comparison.baseline]);
-    for (const DecidingMetric& said : decidingMetrics()) {
-        const Comparison::MetricRow* row = rowNamed(comparison, said.name);
-        if (row == nullptr || (said.time && !sameWork) || !inCommon(*row, comparison.baseline)) continue;
-        comparison.deciding = said.name;
-        comparison.finding = findingOf(comparison, said, results, works);
+    for (const DecidingMetric& metric : decidingMetrics()) {
+        const Comparison::MetricRow* row = rowNamed(comparison, metric.name);
+        if (row == nullptr || (metric.time && !sameWork) || !inCommon(*row, comparison.baseline)) continue;
+        comparison.deciding = metric.name;
+        comparison.finding = findingOf(comparison, metric, results, works);
         return;
     }
 }

@@ -24,7 +24,7 @@
 namespace tessera::study {
 
 /// Control of a study's run, and its input files.
-struct RunHooks : ResumableControl<Json, HeldJson> {
+struct RunContext : ResumableControl<Json, HeldJson> {
     /// Inputs of the run, which may have been registered instead of lying on the disk, so that a run can be repeated
     /// from the history after its files are gone; null = its own.
     std::shared_ptr<InputFiles> files = {};
@@ -111,7 +111,7 @@ struct Engine {
     std::vector<InputFile> (*files)(const Study& study) = nullptr;
 
     // How it works.
-    Result (*run)(const Study& study, const RunHooks& hooks) = nullptr;
+    Result (*run)(const Study& study, const RunContext& context) = nullptr;
     Estimate (*estimate)(const Study& study) = nullptr;  ///< may throw: its error is then the study's problem
     std::vector<ProgressObjective> objectives = {};      ///< the first where the study names none
     bool spansDecades = false;                           ///< progress is drawn on a logarithmic axis

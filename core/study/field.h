@@ -21,7 +21,7 @@ namespace tessera::study {
 enum FieldUse : unsigned {
     kMetric = 1,       ///< metrics, so also history and comparisons
     kText = 2,         ///< tables of terminals and reports
-    kSheet = 4,        ///< spreadsheets, full precision
+    kExactTable = 4,   ///< spreadsheets, full precision
     kTable = 8,        ///< the window's tables
     kFacts = 16,       ///< what the window says of a chosen row
     kWhat = 32,        ///< likewise, what the row is, whatever was chosen for it
@@ -75,10 +75,10 @@ struct Field {
     Measure measure = Measure::count;
     Metric::Better better = Metric::Better::neither;
     std::string_view help = {};
-    std::string_view explained = {};              ///< what study::explain knows it by, if not by its id
-    std::string (*said)(double value) = nullptr;  ///< a value for people, where neither text nor measure say it
-    std::string_view formula = {};                ///< how it comes about, for its explanation
-    std::string_view source = {};                 ///< of the formula: "section 4.3" of the paper, "definition"
+    std::string_view explained = {};                ///< what study::explain knows it by, if not by its id
+    std::string (*format)(double value) = nullptr;  ///< a value for people, where neither text nor measure say it
+    std::string_view formula = {};                  ///< how it comes about, for its explanation
+    std::string_view source = {};                   ///< of the formula: "section 4.3" of the paper, "definition"
     void (*terms)(const Row& row, std::vector<Explanation::Term>& terms) = nullptr;  ///< what is put into the formula
     std::string_view head = {};  ///< over columns for people and of the window, where the title is too long for one
 
@@ -119,7 +119,7 @@ std::string textOf(const Field<Row>& field, const Row& row) {
     if (std::holds_alternative<std::monostate>(value)) return "–";
     if (field.text != nullptr) return field.text(row);
     if (const auto* words = std::get_if<std::string>(&value)) return *words;
-    if (field.said != nullptr) return field.said(std::get<double>(value));
+    if (field.format != nullptr) return field.format(std::get<double>(value));
     return field.measure == Measure::count ? formatCount(std::get<double>(value))
                                            : formatQuantity(std::get<double>(value), field.measure);
 }

@@ -52,7 +52,7 @@ std::vector<Metric> metricsBy(const std::vector<Field<Row>>& fields, const Row& 
 template <typename Row>
 std::optional<std::string> metricTextBy(const std::vector<Field<Row>>& fields, std::string_view name, double value) {
     for (const Field<Row>& field : fields)
-        if (field.id == name && field.said != nullptr && (field.uses & kUncertain) == 0) return field.said(value);
+        if (field.id == name && field.format != nullptr && (field.uses & kUncertain) == 0) return field.format(value);
     return std::nullopt;
 }
 

@@ -87,7 +87,7 @@ Json trainingJson(const model::TrainingCounts& training) {
     json["parameter_bytes"] = bytesJson(training.parameterBytes);
     json["gradient_bytes"] = bytesJson(training.gradientBytes);
     json["optimizer_bytes"] = bytesJson(training.optimizerBytes);
-    json["kept_activation_bytes"] = bytesJson(training.keptBytes);
+    json["kept_activation_bytes"] = bytesJson(training.storedBytes);
     return json;
 }
 

@@ -21,8 +21,8 @@ inline void reportWarnings(const RunControl& control, const std::vector<std::str
 class Reading {
 public:
     /// `search` is what stops when it is cancelled: "the partition search".
-    Reading(const RunHooks& hooks, std::string task, std::string search)
-        : control_(hooks), inputs_(hooks.files), task_(std::move(task)), search_(std::move(search)), scope_([this] {
+    Reading(const RunContext& context, std::string task, std::string search)
+        : control_(context), inputs_(context.files), task_(std::move(task)), search_(std::move(search)), scope_([this] {
               ask();
           }) {
         check();

@@ -70,12 +70,12 @@ private:
 class Counter {
 public:
     Counter(const RunControl& control, std::size_t total) : control_(control), total_(total) {}
-    void tell() const {
+    void report() const {
         control_.reportProgress("sizes of the array", static_cast<double>(done_.load()), static_cast<double>(total_));
     }
     void finishOne() {
         ++done_;
-        tell();
+        report();
     }
 
 private:
@@ -87,20 +87,20 @@ private:
 }  // namespace
 
 Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, const partition::Options& options,
-                const RunHooks& hooks) {
+                const RunContext& context) {
     const std::vector<Size> sizes = sizesOf(fleet, options);
     std::vector<std::optional<partition::Result>> solved(sizes.size());
-    const EitherStop stop(hooks.cancel, hooks.finish);
-    Counter counter(hooks, sizes.size());
-    parallelFor(sizes.size(), hooks.threads, [&](std::size_t i) {
+    const EitherStop stop(context.cancel, context.finish);
+    Counter counter(context, sizes.size());
+    parallelFor(sizes.size(), context.threads, [&](std::size_t i) {
         partition::SearchControl control;
-        control.progress = [&](const ProgressEvent&) { counter.tell(); };
+        control.progress = [&](const ProgressEvent&) { counter.report(); };
         control.cancel = stop.token();
         control.threads = 1;  // the sizes are what is solved side by side
         try {
             solved[i] = partition::solve(layers, sizes[i].fleet, sizes[i].options, std::move(control));
         } catch (const InterruptedError&) {
-            if (hooks.cancelled()) throw;
+            if (context.cancelled()) throw;
             return;
         }
         counter.finishOne();
@@ -118,10 +118,10 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
     return scaling;
 }
 
-Scaling scaling(const Study& study, const RunHooks& hooks) {
+Scaling scaling(const Study& study, const RunContext& context) {
     const partition::Options options = partitionOptions(study);
-    const PartitionInputs inputs = readPartitionInputs(study, options, hooks);
-    return scaling(inputs.layers, inputs.fleet, options, hooks);
+    const PartitionInputs inputs = readPartitionInputs(study, options, context);
+    return scaling(inputs.layers, inputs.fleet, options, context);
 }
 
 }  // namespace tessera::study

@@ -37,12 +37,12 @@ struct Scaling {
 
 /// Solves the partition at every size that halving the groups of the fleet yields, down to one accelerator of each,
 /// the batch unchanged; where `options.levels` limits the depth, an array of half the size has one level less. Of
-/// sizes with the same number of levels the largest counts. Uses of the hooks progress, cancel, finish (the sizes that
-/// were solved until then are kept) and threads. Throws like partition::solve.
+/// sizes with the same number of levels the largest counts. Uses of the context progress, cancel, finish (the sizes
+/// that were solved until then are kept) and threads. Throws like partition::solve.
 Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, const partition::Options& options,
-                const RunHooks& hooks = {});
+                const RunContext& context = {});
 
 /// The same of a study, of whose hierarchy the last point is: reads its inputs. Throws like study::run.
-Scaling scaling(const Study& study, const RunHooks& hooks = {});
+Scaling scaling(const Study& study, const RunContext& context = {});
 
 }  // namespace tessera::study

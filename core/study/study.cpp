@@ -37,7 +37,7 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
 }
 
 /// A file named in a study is looked for beside the study first.
-std::string beside(const std::string& studyFile, const std::string& name) {
+std::string resolveRelativeTo(const std::string& studyFile, const std::string& name) {
     const std::filesystem::path path(name);
     if (model::isZooName(name) || path.is_absolute()) return name;
     const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
@@ -48,7 +48,7 @@ std::vector<std::string> readNames(const JsonNode& node) {
     std::vector<std::string> names;
     for (const JsonNode& child : node.elements(kMaxInputs)) {
         if (child.text(kLongestPath).empty()) child.fail("a name");
-        names.push_back(beside(node.document().file(), child.text(kLongestPath)));
+        names.push_back(resolveRelativeTo(node.document().file(), child.text(kLongestPath)));
     }
     if (names.empty()) node.fail("at least one name", "an empty list");
     return names;
@@ -176,16 +176,16 @@ std::string contentHash(const Study& study) {
     return sha256(toText(toJson(anonymous)));
 }
 
-Result run(const Study& study, const RunHooks& hooks) {
+Result run(const Study& study, const RunContext& context) {
     const Engine& engine = engineNamed(study.engine);
-    const InputScope inputs(hooks.files);
+    const InputScope inputs(context.files);
     // A study that was put together in the program gives the bytes that it gives once it is stored.
     Study stored = study;
     for (const Parameter& row : engine.parameters()) {
         const auto value = stored.parameters->find(std::string(row.name));
         if (value != stored.parameters->end()) *value = storedForm(row, std::move(*value));
     }
-    return engine.run(stored, hooks);
+    return engine.run(stored, context);
 }
 
 }  // namespace tessera::study

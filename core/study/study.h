@@ -30,6 +30,6 @@ std::string contentHash(const Study& study);
 /// Runs the study. The result depends on the study and the contents of the files it names alone;
 /// that of an engine that measures on the machine and the moment, too. Throws FileError,
 /// DataError, UsageError, InfeasibleError, InterruptedError.
-Result run(const Study& study, const RunHooks& hooks = {});
+Result run(const Study& study, const RunContext& context = {});
 
 }  // namespace tessera::study

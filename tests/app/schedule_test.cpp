@@ -131,9 +131,9 @@ TEST_F(Schedule, isRepeatedAfterItsFileIsGone) {
     ASSERT_EQ(first.code, 0) << first.errors;
     std::filesystem::remove(path("layer.json"));
     const store::Store history = store::Store::open(path("kept.db"), store::OpenMode::readOnly);
-    study::RunHooks hooks;
-    hooks.files = store::storedInputs(history, 1);
-    EXPECT_EQ(toText(study::toJson(study::run(history.study(1), hooks))), first.output);
+    study::RunContext context;
+    context.files = store::storedInputs(history, 1);
+    EXPECT_EQ(toText(study::toJson(study::run(history.study(1), context))), first.output);
 }
 
 TEST_F(Schedule, isSweptOverAnyParameter) {

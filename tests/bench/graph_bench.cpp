@@ -24,21 +24,21 @@ const model::Graph& graph() {
 }
 
 void layOut(const model::GraphHierarchy& hierarchy, const std::set<std::int32_t>& expanded) {
-    const model::VisibleGraph folded = model::visibleGraph(hierarchy, expanded);
+    const model::VisibleGraph visible = model::visibleGraph(hierarchy, expanded);
     report::LayoutRequest request;
     std::vector<std::int32_t> places(hierarchy.nodes.size(), -1);
-    for (const std::int32_t open : folded.open) {
+    for (const std::int32_t open : visible.open) {
         const std::int32_t around = hierarchy.node(open).parent;
         const auto parent = around < 0 ? -1 : places[static_cast<std::size_t>(around)];
         places[static_cast<std::size_t>(open)] = static_cast<std::int32_t>(request.frames.size());
         request.frames.push_back({parent, 120});
     }
     std::vector<std::size_t> cards(hierarchy.nodes.size(), 0);
-    for (const std::int32_t node : folded.nodes) {
+    for (const std::int32_t node : visible.nodes) {
         cards[static_cast<std::size_t>(node)] = request.nodes.size();
         request.nodes.push_back({150, 60, places[static_cast<std::size_t>(hierarchy.node(node).parent)]});
     }
-    for (const model::VisibleEdge& edge : folded.edges)
+    for (const model::VisibleEdge& edge : visible.edges)
         request.edges.push_back(
             {cards[static_cast<std::size_t>(edge.from)], cards[static_cast<std::size_t>(edge.to)], edge.data});
     benchmark::DoNotOptimize(report::layOut(request));

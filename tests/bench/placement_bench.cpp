@@ -53,17 +53,17 @@ std::pair<LayerGraph, PlacementProblem> deep(std::size_t layers, double gigabyte
     LayerGraph graph{.layers = layers, .edges = {}};
     for (std::size_t i = 0; i + 1 < layers; ++i) graph.edges.push_back({i, i + 1});
     for (std::size_t i = 0; i + 4 < layers; i += 4) graph.edges.push_back({i, i + 4});
-    PlacementProblem problem{.widths = {},
+    PlacementProblem problem{.byDegree = {},
                              .accelerators = 4096,
                              .microBatches = 8192,
                              .memory = {gigabytes * 1e9},
                              .bandwidth = {100e9},
                              .optimizerState = 2,
                              .recompute = recompute};
-    for (const std::int64_t width : {1, 2, 4}) {
-        WidthCosts& costs = problem.widths.emplace_back();
-        costs.width = width;
-        const auto share = static_cast<double>(width);
+    for (const std::int64_t degree : {1, 2, 4}) {
+        DegreeCosts& costs = problem.byDegree.emplace_back();
+        costs.degree = degree;
+        const auto share = static_cast<double>(degree);
         for (std::size_t i = 0; i < layers; ++i) {
             const double uneven = 1 + static_cast<double>(i * 7919 % 97) / 1000;
             costs.layers.push_back({.weights = {400e6 * uneven / share},
@@ -98,7 +98,7 @@ void placeDegrees(benchmark::State& state) {
     const Plan fastest = placer.place(problem).plan.value();
     const PlacementOptions options{.fasterThan = {},
                                    .degrees = Degrees{.pipeline = static_cast<std::int64_t>(fastest.stages.size()),
-                                                      .tensor = fastest.tensor,
+                                                      .tensorParallel = fastest.tensorParallel,
                                                       .data = fastest.data}};
     for (auto _ : state) {
         const Placement made = placer.place(problem, options);
@@ -118,7 +118,7 @@ void placeBranches(benchmark::State& state) {
         graph.edges.push_back({i, i + 1});
         graph.edges.push_back({length + i, length + i + 1});
     }
-    for (WidthCosts& width : problem.widths) width.edges.resize(graph.edges.size());
+    for (DegreeCosts& costs : problem.byDegree) costs.edges.resize(graph.edges.size());
     const Placer placer(graph);
     for (auto _ : state) benchmark::DoNotOptimize(placer.place(problem));
     state.counters["cuts"] = static_cast<double>(placer.cuts());

@@ -55,30 +55,30 @@ private:
 };
 
 /// The engine alone, at the depth of the largest networks.
-void compute(study::RunHooks hooks) {
-    study::run(Fixture::instance().study(60'000), hooks);
+void compute(study::RunContext context) {
+    study::run(Fixture::instance().study(60'000), context);
 }
 
 /// With everything that the history keeps of a run.
-void record(study::RunHooks hooks) {
+void record(study::RunContext context) {
     store::RecordOptions options;
     options.path = Fixture::instance().history();
-    store::runRecorded(Fixture::instance().study(20'000), std::move(hooks), options);
+    store::runRecorded(Fixture::instance().study(20'000), std::move(context), options);
 }
 
 /// The moments at which a run is asked, in milliseconds: while it reads, prepares, splits, and proves.
 const std::vector<std::int64_t> kMoments{5, 20, 50, 100, 150};
 
-using Work = void (*)(study::RunHooks hooks);
-using Question = std::stop_token study::RunHooks::*;
+using Work = void (*)(study::RunContext context);
+using Question = std::stop_token study::RunContext::*;
 
 /// Asks the work after some time, and returns the seconds until it ended; below 0 where it was faster than the
 /// question.
 double answerTime(Work work, int milliseconds, Question question) {
     std::stop_source ask;
     std::atomic<Clock::rep> asked = 0;
-    study::RunHooks hooks;
-    hooks.*question = ask.get_token();
+    study::RunContext context;
+    context.*question = ask.get_token();
     std::jthread later([&](const std::stop_token& stop) {
         const Clock::time_point end = Clock::now() + std::chrono::milliseconds(milliseconds);
         while (Clock::now() < end && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -87,7 +87,7 @@ double answerTime(Work work, int milliseconds, Question question) {
     });
     Clock::time_point ended;
     try {
-        work(std::move(hooks));
+        work(std::move(context));
         ended = Clock::now();
     } catch (const InterruptedError&) {
         ended = Clock::now();
@@ -104,20 +104,20 @@ void answer(benchmark::State& state, Work work, Question question, double bound)
         state.SkipWithError(fmt::format("slower than the specification allows: {:.0f} ms", seconds * 1e3).c_str());
 }
 
-BENCHMARK_CAPTURE(answer, cancel, compute, &study::RunHooks::cancel, kCancelSeconds)
+BENCHMARK_CAPTURE(answer, cancel, compute, &study::RunContext::cancel, kCancelSeconds)
     ->ArgsProduct({kMoments})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(answer, stop, compute, &study::RunHooks::finish, kResultSeconds)
+BENCHMARK_CAPTURE(answer, stop, compute, &study::RunContext::finish, kResultSeconds)
     ->ArgsProduct({kMoments})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 // Early: once there is a result, what is left is to write it.
-BENCHMARK_CAPTURE(answer, cancel_recorded, record, &study::RunHooks::cancel, kCancelSeconds)
+BENCHMARK_CAPTURE(answer, cancel_recorded, record, &study::RunContext::cancel, kCancelSeconds)
     ->ArgsProduct({{5, 20, 50}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(answer, stop_recorded, record, &study::RunHooks::finish, kResultSeconds)
+BENCHMARK_CAPTURE(answer, stop_recorded, record, &study::RunContext::finish, kResultSeconds)
     ->ArgsProduct({kMoments})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);

@@ -81,11 +81,11 @@ TEST_F(ToyAlgorithm, isRunWithItsSettings) {
 
 TEST_F(ToyAlgorithm, goesOnFromItsCheckpoints) {
     std::vector<Json> states;
-    study::RunHooks hooks;
-    hooks.checkpoint = [&](const Json& state) { states.push_back(state); };
-    const Json whole = study::toJson(study::run(toyStudy(), hooks));
+    study::RunContext context;
+    context.checkpoint = [&](const Json& state) { states.push_back(state); };
+    const Json whole = study::toJson(study::run(toyStudy(), context));
     ASSERT_FALSE(states.empty());
-    study::RunHooks resumed;
+    study::RunContext resumed;
     resumed.resume = states.front();
     EXPECT_EQ(study::toJson(study::run(toyStudy(), resumed)), whole);
 }

@@ -72,7 +72,7 @@ const std::vector<study::Parameter>& parameters() {
     return toyTable().parameters();
 }
 
-Result runToy(const Study& study, const study::RunHooks& /*hooks*/) {
+Result runToy(const Study& study, const study::RunContext& /*context*/) {
     const JsonDocument file = JsonDocument::load(placeOfInput(study.workloads.at(0)));
     Result result;
     result.study = study;
@@ -237,9 +237,9 @@ TEST_F(ToyEngine, isRepeatedFromTheHistoryWhenItsFileIsGone) {
     ran("squares");
     fs::remove(folder_ / "three.json");
     const store::Store store = store::Store::open(folder_ / "history.db", store::OpenMode::readOnly);
-    study::RunHooks hooks;
-    hooks.files = store::storedInputs(store, 1);
-    const Result again = study::run(store.study(1), hooks);
+    study::RunContext context;
+    context.files = store::storedInputs(store, 1);
+    const Result again = study::run(store.study(1), context);
     EXPECT_EQ(study::headline(again), "sum 14");
     EXPECT_EQ(study::toJson(again), study::toJson(*store.result(1)));
 }

@@ -17,8 +17,8 @@
 #include "core/study/prediction/fields.h"
 #include "tests/support/codesign_result.h"
 #include "tests/support/partition_result.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
-#include "tests/support/race_result.h"
 #include "ui/models/codesign_facts.h"
 #include "ui/models/codesign_tables.h"
 #include "ui/models/field_columns.h"
@@ -36,7 +36,7 @@ using study::Field;
 using testing::Contains;
 
 struct Mapped {
-    std::shared_ptr<const study::Result> result = std::make_shared<const study::Result>(handMadeRace());
+    std::shared_ptr<const study::Result> result = std::make_shared<const study::Result>(handMadePortfolio());
     const study::MappingOutcome& outcome = result->outcome.get<study::MappingOutcome>();
     const mapping::Run& run = outcome.result.runs.front();
 };
@@ -56,8 +56,8 @@ std::string lowered(std::string_view title) {
 /// Every cell of the tables for people, of the sheets and of the window is what the field says of the row.
 template <typename Row>
 void check(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows, const report::Table& people,
-           const report::Table& sheet, const ui::TableModel& window) {
-    std::size_t inText = 0, inSheet = 0;
+           const report::Table& exact, const ui::TableModel& window) {
+    std::size_t inText = 0, inExact = 0;
     int inWindow = 0;
     std::vector<std::string> ids;
     for (const Field<Row>& field : fields) {
@@ -66,9 +66,9 @@ void check(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows, 
         ids.emplace_back(field.id);
         EXPECT_NE(field.uses & ~(study::kWords | study::kSummed | study::kOptional), 0U);
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if ((field.uses & study::kSheet) != 0) {
-                EXPECT_EQ(sheet.columns.at(inSheet).title, field.id);
-                EXPECT_EQ(sheet.rows.at(i).at(inSheet), exactOf(field, rows[i]));
+            if ((field.uses & study::kExactTable) != 0) {
+                EXPECT_EQ(exact.columns.at(inExact).title, field.id);
+                EXPECT_EQ(exact.rows.at(i).at(inExact), exactOf(field, rows[i]));
             }
             if ((field.uses & study::kTable) != 0) {
                 const ui::TableModel::Column& column = window.columns().at(inWindow);
@@ -81,11 +81,11 @@ void check(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows, 
             EXPECT_EQ(headsOf(people).at(inText), lowered(headOf(field)));
         }
         inText += (field.uses & study::kText) != 0 ? 1 : 0;
-        inSheet += (field.uses & study::kSheet) != 0 ? 1 : 0;
+        inExact += (field.uses & study::kExactTable) != 0 ? 1 : 0;
         inWindow += (field.uses & study::kTable) != 0 ? 1 : 0;
     }
     EXPECT_EQ(people.columns.size(), inText);
-    EXPECT_EQ(sheet.columns.size(), inSheet);
+    EXPECT_EQ(exact.columns.size(), inExact);
     EXPECT_EQ(window.columns().size(), inWindow);
     EXPECT_EQ(people.rows.size(), rows.size());
 }
@@ -97,12 +97,12 @@ TEST(MappingFields, areSaidAlikeByReportsSheetsAndTheWindow) {
     choice->uses = study::coreUse(mapped.outcome, mapped.run);
     QObject owner;
     check(study::runFields(), study::mappedRuns(mapped.outcome), report::algorithmTable(mapped.outcome),
-          report::algorithmTable(mapped.outcome, study::kSheet), *ui::algorithmTableModel(choice, &owner));
+          report::algorithmTable(mapped.outcome, study::kExactTable), *ui::algorithmTableModel(choice, &owner));
     check(study::coreFields(), study::mappedCores(mapped.outcome, mapped.run),
-          report::coreTable(mapped.outcome, mapped.run), report::coreTable(mapped.outcome, mapped.run, study::kSheet),
-          *ui::coreTableModel(choice, &owner));
+          report::coreTable(mapped.outcome, mapped.run),
+          report::coreTable(mapped.outcome, mapped.run, study::kExactTable), *ui::coreTableModel(choice, &owner));
     check(study::jobFields(), study::mappedJobs(mapped.outcome, mapped.run),
-          report::jobTable(mapped.outcome, mapped.run), report::jobSheet(mapped.outcome, {&mapped.run}),
+          report::jobTable(mapped.outcome, mapped.run), report::exactJobTable(mapped.outcome, {&mapped.run}),
           *ui::jobTableModel(choice, &owner));
 }
 
@@ -113,11 +113,11 @@ TEST(PredictionFields, areSaidAlikeByReportsSheetsAndTheWindow) {
     choice->operators = {0, 1, 2, 3, 4, 5};
     QObject owner;
     check(study::predictionFields(), outcome.predictions, report::predictionTable(outcome),
-          report::predictionTable(outcome, study::kSheet), *ui::predictionTableModel(choice, &owner));
+          report::predictionTable(outcome, study::kExactTable), *ui::predictionTableModel(choice, &owner));
     const std::vector<study::TimedOperator> operators = study::timedOperators(outcome, choice->chosen());
     ASSERT_EQ(operators.size(), 6U);
     check(study::operatorFields(), operators, {.columns = {}, .rows = std::vector<std::vector<std::string>>(6)},
-          report::operatorSheet(outcome, choice->chosen()), *ui::operatorTableModel(choice, &owner));
+          report::exactOperatorTable(outcome, choice->chosen()), *ui::operatorTableModel(choice, &owner));
 }
 
 TEST(PredictionFields, areMetricsWithExplanations) {
@@ -196,16 +196,16 @@ TEST(PartitionFields, areSaidAlikeEverywhere) {
     const partition::Plan& plan = choice->chosen();
     for (const std::vector<std::string>& row : report::levelTable(plan).rows) choice->types.push_back(row.back());
     QObject owner;
-    const auto sheet = [](const auto& fields, const auto& rows) {
-        return report::tableOf(fields, rows, study::kSheet);
+    const auto exact = [](const auto& fields, const auto& rows) {
+        return report::tableOf(fields, rows, study::kExactTable);
     };
     check(study::planFields(), outcome.result.plans, report::strategyTable(outcome),
-          sheet(study::planFields(), outcome.result.plans), *ui::strategyTableModel(choice, &owner));
-    check(study::subsetFields(), plan.subsets, report::subsetTable(plan), sheet(study::subsetFields(), plan.subsets),
+          exact(study::planFields(), outcome.result.plans), *ui::strategyTableModel(choice, &owner));
+    check(study::subsetFields(), plan.subsets, report::subsetTable(plan), exact(study::subsetFields(), plan.subsets),
           *ui::subsetTableModel(choice, &owner));
-    check(study::levelFields(), plan.levels, report::levelTable(plan), sheet(study::levelFields(), plan.levels),
+    check(study::levelFields(), plan.levels, report::levelTable(plan), exact(study::levelFields(), plan.levels),
           *ui::levelTableModel(choice, &owner));
-    check(study::shareFields(), plan.shares, report::acceleratorTable(plan), sheet(study::shareFields(), plan.shares),
+    check(study::shareFields(), plan.shares, report::acceleratorTable(plan), exact(study::shareFields(), plan.shares),
           *ui::acceleratorTableModel(choice, &owner));
     expectAll(study::planFields(), plan, labels(ui::planFacts(*choice)));
     expectAll(study::levelFields(), choice->level(), labels(ui::splitFacts(*choice)));
@@ -228,7 +228,7 @@ TEST(CodesignFields, areSaidAlikeEverywhere) {
     ASSERT_EQ(stages.size(), 4U);
     QObject owner;
     check(study::stageFields(), stages, {.columns = {}, .rows = std::vector<std::vector<std::string>>(4)},
-          report::tableOf(study::stageFields(), stages, study::kSheet), *ui::stageTableModel(choice, &owner));
+          report::tableOf(study::stageFields(), stages, study::kExactTable), *ui::stageTableModel(choice, &owner));
     const study::TrainedModel model = study::trainedModels(found).at(1);
     expectAll(study::modelFields(), model, labels(ui::placedModelFacts(*choice, 1)));
     expectExplained(choice->run.whole(), study::modelFields(), model, model.model->model);

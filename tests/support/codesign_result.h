@@ -71,7 +71,7 @@ inline codesign::ModelResult handMadeModel(const std::string& name, std::int64_t
     model.feasible = true;
     model.pipeline = stages;
     model.data = replicas;
-    model.tensor = width;
+    model.tensorParallel = width;
     model.choice = {.microBatch = 2, .recompute = stages > 1};
     model.hbm = Bytes{0x1p35};
     model.mfu = 0.41;

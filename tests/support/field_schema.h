@@ -167,7 +167,7 @@ inline Json valueSchema(const Field& field, Definitions& definitions) {
                     {"items", {{"type", "string"}, {"maxLength", 256}}}};
         case Holds::map: {
             const Field& value = field.fields.front();
-            Json schema{{"type", "object"}, {"minProperties", field.fewest}, {"maxProperties", field.max}};
+            Json schema{{"type", "object"}, {"minProperties", field.minEntries}, {"maxProperties", field.max}};
             schema["propertyNames"] = {{"minLength", 1}, {"maxLength", 256}};
             schema["additionalProperties"] =
                 value.holds == Holds::number
@@ -177,7 +177,7 @@ inline Json valueSchema(const Field& field, Definitions& definitions) {
         }
         case Holds::list:
             return {{"type", "array"},
-                    {"minItems", field.fewest},
+                    {"minItems", field.minEntries},
                     {"maxItems", field.max},
                     {"items", objectSchema(field.fields, definitions)}};
         case Holds::object:

@@ -29,7 +29,7 @@ inline std::string writeJobTable(const Problem& problem) {
         for (std::size_t core = 0; core < problem.cores.size(); ++core) {
             const std::size_t pair = problem.pair(job, core);
             fmt::format_to(out, "{},{},{},{},{},{}", job, csvCell(problem.jobs[job]), core,
-                           csvCell(problem.cores[core]), problem.latency[pair], problem.demand[pair]);
+                           csvCell(problem.cores[core]), problem.latency[pair], problem.requiredBandwidth[pair]);
             if (!problem.energy.empty()) fmt::format_to(out, ",{}", problem.energy[pair]);
             if (!problem.macs.empty()) fmt::format_to(out, ",{}", problem.macs[job]);
             text += '\n';

@@ -48,7 +48,7 @@ inline study::Result handMadeMapping() {
                        .jobs = {"cv1", "fc<1>", "fc2"},
                        .cores = {"HB", "LB"},
                        .latency = {100, 200, 50, 40, 60, 30},
-                       .demand = {1, 0.5, 2, 2, 1, 1},
+                       .requiredBandwidth = {1, 0.5, 2, 2, 1, 1},
                        .energy = {1e-6, 2e-6, 3e-6, 1e-6, 2e-6, 2e-6},
                        .macs = {1000, 500, 250},
                        .bandwidth = 4,

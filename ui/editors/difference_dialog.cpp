@@ -91,7 +91,7 @@ private:
             const QString label = row != nullptr ? row->label : shownText(path, 80);
             add(id, (place + QStringList{label}).join(QStringLiteral(" · ")),
                 row != nullptr ? shownValue(value, *row) : shownValue(value, {}));
-            addProvenance(range ? tellingOfRange(value) : value, id, place + QStringList{label});
+            addProvenance(range ? provenanceOfRange(value) : value, id, place + QStringList{label});
         }
     }
     void addProvenance(const Json& value, const std::string& id, const QStringList& place) {

@@ -111,8 +111,8 @@ std::string keptReference(const std::string& name, const fs::path& from) {
     if (from.empty() || name.empty() || name.find('\0') != std::string::npos || fs::path(name).is_absolute())
         return name;
     std::error_code ignored;
-    const fs::path beside = from.parent_path() / name;
-    return fs::is_regular_file(beside, ignored) ? fs::absolute(beside, ignored).lexically_normal().string() : name;
+    const fs::path sibling = from.parent_path() / name;
+    return fs::is_regular_file(sibling, ignored) ? fs::absolute(sibling, ignored).lexically_normal().string() : name;
 }
 
 }  // namespace tessera::ui

@@ -154,7 +154,7 @@ void Form::refresh() {
         line.field->setJson(plainValue(value));
         if (line.remark != nullptr) line.remark->setText(line.field->remark());
         if (line.provenance != nullptr)
-            line.provenance->setJson(line.row.kind == FieldKind::range ? tellingOfRange(value) : value, line.row);
+            line.provenance->setJson(line.row.kind == FieldKind::range ? provenanceOfRange(value) : value, line.row);
         if (line.reset != nullptr)
             line.reset->setVisible(!value.is_null() && value != line.row.fallback && !line.row.required);
     }

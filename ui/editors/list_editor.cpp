@@ -318,9 +318,10 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
             const QString reason = problem(index);
             if (!reason.isEmpty()) return reason;
             if (!isSourced(value)) return {};
-            const QString said = QStringLiteral("%1 %2").arg(memberText(value, "class"), memberText(value, "source"));
+            const QString provenance =
+                QStringLiteral("%1 %2").arg(memberText(value, "class"), memberText(value, "source"));
             const QString former = formerText(value, column);
-            const QString whole = former.isEmpty() ? said : tr("%1; was %2").arg(said, former);
+            const QString whole = former.isEmpty() ? provenance : tr("%1; was %2").arg(provenance, former);
             return QStringLiteral("<span>%1</span>").arg(whole.toHtmlEscaped());
         }
         case Qt::AccessibleTextRole:

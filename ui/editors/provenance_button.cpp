@@ -117,9 +117,9 @@ void ProvenanceButton::openPanel() {
     source->setAccessibleName(tr("Source"));
     form->addRow(tr("Trust"), trust);
     form->addRow(tr("Source"), source);
-    const auto tell = [this, trust, source] { emit edited(source->text(), trust->currentData().toString()); };
-    connect(trust, &QComboBox::activated, panel, tell);
-    connect(source, &QLineEdit::textEdited, panel, tell);
+    const auto report = [this, trust, source] { emit edited(source->text(), trust->currentData().toString()); };
+    connect(trust, &QComboBox::activated, panel, report);
+    connect(source, &QLineEdit::textEdited, panel, report);
     connect(source, &QLineEdit::returnPressed, panel, &QWidget::close);
     panel->move(mapToGlobal(QPoint(0, height())));
     panel->show();

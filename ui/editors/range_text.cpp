@@ -142,7 +142,7 @@ QString rangeText(const Json& range, Measure measure) {
     return tr("%1 to %2, %3").arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);
 }
 
-Json tellingOfRange(const Json& range) {
+Json provenanceOfRange(const Json& range) {
     const std::vector<const Json*> numbers = numbersOf(range);
     for (const Json* number : numbers)
         if (memberText(*number, "class") == QLatin1String(hardware::kOwnNumber)) return *number;

@@ -22,7 +22,7 @@ QString rangeText(const Json& range, Measure measure);
 
 /// The number that tells most about where a range comes from: the first of the user's own, else the first; with what is
 /// said about it; null where there is none.
-Json tellingOfRange(const Json& range);
+Json provenanceOfRange(const Json& range);
 /// The range with another provenance of all its numbers.
 Json rangeWithProvenance(Json range, const QString& source, const QString& reliability);
 

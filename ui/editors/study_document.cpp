@@ -208,7 +208,7 @@ struct StudyDocument::Implementation : EditorContent {
     QVector<ListEditor*> lists;
     std::shared_ptr<QStringList> layers = std::make_shared<QStringList>();
     std::shared_ptr<QStringList> levels = std::make_shared<QStringList>();
-    bool asked = false;  ///< Run was pressed: what is still missing is a problem from now on
+    bool runPressed = false;  ///< Run was pressed: what is still missing is a problem from now on
 };
 
 StudyDocument::StudyDocument(const QString& key, QWidget* parent)
@@ -438,7 +438,7 @@ void StudyDocument::Implementation::showChecked() {
     Problems problems = allProblems();
     QStringList missing;
     // What was not chosen yet is a hint, not a mistake.
-    if (!asked)
+    if (!runPressed)
         problems.removeIf([&](const Problem& problem) {
             if (!isMissing(core.json(), problem.field)) return false;
             missing << problem.sentence;
@@ -597,7 +597,7 @@ void StudyDocument::requestRun() {
     } catch (const std::exception& error) {
         if (problems.isEmpty()) problems.push_back({"", shownText(error.what(), 1000)});
     }
-    d_->asked = true;
+    d_->runPressed = true;
     d_->showChecked();
     d_->goTo(problems.front().field);
     emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), toQt(problems.front().field));

@@ -39,12 +39,12 @@ double WorkClock::seconds(Moment now) const {
 
 Job::Job(RunState initial) : state_(std::move(initial)), timeLeft_(state_.study) {}
 
-study::RunHooks Job::hooks() {
-    study::RunHooks hooks;
-    hooks.progress = [this](const ProgressEvent& event) { receive(event); };
-    hooks.cancel = cancel_.get_token();
-    hooks.finish = finish_.get_token();
-    return hooks;
+study::RunContext Job::context() {
+    study::RunContext context;
+    context.progress = [this](const ProgressEvent& event) { receive(event); };
+    context.cancel = cancel_.get_token();
+    context.finish = finish_.get_token();
+    return context;
 }
 
 void Job::begin() {

@@ -38,8 +38,8 @@ class Job {
 public:
     explicit Job(RunState initial);
 
-    /// Hooks for the engine's run.
-    study::RunHooks hooks();
+    /// Context of the engine's run.
+    study::RunContext context();
 
     void begin();  ///< the worker starts
     void setStudy(study::Study study, const QString& title);

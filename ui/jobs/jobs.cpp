@@ -55,20 +55,20 @@ void giveWay(const study::Study& study) {
 }
 
 study::Result perform(Job& job, const Order& order) {
-    study::RunHooks hooks = job.hooks();
+    study::RunContext context = job.context();
     study::Study study = job.state().study;
     const RunOrigin& origin = order.origin;
     if (const store::RunId source = std::max({origin.resume, origin.repeat, origin.inputs}); source != 0) {
         const auto mode = order.history.empty() ? store::OpenMode::readOnly : store::OpenMode::readWrite;
         const store::Store history = store::Store::open(order.source, mode);
         if (source != origin.inputs) study = history.study(source);
-        hooks.files = store::storedInputs(history, source);
+        context.files = store::storedInputs(history, source);
         // A run that goes on keeps the name it was given; one that starts over is named after its study.
         const std::optional<store::RunRow> row = origin.resume != 0 ? history.run(source) : std::nullopt;
         job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));
     }
     giveWay(study);
-    if (order.history.empty()) return study::run(study, hooks);
+    if (order.history.empty()) return study::run(study, context);
     store::RecordOptions options;
     options.path = order.history;
     if (origin.resume != 0) options.run = origin.resume;
@@ -80,7 +80,7 @@ study::Result perform(Job& job, const Order& order) {
         order.begun();
     };
     options.trouble = order.trouble;
-    store::Recorded recorded = store::runRecorded(study, std::move(hooks), options);
+    store::Recorded recorded = store::runRecorded(study, std::move(context), options);
     // A result that could not be written stands in no history, although its run may.
     job.setRun(recorded.run);
     return std::move(recorded.result);

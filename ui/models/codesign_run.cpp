@@ -11,7 +11,7 @@ namespace tessera::ui {
 
 CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole)
     : EngineRun(std::move(whole)),
-      known_(std::make_shared<const Known>(Known{report::pointRows(result()), report::pointValues(result())})) {}
+      derived_(std::make_shared<const Derived>(Derived{report::pointRows(result()), report::pointValues(result())})) {}
 
 const report::PointValue* CodesignRun::value(const QString& id) const {
     for (const report::PointValue& value : values())

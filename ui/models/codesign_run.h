@@ -21,10 +21,10 @@ public:
     const study::Result& whole() const { return EngineRun::result(); }
     const codesign::Result& result() const { return outcome().result; }
     /// Every architecture that is known, by rising area.
-    const std::vector<report::PointRow>& rows() const { return known_->rows; }
+    const std::vector<report::PointRow>& rows() const { return derived_->rows; }
     const report::PointRow& row(int index) const { return rows().at(static_cast<std::size_t>(index)); }
-    int rowCount() const { return isEmpty() ? 0 : static_cast<int>(known_->rows.size()); }
-    const std::vector<report::PointValue>& values() const { return known_->values; }
+    int rowCount() const { return isEmpty() ? 0 : static_cast<int>(derived_->rows.size()); }
+    const std::vector<report::PointValue>& values() const { return derived_->values; }
     const report::PointValue* value(const QString& id) const;  ///< null = there is none
     int bestRow() const;                                       ///< -1 = nothing fits
     int rowNamed(const QString& architecture) const;           ///< -1 = none
@@ -36,11 +36,11 @@ public:
     QString modelTitle(int index) const;
 
 private:
-    struct Known {
+    struct Derived {
         std::vector<report::PointRow> rows;
         std::vector<report::PointValue> values;
     };
-    std::shared_ptr<const Known> known_;
+    std::shared_ptr<const Derived> derived_;
 };
 
 /// Choice that the parts of a co-design view share, so that one choice moves all.

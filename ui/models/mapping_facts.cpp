@@ -34,10 +34,11 @@ Facts::Section elsewhere(const MappingChoice& choice, int job) {
     constexpr std::size_t kMax = 16;
     for (std::size_t i = 0; i < std::min(order.size(), kMax); ++i) {
         const auto [latency, core] = order[i];
-        const double demand = problem.demand.at(problem.pair(toIndex(job), toIndex(core)));
-        section.rows.append({.label = choice.run.coreName(core),
-                             .value = tr("%1, %2").arg(choice.run.time(latency), choice.run.bandwidth(demand)),
-                             .exact = columns::exact(latency)});
+        const double requiredBandwidth = problem.requiredBandwidth.at(problem.pair(toIndex(job), toIndex(core)));
+        section.rows.append(
+            {.label = choice.run.coreName(core),
+             .value = tr("%1, %2").arg(choice.run.time(latency), choice.run.bandwidth(requiredBandwidth)),
+             .exact = columns::exact(latency)});
     }
     return section;
 }
@@ -50,10 +51,11 @@ Facts jobFacts(const MappingChoice& choice, int job) {
                 .icon = QStringLiteral("timeline")};
     const study::MappedJob row{&choice.run.outcome(), &choice.chosen(), toIndex(job)};
     const std::string path = fmt::format("{}/jobs[{}]", choice.chosen().algorithm, job);
-    const auto said = [&](const QString& title, study::FieldUse use) {
+    const auto sectionOf = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::jobFields(), row, choice.run.shared(), path, use);
     };
-    facts.sections = {said(tr("What"), study::kWhat), said(vSplit(choice), study::kFacts), elsewhere(choice, job)};
+    facts.sections = {sectionOf(tr("What"), study::kWhat), sectionOf(vSplit(choice), study::kFacts),
+                      elsewhere(choice, job)};
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }
@@ -63,10 +65,10 @@ Facts coreFacts(const MappingChoice& choice, int core) {
                 .subtitle = tr("Core %1 of %2").arg(core).arg(choice.run.coreCount()),
                 .icon = QStringLiteral("hardware")};
     const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), toIndex(core), choice.uses.at(toIndex(core))};
-    const auto said = [&](const QString& title, study::FieldUse use) {
+    const auto sectionOf = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::coreFields(), row, choice.run.shared(), "", use);
     };
-    facts.sections = {said(tr("What"), study::kWhat), said(vSplit(choice), study::kFacts)};
+    facts.sections = {sectionOf(tr("What"), study::kWhat), sectionOf(vSplit(choice), study::kFacts)};
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }

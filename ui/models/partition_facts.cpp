@@ -27,8 +27,9 @@ Facts::Row shareRow(const QString& label, double part, double whole) {
 
 /// What fields say of a row of the chosen plan; `path` leads to it in the plan, empty = the plan's own.
 template <typename Row>
-Facts::Section said(const PartitionChoice& choice, const QString& title, const std::vector<study::Field<Row>>& fields,
-                    const Row& row, const std::string& path, study::FieldUse use = study::kFacts) {
+Facts::Section sectionOf(const PartitionChoice& choice, const QString& title,
+                         const std::vector<study::Field<Row>>& fields, const Row& row, const std::string& path,
+                         study::FieldUse use = study::kFacts) {
     const std::string& strategy = choice.chosen().strategy;
     return columns::factsOf(title, fields, row, choice.run.shared(), path.empty() ? strategy : strategy + "/" + path,
                             use);
@@ -57,7 +58,7 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
     type.explain = [run = choice.run, at = choice.chosen().strategy + "/" + path + "/type"] {
         return study::explain(run.result(), at);
     };
-    Facts::Section times = said(choice, tr("Critical-path time"), study::splitRowFields(), row, path);
+    Facts::Section times = sectionOf(choice, tr("Critical-path time"), study::splitRowFields(), row, path);
     times.rows.append({shareRow(tr("Share of this split"), row.together().value, timeOfSplit(choice)),
                        shareRow(tr("Share of step time spent in its transfers"), (row.intra() + row.inter()).value,
                                 choice.chosen().stepTime.value)});
@@ -68,11 +69,11 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
 
 Facts splitFacts(const PartitionChoice& choice) {
     const partition::LevelPlan& level = choice.level();
-    Facts facts{
-        .title = choice.run.splitTitle(choice.plan, choice.split),
-        .subtitle = tr("Split under %1").arg(choice.run.strategy(choice.plan)),
-        .icon = QStringLiteral("split"),
-        .sections = {said(choice, tr("Split"), study::levelFields(), level, fmt::format("levels[{}]", choice.split))}};
+    Facts facts{.title = choice.run.splitTitle(choice.plan, choice.split),
+                .subtitle = tr("Split under %1").arg(choice.run.strategy(choice.plan)),
+                .icon = QStringLiteral("split"),
+                .sections = {sectionOf(choice, tr("Split"), study::levelFields(), level,
+                                       fmt::format("levels[{}]", choice.split))}};
     facts.sections.front().rows.front().whereFrom =
         choice.pins.ratios.count(level.level) != 0 ? tr("pinned by hand") : tr("share of the first side");
     return facts;
@@ -83,7 +84,7 @@ Facts planFacts(const PartitionChoice& choice) {
         .title = choice.run.strategy(choice.plan),
         .subtitle = tr("%1 on %2").arg(shownText(choice.run.outcome().model), shownText(choice.run.outcome().fleet)),
         .icon = QStringLiteral("strategy"),
-        .sections = {said(choice, tr("Plan"), study::planFields(), choice.chosen(), "")},
+        .sections = {sectionOf(choice, tr("Plan"), study::planFields(), choice.chosen(), "")},
         .ofWhole = true};
 }
 
@@ -95,7 +96,7 @@ Facts acceleratorFacts(const PartitionChoice& choice, int kind) {
                         .arg(columns::count(static_cast<double>(share.count)), choice.run.strategy(choice.plan)),
         .icon = QStringLiteral("accelerator")};
     const auto section = [&](const QString& title, study::FieldUse use) {
-        return said(choice, title, study::shareFields(), share, fmt::format("per_accelerator[{}]", kind), use);
+        return sectionOf(choice, title, study::shareFields(), share, fmt::format("per_accelerator[{}]", kind), use);
     };
     facts.sections = {section(tr("Time of the slowest"), study::kFacts), section(tr("Memory"), study::kWhat)};
     facts.sections.back().rows.front().whereFrom = tr("weights, gradients, optimiser state and activations");

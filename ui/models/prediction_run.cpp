@@ -14,11 +14,11 @@ namespace tessera::ui {
 
 PredictionRun::PredictionRun(std::shared_ptr<const study::Result> result)
     : EngineRun(std::move(result)),
-      known_(
-          std::make_shared<const Known>(Known{report::acceleratorsOf(outcome()), report::deviceCountsOf(outcome())})) {}
+      derived_(std::make_shared<const Derived>(
+          Derived{report::acceleratorsOf(outcome()), report::deviceCountsOf(outcome())})) {}
 
 const report::PredictedAccelerator& PredictionRun::accelerator(int index) const {
-    return known_->accelerators.at(toIndex(index));
+    return derived_->accelerators.at(toIndex(index));
 }
 
 int PredictionRun::acceleratorNamed(const QString& id) const {
@@ -28,7 +28,7 @@ int PredictionRun::acceleratorNamed(const QString& id) const {
 }
 
 std::int64_t PredictionRun::devices(int count) const {
-    return known_->counts.at(toIndex(count));
+    return derived_->counts.at(toIndex(count));
 }
 
 int PredictionRun::countOf(std::int64_t devices) const {

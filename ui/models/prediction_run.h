@@ -17,10 +17,10 @@ public:
     PredictionRun() = default;
     explicit PredictionRun(std::shared_ptr<const study::Result> result);
 
-    int accelerators() const { return isEmpty() ? 0 : static_cast<int>(known_->accelerators.size()); }
+    int accelerators() const { return isEmpty() ? 0 : static_cast<int>(derived_->accelerators.size()); }
     const report::PredictedAccelerator& accelerator(int index) const;
     int acceleratorNamed(const QString& id) const;  ///< -1 = none
-    int counts() const { return isEmpty() ? 0 : static_cast<int>(known_->counts.size()); }
+    int counts() const { return isEmpty() ? 0 : static_cast<int>(derived_->counts.size()); }
     std::int64_t devices(int count) const;    ///< the device counts, rising
     int countOf(std::int64_t devices) const;  ///< -1 = none
 
@@ -35,11 +35,11 @@ public:
     const std::vector<predict::AlikeOperators>& operators(int prediction) const;
 
 private:
-    struct Known {
+    struct Derived {
         std::vector<report::PredictedAccelerator> accelerators;
         std::vector<std::int64_t> counts;
     };
-    std::shared_ptr<const Known> known_;
+    std::shared_ptr<const Derived> derived_;
 };
 
 /// Choice shared by the parts of a prediction view, so that one choice moves all.

@@ -41,9 +41,9 @@ TableModel* operatorTableModel(const SharedPredictionChoice& choice, QObject* pa
     return new TableModel(std::move(all), parent);
 }
 
-TableModel* sourceTableModel(const std::shared_ptr<report::Table>& sheet, QObject* parent) {
-    const auto cell = [sheet](int row, std::size_t column) {
-        return shownText(sheet->rows.at(static_cast<std::size_t>(row)).at(column));
+TableModel* sourceTableModel(const std::shared_ptr<report::Table>& numbers, QObject* parent) {
+    const auto cell = [numbers](int row, std::size_t column) {
+        return shownText(numbers->rows.at(static_cast<std::size_t>(row)).at(column));
     };
     QVector<Column> all;
     for (const auto& [title, column] : {std::pair(tr("Accelerator"), 0), std::pair(tr("Number"), 1),

@@ -152,8 +152,9 @@ QString Theme::styleSheet() const {
 }
 
 bool Theme::eventFilter(QObject* watched, QEvent* event) {
-    const bool told = event->type() == QEvent::ApplicationPaletteChange || event->type() == QEvent::ThemeChange;
-    if (told && !applying_ && watched == qApp) {
+    const bool systemChanged =
+        event->type() == QEvent::ApplicationPaletteChange || event->type() == QEvent::ThemeChange;
+    if (systemChanged && !applying_ && watched == qApp) {
         // Ours was set by `apply`, so what differs from it comes from the platform.
         const bool dark = isDarkPalette(QApplication::palette());
         if (QApplication::palette().color(QPalette::Window) != colour("window") && dark != systemDark_) {

@@ -63,8 +63,8 @@ HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
         explain->setIconSize(QSize(14, 14));
         explain->setToolTip(tr("Explain this number"));
         explain->setAccessibleName(tr("Explain %1").arg(headline.label));
-        connect(explain, &QToolButton::clicked, this, [this, asked = headline.explain] {
-            if (const auto explanation = asked()) showExplanation(*explanation, *window());
+        connect(explain, &QToolButton::clicked, this, [this, explanationOf = headline.explain] {
+            if (const auto explanation = explanationOf()) showExplanation(*explanation, *window());
         });
         line->addWidget(explain);
     }

@@ -98,7 +98,7 @@ void CommandPalette::open(const QString& typed) {
 
 void CommandPalette::dismiss() {
     if (!isVisible()) return;
-    ++asked_;
+    ++requests_;
     const bool hadFocus = isAncestorOf(QApplication::focusWidget());
     hide();
     const QPointer<QWidget> before(focusBefore_);
@@ -136,10 +136,10 @@ void CommandPalette::refresh() {
     model_.clear();
     visible_.clear();
     for (const Hit& hit : hits) append(*hit.item);
-    const int question = ++asked_;
+    const int question = ++requests_;
     if (search_ && typed.size() >= 2)
         search_(typed, [this, question](const QVector<Item>& found) {
-            if (question != asked_) return;  // the text has changed since
+            if (question != requests_) return;  // the text has changed since
             for (const Item& item : found)
                 if (std::none_of(visible_.begin(), visible_.end(), [&](const Item& row) { return row.id == item.id; }))
                     append(item);

@@ -56,7 +56,7 @@ private:
     std::function<QVector<Item>()> source_;
     std::function<void(const QString&, const More&)> search_;
     QWidget* focusBefore_ = nullptr;
-    int asked_ = 0;
+    int requests_ = 0;
 };
 
 }  // namespace tessera::ui

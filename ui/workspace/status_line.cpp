@@ -15,7 +15,7 @@ namespace tessera::ui {
 namespace {
 
 /// The newest run at work, else the newest of all; 0 = there is none.
-int toldJob(const JobQueue& jobs) {
+int reportedJob(const JobQueue& jobs) {
     const QVector<int> all = jobs.jobs();
     const auto working =
         std::find_if(all.begin(), all.end(), [&](int job) { return isWorking(jobs.state(job).status); });
@@ -94,7 +94,7 @@ void StatusLine::refreshIcons() {
 }
 
 void StatusLine::refresh() {
-    job_ = toldJob(*jobs_);
+    job_ = reportedJob(*jobs_);
     const RunState state = jobs_->state(job_);
     const bool working = job_ != 0 && isWorking(state.status);
     const bool started = working && state.status != store::RunStatus::queued;

@@ -52,17 +52,17 @@ std::vector<Replicas> replicasOf(const PlacementProblem& problem, const Degrees&
 }
 
 /// Looks for the fastest plan of one tensor-parallel degree.
-class WidthSearch {
+class DegreeSearch {
 public:
     /// With `only`, plans of so many stages alone.
-    WidthSearch(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width,
-                const std::vector<Replicas>& replicas, std::optional<std::size_t> only)
+    DegreeSearch(const CutLattice& lattice, const PlacementProblem& problem, std::size_t degreeIndex,
+                 const std::vector<Replicas>& replicas, std::optional<std::size_t> only)
         : lattice_(lattice),
           problem_(problem),
           replicas_(replicas),
           only_(only),
-          width_(width),
-          numbers_(lattice, problem, problem.widths[width]) {
+          degreeIndex_(degreeIndex),
+          numbers_(lattice, problem, problem.byDegree[degreeIndex]) {
         collectBounds();
     }
 
@@ -112,7 +112,7 @@ private:
         std::vector<double> ends(times.size(), 0);
         double last = 0;
         for (std::size_t i = 0; i < times.size(); ++i) {
-            for (const WidthNumbers::Entering& edge : numbers_.entering(i))
+            for (const DegreeNumbers::Entering& edge : numbers_.entering(i))
                 ends[i] = std::max(ends[i], ends[edge.from]);
             ends[i] += times[i];
             last = std::max(last, ends[i]);
@@ -155,7 +155,7 @@ private:
         });
         if (best.replicas == 0) return std::nullopt;
         const Choice& choice = best.choice;
-        return FoundPlan{width_, best.replicas, best.time,
+        return FoundPlan{degreeIndex_, best.replicas, best.time,
                          table.cutsOf(choice.to, choice.stage, choice.stages, choice.cheap, choice.load)};
     }
 
@@ -204,8 +204,8 @@ private:
     const PlacementProblem& problem_;
     const std::vector<Replicas>& replicas_;
     std::optional<std::size_t> only_;
-    std::size_t width_;
-    WidthNumbers numbers_;
+    std::size_t degreeIndex_;
+    DegreeNumbers numbers_;
     std::vector<double> factors_;  ///< by stages: no plan takes less than this times its greatest load
     std::vector<double> loads_;    ///< by stages: no plan has a lesser greatest load
     double bound_ = kInfinity;
@@ -218,38 +218,38 @@ void checkNumber(double value, const char* what) {
 }
 
 void check(const LayerGraph& graph, const PlacementProblem& problem) {
-    if (problem.widths.empty()) throw UsageError("a placement needs the costs of at least one width");
+    if (problem.byDegree.empty()) throw UsageError("a placement needs the costs of at least one width");
     if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
     if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
     if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
     checkNumber(problem.memory.value, "the memory");
     checkNumber(problem.optimizerState, "the optimiser's state");
-    for (const WidthCosts& width : problem.widths) {
-        if (width.width < 1) throw UsageError("the width of a placement is at least 1");
-        if (width.layers.size() != graph.layers || width.edges.size() != graph.edges.size())
+    for (const DegreeCosts& costs : problem.byDegree) {
+        if (costs.degree < 1) throw UsageError("the width of a placement is at least 1");
+        if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
             throw UsageError("the costs of a placement are not those of its graph");
-        for (const LayerCosts& layer : width.layers) {
+        for (const LayerCosts& layer : costs.layers) {
             checkNumber(layer.weights.value, "the weights of a layer");
             checkNumber(layer.activations.value, "the activations of a layer");
             checkNumber(layer.forward.value, "the forward pass of a layer");
             checkNumber(layer.backward.value, "the backward pass of a layer");
             checkNumber(layer.update.value, "the update of a layer");
         }
-        for (const Bytes bytes : width.edges) checkNumber(bytes.value, "an edge");
+        for (const Bytes bytes : costs.edges) checkNumber(bytes.value, "an edge");
     }
 }
 
 void check(const LayerGraph& graph, const PlacementProblem& problem, const Degrees& degrees) {
-    std::vector<std::string> widths;
+    std::vector<std::string> offered;
     bool known = false;
-    for (const WidthCosts& width : problem.widths) {
-        widths.push_back(fmt::format("{}", width.width));
-        known = known || width.width == degrees.tensor;
+    for (const DegreeCosts& costs : problem.byDegree) {
+        offered.push_back(fmt::format("{}", costs.degree));
+        known = known || costs.degree == degrees.tensorParallel;
     }
     if (!known)
         throw UsageError(
             fmt::format("the plan has a tensor-parallel degree of {}, of which there are no costs; expected {}",
-                        degrees.tensor, joined(widths, " or ")));
+                        degrees.tensorParallel, joined(offered, " or ")));
     if (degrees.pipeline < 1 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
         throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
                                      degrees.pipeline,
@@ -263,15 +263,15 @@ void check(const LayerGraph& graph, const PlacementProblem& problem, const Degre
 /// Says where layers of a stage are counted as if they had an accelerator each.
 void addOverlap(const PlacementProblem& problem, const Plan& plan, std::vector<std::string>& warnings) {
     constexpr double kLess = 1 - 1e-9;  // up to rounding
-    const auto width = std::find_if(problem.widths.begin(), problem.widths.end(),
-                                    [&](const WidthCosts& each) { return each.width == plan.tensor; });
+    const auto costs = std::find_if(problem.byDegree.begin(), problem.byDegree.end(),
+                                    [&](const DegreeCosts& each) { return each.degree == plan.tensorParallel; });
     std::size_t overlapping = 0;
     double max = 1;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
         Seconds work;
         for (const std::size_t layer : plan.stages[s].layers) {
             const double forwards = problem.recompute && s + 1 < plan.stages.size() ? 2 : 1;
-            work += forwards * width->layers[layer].forward + width->layers[layer].backward;
+            work += forwards * costs->layers[layer].forward + costs->layers[layer].backward;
         }
         if (!(plan.stages[s].load < kLess * work)) continue;
         ++overlapping;
@@ -326,17 +326,17 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
         options.degrees ? std::optional(static_cast<std::size_t>(options.degrees->pipeline)) : std::nullopt;
     // The most promising first: the others then need to look at little.
     std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < problem.widths.size(); ++i)
-        if (!options.degrees || problem.widths[i].width == options.degrees->tensor)
-            order.emplace_back(WidthSearch(*lattice_, problem, i, replicas, only).bound(), i);
+    for (std::size_t i = 0; i < problem.byDegree.size(); ++i)
+        if (!options.degrees || problem.byDegree[i].degree == options.degrees->tensorParallel)
+            order.emplace_back(DegreeSearch(*lattice_, problem, i, replicas, only).bound(), i);
     std::sort(order.begin(), order.end());
 
     std::optional<FoundPlan> best;
     double limit = options.fasterThan ? options.fasterThan->value : kInfinity;
     bool losesPlans = false;
-    for (const auto& [bound, width] : order) {
+    for (const auto& [bound, degreeIndex] : order) {
         if (!(bound < limit)) break;
-        WidthSearch search(*lattice_, problem, width, replicas, only);
+        DegreeSearch search(*lattice_, problem, degreeIndex, replicas, only);
         if (auto found = search.fasterThan(limit, control.cancel)) {
             limit = found->value;
             best = std::move(found);

@@ -41,22 +41,22 @@ struct LayerCosts {
 };
 
 /// The model at one tensor-parallel degree.
-struct WidthCosts {
-    std::int64_t width = 1;
+struct DegreeCosts {
+    std::int64_t degree = 1;
     std::vector<LayerCosts> layers;  ///< by layer
     std::vector<Bytes> edges;        ///< by edge of the graph
-    bool operator==(const WidthCosts&) const = default;
+    bool operator==(const DegreeCosts&) const = default;
 };
 
 /// Everything but the graph that a placement depends on.
 struct PlacementProblem {
-    std::vector<WidthCosts> widths;  ///< at least one
-    std::int64_t accelerators = 1;   ///< K
-    std::int64_t microBatches = 1;   ///< B, of a batch
-    Bytes memory;                    ///< of one accelerator
-    BytesPerSecond bandwidth;        ///< between any two accelerators; above 0
-    double optimizerState = 0;       ///< bytes of optimiser state per byte of weights
-    bool recompute = false;          ///< activations are recomputed instead of stored, but in the last stage
+    std::vector<DegreeCosts> byDegree;  ///< at least one
+    std::int64_t accelerators = 1;      ///< K
+    std::int64_t microBatches = 1;      ///< B, of a batch
+    Bytes memory;                       ///< of one accelerator
+    BytesPerSecond bandwidth;           ///< between any two accelerators; above 0
+    double optimizerState = 0;          ///< bytes of optimiser state per byte of weights
+    bool recompute = false;             ///< activations are recomputed instead of stored, but in the last stage
     /// Layers of a stage run one after the other once all that enters it has arrived. Otherwise, as in the paper, those
     /// that do not depend on each other run at the same time at full speed.
     bool serialBranches = false;
@@ -87,7 +87,7 @@ struct PlacedStage {
 /// A pipeline of stages, replicated.
 struct Plan {
     Seconds timePerBatch;
-    std::int64_t tensor = 1;          ///< tensor-parallel degree t
+    std::int64_t tensorParallel = 1;  ///< tensor-parallel degree t
     std::int64_t data = 1;            ///< replicas d
     std::vector<PlacedStage> stages;  ///< from the model's input to its output
     bool operator==(const Plan&) const = default;
@@ -95,7 +95,7 @@ struct Plan {
 
 /// Degrees of parallelism of a plan: pipeline stages, tensor-parallel degree, replicas.
 struct Degrees {
-    std::int64_t pipeline = 1, tensor = 1, data = 1;
+    std::int64_t pipeline = 1, tensorParallel = 1, data = 1;
     bool operator==(const Degrees&) const = default;
 };
 
@@ -154,8 +154,8 @@ private:
     std::shared_ptr<const class CutLattice> lattice_;
 };
 
-/// A plan's time, loads, accelerators and memory, straight from their definition and from `tensor`, `data` and the
-/// stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
+/// A plan's time, loads, accelerators and memory, straight from their definition and from `tensorParallel`, `data` and
+/// the stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
 
 /// Reason why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does:

@@ -19,11 +19,11 @@ struct LoadCosts {
     }
     double min(const Stage& stage, std::size_t q) const {
         // Rounded as `cost` is, so that it is never above it.
-        return stage.forward + ((q > 1 && recompute ? stage.again : 0) + stage.backward);
+        return stage.forward + ((q > 1 && recompute ? stage.recomputed : 0) + stage.backward);
     }
     StageCost cost(const StageWalk& walk, std::uint32_t to, const Stage& stage) const {
         const double last = stage.forward + walk.backwardOf(to, stage, 0);
-        const double other = recompute ? stage.forward + walk.backwardOf(to, stage, stage.again) : last;
+        const double other = recompute ? stage.forward + walk.backwardOf(to, stage, stage.recomputed) : last;
         return {.last = last, .other = other, .slope = 0, .max = maxInFlight(stage) + 1};
     }
 

@@ -14,10 +14,10 @@ class Evaluator {
 public:
     Evaluator(const LayerGraph& graph, const PlacementProblem& problem, Plan plan)
         : graph_(graph), problem_(problem), plan_(std::move(plan)) {
-        const auto width = std::find_if(problem.widths.begin(), problem.widths.end(),
-                                        [&](const WidthCosts& each) { return each.width == plan_.tensor; });
-        if (width == problem.widths.end()) throw UsageError("a plan's width is none of its problem's");
-        costs_ = &*width;
+        const auto costs = std::find_if(problem.byDegree.begin(), problem.byDegree.end(),
+                                        [&](const DegreeCosts& each) { return each.degree == plan_.tensorParallel; });
+        if (costs == problem.byDegree.end()) throw UsageError("a plan's width is none of its problem's");
+        costs_ = &*costs;
         findStages();
         sortLayers();
     }
@@ -86,13 +86,13 @@ private:
     void fill(std::size_t s) {
         PlacedStage& stage = plan_.stages[s];
         const auto inFlight = static_cast<std::int64_t>(plan_.stages.size() - 1 - s);
-        const bool again = problem_.recompute && inFlight > 0;
+        const bool recomputes = problem_.recompute && inFlight > 0;
         stage.accelerators = 1;
         stage.memory = {.weights = {}, .optimizer = {}, .activations = {}, .stashed = {}, .inFlight = inFlight};
         Bytes entering;
         for (const std::size_t layer : stage.layers) {
             const LayerCosts& costs = costs_->layers[layer];
-            if (costs.tensorParallel) stage.accelerators = plan_.tensor;
+            if (costs.tensorParallel) stage.accelerators = plan_.tensorParallel;
             stage.memory.weights += 2 * costs.weights;
             stage.memory.optimizer += problem_.optimizerState * costs.weights;
             stage.memory.activations += costs.activations;
@@ -102,7 +102,7 @@ private:
         const Bytes stashed = problem_.recompute ? entering : stage.memory.activations;
         stage.memory.stashed = static_cast<double>(inFlight) * stashed;
         stage.forward = forward(s, true);
-        stage.load = stage.forward + backward(s, again ? forward(s, false) : Seconds{});
+        stage.load = stage.forward + backward(s, recomputes ? forward(s, false) : Seconds{});
     }
 
     /// When the last layer of a stage ends, with or without waiting for tensors from other stages.
@@ -167,7 +167,7 @@ private:
     const LayerGraph& graph_;
     const PlacementProblem& problem_;
     Plan plan_;
-    const WidthCosts* costs_ = nullptr;
+    const DegreeCosts* costs_ = nullptr;
     std::vector<std::size_t> stageOf_;
     std::vector<Seconds> ends_;  ///< by layer, of the stage and pass that is being timed
     std::vector<std::vector<std::size_t>> entering_, leaving_;

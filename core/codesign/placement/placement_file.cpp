@@ -29,7 +29,7 @@ constexpr double kMaxSeconds = 1e12;
 constexpr double kMinBandwidth = 1e-6;
 constexpr std::int64_t kMaxAccelerators = 1'000'000'000;
 constexpr std::int64_t kMaxMicroBatches = 1'000'000'000;
-constexpr std::int64_t kWidest = 1'000'000;
+constexpr std::int64_t kHighestDegree = 1'000'000;
 
 constexpr std::string_view kMark = "\"mbsInBatch\"";  // the format has no schema of its own
 
@@ -64,13 +64,14 @@ double numberAbove(const JsonNode& node, double min, double max) {
     return value;
 }
 
-std::int64_t widthOf(const std::string& key, const JsonNode& list) {
-    std::int64_t width = 0;
-    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), width);
-    if (error != std::errc{} || end != key.data() + key.size() || key.front() == '0' || width < 1 || width > kWidest)
-        list.fail(fmt::format("a tensor-parallel degree from 1 to {} as the key", kWidest),
+std::int64_t degreeOf(const std::string& key, const JsonNode& list) {
+    std::int64_t degree = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), degree);
+    if (error != std::errc{} || end != key.data() + key.size() || key.front() == '0' || degree < 1 ||
+        degree > kHighestDegree)
+        list.fail(fmt::format("a tensor-parallel degree from 1 to {} as the key", kHighestDegree),
                   "of width " + inQuotes(key));
-    return width;
+    return degree;
 }
 
 std::int64_t idOf(const JsonNode& node) {
@@ -113,7 +114,7 @@ public:
         const JsonNode nodes = root_.at("nodes");
         const JsonNode edges = root_.at("edges");
         for (const auto& [key, list] : nodes.members()) readLayers(key, list);
-        if (file_.problem.widths.empty()) nodes.fail("the layers of at least one tensor-parallel degree", "empty");
+        if (file_.problem.byDegree.empty()) nodes.fail("the layers of at least one tensor-parallel degree", "empty");
         for (const auto& [key, list] : edges.members())
             if (!nodes.has(key)) list.fail("edges of a width that 'nodes' has", "of width " + inQuotes(key));
         for (const auto& [key, list] : nodes.members()) readEdges(key, edges.at(key));
@@ -136,40 +137,40 @@ private:
     }
 
     void readLayers(const std::string& key, const JsonNode& list) {
-        std::vector<WidthCosts>& widths = file_.problem.widths;
-        const bool first = widths.empty();
-        if (widths.size() == kMaxWidths)
-            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel degrees", kMaxWidths), "more");
-        WidthCosts& width = widths.emplace_back();
-        width.width = widthOf(key, list);
+        std::vector<DegreeCosts>& byDegree = file_.problem.byDegree;
+        const bool first = byDegree.empty();
+        if (byDegree.size() == kMaxDegrees)
+            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel degrees", kMaxDegrees), "more");
+        DegreeCosts& costs = byDegree.emplace_back();
+        costs.degree = degreeOf(key, list);
         const std::vector<JsonNode> nodes = list.elements(kMaxPlacedLayers);
         if (nodes.empty()) list.fail("at least one layer", "empty");
         if (!first && nodes.size() != file_.layers.size())
-            list.fail(fmt::format("the {} of width {}", counted(file_.layers.size(), "layer", "layers"), firstWidth()),
+            list.fail(fmt::format("the {} of width {}", counted(file_.layers.size(), "layer", "layers"), firstDegree()),
                       "a list of " + counted(nodes.size(), "layer", "layers"));
-        width.layers.resize(nodes.size());
+        costs.layers.resize(nodes.size());
         std::vector<char> seen(nodes.size(), 0);
         for (const JsonNode& node : nodes) {
             const JsonNode id = node.at("id");
             if (first && numbers_.try_emplace(idOf(id), file_.layers.size()).second) file_.layers.push_back(idOf(id));
             const auto found = numbers_.find(idOf(id));
-            if (found == numbers_.end()) id.fail(fmt::format("a layer of width {}", firstWidth()));
+            if (found == numbers_.end()) id.fail(fmt::format("a layer of width {}", firstDegree()));
             if (std::exchange(seen[found->second], 1) != 0) id.fail("an id that no other layer has");
-            width.layers[found->second] = costsOf(node);
+            costs.layers[found->second] = costsOf(node);
         }
     }
 
-    std::int64_t firstWidth() const { return file_.problem.widths.front().width; }
+    std::int64_t firstDegree() const { return file_.problem.byDegree.front().degree; }
 
     void readEdges(const std::string& key, const JsonNode& list) {
-        WidthCosts& width = file_.problem.widths[edgeWidths_++];
+        DegreeCosts& costs = file_.problem.byDegree[degreesWithEdges_++];
         const std::vector<JsonNode> nodes = list.elements(kMaxPlacedEdges);
         std::vector<LayerEdge>& edges = file_.graph.edges;
-        const bool first = edgeWidths_ == 1;
+        const bool first = degreesWithEdges_ == 1;
         if (!first && nodes.size() != edges.size())
-            list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstWidth()),
+            list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstDegree()),
                       "a list of " + counted(nodes.size(), "edge", "edges"));
-        width.edges.resize(nodes.size());
+        costs.edges.resize(nodes.size());
         // Edges of another degree may stand in another order.
         std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;
         for (std::size_t e = 0; e < edges.size(); ++e) numbers[{edges[e].from, edges[e].to}] = e;
@@ -188,10 +189,10 @@ private:
             } else {
                 const auto same = numbers.find({edge.from, edge.to});
                 if (same == numbers.end())
-                    node.fail(fmt::format("an edge that width {} has, too", firstWidth()), found());
+                    node.fail(fmt::format("an edge that width {} has, too", firstDegree()), found());
                 number = same->second;
             }
-            width.edges[number] = {numberUpTo(node.at("communicationCost"), kMaxBytes)};
+            costs.edges[number] = {numberUpTo(node.at("communicationCost"), kMaxBytes)};
         }
         if (!first) return;
         file_.graph.layers = file_.layers.size();
@@ -238,7 +239,7 @@ private:
     JsonNode root_;
     PlacementFile file_;
     std::map<std::int64_t, std::size_t> numbers_;  ///< by id
-    std::size_t edgeWidths_ = 0;
+    std::size_t degreesWithEdges_ = 0;
 };
 
 }  // namespace

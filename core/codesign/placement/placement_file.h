@@ -51,7 +51,7 @@ struct PlacementFile {
 /// Limits; each is named in the error.
 inline constexpr std::size_t kMaxPlacedLayers = 4096;
 inline constexpr std::size_t kMaxPlacedEdges = 65'536;
-inline constexpr std::size_t kMaxWidths = 64;
+inline constexpr std::size_t kMaxDegrees = 64;
 
 /// Throws DataError.
 PlacementFile readPlacementFile(const JsonDocument& document);

@@ -14,7 +14,7 @@ namespace tessera::codesign {
 
 /// A plan as a search finds it.
 struct FoundPlan {
-    std::size_t width = 0;  ///< index into the problem's degrees
+    std::size_t degreeIndex = 0;  ///< index into the problem's degrees
     std::int64_t data = 1;
     double value = 0;                 ///< seconds per batch, or bytes, or accelerators: what was minimised
     std::vector<std::uint32_t> cuts;  ///< ascending, without the empty and the full set
@@ -24,11 +24,11 @@ struct FoundPlan {
 Plan planOf(const CutLattice& lattice, const PlacementProblem& problem, const FoundPlan& found);
 
 /// Accelerators that one replica of so many stages occupies, where so many of them are cheap.
-std::int64_t acceleratorsOf(const WidthNumbers& numbers, std::size_t stages, std::size_t cheap);
+std::int64_t acceleratorsOf(const DegreeNumbers& numbers, std::size_t stages, std::size_t cheap);
 /// Number of distinct counts of cheap stages that a table tracks: all where they fit, 0 where no stage is cheap.
-std::size_t cheapCounts(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
+std::size_t cheapCounts(const CutLattice& lattice, const DegreeNumbers& numbers, std::size_t stages);
 /// True if that is fewer than may occur, so that plans may be missed.
-bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
+bool losesCheapStages(const CutLattice& lattice, const DegreeNumbers& numbers, std::size_t stages);
 
 /// Plan of the minimum peak memory among those of at most `accelerators` accelerators whose peak is below `limit`
 /// bytes; empty if there is none.

@@ -26,7 +26,7 @@ double justAbove(Bytes memory) {
 }
 
 /// Maximum number of stages for which accelerators suffice.
-std::size_t maxStages(const CutLattice& lattice, const WidthNumbers& numbers, std::int64_t accelerators) {
+std::size_t maxStages(const CutLattice& lattice, const DegreeNumbers& numbers, std::int64_t accelerators) {
     std::size_t max = 0;
     while (max < lattice.layers() && acceleratorsOf(numbers, max + 1, std::min(max + 1, numbers.cheap)) <= accelerators)
         ++max;
@@ -37,10 +37,10 @@ std::size_t maxStages(const CutLattice& lattice, const WidthNumbers& numbers, st
 /// one that needs the minimum. `better(accelerators, bytes)` says whether it is better than what it was shown so far.
 /// With `exactly`, through those of so many stages alone.
 template <typename Better>
-void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width, std::size_t stages,
-                  double limit, const std::stop_token& stop, const Better& better, std::optional<FoundPlan>& best,
-                  bool exactly = false) {
-    const WidthNumbers numbers(lattice, problem, problem.widths[width]);
+void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, std::size_t degreeIndex,
+                  std::size_t stages, double limit, const std::stop_token& stop, const Better& better,
+                  std::optional<FoundPlan>& best, bool exactly = false) {
+    const DegreeNumbers numbers(lattice, problem, problem.byDegree[degreeIndex]);
     const MemoryCosts costs{problem.recompute};
     StageTable table(lattice, numbers, costs, std::vector<double>(stages + 1, limit),
                      cheapCounts(lattice, numbers, stages));
@@ -57,7 +57,7 @@ void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, st
         if (better(acceleratorsOf(numbers, count, cheap), bytes)) chosen = {to, stage, count, cheap, bytes};
     });
     if (!chosen) return;
-    best = FoundPlan{width, 1, chosen->bytes,
+    best = FoundPlan{degreeIndex, 1, chosen->bytes,
                      table.cutsOf(chosen->to, chosen->stage, chosen->stages, chosen->cheap, chosen->bytes)};
 }
 
@@ -91,7 +91,7 @@ std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) 
 
 std::string shown(const Degrees& degrees) {
     return fmt::format("{}, tensor-parallel degree {} and {}",
-                       formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages"), degrees.tensor,
+                       formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages"), degrees.tensorParallel,
                        formatCounted(static_cast<double>(degrees.data), "replica", "replicas"));
 }
 
@@ -137,16 +137,16 @@ std::string misfitOf(const PlacementProblem& problem, const Plan& plan) {
 Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
                          const std::stop_token& stop) {
     Shortage shortage;
-    for (std::size_t i = 0; i < problem.widths.size(); ++i) {
-        if (problem.widths[i].width != degrees.tensor) continue;
+    for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
+        if (problem.byDegree[i].degree != degrees.tensorParallel) continue;
         const auto stages = static_cast<std::size_t>(degrees.pipeline);
-        const WidthNumbers numbers(lattice, problem, problem.widths[i]);
+        const DegreeNumbers numbers(lattice, problem, problem.byDegree[i]);
         shortage.minAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
         const std::int64_t each = problem.accelerators / degrees.data;
         double min = kInfinity;
-        std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+        std::int64_t minAccelerators = std::numeric_limits<std::int64_t>::max();
         const auto better = [&](std::int64_t accelerators, double bytes) {
-            fewest = std::min(fewest, accelerators);
+            minAccelerators = std::min(minAccelerators, accelerators);
             if (accelerators > each || bytes >= min) return false;
             min = bytes;
             return true;
@@ -154,7 +154,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
         std::optional<FoundPlan> found;
         searchMemory(lattice, problem, i, stages, kInfinity, stop, better, found, true);
         if (!found) {
-            shortage.minAccelerators = std::max(shortage.minAccelerators, fewest);
+            shortage.minAccelerators = std::max(shortage.minAccelerators, minAccelerators);
             break;
         }
         found->data = degrees.data;
@@ -179,12 +179,12 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
     constexpr std::array kSlack{1.0, 1.25, 2.0, 4.0};
     std::optional<FoundPlan> best;
     std::vector<std::size_t> stages;
-    for (const WidthCosts& width : problem.widths)
-        stages.push_back(maxStages(lattice, WidthNumbers(lattice, problem, width), problem.accelerators));
+    for (const DegreeCosts& costs : problem.byDegree)
+        stages.push_back(maxStages(lattice, DegreeNumbers(lattice, problem, costs), problem.accelerators));
     for (std::size_t round = 0; round <= kSlack.size() && !best; ++round) {
         double upper = limit;
         if (round < kSlack.size()) upper = std::min(upper, justAbove(problem.memory * kSlack[round]));
-        for (std::size_t i = 0; i < problem.widths.size(); ++i) {
+        for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
             const auto better = [&](std::int64_t accelerators, double bytes) {
                 if (accelerators > problem.accelerators || bytes >= upper) return false;
                 upper = bytes;
@@ -200,35 +200,35 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
 std::optional<FoundPlan> minAcceleratorsPlan(const CutLattice& lattice, const PlacementProblem& problem,
                                              const std::stop_token& stop) {
     std::optional<FoundPlan> best;
-    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
-    for (std::size_t i = 0; i < problem.widths.size(); ++i) {
+    std::int64_t minAccelerators = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
         const auto better = [&](std::int64_t accelerators, double) {
-            if (accelerators >= fewest) return false;
-            fewest = accelerators;
+            if (accelerators >= minAccelerators) return false;
+            minAccelerators = accelerators;
             return true;
         };
         searchMemory(lattice, problem, i, lattice.layers(), justAbove(problem.memory), stop, better, best);
     }
-    if (best) best->value = static_cast<double>(fewest);
+    if (best) best->value = static_cast<double>(minAccelerators);
     return best;
 }
 
 Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop) {
     Shortage shortage;
     shortage.minAccelerators = std::numeric_limits<std::int64_t>::max();
-    for (const WidthCosts& width : problem.widths)
+    for (const DegreeCosts& costs : problem.byDegree)
         shortage.minAccelerators =
-            std::min(shortage.minAccelerators, WidthNumbers(lattice, problem, width).parallelNeeds);
+            std::min(shortage.minAccelerators, DegreeNumbers(lattice, problem, costs).parallelNeeds);
     if (const auto found = minAcceleratorsPlan(lattice, problem, stop))
         shortage.accelerators = static_cast<std::int64_t>(found->value);
     if (const auto found = minMemory(lattice, problem, kInfinity, stop)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
         shortage.stage = fullestOf(*shortage.closest);
         shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
-        PlacementProblem again = problem;
-        again.recompute = true;
+        PlacementProblem recomputing = problem;
+        recomputing.recompute = true;
         shortage.recompute =
-            !problem.recompute && minMemory(lattice, again, justAbove(problem.memory), stop).has_value();
+            !problem.recompute && minMemory(lattice, recomputing, justAbove(problem.memory), stop).has_value();
     }
     shortage.reason = reasonOf(shortage, problem);
     return shortage;

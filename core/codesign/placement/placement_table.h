@@ -35,7 +35,7 @@ public:
     /// limits[q], falling in q: costs from there on are of no interest in a plan of q stages or more; its size is one
     /// above the maximum number of stages of a plan. Counts of cheap stages above `cheap` are taken for `cheap`: those
     /// plans seem to occupy more than they do.
-    StageTable(const CutLattice& lattice, const WidthNumbers& numbers, const Costs& costs, std::vector<double> limits,
+    StageTable(const CutLattice& lattice, const DegreeNumbers& numbers, const Costs& costs, std::vector<double> limits,
                std::size_t cheap)
         : lattice_(lattice),
           numbers_(numbers),
@@ -127,7 +127,7 @@ private:
     double limitAt(std::size_t q) const { return q + 1 <= stages_ ? limits_[q + 1] : 0; }
 
     void fillRow(std::uint32_t cut, const std::stop_token& stop) {
-        takeLast(cut);
+        considerLast(cut);
         if (stages_ >= 3) {
             std::uint32_t visited = 0;
             walk_.eachStage(cut, [&](std::uint32_t to, const Stage& stage) {
@@ -135,14 +135,14 @@ private:
                 if (++visited % kOften == 0 && stop.stop_requested())
                     throw InterruptedError("the placement was stopped");
                 if (to == lattice_.full() || hopeless(stage, 2, limits_[3])) return Walk::notFurther;
-                if (!ranges_[to].empty()) take(cut, to, stage);
+                if (!ranges_[to].empty()) considerStage(cut, to, stage);
                 return Walk::on;
             });
         }
         trim(cut);
     }
 
-    void takeLast(std::uint32_t cut) {
+    void considerLast(std::uint32_t cut) {
         const Stage& stage = numbers_.rest(cut);
         if (mayBeLast(cut, 2)) row(cut, cheapOf(stage))[1] = costs_.cost(walk_, lattice_.full(), stage).last;
     }
@@ -156,7 +156,7 @@ private:
         return stages_ >= stages && !hopeless(numbers_.rest(cut), 1, limits_[stages]);
     }
 
-    void take(std::uint32_t cut, std::uint32_t to, const Stage& stage) {
+    void considerStage(std::uint32_t cut, std::uint32_t to, const Stage& stage) {
         const StageCost cost = costs_.cost(walk_, to, stage);
         const std::size_t max = std::min({cost.max, ranges_[to].last + 1, lengthOf(cut) - 1, maxUnder(cost.other)});
         const std::size_t first = std::max<std::size_t>(2, ranges_[to].first + 1);
@@ -202,7 +202,7 @@ private:
     }
 
     /// The next cut of the best division of what follows a cut; `cheap` becomes that of the rest. What is computed here
-    /// is what `take` computed, to the bit.
+    /// is what `considerStage` computed, to the bit.
     std::uint32_t next(std::uint32_t cut, std::size_t stages, std::size_t& cheap) {
         const double value = row(cut, cheap)[stages];
         std::uint32_t found = 0;
@@ -228,7 +228,7 @@ private:
     static constexpr std::size_t kNoCount = std::numeric_limits<std::size_t>::max();
 
     const CutLattice& lattice_;
-    const WidthNumbers& numbers_;
+    const DegreeNumbers& numbers_;
     const Costs& costs_;
     std::vector<double> limits_;
     std::size_t stages_;

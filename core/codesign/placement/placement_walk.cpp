@@ -2,8 +2,8 @@
 
 namespace tessera::codesign {
 
-WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs)
-    : width(costs.width), recompute(problem.recompute), serial(problem.serialBranches) {
+DegreeNumbers::DegreeNumbers(const CutLattice& lattice, const PlacementProblem& problem, const DegreeCosts& costs)
+    : degree(costs.degree), recompute(problem.recompute), serial(problem.serialBranches) {
     std::size_t sliced = 0;
     for (std::size_t i = 0; i < lattice.layers(); ++i) {
         const LayerCosts& layer = costs.layers[lattice.layerAt(i)];
@@ -16,8 +16,8 @@ WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& pr
         parallel.push_back(layer.tensorParallel ? 1 : 0);
         sliced += layer.tensorParallel ? 1 : 0;
     }
-    if (sliced > 0) parallelNeeds = width;
-    if (width > 1 && sliced > 0 && sliced < lattice.layers())
+    if (sliced > 0) parallelNeeds = degree;
+    if (degree > 1 && sliced > 0 && sliced < lattice.layers())
         cheap = lattice.layers() - sliced;
     else
         parallel.assign(lattice.layers(), 1);
@@ -28,26 +28,26 @@ WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& pr
         collectRest(lattice);
 }
 
-void WidthNumbers::collectRestInARow(const CutLattice& lattice) {
+void DegreeNumbers::collectRestInARow(const CutLattice& lattice) {
     rest_.resize(lattice.cuts());
     for (std::uint32_t cut = lattice.full(); cut-- > 0;) {
         const CutLattice::Step step = lattice.steps(cut)[0];
         const Stage& after = rest_[step.cut];
         Stage& stage = rest_[cut];
         stage = {.forward = 0,
-                 .again = after.again + forward[step.layer],
+                 .recomputed = after.recomputed + forward[step.layer],
                  .backward = after.backward + backward[step.layer],
                  .waits = 0,
                  .held = after.held + held[step.layer],
                  .parallel = after.parallel || parallel[step.layer] != 0};
         for (const Leaving& edge : leaving(cut)) stage.waits = std::max(stage.waits, edge.seconds);
-        stage.forward = stage.waits + stage.again;
+        stage.forward = stage.waits + stage.recomputed;
     }
 }
 
 /// From the full set downwards: the forward pass from a layer to the end does not depend on where the stage begins,
 /// only whether the layer waits does.
-void WidthNumbers::collectRest(const CutLattice& lattice) {
+void DegreeNumbers::collectRest(const CutLattice& lattice) {
     const std::size_t count = lattice.layers();
     struct Path {
         double forward = 0, backward = 0;  ///< from the layer to the end of the model
@@ -86,7 +86,7 @@ void WidthNumbers::collectRest(const CutLattice& lattice) {
     }
 }
 
-void WidthNumbers::readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs) {
+void DegreeNumbers::readEdges(const CutLattice& lattice, const PlacementProblem& problem, const DegreeCosts& costs) {
     const std::vector<LayerEdge>& edges = lattice.graph().edges;
     std::vector<std::vector<Entering>> entering(lattice.layers());
     struct Out {

@@ -13,18 +13,18 @@ namespace tessera::codesign {
 
 /// Costs of a stage that grows layer by layer; all of them only rise.
 struct Stage {
-    double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
-    double again = 0;     ///< the same without waiting: a second forward pass
-    double backward = 0;  ///< the minimum time of its backward pass: without waiting
-    double waits = 0;     ///< for the slowest tensor from before the stage; counted where layers run in a row
-    double held = 0;      ///< WidthNumbers::held
-    double stashed = 0;   ///< bytes for each micro-batch in flight
+    double forward = 0;     ///< when its last layer ends, tensors from before the stage awaited
+    double recomputed = 0;  ///< the same without waiting: a second forward pass
+    double backward = 0;    ///< the minimum time of its backward pass: without waiting
+    double waits = 0;       ///< for the slowest tensor from before the stage; counted where layers run in a row
+    double held = 0;        ///< DegreeNumbers::held
+    double stashed = 0;     ///< bytes for each micro-batch in flight
     bool parallel = false;
 };
 
 /// The numbers of a problem at one tensor-parallel degree, by position in the lattice's order, in SI units.
-struct WidthNumbers {
-    WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
+struct DegreeNumbers {
+    DegreeNumbers(const CutLattice& lattice, const PlacementProblem& problem, const DegreeCosts& costs);
 
     struct Entering {
         std::uint32_t from;
@@ -36,7 +36,7 @@ struct WidthNumbers {
         double seconds;  ///< of its slowest tensor to a layer outside the cut
     };
 
-    std::int64_t width = 1;
+    std::int64_t degree = 1;
     bool recompute = false;
     bool serial = false;  ///< PlacementProblem::serialBranches
     std::vector<double> forward, backward;
@@ -44,7 +44,7 @@ struct WidthNumbers {
     std::vector<double> activations;  ///< bytes
     std::vector<double> weights;      ///< bytes
     std::vector<double> update;       ///< seconds
-    std::vector<char> parallel;       ///< occupies `width` accelerators; all do where all layers need as many
+    std::vector<char> parallel;       ///< occupies `degree` accelerators; all do where all layers need as many
     std::size_t cheap = 0;            ///< layers that occupy one accelerator while others occupy more
 
     std::span<const Entering> entering(std::size_t position) const {
@@ -60,7 +60,7 @@ struct WidthNumbers {
 private:
     void collectRest(const CutLattice& lattice);
     void collectRestInARow(const CutLattice& lattice);
-    void readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
+    void readEdges(const CutLattice& lattice, const PlacementProblem& problem, const DegreeCosts& costs);
 
     std::vector<Entering> entering_;
     std::vector<std::size_t> enteringStarts_;
@@ -77,7 +77,7 @@ enum class Walk : std::uint8_t { on, notFurther, end };
 /// stage at one of them.
 class StageWalk {
 public:
-    StageWalk(const CutLattice& lattice, const WidthNumbers& numbers)
+    StageWalk(const CutLattice& lattice, const DegreeNumbers& numbers)
         : lattice_(lattice), numbers_(numbers), layers_(lattice.layers()) {}
 
     /// Calls visit(cut, stage) for every cut around `from`; it says whether larger stages are of interest.
@@ -111,7 +111,7 @@ public:
     /// `start`.
     double backwardOf(std::uint32_t to, const Stage& stage, double start) const {
         double end = start + stage.backward;
-        for (const WidthNumbers::Leaving& leaving : numbers_.leaving(to))
+        for (const DegreeNumbers::Leaving& leaving : numbers_.leaving(to))
             if (!lattice_.contains(from_, leaving.layer))
                 end = std::max(end,
                                leaving.seconds + (numbers_.serial ? stage.backward : layers_[leaving.layer].backward));
@@ -127,7 +127,7 @@ private:
     };
     /// Costs of a layer in stages that begin at `from_`.
     struct Layer {
-        double forward = 0, again = 0, backward = 0;
+        double forward = 0, recomputed = 0, backward = 0;
         double waits = 0;
         double stashed = 0;
         std::uint32_t since = 0;  ///< the walk that it was computed in
@@ -145,7 +145,7 @@ private:
         Layer& layer = layers_[position];
         if (layer.since == walk_) return layer;
         layer = {.since = walk_};
-        for (const WidthNumbers::Entering& edge : numbers_.entering(position)) {
+        for (const DegreeNumbers::Entering& edge : numbers_.entering(position)) {
             if (lattice_.contains(from_, edge.from)) {
                 layer.forward = std::max(layer.forward, edge.seconds);
                 layer.waits = std::max(layer.waits, edge.seconds);
@@ -153,12 +153,12 @@ private:
             } else {
                 const Layer& before = layers_[edge.from];
                 layer.forward = std::max(layer.forward, before.forward);
-                layer.again = std::max(layer.again, before.again);
+                layer.recomputed = std::max(layer.recomputed, before.recomputed);
                 layer.backward = std::max(layer.backward, before.backward);
             }
         }
         layer.forward += numbers_.forward[position];
-        layer.again += numbers_.forward[position];
+        layer.recomputed += numbers_.forward[position];
         layer.backward += numbers_.backward[position];
         if (!numbers_.recompute) layer.stashed = numbers_.activations[position];
         return layer;
@@ -168,9 +168,9 @@ private:
         const Layer& added = timed(position);
         if (numbers_.serial) {
             const double waits = std::max(stage.waits, added.waits);
-            const double again = stage.again + numbers_.forward[position];
-            return {.forward = waits + again,
-                    .again = again,
+            const double recomputed = stage.recomputed + numbers_.forward[position];
+            return {.forward = waits + recomputed,
+                    .recomputed = recomputed,
                     .backward = stage.backward + numbers_.backward[position],
                     .waits = waits,
                     .held = stage.held + numbers_.held[position],
@@ -178,7 +178,7 @@ private:
                     .parallel = stage.parallel || numbers_.parallel[position] != 0};
         }
         return {.forward = std::max(stage.forward, added.forward),
-                .again = std::max(stage.again, added.again),
+                .recomputed = std::max(stage.recomputed, added.recomputed),
                 .backward = std::max(stage.backward, added.backward),
                 .held = stage.held + numbers_.held[position],
                 .stashed = stage.stashed + added.stashed,
@@ -186,7 +186,7 @@ private:
     }
 
     const CutLattice& lattice_;
-    const WidthNumbers& numbers_;
+    const DegreeNumbers& numbers_;
     std::vector<Layer> layers_;
     std::vector<Frame> frames_;
     std::uint32_t from_ = 0;

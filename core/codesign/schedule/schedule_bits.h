@@ -17,10 +17,10 @@ inline std::size_t wordsFor(std::size_t count) {
 inline bool has(const Word* set, std::size_t i) {
     return (set[i / kWordBits] >> (i % kWordBits) & 1U) != 0;
 }
-inline void put(Word* set, std::size_t i) {
+inline void insertBit(Word* set, std::size_t i) {
     set[i / kWordBits] |= Word{1} << (i % kWordBits);
 }
-inline void take(Word* set, std::size_t i) {
+inline void eraseBit(Word* set, std::size_t i) {
     set[i / kWordBits] &= ~(Word{1} << (i % kWordBits));
 }
 

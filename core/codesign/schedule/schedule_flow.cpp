@@ -19,7 +19,7 @@ public:
     GainFlow(const Piece& piece, const std::vector<double>& rates)
         : piece_(piece), arcsOf_(2 * piece.size() + 2), source_(2 * piece.size()), sink_(source_ + 1) {
         for (std::size_t i = 0; i < piece.size(); ++i) {
-            const bool gains = !piece.alone[i] && piece.single[i] > 0;
+            const bool gains = !piece.exclusive[i] && piece.single[i] > 0;
             const double room = gains ? piece.serial[i] / piece.single[i] - rates[i] : 0;
             if (room > kNothing) addArc(2 * i, 2 * i + 1, room, piece.single[i]);
             addArc(2 * i, 2 * i + 1, kUnlimited, 0);
@@ -119,9 +119,9 @@ public:
     FewPaths(const Piece& piece, const std::vector<double>& rates) : piece_(piece), shares_(piece.size(), 0) {
         std::size_t edges = piece.size();
         for (const std::vector<std::size_t>& next : piece.successors) edges += next.size();
-        count_ = std::clamp<std::size_t>(kSteps / edges, kFewest, kMax);
+        count_ = std::clamp<std::size_t>(kSteps / edges, kMin, kMax);
         for (std::size_t i = 0; i < piece.size(); ++i) {
-            const bool gains = !piece.alone[i] && piece.single[i] > 0;
+            const bool gains = !piece.exclusive[i] && piece.single[i] > 0;
             rooms_.push_back(gains ? std::max(0.0, piece.serial[i] / piece.single[i] - rates[i]) : 0);
         }
     }
@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSteps = 1'000'000, kFewest = 8, kMax = 64, kRounds = 3;
+    static constexpr std::size_t kSteps = 1'000'000, kMin = 8, kMax = 64, kRounds = 3;
 
     double gainOf(std::size_t i) const { return piece_.single[i] * std::clamp(rooms_[i] - shares_[i], 0.0, part_); }
 

@@ -37,7 +37,7 @@ public:
             for (const auto& [from, to] : graph.edges)
                 if (to == i) {
                     for (std::size_t w = 0; w < before_.words(); ++w) before_[i][w] |= before_[from][w];
-                    put(before_[i], from);
+                    insertBit(before_[i], from);
                 }
     }
     bool precedes(std::size_t a, std::size_t b) const { return has(before_[b], a); }
@@ -372,7 +372,7 @@ public:
             Reading reading(graph_, cores_, *answer);
             const CoreVariables missing = reading.giveCores(variables);
             if (missing == CoreVariables{}) {
-                take(reading.schedule(), *answer);
+                acceptAnswer(reading.schedule(), *answer);
                 break;
             }
             variables = {.tensor = variables.tensor || missing.tensor, .vector = variables.vector || missing.vector};
@@ -395,7 +395,7 @@ private:
         return std::nullopt;
     }
 
-    void take(const Schedule& schedule, const Answer& answer) {
+    void acceptAnswer(const Schedule& schedule, const Answer& answer) {
         // What CBC calls optimal is so within its tolerances; the schedule itself is exact.
         constexpr double kTolerance = 1e-6;
         const bool better = schedule.makespan <= result_.schedule.makespan;

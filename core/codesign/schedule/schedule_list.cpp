@@ -27,14 +27,15 @@ public:
 
     PieceSchedule make() {
         while (!ready_.empty()) {
-            const auto lone = std::find_if(ready_.begin(), ready_.end(), [&](std::size_t i) { return rule_.alone[i]; });
+            const auto lone =
+                std::find_if(ready_.begin(), ready_.end(), [&](std::size_t i) { return rule_.exclusive[i]; });
             if (lone == ready_.end()) {
                 runBlock();
                 continue;
             }
             const std::size_t i = *lone;
             ready_.erase(lone);
-            runAlone(i);
+            runExclusively(i);
             finish(i);
         }
         return std::move(schedule_);
@@ -49,7 +50,7 @@ private:
         }
     };
 
-    void runAlone(std::size_t i) {
+    void runExclusively(std::size_t i) {
         schedule_.runs[i] = {.start = schedule_.makespan};
         schedule_.makespan += piece_.serial[i];
     }
@@ -84,7 +85,7 @@ private:
         schedule_.makespan = end;
         if (end - begin < row) return;
         schedule_.makespan = begin;
-        for (const std::size_t i : members) runAlone(i);
+        for (const std::size_t i : members) runExclusively(i);
     }
 
     template <typename Queue>
@@ -97,8 +98,8 @@ private:
             const auto kind = static_cast<std::size_t>(piece_.kinds[i]);
             const bool fills = rule_.onlyFill || (rule_.drains && waits);
             const bool outlasts = fills && !members.empty() && now + piece_.single[i] > end;
-            waits = waits || rule_.alone[i];
-            if (rule_.alone[i] || full[kind] || outlasts) {
+            waits = waits || rule_.exclusive[i];
+            if (rule_.exclusive[i] || full[kind] || outlasts) {
                 ++at;
                 continue;
             }
@@ -109,7 +110,7 @@ private:
                 continue;
             }
             schedule_.runs[i] = {
-                .start = now, .beside = true, .tensorCore = taken[i].tensor, .vectorCore = taken[i].vector};
+                .start = now, .concurrent = true, .tensorCore = taken[i].tensor, .vectorCore = taken[i].vector};
             running.emplace(now + piece_.single[i], i);
             end = std::max(end, now + piece_.single[i]);
             members.push_back(i);
@@ -133,7 +134,7 @@ public:
           lists_(lists),
           best_(best),
           budget_(budget),
-          rule_{.alone = piece.alone, .priority = tails(piece, piece.alone), .onlyFill = false} {}
+          rule_{.exclusive = piece.exclusive, .priority = tails(piece, piece.exclusive), .onlyFill = false} {}
 
     /// Operators run alone where prices, or nearly these, say that this is cheaper.
     void byPrices(const std::vector<Prices>& all) {
@@ -143,8 +144,8 @@ public:
                 for (const auto& [onlyFill, drains] : kFills) {
                     if (ended()) return;
                     ListRule rule{
-                        .alone = formsAt(prices, favour), .priority = {}, .onlyFill = onlyFill, .drains = drains};
-                    rule.priority = tails(piece_, rule.alone);
+                        .exclusive = formsAt(prices, favour), .priority = {}, .onlyFill = onlyFill, .drains = drains};
+                    rule.priority = tails(piece_, rule.exclusive);
                     PieceSchedule made = list(rule);
                     if (made.makespan >= best_.makespan) continue;
                     best_ = std::move(made);
@@ -167,11 +168,11 @@ public:
             std::vector<double> shifted = urgency;
             for (std::uint64_t flips = random.below(kMaxFlips); flips > 0; --flips) {
                 const std::size_t i = random.below(piece_.size());
-                if (!piece_.alone[i]) next.alone[i] = !next.alone[i];
+                if (!piece_.exclusive[i]) next.exclusive[i] = !next.exclusive[i];
             }
             for (std::uint64_t shifts = random.below(kMaxShifts); shifts > 0; --shifts)
                 shifted[random.below(piece_.size())] = 1 + kShift * (2 * random.uniform() - 1);
-            next.priority = tails(piece_, next.alone);
+            next.priority = tails(piece_, next.exclusive);
             for (std::size_t i = 0; i < shifted.size(); ++i) next.priority[i] *= shifted[i];
             if (random.below(kFills) == 0) next.onlyFill = !next.onlyFill;
             if (random.below(kFills) == 0) next.drains = !next.drains;
@@ -194,10 +195,10 @@ private:
     }
 
     std::vector<bool> formsAt(const Prices& prices, double favour) const {
-        std::vector<bool> alone = piece_.alone;
+        std::vector<bool> exclusive = piece_.exclusive;
         for (std::size_t i = 0; i < piece_.size(); ++i)
-            if (piece_.serial[i] < favour * piece_.single[i] * prices[i]) alone[i] = true;
-        return alone;
+            if (piece_.serial[i] < favour * piece_.single[i] * prices[i]) exclusive[i] = true;
+        return exclusive;
     }
 
     const Piece& piece_;
@@ -210,11 +211,11 @@ private:
 
 }  // namespace
 
-std::vector<double> tails(const Piece& piece, const std::vector<bool>& alone) {
+std::vector<double> tails(const Piece& piece, const std::vector<bool>& exclusive) {
     std::vector<double> tail(piece.size(), 0);
     for (std::size_t i = piece.size(); i-- > 0;) {
         for (const std::size_t next : piece.successors[i]) tail[i] = std::max(tail[i], tail[next]);
-        tail[i] += alone[i] ? piece.serial[i] : piece.single[i];
+        tail[i] += exclusive[i] ? piece.serial[i] : piece.single[i];
     }
     return tail;
 }
@@ -226,10 +227,10 @@ PieceSchedule scheduleBy(const Piece& piece, const ListRule& rule) {
 PieceSchedule listSchedule(const Piece& piece) {
     PieceSchedule best = serialSchedule(piece);
     const std::vector<bool> all(piece.size(), true);
-    for (const std::vector<bool>& path : {piece.alone, all})
+    for (const std::vector<bool>& path : {piece.exclusive, all})
         for (const bool onlyFill : {false, true}) {
             PieceSchedule made =
-                scheduleBy(piece, {.alone = piece.alone, .priority = tails(piece, path), .onlyFill = onlyFill});
+                scheduleBy(piece, {.exclusive = piece.exclusive, .priority = tails(piece, path), .onlyFill = onlyFill});
             if (made.makespan < best.makespan) best = std::move(made);
         }
     return best;

@@ -10,14 +10,14 @@ namespace tessera::codesign {
 
 /// Priority rule of a list schedule.
 struct ListRule {
-    std::vector<bool> alone;       ///< with nothing beside it; all of Piece::alone are
+    std::vector<bool> exclusive;   ///< with nothing beside it; all of Piece::exclusive are
     std::vector<double> priority;  ///< the greatest that is ready starts first
     bool onlyFill = false;         ///< what joins a block later must not outlast it
     bool drains = false;           ///< the same only while what runs alone waits and is more urgent than what joins
 };
 
 /// Latency of each operator plus the longest path behind it, in the forms that are given.
-std::vector<double> tails(const Piece& piece, const std::vector<bool>& alone);
+std::vector<double> tails(const Piece& piece, const std::vector<bool>& exclusive);
 
 PieceSchedule scheduleBy(const Piece& piece, const ListRule& rule);
 

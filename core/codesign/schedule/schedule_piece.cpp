@@ -26,7 +26,7 @@ public:
             std::sort(predecessors_[r].begin(), predecessors_[r].end());
             for (const std::size_t p : predecessors_[r]) {
                 for (std::size_t w = 0; w < before_.words(); ++w) before_[r][w] |= before_[p][w];
-                put(before_[r], p);
+                insertBit(before_[r], p);
             }
             poll(before_.words() * predecessors_[r].size() / 1000);
         }
@@ -68,23 +68,25 @@ private:
 /// An operator that takes as long beside others as it and all of them take one after the other gains nothing: what
 /// overlaps it can be run in a row instead, in the order of the starts. What runs alone overlaps nothing, so that
 /// others may follow.
-void markAlone(Piece& piece) {
+void markExclusive(Piece& piece) {
     std::vector<double> row = piece.serial;  // of an operator and all that could overlap it
-    const auto forEachBeside = [&](std::size_t i, const auto& visit) {
-        for (std::size_t w = 0; w < piece.beside.words(); ++w) forEachBit(piece.beside[i][w], w * kWordBits, visit);
+    const auto forEachConcurrent = [&](std::size_t i, const auto& visit) {
+        for (std::size_t w = 0; w < piece.concurrent.words(); ++w)
+            forEachBit(piece.concurrent[i][w], w * kWordBits, visit);
         poll(piece.size() / 100);
     };
     std::vector<std::size_t> found;
     const auto mark = [&](std::size_t i) {
-        if (piece.alone[i] || row[i] > piece.single[i]) return;
-        piece.alone[i] = true;
+        if (piece.exclusive[i] || row[i] > piece.single[i]) return;
+        piece.exclusive[i] = true;
         found.push_back(i);
     };
-    for (std::size_t i = 0; i < piece.size(); ++i) forEachBeside(i, [&](std::size_t j) { row[i] += piece.serial[j]; });
+    for (std::size_t i = 0; i < piece.size(); ++i)
+        forEachConcurrent(i, [&](std::size_t j) { row[i] += piece.serial[j]; });
     for (std::size_t i = 0; i < piece.size(); ++i) mark(i);
     for (std::size_t next = 0; next < found.size();) {  // more are found on the way
         const std::size_t i = found[next++];
-        forEachBeside(i, [&](std::size_t j) {
+        forEachConcurrent(i, [&](std::size_t j) {
             row[j] -= piece.serial[i];
             mark(j);
         });
@@ -101,8 +103,8 @@ Piece pieceOf(const OperatorGraph& graph, const Cores& cores, const Ordered& ord
     piece.predecessors.resize(size);
     piece.successors.resize(size);
     piece.before = BitRows(size);
-    piece.beside = BitRows(size);
-    piece.alone.assign(size, false);
+    piece.concurrent = BitRows(size);
+    piece.exclusive.assign(size, false);
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t position = ordered.order()[first + i];
         const Operator& each = graph.operators[position];
@@ -119,15 +121,15 @@ Piece pieceOf(const OperatorGraph& graph, const Cores& cores, const Ordered& ord
         }
         for (std::size_t j = 0; j < i; ++j) {
             if (ordered.precedes(first + j, first + i)) {
-                put(piece.before[i], j);
+                insertBit(piece.before[i], j);
             } else {
-                put(piece.beside[i], j);
-                put(piece.beside[j], i);
+                insertBit(piece.concurrent[i], j);
+                insertBit(piece.concurrent[j], i);
             }
         }
         poll(size / 100);
     }
-    markAlone(piece);
+    markExclusive(piece);
     return piece;
 }
 
@@ -255,7 +257,7 @@ void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& g
         const PieceSchedule::Run& run = made.runs[i];
         const Operator& each = graph.operators[piece.members[i]];
         OperatorSlot& placed = whole.operators[piece.members[i]];
-        placed.allCores = !run.beside && each.allCoresLatency <= each.latency;
+        placed.allCores = !run.concurrent && each.allCoresLatency <= each.latency;
         placed.start = whole.makespan + run.start;
         placed.finish = placed.start + (placed.allCores ? each.allCoresLatency : each.latency);
         if (placed.allCores) continue;

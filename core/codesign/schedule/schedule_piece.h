@@ -20,10 +20,10 @@ struct Piece {
     std::vector<double> serial;  ///< the shorter of one core and all cores: what it takes alone
     /// Operators that never run beside another one in some optimal schedule: on one core they would take as long as
     /// they and all that could overlap them take one after the other.
-    std::vector<bool> alone;
+    std::vector<bool> exclusive;
     std::vector<std::vector<std::size_t>> predecessors, successors;  ///< direct ones, inside the piece
     BitRows before;                                                  ///< all that precede
-    BitRows beside;                                                  ///< all that neither precede nor follow
+    BitRows concurrent;                                              ///< all that neither precede nor follow
     Cores cores;                                                     ///< no more of a kind than twice the operators
     bool whole = true;                                               ///< all latencies are whole numbers
 
@@ -45,7 +45,7 @@ std::vector<Piece> piecesOf(const OperatorGraph& graph, const Cores& cores);
 struct PieceSchedule {
     struct Run {
         double start = 0;
-        bool beside = false;                          ///< in the single-core form, perhaps with others beside it
+        bool concurrent = false;                      ///< in the single-core form, perhaps with others beside it
         std::int64_t tensorCore = 0, vectorCore = 0;  ///< from 1; 0 = none
     };
     double makespan = 0;

@@ -89,7 +89,7 @@ Prices bestWithPaths(const Piece& piece) {
 }  // namespace
 
 double minCost(const Piece& piece, const Prices& prices, std::size_t i) {
-    return piece.alone[i] ? piece.serial[i] : std::min(piece.serial[i], piece.single[i] * prices[i]);
+    return piece.exclusive[i] ? piece.serial[i] : std::min(piece.serial[i], piece.single[i] * prices[i]);
 }
 
 double boundUnder(const Piece& piece, const Prices& prices) {

@@ -70,7 +70,7 @@ public:
                   .runs = static_cast<std::uint16_t>(state.running.size()),
                   .origin = origin};
         words_.insert(words_.end(), state.started.begin(), state.started.end());
-        words_.insert(words_.end(), state.beside.begin(), state.beside.end());
+        words_.insert(words_.end(), state.concurrent.begin(), state.concurrent.end());
         running_.insert(running_.end(), state.running.begin(), state.running.end());
         bucket = static_cast<std::uint32_t>(heads_.size());
         heads_.push_back(made);
@@ -80,7 +80,7 @@ public:
         const Head& from = heads_[i];
         const auto at = words_.begin() + static_cast<std::ptrdiff_t>(from.words);
         state.started.assign(at, at + static_cast<std::ptrdiff_t>(words));
-        state.beside.assign(at + static_cast<std::ptrdiff_t>(words), at + static_cast<std::ptrdiff_t>(2 * words));
+        state.concurrent.assign(at + static_cast<std::ptrdiff_t>(words), at + static_cast<std::ptrdiff_t>(2 * words));
         const auto run = running_.begin() + static_cast<std::ptrdiff_t>(from.running);
         state.running.assign(run, run + from.runs);
         state.time = from.time;
@@ -160,18 +160,18 @@ private:
     bool dominates(std::size_t i, const State& state) const {
         const Head& stored = heads_[i];
         if (stored.time > state.time || stored.rank > state.rank || !runsAlike(stored, state, 1)) return false;
-        const Word* const beside = words_.data() + stored.words + state.started.size();
-        for (std::size_t w = 0; w < state.beside.size(); ++w)
-            if ((beside[w] & ~state.beside[w]) != 0) return false;
+        const Word* const concurrent = words_.data() + stored.words + state.started.size();
+        for (std::size_t w = 0; w < state.concurrent.size(); ++w)
+            if ((concurrent[w] & ~state.concurrent[w]) != 0) return false;
         return true;
     }
 
     bool isDominated(std::size_t i, const State& state) const {
         const Head& stored = heads_[i];
         if (stored.time < state.time || stored.rank < state.rank || !runsAlike(stored, state, -1)) return false;
-        const Word* const beside = words_.data() + stored.words + state.started.size();
-        for (std::size_t w = 0; w < state.beside.size(); ++w)
-            if ((state.beside[w] & ~beside[w]) != 0) return false;
+        const Word* const concurrent = words_.data() + stored.words + state.started.size();
+        for (std::size_t w = 0; w < state.concurrent.size(); ++w)
+            if ((state.concurrent[w] & ~concurrent[w]) != 0) return false;
         return true;
     }
 

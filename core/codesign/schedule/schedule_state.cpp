@@ -11,7 +11,7 @@ namespace tessera::codesign {
 namespace {
 
 /// Words of 64 bits that stand for the state of an operator in the text that blocks are sorted by.
-enum Stage : Word { notStarted, keptBeside, runs, finished };
+enum Stage : Word { notStarted, keptConcurrent, runs, finished };
 
 }  // namespace
 
@@ -49,7 +49,7 @@ StateSpace::StateSpace(const Piece& piece)
 void StateSpace::countCores() {
     std::array<std::int64_t, 3> count{};  // of operators that may run beside others
     for (std::size_t i = 0; i < piece_.size(); ++i)
-        if (!piece_.alone[i]) ++count[static_cast<std::size_t>(piece_.kinds[i])];
+        if (!piece_.exclusive[i]) ++count[static_cast<std::size_t>(piece_.kinds[i])];
     const auto [tensor, vector, fused] = count;
     const std::int64_t pairs = piece_.pairs();
     const Cores& cores = piece_.cores;
@@ -72,7 +72,7 @@ void StateSpace::countCores() {
     std::array<std::int64_t, 3> next{fused, fused, 0};
     for (std::size_t i = 0; i < piece_.size(); ++i) {
         CorePool::Taken own;
-        if (!piece_.alone[i]) {
+        if (!piece_.exclusive[i]) {
             const std::int64_t core = ++next[static_cast<std::size_t>(piece_.kinds[i])];
             own = {.tensor = piece_.usesTensor(i) ? core : 0, .vector = piece_.usesVector(i) ? core : 0};
         }
@@ -114,7 +114,7 @@ StateSpace::Trace StateSpace::newTrace() const {
 State StateSpace::root(Trace* trace) {
     State state;
     state.started.assign(words_, 0);
-    state.beside.assign(words_, 0);
+    state.concurrent.assign(words_, 0);
     state.serialLeft = piece_.serialSum();
     for (std::size_t i = 0; i < piece_.size(); ++i)
         for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += minLoad_[i][k];
@@ -125,7 +125,7 @@ State StateSpace::root(Trace* trace) {
 
 void StateSpace::findReady(const State& state) {
     done_ = state.started;
-    for (const Running& each : state.running) take(done_.data(), each.slot);
+    for (const Running& each : state.running) eraseBit(done_.data(), each.slot);
     ready_.clear();
     for (const std::size_t i : order_) {
         if (has(state.started.data(), i)) continue;
@@ -137,14 +137,14 @@ void StateSpace::findReady(const State& state) {
 }
 
 void StateSpace::keepConcurrent(State& state, std::size_t slot) const {
-    if (has(state.beside.data(), slot)) return;
-    put(state.beside.data(), slot);
+    if (has(state.concurrent.data(), slot)) return;
+    insertBit(state.concurrent.data(), slot);
     for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += concurrentLoad_[slot][k] - minLoad_[slot][k];
 }
 
-void StateSpace::runAlone(State& state, std::size_t slot, Trace* trace) const {
+void StateSpace::runExclusively(State& state, std::size_t slot, Trace* trace) const {
     if (trace != nullptr) trace->schedule.runs[trace->actual[slot]] = {.start = state.time};
-    put(state.started.data(), slot);
+    insertBit(state.started.data(), slot);
     state.time += piece_.serial[slot];
     state.serialLeft -= piece_.serial[slot];
     for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] -= minLoad_[slot][k];
@@ -169,7 +169,8 @@ CorePool::Taken StateSpace::coresFor(const Move& move, Trace& trace) const {
     if (move.place == kApart) return trace.pool.acquire(kind, CorePreference::unpaired);
     if (move.place == kWhole) return trace.pool.acquire(kind, CorePreference::whole);
     const CorePool::Taken& partner = trace.taken[trace.actual[move.place]];
-    return trace.pool.acquire(kind, CorePreference::beside, kind == CoreKind::tensor ? partner.vector : partner.tensor);
+    return trace.pool.acquire(kind, CorePreference::partner,
+                              kind == CoreKind::tensor ? partner.vector : partner.tensor);
 }
 
 void StateSpace::runConcurrently(State& state, const Move& move, Trace* trace) const {
@@ -179,13 +180,13 @@ void StateSpace::runConcurrently(State& state, const Move& move, Trace* trace) c
         const Slot actual = trace->actual[slot];
         trace->taken[actual] = taken;
         trace->schedule.runs[actual] = {
-            .start = state.time, .beside = true, .tensorCore = taken.tensor, .vectorCore = taken.vector};
+            .start = state.time, .concurrent = true, .tensorCore = taken.tensor, .vectorCore = taken.vector};
     }
-    const bool kept = has(state.beside.data(), slot);
+    const bool kept = has(state.concurrent.data(), slot);
     for (std::size_t k = 0; k < prices_.size(); ++k)
         state.load[k] -= kept ? concurrentLoad_[slot][k] : minLoad_[slot][k];
-    take(state.beside.data(), slot);
-    put(state.started.data(), slot);
+    eraseBit(state.concurrent.data(), slot);
+    insertBit(state.started.data(), slot);
     state.serialLeft -= piece_.serial[slot];
     if (move.kind != Move::Kind::atOnce) state.rank = rank_[slot];
     if (move.place != kApart && move.place != kWhole)
@@ -224,8 +225,8 @@ void StateSpace::normaliseState(State& state, Trace* trace) {
         changed = false;
         findReady(state);
         for (const std::size_t slot : ready_)
-            if (piece_.alone[slot]) {
-                runAlone(state, slot, trace);
+            if (piece_.exclusive[slot]) {
+                runExclusively(state, slot, trace);
                 changed = true;
             }
     }
@@ -241,7 +242,7 @@ void StateSpace::describe(const State& state, const std::vector<std::size_t>& bl
     text.clear();
     for (const std::size_t slot : block) {
         if (!has(state.started.data(), slot)) {
-            text.push_back(has(state.beside.data(), slot) ? keptBeside : notStarted);
+            text.push_back(has(state.concurrent.data(), slot) ? keptConcurrent : notStarted);
         } else if (const Running* const running = runningAt(state, slot); running != nullptr) {
             text.push_back(runs);
             text.push_back(std::bit_cast<Word>(running->left));
@@ -254,15 +255,15 @@ void StateSpace::describe(const State& state, const std::vector<std::size_t>& bl
 }
 
 void StateSpace::permute(State& state, const std::vector<Slot>& source, Trace* trace) const {
-    std::vector<Word> started(words_, 0), beside(words_, 0);
+    std::vector<Word> started(words_, 0), concurrent(words_, 0);
     std::vector<Slot> target(source.size());
     for (std::size_t slot = 0; slot < source.size(); ++slot) {
         target[source[slot]] = static_cast<Slot>(slot);
-        if (has(state.started.data(), source[slot])) put(started.data(), slot);
-        if (has(state.beside.data(), source[slot])) put(beside.data(), slot);
+        if (has(state.started.data(), source[slot])) insertBit(started.data(), slot);
+        if (has(state.concurrent.data(), source[slot])) insertBit(concurrent.data(), slot);
     }
     state.started = std::move(started);
-    state.beside = std::move(beside);
+    state.concurrent = std::move(concurrent);
     for (Running& each : state.running) {
         each.slot = target[each.slot];
         if (each.place != kApart && each.place != kWhole) each.place = target[each.place];
@@ -354,7 +355,7 @@ void StateSpace::findPlaces(const State& state, std::size_t slot) {
 void StateSpace::addStarts(const State& state, std::size_t slot, std::vector<Move>& moves) {
     findPlaces(state, slot);
     for (const Slot place : places_)
-        moves.push_back({.kind = Move::Kind::beside, .slot = static_cast<Slot>(slot), .place = place});
+        moves.push_back({.kind = Move::Kind::concurrent, .slot = static_cast<Slot>(slot), .place = place});
 }
 
 /// A ready operator that takes a core that no other operator needs and is over before the block is: starting it now
@@ -366,18 +367,18 @@ std::optional<std::size_t> StateSpace::startsAtOnce(const State& state) const {
         const bool ample = kind == CoreKind::tensor   ? tensorAmple_
                            : kind == CoreKind::vector ? vectorAmple_
                                                       : sharing_ == Sharing::ample;
-        if (ample && !piece_.alone[slot] && piece_.single[slot] <= left) return slot;
+        if (ample && !piece_.exclusive[slot] && piece_.single[slot] <= left) return slot;
     }
     return std::nullopt;
 }
 
 void StateSpace::findMovesAtRest(const State& state, std::vector<Move>& moves) {
     for (const std::size_t slot : ready_)
-        if (!has(state.beside.data(), slot) && !twin_[slot])
-            moves.push_back({.kind = Move::Kind::alone, .slot = static_cast<Slot>(slot)});
+        if (!has(state.concurrent.data(), slot) && !twin_[slot])
+            moves.push_back({.kind = Move::Kind::exclusive, .slot = static_cast<Slot>(slot)});
     // From here on all that is ready is kept; which of it is in the same state is seen without that difference.
     State kept = state;
-    for (const std::size_t slot : ready_) put(kept.beside.data(), slot);
+    for (const std::size_t slot : ready_) insertBit(kept.concurrent.data(), slot);
     findTwins(kept);
     for (const std::size_t slot : ready_)
         if (!twin_[slot]) addStarts(state, slot, moves);
@@ -403,7 +404,7 @@ void StateSpace::findMoves(const State& state, std::vector<Move>& moves) {
         return;
     }
     for (const std::size_t slot : ready_)
-        if (!piece_.alone[slot] && !twin_[slot] && rank_[slot] >= state.rank) addStarts(state, slot, moves);
+        if (!piece_.exclusive[slot] && !twin_[slot] && rank_[slot] >= state.rank) addStarts(state, slot, moves);
     moves.push_back({});
 }
 
@@ -411,13 +412,13 @@ void StateSpace::apply(State& state, const Move& move, Trace* trace) {
     // Between blocks, what comes before the one that runs alone was left out; where a block begins, all of it was.
     if (state.resting())
         for (const std::size_t slot : seen_) {
-            if (slot == move.slot && move.kind == Move::Kind::alone) break;
+            if (slot == move.slot && move.kind == Move::Kind::exclusive) break;
             keepConcurrent(state, slot);
         }
     if (move.kind == Move::Kind::advance)
         advance(state, trace);
-    else if (move.kind == Move::Kind::alone)
-        runAlone(state, move.slot, trace);
+    else if (move.kind == Move::Kind::exclusive)
+        runExclusively(state, move.slot, trace);
     else
         runConcurrently(state, move, trace);
     normaliseState(state, trace);
@@ -436,10 +437,11 @@ double StateSpace::bound(const State& state, double enough) const {
             if (each.left + state.load[k] <= min) continue;
             // While it runs, only what is incomparable can: the rest comes after it.
             double after = state.load[k];
-            const Word* const beside = piece_.beside[each.slot];
+            const Word* const concurrent = piece_.concurrent[each.slot];
             for (std::size_t w = 0; w < words_; ++w)
-                forEachBit(beside[w] & ~state.started[w], w * kWordBits, [&](std::size_t i) {
-                    if (!piece_.alone[i]) after -= has(state.beside.data(), i) ? concurrentLoad_[i][k] : minLoad_[i][k];
+                forEachBit(concurrent[w] & ~state.started[w], w * kWordBits, [&](std::size_t i) {
+                    if (!piece_.exclusive[i])
+                        after -= has(state.concurrent.data(), i) ? concurrentLoad_[i][k] : minLoad_[i][k];
                 });
             min = std::max(min, each.left + after);
         }
@@ -452,7 +454,7 @@ void StateSpace::finish(State& state, Trace& trace) {
         // By the names of the operators, which are in topological order.
         const auto slot = static_cast<std::size_t>(
             std::find(trace.actual.begin(), trace.actual.end(), static_cast<Slot>(i)) - trace.actual.begin());
-        if (!has(state.started.data(), slot)) runAlone(state, slot, &trace);
+        if (!has(state.started.data(), slot)) runExclusively(state, slot, &trace);
     }
     trace.schedule.makespan = state.time;
 }

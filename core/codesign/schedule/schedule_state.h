@@ -32,7 +32,7 @@ struct Running {
 /// A moment of a partial schedule.
 struct State {
     std::vector<Word> started;
-    std::vector<Word> beside;      ///< not started, and left out when they could have run alone: they never will
+    std::vector<Word> concurrent;  ///< not started, and left out when they could have run alone: they never will
     std::vector<Running> running;  ///< by slot
     double time = 0;               ///< since the start of the piece
     double serialLeft = 0;         ///< of what has not started, one after the other
@@ -46,8 +46,8 @@ struct State {
 
 /// One step from a state to the next.
 struct Move {
-    /// `atOnce` is `beside` out of turn: it leaves the order of starts at a moment as it is.
-    enum class Kind : std::uint8_t { alone, beside, atOnce, advance };
+    /// `atOnce` is `concurrent` out of turn: it leaves the order of starts at a moment as it is.
+    enum class Kind : std::uint8_t { exclusive, concurrent, atOnce, advance };
     Kind kind = Kind::advance;
     Slot slot = 0;
     Slot place = kApart;
@@ -98,7 +98,7 @@ private:
     void findReady(const State& state);
     void findMovesAtRest(const State& state, std::vector<Move>& moves);
     void addStarts(const State& state, std::size_t slot, std::vector<Move>& moves);
-    void runAlone(State& state, std::size_t slot, Trace* trace) const;
+    void runExclusively(State& state, std::size_t slot, Trace* trace) const;
     void runConcurrently(State& state, const Move& move, Trace* trace) const;
     void advance(State& state, Trace* trace) const;
     void normaliseState(State& state, Trace* trace);

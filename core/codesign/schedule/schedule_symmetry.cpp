@@ -22,7 +22,7 @@ std::vector<std::size_t> classesOf(const Piece& piece) {
     for (std::size_t i = 0; i < piece.size(); ++i)
         classes[i] =
             looks
-                .emplace(Look{static_cast<int>(piece.kinds[i]), piece.single[i], piece.serial[i], piece.alone[i]},
+                .emplace(Look{static_cast<int>(piece.kinds[i]), piece.single[i], piece.serial[i], piece.exclusive[i]},
                          looks.size())
                 .first->second;
     using Around = std::tuple<std::size_t, std::vector<std::size_t>, std::vector<std::size_t>>;

@@ -37,15 +37,15 @@ std::string ScheduleMemo::keyOf(const OperatorGraph& graph, const Cores& cores, 
 
 std::optional<ScheduleResult> ScheduleMemo::find(const std::string& key) const {
     const std::scoped_lock lock(mutex_);
-    const auto found = known_.find(key);
-    return found == known_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = cache_.find(key);
+    return found == cache_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void ScheduleMemo::add(const std::string& key, const ScheduleResult& result) {
     constexpr std::size_t kMaxKept = 10'000;  // some 100 MB
     const std::scoped_lock lock(mutex_);
-    if (known_.size() >= kMaxKept) known_.clear();
-    known_.emplace(key, result);
+    if (cache_.size() >= kMaxKept) cache_.clear();
+    cache_.emplace(key, result);
 }
 
 std::shared_ptr<Memos> sharedMemos() {

@@ -17,7 +17,7 @@ namespace tessera::codesign {
 /// Schedules by operators, cores and states of the search. Only long searches are kept: looking up takes its time, too.
 class ScheduleMemo {
 public:
-    static constexpr std::int64_t kFewestStates = 10'000;
+    static constexpr std::int64_t kMinStates = 10'000;
 
     static std::string keyOf(const OperatorGraph& graph, const Cores& cores, std::int64_t states);
     std::optional<ScheduleResult> find(const std::string& key) const;
@@ -25,7 +25,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    std::unordered_map<std::string, ScheduleResult> known_;
+    std::unordered_map<std::string, ScheduleResult> cache_;
 };
 
 /// Intermediate results that several searches can share, since they depend on nothing else.

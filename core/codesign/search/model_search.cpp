@@ -50,14 +50,14 @@ ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& spa
     double macs = 0;
     const Slice& first = *slices_.front().slice;
     for (const std::size_t kind : first.kindOf) macs += first.kinds[kind].macs;
-    macsPerSample_ = macs * static_cast<double>(first.width) / static_cast<double>(first.microBatch);
+    macsPerSample_ = macs * static_cast<double>(first.degree) / static_cast<double>(first.microBatch);
 }
 
 void ModelSearch::addSlice(const Slice& slice) {
     SliceShape shape{.slice = &slice, .forward = {}, .backward = {}, .works = {}, .heldBytes = 0, .factors = {0}};
     for (const LayerKind& kind : slice.kinds) {
-        shape.forward.emplace_back(kind.forward, slice.width);
-        shape.backward.emplace_back(kind.backward, slice.width);
+        shape.forward.emplace_back(kind.forward, slice.degree);
+        shape.backward.emplace_back(kind.backward, slice.degree);
         for (const LayerPhase* phase : {&kind.forward, &kind.backward, &kind.update}) collectWorks(*phase, shape.works);
     }
     std::sort(shape.works.begin(), shape.works.end());
@@ -67,7 +67,7 @@ void ModelSearch::addSlice(const Slice& slice) {
             (2 + optimizerState_) * slice.kinds[kind].weights.value + slice.kinds[kind].activations.value;
     const std::int64_t batches = microBatches(slice.microBatch);
     for (std::int64_t stages = 1; stages <= static_cast<std::int64_t>(slice.kindOf.size()); ++stages) {
-        const std::int64_t replicas = std::min(options_.accelerators / (stages * slice.width), batches);
+        const std::int64_t replicas = std::min(options_.accelerators / (stages * slice.degree), batches);
         if (replicas < 1) break;
         const std::int64_t inARow = (batches - 1) / replicas + stages;
         shape.factors.push_back(static_cast<double>(inARow));
@@ -90,9 +90,9 @@ double ModelSearch::mfuOf(const hardware::Architecture& architecture, double thr
            static_cast<double>(options_.accelerators);
 }
 
-const Slice& ModelSearch::slice(std::int64_t microBatch, std::int64_t width) const {
+const Slice& ModelSearch::slice(std::int64_t microBatch, std::int64_t degree) const {
     for (const SliceShape& shape : slices_)
-        if (shape.slice->microBatch == microBatch && shape.slice->width == width) return *shape.slice;
+        if (shape.slice->microBatch == microBatch && shape.slice->degree == degree) return *shape.slice;
     throw UsageError("a plan's slice is none of its model's");
 }
 
@@ -127,7 +127,7 @@ ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<
     const OperatorGraph graph = shape.operators(works, networkOf(architecture, options_));
     const Cores cores = coresOf(architecture);
     std::string key;
-    if (states >= ScheduleMemo::kFewestStates) {
+    if (states >= ScheduleMemo::kMinStates) {
         key = ScheduleMemo::keyOf(graph, cores, states);
         if (std::optional<ScheduleResult> known = memos_.schedules.find(key)) return *std::move(known);
     }
@@ -216,15 +216,15 @@ double ModelSearch::throughputBound(const hardware::Architecture& architecture, 
     return time < kInfinity ? static_cast<double>(options_.globalBatch) / time : 0;
 }
 
-WidthCosts ModelSearch::costsOf(const SliceShape& shape, const SliceTimes& times) const {
-    WidthCosts costs{.width = shape.slice->width, .layers = {}, .edges = shape.slice->edges};
+DegreeCosts ModelSearch::costsOf(const SliceShape& shape, const SliceTimes& times) const {
+    DegreeCosts costs{.degree = shape.slice->degree, .layers = {}, .edges = shape.slice->edges};
     for (const std::size_t k : shape.slice->kindOf) {
         const LayerKind& kind = shape.slice->kinds[k];
         costs.layers.push_back({.weights = kind.weights,
                                 .activations = kind.activations,
                                 .forward = Seconds{times.kinds[k].forward},
                                 .backward = Seconds{times.kinds[k].backward},
-                                .tensorParallel = shape.slice->width > 1,
+                                .tensorParallel = shape.slice->degree > 1,
                                 .update = Seconds{times.kinds[k].update}});
     }
     return costs;
@@ -232,7 +232,7 @@ WidthCosts ModelSearch::costsOf(const SliceShape& shape, const SliceTimes& times
 
 PlacementProblem ModelSearch::problemWith(const hardware::Architecture& architecture, std::int64_t microBatch,
                                           bool recompute, Bytes hbm) const {
-    return {.widths = {},
+    return {.byDegree = {},
             .accelerators = options_.accelerators,
             .microBatches = microBatches(microBatch),
             .memory = hbm,
@@ -242,18 +242,18 @@ PlacementProblem ModelSearch::problemWith(const hardware::Architecture& architec
 }
 
 PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture, Bytes hbm,
-                                      const TrainingChoice& choice, std::int64_t width, std::int64_t states,
+                                      const TrainingChoice& choice, std::int64_t degree, std::int64_t states,
                                       const RunControl& control) const {
     PlacementProblem problem = problemWith(architecture, choice.microBatch, choice.recompute, hbm);
     for (const SliceShape& shape : slices_) {
-        if (shape.slice->microBatch != choice.microBatch || shape.slice->width != width) continue;
+        if (shape.slice->microBatch != choice.microBatch || shape.slice->degree != degree) continue;
         const std::vector<Latency> works = latencies(architecture, *shape.slice);
         std::vector<PhaseTimes> kinds;
         for (std::size_t k = 0; k < shape.slice->kinds.size(); ++k)
             kinds.push_back({schedule(shape.forward[k], works, architecture, states, control).schedule.makespan,
                              schedule(shape.backward[k], works, architecture, states, control).schedule.makespan,
                              updateTime(*shape.slice, k, works)});
-        problem.widths.push_back(costsOf(shape, timesOf(shape, std::move(kinds))));
+        problem.byDegree.push_back(costsOf(shape, timesOf(shape, std::move(kinds))));
     }
     return problem;
 }
@@ -362,9 +362,9 @@ void ModelSearch::attempt(const hardware::Architecture& architecture, std::vecto
     std::vector<SliceOnChip*> candidates;
     PlacementProblem problem = problemWith(architecture, choice.microBatch, choice.recompute, hbm);
     const auto best = [&](const SliceTimes& (SliceOnChip::*times)() const) {
-        problem.widths.clear();
+        problem.byDegree.clear();
         for (const SliceOnChip* slice : candidates)
-            problem.widths.push_back(costsOf(slice->shape(), (slice->*times)()));
+            problem.byDegree.push_back(costsOf(slice->shape(), (slice->*times)()));
         return placer_.place(problem, limit, control).plan;
     };
     for (SliceOnChip& slice : slices) {
@@ -483,7 +483,7 @@ std::vector<PhaseTimes> ModelSearch::energies(const hardware::Architecture& arch
 
 double ModelSearch::energyOf(const hardware::Architecture& architecture, const TrainingChoice& choice,
                              const Plan& plan) const {
-    const Slice& of = slice(choice.microBatch, plan.tensor);
+    const Slice& of = slice(choice.microBatch, plan.tensorParallel);
     const std::vector<PhaseTimes> kinds = energies(architecture, of);
     double pass = 0, update = 0;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
@@ -494,7 +494,7 @@ double ModelSearch::energyOf(const hardware::Architecture& architecture, const T
             update += kind.update;
         }
     }
-    return static_cast<double>(plan.tensor) *
+    return static_cast<double>(plan.tensorParallel) *
            (pass / static_cast<double>(choice.microBatch) +
             update * static_cast<double>(plan.data) / static_cast<double>(options_.globalBatch));
 }

@@ -50,9 +50,9 @@ public:
     /// The problem of placing the model at one micro-batch and tensor-parallel degree, with the operators' schedules
     /// that are found.
     PlacementProblem problem(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
-                             std::int64_t width, std::int64_t states, const RunControl& control) const;
+                             std::int64_t degree, std::int64_t states, const RunControl& control) const;
     const Placer& placer() const { return placer_; }
-    const Slice& slice(std::int64_t microBatch, std::int64_t width) const;
+    const Slice& slice(std::int64_t microBatch, std::int64_t degree) const;
     const PhaseShape& shape(const Slice& slice, std::size_t kind, bool backward) const;
     /// Latencies of all works that a slice has.
     std::vector<Latency> latencies(const hardware::Architecture& architecture, const Slice& slice) const;
@@ -94,7 +94,7 @@ private:
         return hardware::ratesOf(architecture, space_);
     }
     double quickTime(const SliceShape& shape, const SliceTimes& times, bool recompute, Bytes hbm) const;
-    WidthCosts costsOf(const SliceShape& shape, const SliceTimes& times) const;
+    DegreeCosts costsOf(const SliceShape& shape, const SliceTimes& times) const;
     PlacementProblem problemWith(const hardware::Architecture& architecture, std::int64_t microBatch, bool recompute,
                                  Bytes hbm) const;
 

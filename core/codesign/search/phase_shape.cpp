@@ -8,7 +8,7 @@
 
 namespace tessera::codesign {
 
-PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t width) : phase_(phase), width_(width) {
+PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t degree) : phase_(phase), degree_(degree) {
     for (std::size_t i = 0; i < phase.operators.size(); ++i) {
         const LayerOperator& of = phase.operators[i];
         graph_.operators.push_back(
@@ -27,7 +27,7 @@ PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t width) : phase_(pha
 }
 
 double PhaseShape::waitOf(const LayerOperator& reduce, BytesPerSecond network) const {
-    return cost::allReduceTime(width_, *reduce.reduced, network).value;
+    return cost::allReduceTime(degree_, *reduce.reduced, network).value;
 }
 
 double PhaseShape::bound(const std::vector<Latency>& works, const Cores& cores, BytesPerSecond network) const {

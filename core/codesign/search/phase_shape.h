@@ -19,8 +19,8 @@ struct Latency {
 /// A phase of a layer with everything that does not depend on the architecture worked out.
 class PhaseShape {
 public:
-    /// AllReduces are over `width` accelerators.
-    PhaseShape(const LayerPhase& phase, std::int64_t width);
+    /// AllReduces are over `degree` accelerators.
+    PhaseShape(const LayerPhase& phase, std::int64_t degree);
 
     std::size_t size() const { return graph_.operators.size(); }
     /// Lower bound of the makespan of any schedule: longest path and load of the cores, piece by piece. `works` are
@@ -42,7 +42,7 @@ private:
     double waitOf(const LayerOperator& reduce, BytesPerSecond network) const;
 
     const LayerPhase& phase_;
-    std::int64_t width_;
+    std::int64_t degree_;
     OperatorGraph graph_;  ///< without latencies
     struct Step {
         std::uint32_t op = 0;

@@ -195,7 +195,7 @@ private:
             for (Evaluated& each : evaluated(positions, 0, options_.firstStates())) ahead_.push_back(std::move(each));
         }
         for (std::size_t place = begin; place < end; ++place) {
-            learnOf(order_[place], std::move(ahead_.front()));
+            recordEvaluated(order_[place], std::move(ahead_.front()));
             ahead_.pop_front();
         }
         reached(end);
@@ -221,12 +221,12 @@ private:
         for (std::size_t place = begin; place < end; ++place)
             if (!isRuledOut(order_[place], floor)) positions.push_back(order_[place]);
         std::vector<Evaluated> found = evaluated(positions, floor, options_.firstStates());
-        for (std::size_t i = 0; i < found.size(); ++i) learnOf(positions[i], std::move(found[i]));
+        for (std::size_t i = 0; i < found.size(); ++i) recordEvaluated(positions[i], std::move(found[i]));
         reached(end);
     }
 
     /// What the evaluation of the site at a position says, in the order of the search.
-    void learnOf(std::size_t position, Evaluated found) {
+    void recordEvaluated(std::size_t position, Evaluated found) {
         const std::size_t architecture = sites_[position].index;
         progress_.explored += found.explored;
         if (found.point && found.point->objective > 0) recordCandidate({architecture, std::move(*found.point)});

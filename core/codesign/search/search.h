@@ -180,7 +180,7 @@ struct ModelResult {
     double throughput = 0;       ///< samples per second
     double throughputBound = 0;  ///< no operator schedules give more on this architecture
     Seconds timePerBatch{};
-    std::int64_t pipeline = 0, data = 0, tensor = 0;  ///< p, d, t
+    std::int64_t pipeline = 0, data = 0, tensorParallel = 0;  ///< p, d, t
     TrainingChoice choice = {};
     Bytes hbm{};     ///< the smallest of the template that gives this throughput
     double mfu = 0;  ///< model FLOPs over those of all tensor cores of all accelerators, in the time of a batch

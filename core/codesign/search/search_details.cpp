@@ -205,17 +205,18 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     result.timePerBatch = plan.timePerBatch;
     result.pipeline = static_cast<std::int64_t>(plan.stages.size());
     result.data = plan.data;
-    result.tensor = plan.tensor;
+    result.tensorParallel = plan.tensorParallel;
     result.choice = value.choice;
     result.hbm = hbm;
     result.mfu = search.mfuOf(architecture, value.throughput);
     result.energyPerSample = search.energyOf(architecture, value.choice, plan);
-    const PlacementProblem problem = search.problem(architecture, hbm, value.choice, plan.tensor, states, control_);
+    const PlacementProblem problem =
+        search.problem(architecture, hbm, value.choice, plan.tensorParallel, states, control_);
     // Loads without transfers tell what part of them is waiting.
     PlacementProblem instant = problem;
     instant.bandwidth = BytesPerSecond{std::numeric_limits<double>::max()};
     const Plan unhindered = codesign::evaluate(search.placer().graph(), instant, plan);
-    const Slice& slice = search.slice(value.choice.microBatch, plan.tensor);
+    const Slice& slice = search.slice(value.choice.microBatch, plan.tensorParallel);
     const std::int64_t ofReplica = (options_.globalBatch - 1) / value.choice.microBatch / plan.data + 1;
     const auto microBatches = static_cast<double>(ofReplica);
     std::size_t slowest = 0;
@@ -235,7 +236,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     Bytes first;
     for (const std::size_t layer : plan.stages.front().layers) {
         first += slice.kinds[slice.kindOf[layer]].weights;
-        result.time.update += problem.widths.front().layers[layer].update;
+        result.time.update += problem.byDegree.front().layers[layer].update;
     }
     const auto replicas = static_cast<double>(plan.data);
     result.time.compute = (work - reduce) * microBatches;
@@ -257,7 +258,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
 
 void Scorer::setSchedule(std::size_t model, const hardware::Architecture& architecture, ModelResult& result) const {
     const ModelSearch& search = *models_[model];
-    const Slice& slice = search.slice(result.choice.microBatch, result.tensor);
+    const Slice& slice = search.slice(result.choice.microBatch, result.tensorParallel);
     const std::vector<Latency> works = search.latencies(architecture, slice);
     std::vector<double> copies(slice.kinds.size(), 0);
     for (const std::size_t kind : slice.kindOf) ++copies[kind];
@@ -303,13 +304,14 @@ ModelValue Scorer::expertValue(std::size_t model, const hardware::Architecture& 
     if (!workload.expert || !search.placer().isPath()) return best;
     const ExpertPlacement& expert = *workload.expert;
     for (const Slice& slice : workload.slices) {
-        if (slice.width != expert.tensor || slice.microBatch > options_.globalBatch) continue;
+        if (slice.degree != expert.tensorParallel || slice.microBatch > options_.globalBatch) continue;
         std::vector<std::size_t> count(slice.kinds.size(), 0);
         for (const std::size_t kind : slice.kindOf) ++count[kind];
         const auto repeated = static_cast<std::size_t>(std::max_element(count.begin(), count.end()) - count.begin());
         const auto stages = static_cast<std::size_t>(expert.pipeline);
-        if (stages > count[repeated] || expert.pipeline * expert.data * expert.tensor > options_.accelerators) continue;
-        Plan plan{.timePerBatch = {}, .tensor = expert.tensor, .data = expert.data, .stages = {}};
+        if (stages > count[repeated] || expert.pipeline * expert.data * expert.tensorParallel > options_.accelerators)
+            continue;
+        Plan plan{.timePerBatch = {}, .tensorParallel = expert.tensorParallel, .data = expert.data, .stages = {}};
         plan.stages.resize(stages);
         std::size_t block = 0;
         for (std::size_t layer = 0; layer < slice.kindOf.size(); ++layer) {
@@ -319,8 +321,8 @@ ModelValue Scorer::expertValue(std::size_t model, const hardware::Architecture& 
         }
         for (const bool recompute : {false, true}) {
             const TrainingChoice choice{.microBatch = slice.microBatch, .recompute = recompute};
-            const PlacementProblem problem = search.problem(architecture, largestMemory(), choice, expert.tensor,
-                                                            options_.comparedStates(), control_);
+            const PlacementProblem problem = search.problem(architecture, largestMemory(), choice,
+                                                            expert.tensorParallel, options_.comparedStates(), control_);
             if (expert.data > problem.microBatches) continue;
             Plan made = codesign::evaluate(search.placer().graph(), problem, plan);
             ++best.explored;
@@ -398,7 +400,7 @@ void Scorer::noteMemoryBound(std::size_t model, const ModelResult& made, Result&
     constexpr double kMostly = 0.5;
     const ModelSearch& search = *models_[model];
     const double share =
-        search.memoryBoundShare(result.best->architecture, search.slice(made.choice.microBatch, made.tensor));
+        search.memoryBoundShare(result.best->architecture, search.slice(made.choice.microBatch, made.tensorParallel));
     if (share < kMostly) return;
     const hardware::Architecture& best = result.best->architecture;
     const char* const whose = space_.hbmBandwidth.values.empty()

@@ -27,7 +27,7 @@ using model::TrainingLayers;
 /// What the papers say of a model.
 struct Known {
     std::string_view model;
-    std::vector<std::int64_t> widths;         ///< table 2
+    std::vector<std::int64_t> degrees;        ///< table 2
     std::optional<ExpertPlacement> expert{};  ///< table 4
 };
 
@@ -66,30 +66,30 @@ public:
     Loader(Workload& workload, const WorkloadOptions& options, const std::string& path, const RunControl& control)
         : workload_(workload), options_(options), path_(path), control_(control) {}
 
-    void load(const std::vector<std::int64_t>& widths) {
+    void load(const std::vector<std::int64_t>& degrees) {
         for (const std::int64_t microBatch : options_.microBatches)
-            for (const std::int64_t width : widths) add(microBatch, width);
+            for (const std::int64_t degree : degrees) add(microBatch, degree);
         workload_.works = std::move(works_).all();
     }
 
 private:
-    void add(std::int64_t microBatch, std::int64_t width) {
+    void add(std::int64_t microBatch, std::int64_t degree) {
         control_.throwIfCancelled("reading the models");
         model::LoadOptions load;
         load.batch = microBatch;
         load.dimensions = options_.dimensions;
-        const model::Model loaded = model::loadSlice(path_, width, load);
+        const model::Model loaded = model::loadSlice(path_, degree, load);
         if (loaded.graph() == nullptr)
             throw DataError(Place{.file = path_}, "a table of layers",
                             "a model with operators, which co-design trains");
         // A model of fixed batch has one micro-batch.
         const std::int64_t batch = loaded.graph()->batch;
-        if (batch != microBatch && known(batch, width)) return;
+        if (batch != microBatch && known(batch, degree)) return;
         const Graph forward = withWords(*loaded.graph());
         const TrainingGraph training = model::trainingOf(forward);
         const TrainingLayers layers = model::layersOf(forward, training);
         note(loaded, training);
-        Slice slice{.microBatch = batch, .width = width, .kinds = {}, .kindOf = {}, .edges = {}};
+        Slice slice{.microBatch = batch, .degree = degree, .kinds = {}, .kindOf = {}, .edges = {}};
         const LayerOperators operators(training, static_cast<double>(options_.wordBytes), works_);
         std::map<std::int32_t, std::size_t> kinds;
         for (const model::TrainingLayer& layer : layers.layers) {
@@ -98,16 +98,16 @@ private:
             if (isNew) slice.kinds.push_back(kindOf(layer, operators));
             LayerKind& kind = slice.kinds[entry->second];
             // Equal layers may keep a little more or less, where what follows them differs.
-            kind.activations = std::max(kind.activations, bytesOf(layer.keptBytes));
+            kind.activations = std::max(kind.activations, bytesOf(layer.storedBytes));
             poll(1000);
         }
         setGraph(layers, slice);
         workload_.slices.push_back(std::move(slice));
     }
 
-    bool known(std::int64_t batch, std::int64_t width) const {
+    bool known(std::int64_t batch, std::int64_t degree) const {
         return std::any_of(workload_.slices.begin(), workload_.slices.end(),
-                           [&](const Slice& slice) { return slice.microBatch == batch && slice.width == width; });
+                           [&](const Slice& slice) { return slice.microBatch == batch && slice.degree == degree; });
     }
 
     Bytes bytesOf(const std::optional<double>& bytes) const {
@@ -121,7 +121,7 @@ private:
         LayerKind kind;
         kind.name = layer.name;
         kind.weights = bytesOf(layer.parameterBytes);
-        kind.activations = bytesOf(layer.keptBytes);
+        kind.activations = bytesOf(layer.storedBytes);
         kind.forward = operators.phaseOf(layer.forward, path_);
         kind.backward = operators.phaseOf(layer.backward, path_);
         kind.macs = operators.macsOf(layer.forward) + operators.macsOf(layer.backward);
@@ -208,9 +208,9 @@ Workload loadWorkload(const std::string& name, const WorkloadOptions& options, c
     workload.name = name;
     const Known* known = knownModel(name);
     if (known != nullptr) workload.expert = known->expert;
-    std::vector<std::int64_t> widths = options.widths;
-    if (widths.empty()) widths = known == nullptr ? std::vector<std::int64_t>{1} : known->widths;
-    Loader(workload, options, path.empty() ? name : path, control).load(widths);
+    std::vector<std::int64_t> degrees = options.degrees;
+    if (degrees.empty()) degrees = known == nullptr ? std::vector<std::int64_t>{1} : known->degrees;
+    Loader(workload, options, path.empty() ? name : path, control).load(degrees);
     workload.assumptions = assumptionsOf(options);
     return workload;
 }

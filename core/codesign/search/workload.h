@@ -49,7 +49,7 @@ struct LayerKind {
 /// A model at one micro-batch and tensor-parallel degree.
 struct Slice {
     std::int64_t microBatch = 1;
-    std::int64_t width = 1;
+    std::int64_t degree = 1;
     std::vector<LayerKind> kinds;
     std::vector<std::size_t> kindOf;  ///< by layer: index into `kinds`
     std::vector<Bytes> edges;         ///< by edge of the workload's graph
@@ -58,7 +58,7 @@ struct Slice {
 
 /// An expert's distribution of a model: table 4 of PHAZE.
 struct ExpertPlacement {
-    std::int64_t pipeline = 1, data = 1, tensor = 1;
+    std::int64_t pipeline = 1, data = 1, tensorParallel = 1;
     bool operator==(const ExpertPlacement&) const = default;
 };
 
@@ -79,7 +79,7 @@ struct Workload {
 struct WorkloadOptions {
     std::vector<std::int64_t> microBatches{1, 2, 4, 8};
     /// Tensor-parallel degrees; empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
-    std::vector<std::int64_t> widths = {};
+    std::vector<std::int64_t> degrees = {};
     Optimizer optimizer = Optimizer::adam;
     std::int64_t wordBytes = 2;  ///< of weights, gradients and activations
     std::map<std::string, std::int64_t> dimensions = {};

@@ -101,7 +101,7 @@ struct Block {
     }
 };
 
-void take(Block& block, const Pair& pair) {
+void addField(Block& block, const Pair& pair) {
     const std::string key = lowered(pair.key.text);
     const Field* const field = findRow(kFields, key);
     const std::string kind = block.convolution ? "CONV" : "FC";
@@ -181,7 +181,7 @@ LayerGraph readAccpar(const std::string& bytes, const std::string& file) {
         } else if (open.empty()) {
             throw DataError(pair.valuePlace, inQuotes(pair.value.text), "CONV or FC after a layer's name");
         } else {
-            take(open.back(), pair);
+            addField(open.back(), pair);
         }
     }
     close();

@@ -135,7 +135,7 @@ const std::vector<Field<CalibrationOutcome>>& calibrationFields() {
                  return agreement.compared > 0 ? FieldValue(agreement.difference) : FieldValue();
              },
          .better = Better::lower,
-         .said = percentText,
+         .format = percentText,
          .formula = "median over kernels of |first - second| / their mean; at most 10 % is quiet",
          .source = "definition",
          .terms = passTerms},
@@ -148,7 +148,7 @@ const std::vector<Field<CalibrationOutcome>>& calibrationFields() {
                  return agreement.compared > 0 ? FieldValue(agreement.rank) : FieldValue();
              },
          .better = Better::higher,
-         .said = correlationText,
+         .format = correlationText,
          .formula = "Spearman's rank correlation of the passes' times; at least 0.9 is quiet",
          .source = "definition",
          .terms = passTerms},
@@ -238,17 +238,17 @@ std::optional<Explanation> explainCalibration(const Result& result, const std::s
 const std::vector<Field<calibrate::Rate>>& rateFields() {
     using calibrate::Rate;
     static const std::vector<Field<Rate>> kFields{
-        {"what", "What", kText | kSheet | kTable | kWords, [](const Rate& rate) { return FieldValue(rate.name); }},
+        {"what", "What", kText | kExactTable | kTable | kWords, [](const Rate& rate) { return FieldValue(rate.name); }},
         {.id = "rate",
          .title = "Rate",
-         .uses = kText | kSheet | kTable,
+         .uses = kText | kExactTable | kTable,
          .get = [](const Rate& rate) { return FieldValue(rate.value); },
          .text = [](const Rate& rate) { return formatQuantity(rate.value, rate.measure); }},
-        {"unit", "Unit", kSheet | kWords,
+        {"unit", "Unit", kExactTable | kWords,
          [](const Rate& rate) { return FieldValue(std::string(unitName(rate.measure))); }},
         {.id = "capacity_bytes",
          .title = "Capacity",
-         .uses = kText | kSheet | kTable,
+         .uses = kText | kExactTable | kTable,
          .get = [](const Rate& rate) { return rate.capacity ? FieldValue(rate.capacity->value) : FieldValue(); },
          .measure = Measure::bytes},
     };
@@ -257,7 +257,7 @@ const std::vector<Field<calibrate::Rate>>& rateFields() {
 
 const std::vector<Field<calibrate::Measured>>& kernelFields() {
     using calibrate::Measured;
-    constexpr unsigned kEvery = kText | kSheet | kTable;
+    constexpr unsigned kEvery = kText | kExactTable | kTable;
     static const std::vector<Field<Measured>> kFields{
         {"kernel", "Kernel", kEvery | kWords, [](const Measured& one) { return FieldValue(one.request.kernel); }},
         {"shape", "Shape", kEvery | kWords,
@@ -276,7 +276,7 @@ const std::vector<Field<calibrate::Measured>>& kernelFields() {
          .get = [](const Measured& one) { return FieldValue(one.spread()); },
          .better = Metric::Better::lower,
          .help = "Half of the range between the quartiles of the repetitions, of the median: the larger, the noisier",
-         .said = percentText},
+         .format = percentText},
         {.id = "rate_flops",
          .title = "Rate",
          .uses = kEvery,

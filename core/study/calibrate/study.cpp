@@ -53,9 +53,9 @@ struct Inputs {
     std::vector<Input> inputs;
 };
 
-Inputs readInputs(const Study& study, const RunHooks& hooks) {
+Inputs readInputs(const Study& study, const RunContext& context) {
     if (study.models.size() > 1) throw UsageError("a calibration takes at most one model");
-    const Reading reading(hooks, "reading the model", std::string(calibrate::kCalibration));
+    const Reading reading(context, "reading the model", std::string(calibrate::kCalibration));
     const Settings settings = calibrationTable().of(study);
     Inputs inputs{.options = settings, .inputs = {}};
     if (study.models.empty()) return inputs;
@@ -87,14 +87,14 @@ const std::vector<Parameter>& calibrationParameters() {
     return calibrationTable().parameters();
 }
 
-Result runCalibration(const Study& study, const RunHooks& hooks) {
-    Inputs inputs = readInputs(study, hooks);
-    calibrate::Calibration made = calibrate::calibrate(inputs.options, hooks);
+Result runCalibration(const Study& study, const RunContext& context) {
+    Inputs inputs = readInputs(study, context);
+    calibrate::Calibration made = calibrate::calibrate(inputs.options, context);
     Result result;
     result.study = study;
     result.inputs = std::move(inputs.inputs);
     result.warnings = std::move(made.warnings);
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
     result.assumptions = {"The numbers were measured: measured again, they are a little others.",
                           "One device is one process with the threads that were measured.",
                           "Operands lie row-major in memory, not in a cache; bringing them into other layouts and back "

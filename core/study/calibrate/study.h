@@ -39,7 +39,7 @@ const std::vector<Field<calibrate::Rate>>& rateFields();
 const std::vector<Parameter>& calibrationParameters();
 
 /// Measures this machine, first the operators of the study's model where it names one. Throws like study::run.
-Result runCalibration(const Study& study, const RunHooks& hooks);
+Result runCalibration(const Study& study, const RunContext& context);
 /// See study::estimate.
 Estimate estimateCalibration(const Study& study);
 

@@ -227,7 +227,7 @@ constexpr auto kModel = [](auto& doc, auto& model, const std::optional<std::int6
     doc.group({"strategy", "How the model is distributed."}, [&](auto& strategy) {
         strategy({"pipeline", "Stages p."}, model.pipeline, 1);
         strategy({"data", "Replicas d."}, model.data, 1);
-        strategy({"tensor", "Tensor-parallel degree t."}, model.tensor, 1);
+        strategy({"tensor", "Tensor-parallel degree t."}, model.tensorParallel, 1);
         strategy.list({"stages", "From the model's input to its output."}, model.stages, kStage);
     });
     doc({"micro_batch", "Samples."}, model.choice.microBatch, 1);

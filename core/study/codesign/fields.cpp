@@ -24,7 +24,7 @@ using codesign::TimeParts;
 using Design = codesign::Result;
 using Terms = std::vector<Explanation::Term>;
 
-constexpr unsigned kShown = kText | kTable, kAll = kText | kTable | kSheet, kSeen = kTable | kSheet;
+constexpr unsigned kShown = kText | kTable, kAll = kText | kTable | kExactTable, kSeen = kTable | kExactTable;
 constexpr std::string_view kDefinition = "definition";
 
 std::string secondsText(Seconds time) {
@@ -150,7 +150,7 @@ void speedupTerms(const TrainedModel& row, Terms& terms) {
 void planTerms(const TrainedModel& row, Terms& terms) {
     terms.push_back({"stages", wholeText(row.model->pipeline), "result"});
     terms.push_back({"replicas", wholeText(row.model->data), "result"});
-    terms.push_back({"accelerators of a slice", wholeText(row.model->tensor), "result"});
+    terms.push_back({"accelerators of a slice", wholeText(row.model->tensorParallel), "result"});
     terms.push_back({"accelerators", wholeText(row.result->options.accelerators), "parameter accelerators"});
 }
 
@@ -228,7 +228,7 @@ const std::vector<Field<Design>>& bestFields() {
           .title = "Share of the largest area",
           .uses = kMetric,
           .get = [](const Design& result) { return given(ratio(result.best->area, result.areaBound)); },
-          .said = percentText}
+          .format = percentText}
             .by("area / largest area", "section 6.1", areaTerms),
         F{"hbm_bytes", "HBM", kMetric, ofBest<&Point::hbm>, nullptr, Measure::bytes, Better::lower}.by(
             "the smallest HBM of the template with this objective", kDefinition, hbmTerms),
@@ -237,7 +237,7 @@ const std::vector<Field<Design>>& bestFields() {
           .uses = kMetric,
           .get = ofBest<&Point::mfu>,
           .better = Better::higher,
-          .said = percentText}
+          .format = percentText}
             .by("mean over models of model FLOPs utilisation", kDefinition, meanTerms),
         F{"mean_energy_j", "Energy per sample, mean", kMetric, ofBest<&Point::energyPerSample>, nullptr,
           Measure::joules, Better::lower}
@@ -272,30 +272,31 @@ const std::vector<Field<Design>>& bestFields() {
 const std::vector<Field<TrainedModel>>& modelFields() {
     using Row = TrainedModel;
     using F = Field<Row>;
-    constexpr unsigned kTime = kSheet | kParts;
+    constexpr unsigned kTime = kExactTable | kParts;
     static const std::vector<F> kFields{
         {"model", "Model", kAll | kParts | kWords, [](const Row& row) { return given(modelTitle(row.model->model)); },
          [](const Row& row) { return escaped(row.model->model); }},
-        {"on", "On", kSheet | kWords, valueOf<&Row::on>},
-        {"fits", "Fits", kSheet | kWords, [](const Row& row) { return given(row.model->feasible ? "yes" : "no"); }},
+        {"on", "On", kExactTable | kWords, valueOf<&Row::on>},
+        {"fits", "Fits", kExactTable | kWords,
+         [](const Row& row) { return given(row.model->feasible ? "yes" : "no"); }},
         F{.id = "throughput_samples_per_s",
           .title = "Throughput",
-          .uses = kMetric | kSheet | kFacts,
+          .uses = kMetric | kExactTable | kFacts,
           .get = ofModel<&ModelResult::throughput>,
           .better = Better::higher,
-          .said = samplesText}
+          .format = samplesText}
             .by("throughput = global batch / time per batch", "section 5", rateTerms),
         {.id = "samples_per_s",
          .title = "Samples/s",
          .uses = kShown,
          .get = ofModel<&ModelResult::throughput>,
          .explained = "throughput_samples_per_s",
-         .said = rateText},
+         .format = rateText},
         {.id = "throughput_bound_samples_per_s",
          .title = "At most, on this accelerator",
-         .uses = kSheet | kFacts,
+         .uses = kExactTable | kFacts,
          .get = ofModel<&ModelResult::throughputBound>,
-         .said = samplesText},
+         .format = samplesText},
         F{"time_per_batch_s", "Time per batch", kMetric | kTime | kFacts, ofModel<&ModelResult::timePerBatch>, nullptr,
           Measure::seconds, Better::lower}
             .by("time = max load·(⌈B/d⌉ + S − 1) + 4·(d − 1)/d·W(first stage)/bandwidth + update",
@@ -311,7 +312,7 @@ const std::vector<Field<TrainedModel>>& modelFields() {
         F{.id = "tensor",
           .title = "Tensor-parallel degree",
           .uses = kMetric | kAll | kWhat,
-          .get = ofModel<&ModelResult::tensor>,
+          .get = ofModel<&ModelResult::tensorParallel>,
           .help = "Accelerators that a layer is sliced over"}
             .by("width of the plan with the least time per batch", "section 5", planTerms)
             .headed("Width"),
@@ -330,14 +331,14 @@ const std::vector<Field<TrainedModel>>& modelFields() {
          .get = ofModel<&ModelResult::hbm>,
          .measure = Measure::bytes,
          .help = "The smallest of the template that gives this throughput",
-         .said = bufferText},
+         .format = bufferText},
         F{.id = "mfu",
           .title = "Model FLOPs utilisation",
           .uses = kMetric | kAll | kFacts,
           .get = ofModel<&ModelResult::mfu>,
           .better = Better::higher,
           .help = "Model FLOPs over those of all tensor cores in the time of a batch",
-          .said = percentText}
+          .format = percentText}
             .by("MFU = FLOPs of forward and backward pass·throughput / (2·MACs per cycle·clock·accelerators)",
                 "appendix D", mfuTerms)
             .headed("MFU"),
@@ -351,7 +352,7 @@ const std::vector<Field<TrainedModel>>& modelFields() {
           .get = ofModel<&ModelResult::speedupOverExpert>,
           .better = Better::higher,
           .help = "Over the reference with the experts' placement",
-          .said = timesText}
+          .format = timesText}
             .by("throughput / throughput of the reference with the experts' placement", "table 4", speedupTerms)
             .headed("Over experts"),
         F{.id = "speedup_over_tpuv4_solver",
@@ -360,7 +361,7 @@ const std::vector<Field<TrainedModel>>& modelFields() {
           .get = ofModel<&ModelResult::speedupOverSolver>,
           .better = Better::higher,
           .help = "Over the reference with our placement",
-          .said = timesText}
+          .format = timesText}
             .by("throughput / throughput of the reference with our placement", "section 6.1", speedupTerms)
             .headed("Over our placement"),
         {"compute_s", "Computing", kTime, ofTime<&TimeParts::compute>, nullptr, Measure::seconds},
@@ -385,7 +386,7 @@ const std::vector<Field<ModelStage>>& stageFields() {
     using codesign::StageMemory;
     constexpr const char* kPass = "Of one micro-batch, transfers included";
     static const std::vector<Field<Row>> kFields{
-        {"model", "Model", kSheet | kWords, valueOf<&Row::model>},
+        {"model", "Model", kExactTable | kWords, valueOf<&Row::model>},
         {"stage", "Stage", kSeen, [](const Row& row) { return given(row.number + 1); }},
         {"first_layer", "From", kSeen | kWords,
          [](const Row& row) { return row.stage->layers.empty() ? FieldValue() : given(row.stage->layers.front()); }},
@@ -442,41 +443,41 @@ const std::vector<Field<DesignPoint>>& pointFields() {
          .uses = kAll | kFacts,
          .get = ofArchitecture<&Architecture::globalBuffer>,
          .measure = Measure::bytes,
-         .said = bufferText},
+         .format = bufferText},
         {.id = "tensor_l2_bytes",
          .title = "L2 of a tensor core",
          .uses = kFacts,
          .get = ofArchitecture<&Architecture::tensorL2>,
          .measure = Measure::bytes,
-         .said = bufferText},
+         .format = bufferText},
         {.id = "vector_l2_bytes",
          .title = "L2 of a vector core",
          .uses = kFacts,
          .get = ofArchitecture<&Architecture::vectorL2>,
          .measure = Measure::bytes,
-         .said = bufferText},
+         .format = bufferText},
         {.id = "glb_words_per_cycle",
          .title = "GLB bandwidth",
          .uses = kFacts,
          .get = ofArchitecture<&Architecture::globalWords>,
-         .said = wordsPerCycle},
+         .format = wordsPerCycle},
         {"own_hbm_bandwidth_bytes_per_s", "HBM bandwidth", kFacts, ofArchitecture<&Architecture::hbmBandwidth>, nullptr,
          Measure::bytesPerSecond},
         {"own_network_bandwidth_bytes_per_s", "Network", kFacts, ofArchitecture<&Architecture::networkBandwidth>,
          nullptr, Measure::bytesPerSecond},
-        {"area_mm2", "Area", kText | kSheet, ofPoint<&Point::area>, nullptr, Measure::area, Better::lower},
+        {"area_mm2", "Area", kText | kExactTable, ofPoint<&Point::area>, nullptr, Measure::area, Better::lower},
         {.id = "hbm_bytes",
          .title = "HBM",
-         .uses = kText | kSheet,
+         .uses = kText | kExactTable,
          .get = ofPoint<&Point::hbm>,
          .measure = Measure::bytes,
-         .said = bufferText},
-        {"objective", "Objective", kText | kSheet, ofPoint<&Point::objective>,
+         .format = bufferText},
+        {"objective", "Objective", kText | kExactTable, ofPoint<&Point::objective>,
          [](const Row& row) { return ifRuns(row, objectiveText(*row.result, row.point->objective)); }},
-        {"mfu", "MFU", kText | kSheet, ofPoint<&Point::mfu>,
+        {"mfu", "MFU", kText | kExactTable, ofPoint<&Point::mfu>,
          [](const Row& row) { return ifRuns(row, percentText(row.point->mfu)); }},
-        {"energy_j_per_sample", "Energy per sample", kSheet, ofPoint<&Point::energyPerSample>, nullptr, Measure::joules,
-         Better::lower},
+        {"energy_j_per_sample", "Energy per sample", kExactTable, ofPoint<&Point::energyPerSample>, nullptr,
+         Measure::joules, Better::lower},
     };
     return kFields;
 }

@@ -129,9 +129,9 @@ struct CodesignInputs {
     std::vector<Input> inputs;
 };
 
-CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, const RunHooks& hooks) {
+CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, const RunContext& context) {
     checkInputs(study);
-    const Reading reading(hooks, "reading the models", "the co-design search");
+    const Reading reading(context, "reading the models", "the co-design search");
     CodesignInputs read;
     const std::string& hardware = study.hardware.front();
     read.space = hardware::loadTemplate(placeOfInput(hardware));
@@ -141,7 +141,7 @@ CodesignInputs readInputs(const Study& study, const CodesignSettings& settings, 
         load.optimizer = settings.optimizer;
         load.wordBytes = read.space.rates.wordBytes;
         load.dimensions = study.dimensions;
-        read.workloads.push_back(codesign::loadWorkload(name, load, placeOfInput(name), hooks));
+        read.workloads.push_back(codesign::loadWorkload(name, load, placeOfInput(name), context));
         read.inputs.push_back({name, read.workloads.back().sha256});
         reading.check();
     }
@@ -190,17 +190,17 @@ Options codesignOptions(const Study& study) {
     return settingsOf(study);
 }
 
-Result runCodesign(const Study& study, const RunHooks& hooks) {
+Result runCodesign(const Study& study, const RunContext& context) {
     CodesignSettings settings = settingsOf(study);
     settings.weights = weightsOf(study, settings);
     Result result;
     result.study = study;
     result.study.seed = settings.seed;
-    const CodesignInputs inputs = readInputs(study, settings, hooks);
+    const CodesignInputs inputs = readInputs(study, settings, context);
     result.inputs = inputs.inputs;
-    codesign::SearchControl control{RunControl(hooks)};
-    control.checkpoint = checkpoints(checkpointSink(hooks, result));
-    if (const auto state = resumedState(hooks, result))
+    codesign::SearchControl control{RunControl(context)};
+    control.checkpoint = checkpoints(checkpointSink(context, result));
+    if (const auto state = resumedState(context, result))
         control.resume = readProgress(state->root(), study.models.size());
     CodesignOutcome outcome;
     outcome.result = codesign::search(inputs.workloads, inputs.space, settings, control);
@@ -214,7 +214,7 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     // They stand in the result itself; a run that is read back has them there alone.
     outcome.result.assumptions.clear();
     outcome.result.warnings.clear();
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
     result.outcome = std::move(outcome);
     return result;
 }

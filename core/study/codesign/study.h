@@ -20,7 +20,7 @@ codesign::Options codesignOptions(const Study& study);
 
 /// Searches the study's template for its models. Throws like study::run; InfeasibleError where no accelerator runs
 /// every model.
-Result runCodesign(const Study& study, const RunHooks& hooks);
+Result runCodesign(const Study& study, const RunContext& context);
 
 /// See study::estimate.
 Estimate estimateCodesign(const Study& study);

@@ -100,7 +100,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
 const std::vector<LayerNumber>& layerNumbers() {
     using cost::LayerCost;
     using Better = Metric::Better;
-    constexpr unsigned kEvery = kText | kSheet | kTable;
+    constexpr unsigned kEvery = kText | kExactTable | kTable;
     static const std::vector<LayerNumber> kNumbers{
         numberOf<&LayerCost::cycles>(
             {.id = "cycles",
@@ -142,7 +142,7 @@ const std::vector<LayerNumber>& layerNumbers() {
                                            .uses = kEvery,
                                            .better = Better::higher,
                                            .help = "Multiply-accumulates per cycle, element and lane",
-                                           .said = percentWithDigit}),
+                                           .format = percentWithDigit}),
     };
     return kNumbers;
 }
@@ -150,19 +150,19 @@ const std::vector<LayerNumber>& layerNumbers() {
 const std::vector<Field<LayerEstimate>>& layerFields() {
     using Row = LayerEstimate;
     static const std::vector<Field<Row>> kFields = [] {
-        std::vector<Field<Row>> fields{
-            {"name", "Layer", kText | kSheet | kTable | kWords, [](const Row& row) { return FieldValue(row.name); }}};
+        std::vector<Field<Row>> fields{{"name", "Layer", kText | kExactTable | kTable | kWords,
+                                        [](const Row& row) { return FieldValue(row.name); }}};
         for (const LayerNumber& number : layerNumbers()) fields.push_back(number.field);
-        fields.push_back(
-            {"macs_per_cycle", "MACs per cycle", kSheet, [](const Row& row) { return valueOf(macsPerCycle(row)); }});
-        fields.push_back({"macs_per_off_chip_byte", "MACs per off-chip byte", kSheet,
+        fields.push_back({"macs_per_cycle", "MACs per cycle", kExactTable,
+                          [](const Row& row) { return valueOf(macsPerCycle(row)); }});
+        fields.push_back({"macs_per_off_chip_byte", "MACs per off-chip byte", kExactTable,
                           [](const Row& row) { return valueOf(intensityOf(row)); }});
         fields.push_back({"differs", "Differs", kText | kTable | kWords, [](const Row& row) {
                               return FieldValue(std::string(row.differences.empty() ? "" : "yes"));
                           }});
-        fields.push_back({"differences", "Why the variants differ", kSheet | kWords,
+        fields.push_back({"differences", "Why the variants differ", kExactTable | kWords,
                           [](const Row& row) { return wordsOf(joined(row.differences, "; ")); }});
-        fields.push_back({"problem", "Why it cannot be analysed", kText | kSheet | kTable | kWords | kOptional,
+        fields.push_back({"problem", "Why it cannot be analysed", kText | kExactTable | kTable | kWords | kOptional,
                           [](const Row& row) { return FieldValue(row.problem); }});
         return fields;
     }();

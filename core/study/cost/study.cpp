@@ -118,9 +118,9 @@ void readJobs(const Study& study, Inputs& inputs) {
     if (inputs.inputs.empty()) inputs.inputs.push_back({name, sha256(listing)});
 }
 
-Inputs readInputs(const Study& study, const RunHooks& hooks) {
+Inputs readInputs(const Study& study, const RunContext& context) {
     if (study.workloads.size() != 1) throw UsageError("a cost study takes exactly one list of layers");
-    const Reading reading(hooks, "reading the layers", kWork);
+    const Reading reading(context, "reading the layers", kWork);
     const Settings settings = costTable().of(study);
     Inputs inputs;
     CostOutcome& outcome = inputs.outcome;
@@ -147,12 +147,12 @@ void repeat(cost::LayerCost& cost, std::int64_t runs) {
     cost.offChipBytes *= times;
 }
 
-LayerEstimate analysed(const Job& job, const cost::Dataflow& dataflow, const CostOutcome& asked) {
-    cost::Analysis analysis = cost::analyse(job.layer, dataflow, asked.array, asked.variant);
+LayerEstimate analysed(const Job& job, const cost::Dataflow& dataflow, const CostOutcome& request) {
+    cost::Analysis analysis = cost::analyse(job.layer, dataflow, request.array, request.variant);
     LayerEstimate layer{.name = job.name,
                         .cost = {},
                         .problem = std::move(analysis.problem),
-                        .differences = cost::differences(job.layer, dataflow, asked.array)};
+                        .differences = cost::differences(job.layer, dataflow, request.array)};
     if (!layer.ok()) return layer;
     const cost::LayerCost& found = analysis.cost;
     layer.cost = {.cycles = found.cycles,
@@ -187,24 +187,24 @@ std::vector<InputFile> costFiles(const Study& study) {
     return files;
 }
 
-Result runCost(const Study& study, const RunHooks& hooks) {
-    Inputs inputs = readInputs(study, hooks);
+Result runCost(const Study& study, const RunContext& context) {
+    Inputs inputs = readInputs(study, context);
     Result result;
     result.study = study;
     result.inputs = std::move(inputs.inputs);
     result.warnings = std::move(inputs.warnings);
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
     CostOutcome& outcome = inputs.outcome;
     const bool isOwn = cost::isDataflowFile(inputs.dataflowName);  // a user's file is what runs
     bool depthwise = false;
     for (const Job& job : inputs.jobs) {
-        hooks.throwIfCancelled(kWork);
+        context.throwIfCancelled(kWork);
         const bool isDepthwise = job.layer.kind == cost::LayerKind::dsconv && !isOwn;
         depthwise = depthwise || isDepthwise;
         outcome.layers.push_back(analysed(job, isDepthwise ? inputs.depthwise : inputs.dataflow, outcome));
         if (outcome.layers.size() % kReported == 0 || outcome.layers.size() == inputs.jobs.size())
-            hooks.reportProgress("layers", static_cast<double>(outcome.layers.size()),
-                                 static_cast<double>(inputs.jobs.size()));
+            context.reportProgress("layers", static_cast<double>(outcome.layers.size()),
+                                   static_cast<double>(inputs.jobs.size()));
     }
     result.assumptions = {
         outcome.variant == cost::Variant::published

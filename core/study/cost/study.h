@@ -75,7 +75,7 @@ const std::vector<Parameter>& costParameters();
 /// The files behind the study's names, see Engine::files. Throws FileError, DataError, UsageError.
 std::vector<InputFile> costFiles(const Study& study);
 /// Analyses every layer of the study's workload. Throws like study::run.
-Result runCost(const Study& study, const RunHooks& hooks);
+Result runCost(const Study& study, const RunContext& context);
 /// See study::estimate.
 Estimate estimateCost(const Study& study);
 

@@ -54,7 +54,7 @@ constexpr auto kProblem = [](auto& doc, auto& problem) {
               kAllAboveZero},
              problem.latency, pairs);
     kNumbers(doc, {"required_bytes_per_cycle", "What a job then asks for, in the same order.", kAllFromZero},
-             problem.demand, pairs);
+             problem.requiredBandwidth, pairs);
     if (doc.has("energy_j", !problem.energy.empty()))
         kNumbers(doc, {"energy_j", "In the same order.", kAllFromZero}, problem.energy, pairs);
     if (doc.has("macs", !problem.macs.empty()))
@@ -190,14 +190,14 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc.list("sub_accelerators", outcome.cores, kCore);
     doc.unlessEmpty("job_models", outcome.jobModels);
     doc.unlessEmpty("job_kinds", outcome.jobKinds);
-    const auto asked = [&] {
+    const auto boundAndProblem = [&] {
         doc.object("bound", outcome.result.bound, kBound);
         doc.object({"problem", "What every job would take on every sub-accelerator."}, outcome.problem, kProblem);
     };
     if constexpr (kReads<decltype(doc)>) {
         doc.requireSize("pareto", pareto.size(), 2, "two objectives");
         if (!pareto.empty()) outcome.pareto = std::pair(pareto[0], pareto[1]);
-        asked();  // runs refer to it
+        boundAndProblem();  // runs refer to it
         if (!doc.has("runs")) kRun(doc, outcome.result.runs.emplace_back(), outcome);
     } else if constexpr (kDescribes<decltype(doc)>) {
         kRun(doc, outcome.result.runs.emplace_back(), outcome);
@@ -208,7 +208,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     if (doc.has("runs", true))
         doc.list({"runs", "Every algorithm's, in the order asked for; the best stands at the top level, too."},
                  outcome.result.runs, [&](auto& row, auto& run) { kRun(row, run, outcome); });
-    if constexpr (!kReads<decltype(doc)>) asked();
+    if constexpr (!kReads<decltype(doc)>) boundAndProblem();
 };
 
 }  // namespace

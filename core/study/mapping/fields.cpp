@@ -20,7 +20,7 @@ using Terms = std::vector<Explanation::Term>;
 
 constexpr std::string_view kDefinition = "definition", kSchedule = "Algorithm 1 and section IV";
 
-constexpr unsigned kShown = kText | kTable, kAll = kText | kTable | kSheet, kEach = kAll | kFacts;
+constexpr unsigned kShown = kText | kTable, kAll = kText | kTable | kExactTable, kEach = kAll | kFacts;
 
 FieldValue nameValue(const std::vector<std::string>& names, std::size_t index) {
     return index < names.size() ? given(names[index]) : FieldValue();
@@ -67,11 +67,11 @@ FieldValue bufferOf(const MappedCore& row) {
 }
 
 double utilisation(const MappedCore& row) {
-    return row.run->schedule.makespan > 0 ? row.use.alone / row.run->schedule.makespan : 0;
+    return row.run->schedule.makespan > 0 ? row.use.noStall / row.run->schedule.makespan : 0;
 }
 
 double running(const MappedCore& row) {
-    return row.use.alone;
+    return row.use.noStall;
 }
 double stalled(const MappedCore& row) {
     return row.use.stalled;
@@ -95,14 +95,14 @@ double finish(const MappedJob& row) {
 double duration(const MappedJob& row) {
     return finish(row) - start(row);
 }
-double alone(const MappedJob& row) {
+double noStallCycles(const MappedJob& row) {
     return problem(row).latency[problem(row).pair(row.job, coreOf(row))];
 }
 double required(const MappedJob& row) {
-    return problem(row).demand[problem(row).pair(row.job, coreOf(row))];
+    return problem(row).requiredBandwidth[problem(row).pair(row.job, coreOf(row))];
 }
 double slowdown(const MappedJob& row) {
-    return alone(row) > 0 ? duration(row) / alone(row) : 1;
+    return noStallCycles(row) > 0 ? duration(row) / noStallCycles(row) : 1;
 }
 
 // ------------------------------------------------------------------------------------------ what formulas are put into
@@ -223,7 +223,7 @@ void startTerms(const MappedJob& row, Terms& terms) {
 void finishTerms(const MappedJob& row, Terms& terms) {
     addPlace(row, terms);
     terms.push_back({"start", cyclesText(problem(row), place(row).start), "result, start_cycles"});
-    terms.push_back({"no-stall latency", cyclesText(problem(row), alone(row)), tableName(row)});
+    terms.push_back({"no-stall latency", cyclesText(problem(row), noStallCycles(row)), tableName(row)});
     terms.push_back({"system bandwidth BW", fmt::format("{:.6g} bytes/cycle", problem(row).bandwidth), "inputs"});
 }
 
@@ -253,7 +253,7 @@ const std::vector<Field<MappedRun>>& runFields() {
     using Row = MappedRun;
     static const std::vector<Field<Row>> kFields{
         {"algorithm", "Algorithm", kAll | kWords, [](const Row& row) { return given(row.run->algorithm); }},
-        {"objective", "Objective", kSheet, [](const Row& row) { return FieldValue(row.run->value); }},
+        {"objective", "Objective", kExactTable, [](const Row& row) { return FieldValue(row.run->value); }},
         {.id = "makespan",
          .title = "Makespan",
          .uses = kShown | kFacts,
@@ -261,11 +261,11 @@ const std::vector<Field<MappedRun>>& runFields() {
          .text = asTime<makespan>,
          .help = "Until the last job has finished",
          .explained = "makespan_cycles"},
-        Field<Row>{"makespan_s", "Makespan", kMetric | kSheet,
+        Field<Row>{"makespan_s", "Makespan", kMetric | kExactTable,
                    [](const Row& row) { return given(secondsOf(problem(row), makespan(row))); }, nullptr,
                    Measure::seconds, Better::lower}
             .by("makespan = makespan in cycles / clock", "Algorithm 1", secondsTerms),
-        Field<Row>{"makespan_cycles", "Makespan in cycles", kMetric | kSheet | kText, valueOf<makespan>,
+        Field<Row>{"makespan_cycles", "Makespan in cycles", kMetric | kExactTable | kText, valueOf<makespan>,
                    [](const Row& row) { return formatCount(std::round(makespan(row))); }, Measure::count, Better::lower}
             .by("makespan = ∫ max(1, R(τ)/BW) dτ over no-stall time τ; R = Σ B of the jobs that run at τ",
                 "Algorithm 1, in closed form", tableTerms),
@@ -276,18 +276,18 @@ const std::vector<Field<MappedRun>>& runFields() {
          .text = rateText,
          .help = "Twice the multiplications and additions over the makespan",
          .explained = "throughput_flops"},
-        Field<Row>{"throughput_flops", "Throughput", kMetric | kSheet,
+        Field<Row>{"throughput_flops", "Throughput", kMetric | kExactTable,
                    [](const Row& row) { return given(throughputOf(problem(row), row.run->values)); }, nullptr,
                    Measure::flopsPerSecond, Better::higher}
             .by("throughput = 2 · Σ MACs / makespan", "section III", throughputTerms),
-        Field<Row>{"mean_finish_cycles", "Mean completion time", kMetric | kSheet | kTable | kFacts,
+        Field<Row>{"mean_finish_cycles", "Mean completion time", kMetric | kExactTable | kTable | kFacts,
                    valueOf<meanFinish>, asTime<meanFinish>, Measure::count, Better::lower,
                    "Mean over the jobs of when each has finished"}
             .by("mean over jobs of the time at which the job has finished", "Algorithm 1", tableTerms),
         Field<Row>{"energy_j", "Energy", kMetric | kEach, [](const Row& row) { return given(row.run->values.energy); },
                    nullptr, Measure::joules, Better::lower}
             .by("energy = Σ over jobs of its energy on its sub-accelerator", kDefinition, energyTerms),
-        Field<Row>{"lower_bound_cycles", "Lower bound of the makespan", kMetric | kSheet,
+        Field<Row>{"lower_bound_cycles", "Lower bound of the makespan", kMetric | kExactTable,
                    [](const Row& row) { return FieldValue(row.outcome->result.bound.makespan); }}
             .by("bound = max(longest job, load, bandwidth, combined)", "linear programming", boundTerms),
         Field<Row>{
@@ -296,7 +296,8 @@ const std::vector<Field<MappedRun>>& runFields() {
             Measure::count, Better::lower, "No mapping can be better than the bound"}
             .by("gap = value / bound − 1", kDefinition, gapTerms),
         {"certainty", "Certainty", kShown | kWords, [](const Row& row) { return given(certaintyText(*row.run)); }},
-        {"optimal", "Optimal", kSheet | kWords, [](const Row& row) { return given(row.run->optimal ? "yes" : "no"); }},
+        {"optimal", "Optimal", kExactTable | kWords,
+         [](const Row& row) { return given(row.run->optimal ? "yes" : "no"); }},
         Field<Row>{"samples", "Samples", kMetric | kEach, [](const Row& row) { return given(row.run->samples); }}.by(
             "samples = mappings that were evaluated", kDefinition, sampleTerms),
         Field<Row>{.id = "best_after_samples",
@@ -305,7 +306,7 @@ const std::vector<Field<MappedRun>>& runFields() {
                    .get = [](const Row& row) { return given(row.run->bestAfter); },
                    .help = "Samples until the best mapping was known"}
             .by("samples after which the best mapping was known", kDefinition, sampleTerms),
-        {"ended_by", "Ended", kSheet | kTable | kWords,
+        {"ended_by", "Ended", kExactTable | kTable | kWords,
          [](const Row& row) { return given(std::string(nameOf(row.run->endedBy))); },
          [](const Row& row) { return std::string(textOf(row.run->endedBy)); }},
     };
@@ -367,25 +368,25 @@ const std::vector<Field<MappedCore>>& coreFields() {
 const std::vector<Field<MappedJob>>& jobFields() {
     using Row = MappedJob;
     static const std::vector<Field<Row>> kFields{
-        {"algorithm", "Algorithm", kSheet | kWords, [](const Row& row) { return given(row.run->algorithm); }},
+        {"algorithm", "Algorithm", kExactTable | kWords, [](const Row& row) { return given(row.run->algorithm); }},
         {.id = "job",
          .title = "#",
-         .uses = kSheet | kTable,
+         .uses = kExactTable | kTable,
          .get = [](const Row& row) { return given(row.job); },
          .text = [](const Row& row) { return std::to_string(row.job); },
          .help = "Number of the job"},
         {"name", "Job", kAll | kWords, [](const Row& row) { return given(problem(row).jobs[row.job]); }},
         {"model", "Model", kAll | kWhat | kWords,
          [](const Row& row) { return nameValue(row.outcome->jobModels, row.job); }},
-        {"kind", "Kind", kSheet | kTable | kWhat | kWords,
+        {"kind", "Kind", kExactTable | kTable | kWhat | kWords,
          [](const Row& row) { return nameValue(row.outcome->jobKinds, row.job); }},
-        {"macs", "Multiply-adds", kSheet | kWhat,
+        {"macs", "Multiply-adds", kExactTable | kWhat,
          [](const Row& row) {
              return row.job < problem(row).macs.size() ? FieldValue(problem(row).macs[row.job]) : FieldValue();
          }},
         {"sub_accelerator", "Core", kEach | kWords,
          [](const Row& row) { return given(problem(row).cores[coreOf(row)]); }},
-        {"order", "Order", kSheet, [](const Row& row) { return given(place(row).order); }},
+        {"order", "Order", kExactTable, [](const Row& row) { return given(place(row).order); }},
         {.id = "place",
          .title = "Place",
          .uses = kShown | kFacts,
@@ -404,12 +405,12 @@ const std::vector<Field<MappedJob>>& jobFields() {
                    .text = asTime<finish>}
             .by("finish = start + no-stall latency, slowed down by max(1, R/BW) while the running jobs ask for R",
                 kSchedule, finishTerms),
-        {"duration_cycles", "Duration", kSheet | kFacts, valueOf<duration>, asTime<duration>},
+        {"duration_cycles", "Duration", kExactTable | kFacts, valueOf<duration>, asTime<duration>},
         Field<Row>{.id = "nostall_latency_cycles",
                    .title = "No-stall latency",
-                   .uses = kSheet | kTable | kFacts | kExplained,
-                   .get = valueOf<alone>,
-                   .text = asTime<alone>,
+                   .uses = kExactTable | kTable | kFacts | kExplained,
+                   .get = valueOf<noStallCycles>,
+                   .text = asTime<noStallCycles>,
                    .help = "What it takes on this core without stalls"}
             .by("L = cycles of the layer on the core's array and dataflow", kSchedule, jobTableTerms),
         {.id = "slowdown",
@@ -420,12 +421,13 @@ const std::vector<Field<MappedJob>>& jobFields() {
          .help = "By waiting for bandwidth: 1 = never stalled"},
         Field<Row>{.id = "req_bw_bytes_per_cycle",
                    .title = "Required bandwidth",
-                   .uses = kSheet | kTable | kFacts | kExplained,
+                   .uses = kExactTable | kTable | kFacts | kExplained,
                    .get = valueOf<required>,
                    .text = [](const Row& row) { return bandwidthText(problem(row), required(row)); },
                    .help = "While it runs"}
             .by("B = bytes that the layer moves / its no-stall cycles", kSchedule, jobTableTerms),
-        {"priority", "Priority", kSheet, [](const Row& row) { return FieldValue(row.run->mapping.priority[row.job]); }},
+        {"priority", "Priority", kExactTable,
+         [](const Row& row) { return FieldValue(row.run->mapping.priority[row.job]); }},
     };
     return kFields;
 }

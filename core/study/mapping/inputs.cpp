@@ -60,11 +60,11 @@ std::vector<InputFile> mappingFiles(const Study& study) {
     return {{.hardware = false, .name = study.workloads[0], .path = placeOfInput(study.workloads[0])}};
 }
 
-MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks) {
+MappingInputs readMappingInputs(const Study& study, const RunContext& context) {
     if (study.workloads.size() != 1) throw UsageError("a mapping study takes exactly one workload or table of jobs");
     if (study.hardware.size() > 1) throw UsageError("a mapping study takes at most one platform");
-    const Reading reading(hooks, "reading the jobs", "the mapping search");
-    MappingInputs inputs = study.hardware.empty() ? tableInputs(study) : readPlatformInputs(study, hooks);
+    const Reading reading(context, "reading the jobs", "the mapping search");
+    MappingInputs inputs = study.hardware.empty() ? tableInputs(study) : readPlatformInputs(study, context);
     reading.check();
     return inputs;
 }

@@ -65,11 +65,11 @@ std::optional<std::string> mappingMetricText(std::string_view name, double value
 
 std::optional<Explanation> explainMapping(const Result& result, const MappingOutcome& outcome,
                                           const std::string& path) {
-    if (const std::optional<JobPath> asked = parsed(outcome, path)) {
-        const MappedJob job{&outcome, asked->run, asked->job};
-        const std::string owner =
-            fmt::format("{} under {}", escaped(outcome.problem.jobs[asked->job]), escaped(asked->run->algorithm));
-        return explainedBy(jobFields(), job, result, asked->field, {.owner = owner, .paper = kPaper});
+    if (const std::optional<JobPath> requested = parsed(outcome, path)) {
+        const MappedJob job{&outcome, requested->run, requested->job};
+        const std::string owner = fmt::format("{} under {}", escaped(outcome.problem.jobs[requested->job]),
+                                              escaped(requested->run->algorithm));
+        return explainedBy(jobFields(), job, result, requested->field, {.owner = owner, .paper = kPaper});
     }
     for (const Run& run : outcome.result.runs)
         if (const std::string owner = run.algorithm + "/"; path.starts_with(owner))

@@ -58,7 +58,7 @@ mapping::Problem problemOf(const cost::JobTable& table) {
     problem.jobs = table.jobs;
     problem.cores = table.cores;
     problem.latency = table.latency;
-    problem.demand = table.demand;
+    problem.requiredBandwidth = table.requiredBandwidth;
     problem.energy = table.energy;
     problem.macs = table.macs;
     problem.bandwidth = table.bandwidth;
@@ -89,7 +89,7 @@ std::vector<InputFile> platformFiles(const Study& study) {
                    cost::loadWorkload(placeOfInput(study.workloads[0]), load));
 }
 
-MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
+MappingInputs readPlatformInputs(const Study& study, const RunContext& context) {
     hardware::Platform platform = cost::loadPlatform(placeOfInput(study.hardware[0]));
     const MappingSettings settings = mappingSettings(study);
     platform.bandwidth = settings.bandwidth.value_or(platform.bandwidth);
@@ -101,7 +101,7 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     const std::vector<cost::Job> jobs =
         cost::drawGroup(pool, settings.groupSize.value_or(0), settings.jobSeed.value_or(settings.seed));
     const cost::JobTable table = cost::jobTable(
-        jobs, platform, {.variant = settings.variant, .bandwidth = settings.definition, .threads = hooks.threads});
+        jobs, platform, {.variant = settings.variant, .bandwidth = settings.definition, .threads = context.threads});
 
     MappingInputs inputs;
     MappingOutcome& outcome = inputs.outcome;

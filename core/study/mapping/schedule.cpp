@@ -68,7 +68,7 @@ Timeline::Event eventOf(const MappingOutcome& outcome, const Run& run, std::size
     add("no-stall latency", formatCount(problem.latency[pair]) + " cycles");
     add("stalled",
         fmt::format("{:.1f} %", std::max(0.0, 100 * (1 - problem.latency[pair] / (its.finish - its.start)))));
-    add("required bandwidth", formatCount(problem.demand[pair]) + " B/cycle");
+    add("required bandwidth", formatCount(problem.requiredBandwidth[pair]) + " B/cycle");
     return event;
 }
 
@@ -114,13 +114,13 @@ std::vector<CoreUse> coreUse(const MappingOutcome& outcome, const Run& run) {
         const mapping::Schedule::Job& its = run.schedule.jobs[job];
         const auto core = static_cast<std::size_t>(its.core);
         const std::size_t pair = outcome.problem.pair(job, core);
-        const double alone = outcome.problem.latency[pair];
+        const double noStall = outcome.problem.latency[pair];
         CoreUse& use = uses[core];
         ++use.jobs;
-        use.alone += alone;
-        use.stalled += std::max(0.0, its.finish - its.start - alone);
-        use.bytes += alone * outcome.problem.demand[pair];
-        use.peak = std::max(use.peak, outcome.problem.demand[pair]);
+        use.noStall += noStall;
+        use.stalled += std::max(0.0, its.finish - its.start - noStall);
+        use.bytes += noStall * outcome.problem.requiredBandwidth[pair];
+        use.peak = std::max(use.peak, outcome.problem.requiredBandwidth[pair]);
         ends[core] = std::max(ends[core], its.finish);
     }
     for (std::size_t core = 0; core < uses.size(); ++core)

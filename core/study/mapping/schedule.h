@@ -22,7 +22,7 @@ Timeline scheduleTimeline(const MappingOutcome& outcome, const mapping::Run& run
 /// Use of a core in a schedule. Cycles where not said otherwise.
 struct CoreUse {
     std::size_t jobs = 0;
-    double alone = 0;    ///< what its jobs would take without stalls
+    double noStall = 0;  ///< what its jobs would take without stalls
     double stalled = 0;  ///< what waiting for bandwidth adds
     double idle = 0;     ///< after its last job, until the makespan
     double bytes = 0;    ///< that it moves

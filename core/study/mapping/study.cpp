@@ -218,10 +218,10 @@ Json mappingIn(const JsonDocument& file) {
     return json;
 }
 
-Result runMapping(const Study& study, const RunHooks& hooks) {
+Result runMapping(const Study& study, const RunContext& context) {
     const MappingSettings settings = mappingSettings(study);
     Options options = optionsOf(settings);
-    MappingInputs inputs = readMappingInputs(study, hooks);
+    MappingInputs inputs = readMappingInputs(study, context);
     Result result;
     result.study = study;
     result.study.seed = options.seed;
@@ -251,9 +251,9 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
         outcome.result =
             scored(problem, readMapping(document.root(), problem.jobs.size(), problem.cores.size()), options);
     } else {
-        mapping::SearchControl control{RunControl(hooks)};
-        control.checkpoint = checkpointSink(hooks, result);
-        if (const auto state = resumedState(hooks, result)) control.resume = state->json();
+        mapping::SearchControl control{RunControl(context)};
+        control.checkpoint = checkpointSink(context, result);
+        if (const auto state = resumedState(context, result)) control.resume = state->json();
         outcome.result = mapping::solve(problem, options, control);
     }
     addOnce(result.assumptions, outcome.result.assumptions);
@@ -261,7 +261,7 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
     // They stand in the result itself; a run that is read back has them there alone.
     outcome.result.assumptions.clear();
     outcome.result.warnings.clear();
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
     result.outcome = std::move(outcome);
     return result;
 }

@@ -47,11 +47,11 @@ struct MappingInputs {
 };
 /// Reads them: a platform with the jobs that are drawn from a workload, or a table of jobs.
 /// Throws FileError, DataError, UsageError, InterruptedError.
-MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks);
+MappingInputs readMappingInputs(const Study& study, const RunContext& context);
 
 /// The parts of the two functions above that are about a platform and a workload.
 std::vector<InputFile> platformFiles(const Study& study);
-MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks);
+MappingInputs readPlatformInputs(const Study& study, const RunContext& context);
 
 /// The value of the parameter `warm_start` that starts another run from this one: its problem and its best mappings.
 Json warmStartOf(const Result& result);
@@ -65,7 +65,7 @@ Json warmStartIn(const JsonDocument& file);
 Json mappingIn(const JsonDocument& file);
 
 /// Maps the study's jobs. Throws like study::run.
-Result runMapping(const Study& study, const RunHooks& hooks);
+Result runMapping(const Study& study, const RunContext& context);
 
 /// See study::estimate.
 Estimate estimateMapping(const Study& study);

@@ -101,28 +101,28 @@ Study variation(const Result& result, SweepKind kind, double value) {
     return study;
 }
 
-MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks) {
+MappingSweep sweep(const Result& result, SweepKind kind, const RunContext& context) {
     MappingSweep found{.kind = kind, .clocked = outcomeOf(result).problem.clock.has_value(), .points = {}};
     const std::vector<double> values = sweepValues(result, kind);
     const auto total = static_cast<double>(values.size());
-    RunHooks engineHooks{hooks};
-    engineHooks.checkpoint = {};
-    engineHooks.resume = {};
+    RunContext engineContext{context};
+    engineContext.checkpoint = {};
+    engineContext.resume = {};
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto at = static_cast<double>(i);
-        const auto tell = [&](double done) {
-            hooks.reportProgress(fmt::format("variation {} of {}", i + 1, values.size()), done, total);
+        const auto report = [&](double done) {
+            context.reportProgress(fmt::format("variation {} of {}", i + 1, values.size()), done, total);
         };
-        tell(at);
-        if (hooks.finishing()) break;
-        engineHooks.progress = [&](const ProgressEvent& event) {
+        report(at);
+        if (context.finishing()) break;
+        engineContext.progress = [&](const ProgressEvent& event) {
             if (event.kind == ProgressEvent::Kind::progress && event.total > 0)
-                tell(at + std::clamp(event.done / event.total, 0.0, 1.0));
+                report(at + std::clamp(event.done / event.total, 0.0, 1.0));
         };
-        const Result varied = run(variation(result, kind, values[i]), engineHooks);
+        const Result varied = run(variation(result, kind, values[i]), engineContext);
         found.points.push_back(pointOf(values[i], outcomeOf(varied)));
     }
-    hooks.reportProgress("done", total, total);
+    context.reportProgress("done", total, total);
     return found;
 }
 

@@ -49,8 +49,8 @@ std::vector<double> sweepValues(const Result& result, SweepKind kind);
 /// The study of a run with one value varied.
 Study variation(const Result& result, SweepKind kind, double value);
 
-/// Solves every variation. Uses of the hooks progress (in variations), cancel, finish (what was solved until then is
+/// Solves every variation. Uses of the context progress (in variations), cancel, finish (what was solved until then is
 /// kept), threads and files. Throws like study::run.
-MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks = {});
+MappingSweep sweep(const Result& result, SweepKind kind, const RunContext& context = {});
 
 }  // namespace tessera::study

@@ -42,13 +42,13 @@ std::string samplesText(double value) {
 
 /// What the accelerators that have the most of it have; nothing where none is known.
 template <auto part>
-FieldValue mostOf(const Plan& plan) {
-    std::optional<double> most;
+FieldValue maxOf(const Plan& plan) {
+    std::optional<double> max;
     for (const AcceleratorShare& share : plan.shares) {
         const FieldValue value = valueOf<part>(share);
-        if (const auto* number = std::get_if<double>(&value)) most = std::max(most.value_or(0), *number);
+        if (const auto* number = std::get_if<double>(&value)) max = std::max(max.value_or(0), *number);
     }
-    return given(most);
+    return given(max);
 }
 
 /// Runs of equal types in layer order: "I×5 III II".
@@ -89,20 +89,20 @@ const std::vector<Field<Plan>>& planFields() {
          .uses = kMetric | kFacts,
          .get = valueOf<&Plan::throughput>,
          .better = Better::higher,
-         .said = samplesText},
+         .format = samplesText},
         {.id = "samples_per_s",
          .title = "Samples/s",
          .uses = kShown,
          .get = valueOf<&Plan::throughput>,
          .explained = "throughput_samples_per_s",
-         .said = rateText},
+         .format = rateText},
         F{.id = "speedup_over_dp",
           .title = "Speed-up over data parallelism",
           .uses = kMetric | kShown | kFacts,
           .get = valueOf<&Plan::speedupOverDp>,
           .better = Better::higher,
           .help = "Speed-up over data parallelism on its best subset of the fleet",
-          .said = timesText}
+          .format = timesText}
             .headed("Speed-up"),
         {.id = "idle",
          .title = "Idle",
@@ -119,22 +119,22 @@ const std::vector<Field<Plan>>& planFields() {
          .uses = kMetric,
          .get = [](const Plan& plan) { return plan.lowerBound.value > 0 ? given(plan.gap) : FieldValue(); },
          .better = Better::lower,
-         .said = percentText},
+         .format = percentText},
         {"certainty", "Certainty", kShown | kFacts | kWords,
          [](const Plan& plan) { return given(certaintyText(plan)); }},
         F{"fits", "Fits in memory", kShown | kFacts | kWords, [](const Plan& plan) { return yesNo(plan.fits); }}.headed(
             "Fits"),
-        {"compute_s", "Compute", kMetric, mostOf<&AcceleratorShare::compute>, nullptr, Measure::seconds, Better::lower},
-        {"communication_s", "Communication", kMetric, mostOf<&AcceleratorShare::communication>, nullptr,
+        {"compute_s", "Compute", kMetric, maxOf<&AcceleratorShare::compute>, nullptr, Measure::seconds, Better::lower},
+        {"communication_s", "Communication", kMetric, maxOf<&AcceleratorShare::communication>, nullptr,
          Measure::seconds, Better::lower},
-        {"memory_bytes", "Memory per accelerator", kMetric, mostOf<&AcceleratorShare::memory>, nullptr, Measure::bytes,
+        {"memory_bytes", "Memory per accelerator", kMetric, maxOf<&AcceleratorShare::memory>, nullptr, Measure::bytes,
          Better::lower},
         {.id = "memory_share",
          .title = "Peak memory use",
          .uses = kMetric,
-         .get = mostOf<memoryUse>,
+         .get = maxOf<memoryUse>,
          .better = Better::lower,
-         .said = percentText},
+         .format = percentText},
     };
     return kFields;
 }
@@ -184,16 +184,16 @@ const std::vector<Field<LevelPlan>>& levelFields() {
 const std::vector<Field<SplitRow>>& splitRowFields() {
     using Row = SplitRow;
     using F = Field<Row>;
-    constexpr unsigned kTime = kSheet | kTable | kFacts | kExplained | kSummed;
+    constexpr unsigned kTime = kExactTable | kTable | kFacts | kExplained | kSummed;
     static const std::vector<F> kFields{
-        {"strategy", "Strategy", kSheet | kWords, [](const Row& row) { return given(row.plan->strategy); }},
-        {"level", "Level", kSheet, [](const Row& row) { return given(row.level->level); }},
-        {"group", "Group", kSheet | kWords, [](const Row& row) { return given(row.level->group); }},
-        {"layer", "Layer", kSheet | kTable | kWords, valueOf<&Row::name>},
-        {"type", "Type", kSheet | kTable | kExplained | kWords, valueOf<&Row::type>,
+        {"strategy", "Strategy", kExactTable | kWords, [](const Row& row) { return given(row.plan->strategy); }},
+        {"level", "Level", kExactTable, [](const Row& row) { return given(row.level->level); }},
+        {"group", "Group", kExactTable | kWords, [](const Row& row) { return given(row.level->group); }},
+        {"layer", "Layer", kExactTable | kTable | kWords, valueOf<&Row::name>},
+        {"type", "Type", kExactTable | kTable | kExplained | kWords, valueOf<&Row::type>,
          [](const Row& row) { return row.join != nullptr ? "join, " + row.type() : row.type(); }, Measure::count,
          Better::neither, "Batch (I), input (II) or output channels (III) are split"},
-        {"ratio", "Ratio", kSheet, [](const Row& row) { return given(row.level->ratio); }},
+        {"ratio", "Ratio", kExactTable, [](const Row& row) { return given(row.level->ratio); }},
         F{"compute_s", "Compute", kTime, valueOf<&Row::compute>, nullptr, Measure::seconds, Better::lower,
           "On the critical path"}
             .by("", "AccPar, Table 6", nullptr),

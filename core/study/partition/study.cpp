@@ -172,10 +172,10 @@ std::optional<std::string> sliceProblem(const model::Model& model) {
     return std::nullopt;
 }
 
-PartitionInputs readPartitionInputs(const Study& study, const Options& options, const RunHooks& hooks) {
+PartitionInputs readPartitionInputs(const Study& study, const Options& options, const RunContext& context) {
     if (study.models.size() != 1) throw UsageError("a partition study takes exactly one model");
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
-    const Reading reading(hooks, "reading the model", "the partition search");
+    const Reading reading(context, "reading the model", "the partition search");
     PartitionInputs inputs;
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
@@ -183,18 +183,18 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
     addOnce(inputs.warnings, inputs.model.warnings);
     if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
-    reportWarnings(hooks, inputs.warnings);
+    reportWarnings(context, inputs.warnings);
     if (const std::optional<std::string> problem = sliceProblem(inputs.model)) throw UsageError(*problem);
     inputs.layers = model::layerGraph(inputs.model);
-    if (inputs.model.graph() != nullptr) model::countKept(inputs.layers, *inputs.model.graph());
+    if (inputs.model.graph() != nullptr) model::countStored(inputs.layers, *inputs.model.graph());
     inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware[0]));
     reading.check();
     return inputs;
 }
 
-Result runPartition(const Study& study, const RunHooks& hooks) {
+Result runPartition(const Study& study, const RunContext& context) {
     const Options options = partitionOptions(study);
-    const PartitionInputs inputs = readPartitionInputs(study, options, hooks);
+    const PartitionInputs inputs = readPartitionInputs(study, options, context);
     const model::Model& model = inputs.model;
     const model::LayerGraph& layers = inputs.layers;
     const hardware::Fleet& fleet = inputs.fleet;
@@ -210,13 +210,13 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
-    partition::SearchControl control{RunControl(hooks)};
+    partition::SearchControl control{RunControl(context)};
     const std::size_t count = layers.layers.size();
-    if (const auto sink = checkpointSink(hooks, result))
+    if (const auto sink = checkpointSink(context, result))
         control.checkpoint = [sink, count](const std::vector<const partition::PartialPlan*>& plans) {
             sink(partialPlansJson(count, plans));
         };
-    if (const auto state = resumedState(hooks, result)) control.resume = readPartialPlans(*state, count);
+    if (const auto state = resumedState(context, result)) control.resume = readPartialPlans(*state, count);
     outcome.result = partition::solve(layers, fleet, options, std::move(control));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
@@ -229,7 +229,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     own.add(fleet, options.dtype);
     addOnce(result.assumptions, own.sentences());
     addOnce(result.warnings, outcome.result.warnings);
-    reportWarnings(hooks, outcome.result.warnings);
+    reportWarnings(context, outcome.result.warnings);
     result.outcome = std::move(outcome);
     return result;
 }

@@ -42,10 +42,10 @@ struct PartitionInputs {
     std::vector<std::string> warnings;
 };
 /// Reads them; tells the warnings, and answers to Cancel and to a pause, while it reads.
-PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunHooks& hooks);
+PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunContext& context);
 
 /// Loads the study's model and fleet and solves. Throws like study::run.
-Result runPartition(const Study& study, const RunHooks& hooks);
+Result runPartition(const Study& study, const RunContext& context);
 
 /// Reads `tessera.partition-result/1`. Throws DataError.
 Result readPartitionResult(const JsonNode& document, const Study& study);

@@ -98,7 +98,7 @@ constexpr auto kPlan = [](auto& doc, auto& plan, auto& outcome, const auto& more
     if (doc.where(plan.has_value())) {
         doc.derived({"pipeline", "Stages.", R"({"minimum": 1})"}, plan->stages.size());
         doc({"data", "Replicas of the pipeline."}, plan->data, 1, kMaxReplicas);
-        doc({"tensor", "Tensor-parallel degree."}, plan->tensor, 1);
+        doc({"tensor", "Tensor-parallel degree."}, plan->tensorParallel, 1);
         doc.list({"stages", "From the model's input to its output; empty where nothing fits."}, plan->stages,
                  [&](auto& row, auto& stage) { kStage(row, stage, outcome.layers); });
         doc.require(!plan->stages.empty(), "stages", "at least one stage", "an empty list");
@@ -143,7 +143,7 @@ constexpr auto kShortage = [](auto& doc, auto& shortage) {
     auto& stages = shortage.closest->stages;
     doc.group({"fullest", "The fullest stage of the plan that needs the least memory."}, [&](auto& fullest) {
         auto count = static_cast<std::int64_t>(stages.size());
-        fullest({"tensor", "Tensor-parallel degree."}, shortage.closest->tensor, 1);
+        fullest({"tensor", "Tensor-parallel degree."}, shortage.closest->tensorParallel, 1);
         fullest({"pipeline", "Stages."}, count, 1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
         if constexpr (kReads<decltype(doc)>) stages.resize(static_cast<std::size_t>(count));
         fullest({"stage", "Which of them, from 0."}, shortage.stage, 0, count - 1);
@@ -156,21 +156,23 @@ constexpr auto kShortage = [](auto& doc, auto& shortage) {
 
 // The request ---------------------------------------------------------------------------------------------------------
 
-constexpr auto kAsked = [](auto& doc, auto& outcome) {
+constexpr auto kRequest = [](auto& doc, auto& outcome) {
     auto& problem = outcome.problem;
     doc({"layers", "Of the model."}, outcome.layerCount, 1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
-    std::vector<std::int64_t> widths;
-    for (const codesign::WidthCosts& width : problem.widths) widths.push_back(width.width);
-    doc({"widths", "Tensor-parallel degrees that were tried."}, widths, 1);
+    std::vector<std::int64_t> degrees;
+    for (const codesign::DegreeCosts& costs : problem.byDegree) degrees.push_back(costs.degree);
+    doc({"widths", "Tensor-parallel degrees that were tried."}, degrees, 1);
     if constexpr (kReads<decltype(doc)>)
-        for (const std::int64_t width : widths) problem.widths.push_back({.width = width, .layers = {}, .edges = {}});
+        for (const std::int64_t degree : degrees)
+            problem.byDegree.push_back({.degree = degree, .layers = {}, .edges = {}});
     doc({"accelerators", "That there are."}, problem.accelerators, 1);
     doc({"micro_batches", "Of a batch."}, problem.microBatches, 1);
     doc({"memory_bytes", "Of one accelerator."}, problem.memory, kRound);
     doc({"bandwidth_bytes_per_s", "Between any two accelerators."}, problem.bandwidth, kRound);
     doc({"recompute", "Activations are recomputed instead of stored, but in the last stage."}, problem.recompute);
     doc("optimizer", outcome.optimizer, codesign::kPublishedOptimizerNames);
-    doc({"optimizer_memory", "Rule by which the optimiser's state is counted."}, outcome.rule, codesign::kOptimizerMemoryNames);
+    doc({"optimizer_memory", "Rule by which the optimiser's state is counted."}, outcome.rule,
+        codesign::kOptimizerMemoryNames);
     doc({"branches",
          "How layers of a stage run that do not depend on each other: at the same time at full speed, or one after the "
          "other."},
@@ -194,7 +196,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     auto& placement = outcome.placement;
     doc.unlessEmpty({"name", "As the file has it."}, outcome.name);
     doc.derived(kParametersKey, *result.study.parameters);
-    doc.object({"problem", "What was placed, on what."}, outcome, kAsked);
+    doc.object({"problem", "What was placed, on what."}, outcome, kRequest);
     bool feasible = placement.plan.has_value();
     doc({"feasible", "A plan fits."}, feasible);
     doc.derived({"reason", "Why nothing fits and what would, as a sentence.", kTextOrNull},

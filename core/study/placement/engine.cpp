@@ -55,7 +55,7 @@ void degreeTerms(const Row& row, Terms& terms) {
     const codesign::Plan& plan = *row.placement.plan;
     terms.push_back({"stages", counted(static_cast<std::int64_t>(plan.stages.size())), "result, pipeline"});
     terms.push_back({"replicas d", counted(plan.data), "result, data"});
-    terms.push_back({"tensor-parallel degree", counted(plan.tensor), "result, tensor"});
+    terms.push_back({"tensor-parallel degree", counted(plan.tensorParallel), "result, tensor"});
     terms.push_back({"accelerators", counted(row.problem.accelerators), "result, problem.accelerators"});
 }
 
@@ -149,7 +149,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .uses = kMetric,
          .get = [](const Row& row) { return given(row.throughputOf(row.placement.plan)); },
          .better = Better::higher,
-         .said = samplesText,
+         .format = samplesText,
          .formula = "global batch / time per batch",
          .source = kDefinition,
          .terms = throughputTerms},
@@ -166,7 +166,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .uses = kMetric,
          .get = [](const Row& row) { return ofPlan(row, [&](const auto&) { return row.gap(); }); },
          .better = Better::lower,
-         .said = percentText,
+         .format = percentText,
          .formula = "time per batch / lower bound - 1",
          .source = kDefinition,
          .terms = boundTerms},
@@ -187,7 +187,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
         {.id = "tensor",
          .title = "Tensor-parallel degree",
          .uses = kMetric,
-         .get = [](const Row& row) { return ofPlan(row, [](const auto& plan) { return plan.tensor; }); },
+         .get = [](const Row& row) { return ofPlan(row, [](const auto& plan) { return plan.tensorParallel; }); },
          .formula = "accelerators over which a layer is sliced in the fastest plan",
          .source = kPaper,
          .terms = degreeTerms},
@@ -227,7 +227,7 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .uses = kMetric,
          .get = valueOf<&Row::timesTheFastest>,
          .better = Better::lower,
-         .said = timesText,
+         .format = timesText,
          .formula = "time per batch of the user-supplied plan / that of the fastest",
          .source = kDefinition,
          .terms = ownTerms},

@@ -49,7 +49,7 @@ codesign::Degrees degreesOf(const PlacementFile& file) {
                 return static_cast<std::int64_t>(value);
         throw UsageError(fmt::format("option '--plan' is '{}', which fixes no {} of 1 or more", kPlanOfFile, key));
     };
-    return {.pipeline = fixed("fixedPP"), .tensor = fixed("fixedTMPC"), .data = fixed("fixedDP")};
+    return {.pipeline = fixed("fixedPP"), .tensorParallel = fixed("fixedTMPC"), .data = fixed("fixedDP")};
 }
 
 /// "8,4,16": stages, tensor-parallel degree, replicas.
@@ -64,7 +64,7 @@ std::optional<codesign::Degrees> degreesNamed(const std::string& text) {
         read.push_back(value);
     }
     if (read.size() != 3) return std::nullopt;
-    return codesign::Degrees{.pipeline = read[0], .tensor = read[1], .data = read[2]};
+    return codesign::Degrees{.pipeline = read[0], .tensorParallel = read[1], .data = read[2]};
 }
 
 /// Width, replicas and the layers of each stage, as a result says them. Throws DataError.
@@ -72,14 +72,15 @@ Plan readGivenPlan(const JsonNode& root, const PlacementFile& file) {
     std::map<std::int64_t, std::size_t> numbers;
     for (std::size_t i = 0; i < file.layers.size(); ++i) numbers[file.layers[i]] = i;
     std::vector<bool> seen(file.layers.size(), false);
-    const JsonNode widthNode = root.at("tensor"), stagesNode = root.at("stages");
+    const JsonNode degreeNode = root.at("tensor"), stagesNode = root.at("stages");
     Plan plan{.timePerBatch = {},
-              .tensor = widthNode.whole(1, kHighestDegree),
+              .tensorParallel = degreeNode.whole(1, kHighestDegree),
               .data = root.at("data").whole(1, kHighestDegree),
               .stages = {}};
-    const std::vector<codesign::WidthCosts>& widths = file.problem.widths;
-    if (std::none_of(widths.begin(), widths.end(), [&](const auto& each) { return each.width == plan.tensor; }))
-        widthNode.fail("a tensor-parallel degree that the layers have costs for");
+    const std::vector<codesign::DegreeCosts>& byDegree = file.problem.byDegree;
+    if (std::none_of(byDegree.begin(), byDegree.end(),
+                     [&](const auto& each) { return each.degree == plan.tensorParallel; }))
+        degreeNode.fail("a tensor-parallel degree that the layers have costs for");
     for (const JsonNode& stageNode : stagesNode.elements(file.layers.size())) {
         codesign::PlacedStage& stage = plan.stages.emplace_back();
         const JsonNode layersNode = stageNode.at("layers");
@@ -157,7 +158,7 @@ const OptionTable<Settings>& placementTable() {
 /// What a study of it rests on.
 struct Inputs {
     PlacementFile file;
-    PlacementOutcome asked;  ///< without what was found
+    PlacementOutcome request;  ///< without what was found
     std::vector<Input> inputs;
     std::string plan;                   ///< degrees or "file"; empty where there are none
     std::optional<JsonDocument> whole;  ///< a plan of the user's own
@@ -168,8 +169,8 @@ JsonDocument loadLayers(const Study& study) {
     return JsonDocument::load(codesign::placementPath(placeOfInput(study.workloads.front())));
 }
 
-Inputs readInputs(const Study& study, const RunHooks& hooks) {
-    const Reading reading(hooks, "reading the layers", "the placement");
+Inputs readInputs(const Study& study, const RunContext& context) {
+    const Reading reading(context, "reading the layers", "the placement");
     const JsonDocument document = loadLayers(study);
     const Settings settings = placementTable().of(study);
     Inputs inputs;
@@ -178,15 +179,15 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     PlacementProblem& problem = inputs.file.problem;
     problem.accelerators = settings.accelerators.value_or(problem.accelerators);
     problem.serialBranches = settings.serialBranches;
-    PlacementOutcome& asked = inputs.asked;
-    asked.rule = settings.rule;
-    asked.optimizer = inputs.file.optimizer;
-    problem.optimizerState = stateOf(asked.optimizer, asked.rule);
-    asked.globalBatch = settings.globalBatch;
-    asked.name = inputs.file.name;
-    asked.layers = inputs.file.layers;
-    asked.layerCount = static_cast<std::int64_t>(inputs.file.layers.size());
-    asked.reported = inputs.file.reported;
+    PlacementOutcome& request = inputs.request;
+    request.rule = settings.rule;
+    request.optimizer = inputs.file.optimizer;
+    problem.optimizerState = stateOf(request.optimizer, request.rule);
+    request.globalBatch = settings.globalBatch;
+    request.name = inputs.file.name;
+    request.layers = inputs.file.layers;
+    request.layerCount = static_cast<std::int64_t>(inputs.file.layers.size());
+    request.reported = inputs.file.reported;
     inputs.plan = settings.plan;
     if (settings.planFile->is_null()) return inputs;
     if (!inputs.plan.empty()) throw UsageError("options --plan and --plan-file both give a plan; expected one of them");
@@ -198,7 +199,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
 }
 
 /// Evaluates the plan that the user names: its degrees, cut as well as these allow, or all of it.
-std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& placer, const RunHooks& hooks) {
+std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& placer, const RunContext& context) {
     const PlacementProblem& problem = inputs.file.problem;
     if (inputs.whole) {
         OwnPlan own{.given = inputs.inputs.back().name};
@@ -215,7 +216,7 @@ std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& pla
             "what the layers' file fixes, or a result of this command as a file",
             inQuotes(inputs.plan), kPlanOfFile));
     OwnPlan own{.given = inputs.plan};
-    Placement made = placer.place(problem, {.fasterThan = {}, .degrees = degrees, .explain = true}, hooks);
+    Placement made = placer.place(problem, {.fasterThan = {}, .degrees = degrees, .explain = true}, context);
     own.plan = std::move(made.plan);
     if (made.shortage) own.misfit = made.shortage->reason;
     return own;
@@ -274,25 +275,25 @@ Json planIn(const std::string& file, const Study& study) {
     return plan;
 }
 
-Result runPlacement(const Study& study, const RunHooks& hooks) {
-    Inputs inputs = readInputs(study, hooks);
-    const Reading placing(hooks, "placing the layers", "the placement");
+Result runPlacement(const Study& study, const RunContext& context) {
+    Inputs inputs = readInputs(study, context);
+    const Reading placing(context, "placing the layers", "the placement");
     const PlacementProblem& problem = inputs.file.problem;
-    const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMaxCuts, hooks);
-    PlacementOutcome outcome = std::move(inputs.asked);
+    const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMaxCuts, context);
+    PlacementOutcome outcome = std::move(inputs.request);
     outcome.cuts = placer.cuts();
-    outcome.own = ownPlan(inputs, placer, hooks);
-    outcome.placement = placer.place(problem, {.fasterThan = {}, .degrees = {}, .explain = true}, hooks);
+    outcome.own = ownPlan(inputs, placer, context);
+    outcome.placement = placer.place(problem, {.fasterThan = {}, .degrees = {}, .explain = true}, context);
     Result result;
     result.study = study;
     result.inputs = std::move(inputs.inputs);
     result.assumptions = assumptionsOf(outcome, problem, placer.isPath());
     result.warnings = outcome.placement.warnings;
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
     outcome.problem = std::move(inputs.file.problem);
     outcome.problem.optimizerState = 0;
-    for (codesign::WidthCosts& width : outcome.problem.widths)
-        width = {.width = width.width, .layers = {}, .edges = {}};
+    for (codesign::DegreeCosts& costs : outcome.problem.byDegree)
+        costs = {.degree = costs.degree, .layers = {}, .edges = {}};
     result.outcome = std::move(outcome);
     return result;
 }
@@ -302,11 +303,11 @@ Estimate estimatePlacement(const Study& study) {
     const Inputs inputs = readInputs(study, {});
     const codesign::Placer placer(inputs.file.graph);
     const auto cuts = static_cast<double>(placer.cuts()),
-               widths = static_cast<double>(inputs.file.problem.widths.size());
-    const double seconds = cuts * cuts * widths * kSecondsPerPair;
+               degrees = static_cast<double>(inputs.file.problem.byDegree.size());
+    const double seconds = cuts * cuts * degrees * kSecondsPerPair;
     return {.text = fmt::format(
                 "{} at {} on {}: {}", formatCounted(static_cast<double>(inputs.file.layers.size()), "layer", "layers"),
-                formatCounted(widths, "tensor-parallel degree", "tensor-parallel degrees"),
+                formatCounted(degrees, "tensor-parallel degree", "tensor-parallel degrees"),
                 formatCounted(static_cast<double>(inputs.file.problem.accelerators), "accelerator", "accelerators"),
                 formatWait(seconds)),
             .seconds = seconds,
@@ -318,7 +319,8 @@ std::string planText(const Plan& plan, const PlacementOutcome& outcome) {
     if (const auto throughput = outcome.throughputOf(plan)) text = rateText(*throughput) + " samples/s · " + text;
     return text + fmt::format(" · {} × {} · tensor-parallel degree {}",
                               formatCounted(static_cast<double>(plan.stages.size()), "stage", "stages"),
-                              formatCounted(static_cast<double>(plan.data), "replica", "replicas"), plan.tensor);
+                              formatCounted(static_cast<double>(plan.data), "replica", "replicas"),
+                              plan.tensorParallel);
 }
 
 std::string placementHeadline(const PlacementOutcome& outcome) {
@@ -351,7 +353,7 @@ codesign::ModelResult placedModel(const PlacementOutcome& outcome) {
     model.throughput = outcome.throughputOf(plan).value_or(0);
     model.pipeline = static_cast<std::int64_t>(plan.stages.size());
     model.data = plan.data;
-    model.tensor = plan.tensor;
+    model.tensorParallel = plan.tensorParallel;
     Seconds slowest;
     for (const codesign::PlacedStage& stage : plan.stages) {
         slowest = std::max(slowest, stage.load);

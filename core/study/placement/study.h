@@ -15,7 +15,7 @@ namespace tessera::study {
 const std::vector<Parameter>& placementParameters();
 
 /// Reads the study's layers and places them. A result without a plan says what would fit. Throws like study::run.
-Result runPlacement(const Study& study, const RunHooks& hooks);
+Result runPlacement(const Study& study, const RunContext& context);
 
 /// See study::estimate.
 Estimate estimatePlacement(const Study& study);

@@ -100,7 +100,7 @@ void memoryTerms(const Prediction& one, Terms& terms) {
     terms.push_back({"placement", one.policy, fromFile(one, "placement")});
 }
 
-constexpr unsigned kAll = kText | kSheet | kTable, kSeen = kSheet | kTable;
+constexpr unsigned kAll = kText | kExactTable | kTable, kSeen = kExactTable | kTable;
 
 /// What does not fit has no numbers.
 FieldValue where(const Prediction& fits, const auto& value) {
@@ -111,7 +111,7 @@ FieldValue number(const Prediction& one) {
     return where(one, one.*member);
 }
 
-std::string rateSaid(double value) {
+std::string formatRate(double value) {
     return uncertainText(value) + " samples/s";
 }
 std::string perDollar(double value) {
@@ -138,19 +138,19 @@ const std::vector<Field<Prediction>>& predictionFields() {
         {"prediction", "Prediction", kParts | kWords, [](const Prediction& one) { return given(nameOf(one)); }},
         {"accelerator", "Accelerator", kAll | kWords, [](const Prediction& one) { return given(one.accelerator); }},
         {"devices", "Devices", kAll, [](const Prediction& one) { return given(one.devices); }},
-        {"fits", "Fits", kText | kSheet | kWords,
+        {"fits", "Fits", kText | kExactTable | kWords,
          [](const Prediction& one) { return FieldValue(one.infeasible ? "no" : "yes"); }},
         {.id = "throughput_samples_per_s",
          .title = "Throughput",
          .uses = kMetric | kAll | kUncertain,
          .get = number<&Prediction::throughput>,
          .better = Better::higher,
-         .said = rateSaid,
+         .format = formatRate,
          .formula = "throughput = batch × devices / step time (model parallelism: batch / step time)",
          .source = "section 4.3",
          .terms = throughputTerms},
-        {"error_low", "Least error", kSheet, [](const Prediction& one) { return where(one, one.error.low); }},
-        {"error_high", "Greatest error", kSheet, [](const Prediction& one) { return where(one, one.error.high); }},
+        {"error_low", "Least error", kExactTable, [](const Prediction& one) { return where(one, one.error.low); }},
+        {"error_high", "Greatest error", kExactTable, [](const Prediction& one) { return where(one, one.error.high); }},
         {.id = "error",
          .title = "Error",
          .uses = kText | kTable | kWords,
@@ -170,7 +170,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .uses = kMetric | kAll,
          .get = number<&Prediction::samplesPerUsd>,
          .better = Better::higher,
-         .said = perDollar,
+         .format = perDollar,
          .formula = "samples per dollar = throughput × 3600 / hourly price",
          .source = "section 6.2.1",
          .terms = priceTerms},
@@ -236,7 +236,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .get = number<&Prediction::pricePerHourUsd>,
          .better = Better::lower,
          .help = "Of all devices",
-         .said = dollars,
+         .format = dollars,
          .formula = "hourly price of a device × devices",
          .source = "section 6.2.1",
          .terms = priceTerms},
@@ -263,7 +263,7 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .uses = kMetric | kAll | kOptional,
          .get = number<&Prediction::trainingCostUsd>,
          .better = Better::lower,
-         .said = cost,
+         .format = cost,
          .formula = "time to train × hourly price",
          .source = "definition",
          .terms = priceTerms},
@@ -272,19 +272,20 @@ const std::vector<Field<Prediction>>& predictionFields() {
          .uses = kMetric | kSeen,
          .get = measuredShare,
          .help = "Operators whose time comes from a measured kernel",
-         .said = percentText,
+         .format = percentText,
          .formula = "operators with a measured kernel / operators",
          .source = "section 6.3.2",
          .terms = computeTerms},
-        {"operators", "Operators", kSheet | kParts,
+        {"operators", "Operators", kExactTable | kParts,
          [](const Prediction& one) { return where(one, one.operators.operators); }},
-        {"measured_operators", "By measured kernels", kSheet | kParts,
+        {"measured_operators", "By measured kernels", kExactTable | kParts,
          [](const Prediction& one) { return where(one, one.operators.measured); }},
-        {"error_class", "Class of the error", kSheet | kWords,
+        {"error_class", "Class of the error", kExactTable | kWords,
          [](const Prediction& one) { return where(one, one.error.reliability); }},
-        {"collective", "Collective", kSheet | kParts | kWords, number<&Prediction::collective>},
-        {"placement", "Placement", kSheet | kWords, number<&Prediction::policy>},
-        {"reason", "Why not", kSheet | kTable | kWords, [](const Prediction& one) { return given(one.infeasible); }},
+        {"collective", "Collective", kExactTable | kParts | kWords, number<&Prediction::collective>},
+        {"placement", "Placement", kExactTable | kWords, number<&Prediction::policy>},
+        {"reason", "Why not", kExactTable | kTable | kWords,
+         [](const Prediction& one) { return given(one.infeasible); }},
     };
     return kFields;
 }

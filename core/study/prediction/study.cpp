@@ -227,10 +227,10 @@ void addAssumptions(Inputs& inputs) {
     addOwnNumbers(inputs);
 }
 
-Inputs readInputs(const Study& study, const RunHooks& hooks) {
+Inputs readInputs(const Study& study, const RunContext& context) {
     if (study.models.size() != 1) throw UsageError("a prediction study takes exactly one model");
     if (study.hardware.empty()) throw UsageError("a prediction study takes at least one accelerator");
-    const Reading reading(hooks, "reading the model", "the prediction");
+    const Reading reading(context, "reading the model", "the prediction");
     Inputs inputs;
     Settings& settings = inputs.settings;
     settings = predictionTable().of(study);
@@ -296,15 +296,15 @@ void dropRepeated(std::vector<Prediction>& predictions) {
 
 }  // namespace
 
-Result runPrediction(const Study& study, const RunHooks& hooks) {
-    Inputs inputs = readInputs(study, hooks);
+Result runPrediction(const Study& study, const RunContext& context) {
+    Inputs inputs = readInputs(study, context);
     Result result;
     result.study = study;
     result.study.seed = study.seed.value_or(kSeed);
     result.inputs = std::move(inputs.inputs);
     result.assumptions = std::move(inputs.assumptions);
     result.warnings = std::move(inputs.warnings);
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
 
     PredictionOutcome outcome;
     outcome.model = modelName(study.models.at(0), inputs.model.name);
@@ -316,9 +316,9 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     const auto total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
     for (const predict::Machine& machine : inputs.machines)
         for (const std::int64_t devices : inputs.settings.devices) {
-            hooks.throwIfCancelled("the prediction");
+            context.throwIfCancelled("the prediction");
             outcome.predictions.push_back(predictor.predict(machine, devices));
-            hooks.reportProgress("predictions", static_cast<double>(outcome.predictions.size()), total);
+            context.reportProgress("predictions", static_cast<double>(outcome.predictions.size()), total);
         }
     dropRepeated(outcome.predictions);
     if (fastestPrediction(outcome) == nullptr) {

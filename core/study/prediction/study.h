@@ -31,7 +31,7 @@ predict::Machine readMachine(const std::string& name, const std::string& path, c
 
 /// Loads the study's model and accelerators and predicts. Throws like study::run; InfeasibleError where the model fits
 /// on no accelerator.
-Result runPrediction(const Study& study, const RunHooks& hooks);
+Result runPrediction(const Study& study, const RunContext& context);
 
 /// Reads `tessera.prediction-result/1`. Throws DataError.
 Result readPredictionResult(const JsonNode& document, const Study& study);

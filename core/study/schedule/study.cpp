@@ -34,11 +34,11 @@ void setTime(Settings& settings, const Json& seconds) {
 }
 
 const OptionTable<Settings>& scheduleTable() {
-    constexpr auto kMost = static_cast<double>(codesign::kMaxCores);
+    constexpr auto kMaxOfKind = static_cast<double>(codesign::kMaxCores);
     static const OptionTable<Settings> kTable{
-        {"tensor_cores", "--tensor-cores N", &Settings::tensorCores, Values::whole(1, kMost),
+        {"tensor_cores", "--tensor-cores N", &Settings::tensorCores, Values::whole(1, kMaxOfKind),
          "tensor cores; without it, the file's num_tc"},
-        {"vector_cores", "--vector-cores N", &Settings::vectorCores, Values::whole(1, kMost),
+        {"vector_cores", "--vector-cores N", &Settings::vectorCores, Values::whole(1, kMaxOfKind),
          "vector cores; without it, the file's num_vc"},
         {"method", "--method METHOD", &Settings::method,
          Values::word(idsOf<std::string_view>(codesign::scheduleMethods())),
@@ -66,11 +66,11 @@ std::int64_t coresOf(const std::optional<std::int64_t>& given, const std::option
     throw UsageError(fmt::format("option {} is missing, and the file has no '{}'", option, field));
 }
 
-Inputs readInputs(const Study& study, const RunHooks& hooks) {
+Inputs readInputs(const Study& study, const RunContext& context) {
     if (study.workloads.size() != 1) throw UsageError("a scheduling study takes exactly one list of operators");
     Inputs inputs;
     inputs.options = scheduleTable().of(study);
-    const Reading reading(hooks, "reading the operators", "the scheduling");
+    const Reading reading(context, "reading the operators", "the scheduling");
     const std::string& name = study.workloads.front();
     const JsonDocument document = JsonDocument::load(codesign::operatorsPath(placeOfInput(name)));
     inputs.graph = codesign::readOperators(document);
@@ -116,14 +116,14 @@ const std::vector<Parameter>& scheduleParameters() {
     return scheduleTable().parameters();
 }
 
-Result runSchedule(const Study& study, const RunHooks& hooks) {
-    Inputs inputs = readInputs(study, hooks);
+Result runSchedule(const Study& study, const RunContext& context) {
+    Inputs inputs = readInputs(study, context);
     Result result;
     result.study = study;
     result.inputs = std::move(inputs.inputs);
     result.assumptions = assumptionsOf(inputs);
     result.warnings = warningsOf(inputs);
-    reportWarnings(hooks, result.warnings);
+    reportWarnings(context, result.warnings);
     ScheduleOutcome outcome{.layer = std::move(inputs.graph.name),
                             .method = inputs.options.method,
                             .cores = inputs.cores,
@@ -131,12 +131,12 @@ Result runSchedule(const Study& study, const RunHooks& hooks) {
                             .result = {}};
     {
         // Both requests end the search; what it found counts where it was to finish.
-        const Reading searching(hooks, "scheduling", "the scheduling");
+        const Reading searching(context, "scheduling", "the scheduling");
         std::stop_source end;
         const auto request = [&end] { end.request_stop(); };
-        const std::stop_callback cancelled(hooks.cancel, request), finished(hooks.finish, request);
+        const std::stop_callback cancelled(context.cancel, request), finished(context.finish, request);
         outcome.result = codesign::scheduleOperators(inputs.graph, inputs.cores, inputs.options,
-                                                     {.progress = hooks.progress, .finish = end.get_token()});
+                                                     {.progress = context.progress, .finish = end.get_token()});
         searching.check();
     }
     outcome.operators = std::move(inputs.graph.operators);

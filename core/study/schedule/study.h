@@ -15,9 +15,9 @@ namespace tessera::study {
 /// The scheduling engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& scheduleParameters();
 
-/// Reads the study's operators and schedules them. Throws like study::run. Where `hooks.finish` ends the search, the
+/// Reads the study's operators and schedules them. Throws like study::run. Where `context.finish` ends the search, the
 /// result is the best so far.
-Result runSchedule(const Study& study, const RunHooks& hooks);
+Result runSchedule(const Study& study, const RunContext& context);
 
 /// See study::estimate.
 Estimate estimateSchedule(const Study& study);

@@ -20,8 +20,8 @@
 #include "tests/support/codesign_result.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/paths.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
-#include "tests/support/race_result.h"
 
 /// The program itself, started with what an earlier session left behind: it comes up, whatever that was.
 namespace tessera::ui {
@@ -101,7 +101,7 @@ protected:
         ASSERT_TRUE(QDir(folder_.path()).mkpath(QStringLiteral("config/tessera")));
         store::Store history = store::Store::open(folder_.filePath("history.db").toStdString());
         for (const study::Result& result :
-             {test::handMadeResult(), test::handMadeRace(), test::wholeCodesign(), test::wholePrediction()})
+             {test::handMadeResult(), test::handMadePortfolio(), test::wholeCodesign(), test::wholePrediction()})
             history.finishRun(history.addRun(result.study), result, study::headline(result), {}, {});
     }
 

@@ -211,7 +211,7 @@ protected:
     void writeAReport(store::RunId first, store::RunId second);
     void findTheRunAgain(store::RunId run);
     void lookAtAPlatformAndAWorkload();
-    int watchARace();
+    int watchAPortfolio();
     void readTheMapping();
     void lookForAnAccelerator();
     void compareAccelerators();
@@ -399,7 +399,7 @@ void Walk::lookAtAPlatformAndAWorkload() {
 }
 
 /// A race that is looked at while it is paused, then stopped with the best so far.
-int Walk::watchARace() {
+int Walk::watchAPortfolio() {
     study::Study race = study::loadStudy("mixed-jobs-race");
     // The last one is slow enough to be caught at work.
     race.parameters["algorithms"] = {"tessera", "magma", "stdga", "herald-like", "random", "cmaes"};
@@ -444,7 +444,7 @@ void Walk::readTheMapping() {
 
 TEST_F(Walk, aRaceOfMappingsIsWatchedAndRead) {
     ASSERT_NO_FATAL_FAILURE(lookAtAPlatformAndAWorkload());
-    const int job = watchARace();
+    const int job = watchAPortfolio();
     ASSERT_NO_FATAL_FAILURE(readTheMapping());
     const store::RunId watched = window_->jobs().state(job).run;
     const store::RunId read = current<RunDocument>()->state().run;

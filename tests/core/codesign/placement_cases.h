@@ -31,7 +31,7 @@ inline OracleCase oracleCase(const std::filesystem::path& input, const std::file
     if (!found.contains("stages") || found["stages"].empty()) return known;
     known.seconds = found["finalTimePerBatch"].get<double>();
     Plan plan{.timePerBatch = {},
-              .tensor = found["tensorParallelDegree"].get<std::int64_t>(),
+              .tensorParallel = found["tensorParallelDegree"].get<std::int64_t>(),
               .data = found["dataParallelDegree"].get<std::int64_t>(),
               .stages = {}};
     for (const Json& stage : found["stages"]) {

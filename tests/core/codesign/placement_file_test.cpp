@@ -65,13 +65,13 @@ TEST(PlacementFile, readsWidthsWhateverTheOrderOfTheirLayers) {
     EXPECT_EQ(problem.memory, Bytes{100});
     EXPECT_EQ(problem.bandwidth, BytesPerSecond{10});
     EXPECT_FALSE(problem.recompute);
-    ASSERT_EQ(problem.widths.size(), 2U);
-    EXPECT_EQ(problem.widths[1].width, 2);
+    ASSERT_EQ(problem.byDegree.size(), 2U);
+    EXPECT_EQ(problem.byDegree[1].degree, 2);
     const LayerCosts sliced{
         .weights = {2}, .activations = {3}, .forward = {4}, .backward = {5}, .tensorParallel = true};
-    EXPECT_EQ(problem.widths[1].layers[1], sliced);
-    EXPECT_EQ(problem.widths[0].layers[0].activations, Bytes{2.5});
-    EXPECT_EQ(problem.widths[1].edges, (std::vector<Bytes>{{4}}));
+    EXPECT_EQ(problem.byDegree[1].layers[1], sliced);
+    EXPECT_EQ(problem.byDegree[0].layers[0].activations, Bytes{2.5});
+    EXPECT_EQ(problem.byDegree[1].edges, (std::vector<Bytes>{{4}}));
     ASSERT_EQ(file.reported.size(), 1U);
     EXPECT_EQ(file.reported[0].first, "fixedPP");
     EXPECT_EQ(file.reported[0].second, 2);

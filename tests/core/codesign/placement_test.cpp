@@ -105,10 +105,10 @@ Small smallProblem(unsigned seed) {
     problem.bandwidth = {std::vector<double>{0.5, 5, 50}[below(3)]};
     problem.optimizerState = std::vector<double>{0, 1, 2}[below(3)];
     problem.recompute = below(2) == 0;
-    for (const std::int64_t width : {1, 2, 4}) {
-        if (width > 1 && below(2) == 0) continue;
-        WidthCosts costs{.width = width, .layers = {}, .edges = {}};
-        const auto share = static_cast<double>(width);
+    for (const std::int64_t degree : {1, 2, 4}) {
+        if (degree > 1 && below(2) == 0) continue;
+        DegreeCosts costs{.degree = degree, .layers = {}, .edges = {}};
+        const auto share = static_cast<double>(degree);
         for (std::size_t i = 0; i < small.graph.layers; ++i) {
             const bool sliced = below(3) > 0;
             const double part = sliced ? share : 1;
@@ -119,9 +119,9 @@ Small smallProblem(unsigned seed) {
                                     .tensorParallel = sliced});
         }
         for (std::size_t e = 0; e < small.graph.edges.size(); ++e) costs.edges.push_back({amount(30)});
-        problem.widths.push_back(costs);
+        problem.byDegree.push_back(costs);
     }
-    if (problem.widths.size() > 1 && below(3) == 0) problem.widths.erase(problem.widths.begin());
+    if (problem.byDegree.size() > 1 && below(3) == 0) problem.byDegree.erase(problem.byDegree.begin());
     return small;
 }
 
@@ -153,17 +153,17 @@ struct Known {
 Known bestOfAll(const Small& small) {
     Known known;
     const PlacementProblem& problem = small.problem;
-    PlacementProblem again = problem;
-    again.recompute = true;
+    PlacementProblem recomputing = problem;
+    recomputing.recompute = true;
     eachPipeline(small.graph, [&](const std::vector<PlacedStage>& stages) {
-        for (const WidthCosts& width : problem.widths) {
-            Plan plan{.timePerBatch = {}, .tensor = width.width, .data = 1, .stages = stages};
+        for (const DegreeCosts& costs : problem.byDegree) {
+            Plan plan{.timePerBatch = {}, .tensorParallel = costs.degree, .data = 1, .stages = stages};
             plan = evaluate(small.graph, problem, plan);
             double memory = 0;
             for (const PlacedStage& stage : plan.stages) memory = std::max(memory, stage.memory.total().value);
             const std::int64_t accelerators = occupied(plan);
             if (accelerators <= problem.accelerators) known.memory = std::min(known.memory, memory);
-            known.recompute = known.recompute || fits(evaluate(small.graph, again, plan), again);
+            known.recompute = known.recompute || fits(evaluate(small.graph, recomputing, plan), recomputing);
             if (memory > problem.memory.value) continue;
             if (known.accelerators < 0 || accelerators < known.accelerators) known.accelerators = accelerators;
             for (std::int64_t d = 1; d <= std::min(problem.accelerators, problem.microBatches); ++d) {
@@ -230,11 +230,12 @@ TEST(Placement, ofDegreesIsTheBestOfAllPlansThatHaveThem) {
         const std::int64_t replicas = std::min<std::int64_t>(problem.microBatches, 5);
         std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Best> known;
         eachPipeline(small.graph, [&](const std::vector<PlacedStage>& stages) {
-            for (const WidthCosts& width : problem.widths)
+            for (const DegreeCosts& costs : problem.byDegree)
                 for (std::int64_t d = 1; d <= replicas; ++d) {
-                    Best& best = known[{static_cast<std::int64_t>(stages.size()), width.width, d}];
-                    const Plan plan = evaluate(
-                        small.graph, problem, {.timePerBatch = {}, .tensor = width.width, .data = d, .stages = stages});
+                    Best& best = known[{static_cast<std::int64_t>(stages.size()), costs.degree, d}];
+                    const Plan plan =
+                        evaluate(small.graph, problem,
+                                 {.timePerBatch = {}, .tensorParallel = costs.degree, .data = d, .stages = stages});
                     EXPECT_EQ(misfitOf(problem, plan).empty(), fits(plan, problem)) << seed;
                     if (occupied(plan) > problem.accelerators / d) continue;
                     double memory = 0;
@@ -247,13 +248,14 @@ TEST(Placement, ofDegreesIsTheBestOfAllPlansThatHaveThem) {
         for (const auto& [degrees, best] : known) {
             const auto [pipeline, tensor, data] = degrees;
             const Placement made = placer.place(
-                problem, {.degrees = Degrees{.pipeline = pipeline, .tensor = tensor, .data = data}, .explain = true});
+                problem,
+                {.degrees = Degrees{.pipeline = pipeline, .tensorParallel = tensor, .data = data}, .explain = true});
             ASSERT_EQ(made.plan.has_value(), best.seconds < kInfinite) << seed;
             if (made.plan) {
                 ++placed;
                 EXPECT_TRUE(close(made.plan->timePerBatch.value, best.seconds, 1e-12)) << seed;
                 EXPECT_EQ(static_cast<std::int64_t>(made.plan->stages.size()), pipeline) << seed;
-                EXPECT_EQ(made.plan->tensor, tensor) << seed;
+                EXPECT_EQ(made.plan->tensorParallel, tensor) << seed;
                 EXPECT_EQ(made.plan->data, data) << seed;
                 EXPECT_EQ(misfitOf(problem, *made.plan), "") << seed;
                 continue;
@@ -271,12 +273,12 @@ TEST(Placement, ofDegreesIsTheBestOfAllPlansThatHaveThem) {
         if (!fastest.plan) continue;
         const Plan& plan = *fastest.plan;
         EXPECT_EQ(evaluate(small.graph, problem, plan).timePerBatch, plan.timePerBatch) << seed;
-        const Placement again = placer.place(
-            problem,
-            {.degrees = Degrees{
-                 .pipeline = static_cast<std::int64_t>(plan.stages.size()), .tensor = plan.tensor, .data = plan.data}});
-        ASSERT_TRUE(again.plan) << seed;
-        EXPECT_TRUE(close(again.plan->timePerBatch.value, plan.timePerBatch.value, 1e-14)) << seed;
+        const Placement recomputing =
+            placer.place(problem, {.degrees = Degrees{.pipeline = static_cast<std::int64_t>(plan.stages.size()),
+                                                      .tensorParallel = plan.tensorParallel,
+                                                      .data = plan.data}});
+        ASSERT_TRUE(recomputing.plan) << seed;
+        EXPECT_TRUE(close(recomputing.plan->timePerBatch.value, plan.timePerBatch.value, 1e-14)) << seed;
     }
     EXPECT_GT(placed, 500U);
     EXPECT_GT(full, 100U);
@@ -288,7 +290,7 @@ TEST(Placement, ofDegreesOfThePublishedCasesIsTheirsOrBetter) {
     for (const codesign::cases::OracleCase& known : codesign::cases::oracleCases()) {
         if (!known.plan) continue;
         const Degrees degrees{.pipeline = static_cast<std::int64_t>(known.plan->stages.size()),
-                              .tensor = known.plan->tensor,
+                              .tensorParallel = known.plan->tensorParallel,
                               .data = known.plan->data};
         const Placement made = Placer(known.file.graph).place(known.file.problem, {.degrees = degrees});
         ASSERT_TRUE(made.plan) << known.name;
@@ -309,7 +311,7 @@ TEST(Placement, refusesDegreesThatAreNone) {
         }
         return std::string("accepted");
     };
-    const std::int64_t tensor = small.problem.widths.front().width;
+    const std::int64_t tensor = small.problem.byDegree.front().degree;
     EXPECT_THAT(refusal({1, 3, 1}),
                 HasSubstr("the plan has a tensor-parallel degree of 3, of which there are no costs"));
     EXPECT_THAT(refusal({99, tensor, 1}), HasSubstr("the plan has 99 stages for"));
@@ -338,10 +340,10 @@ TEST(Placement, isTheBestOfAllPlansWhereLayersRunInARow) {
         for (std::size_t s = 0; s < placement.plan->stages.size(); ++s) {
             const PlacedStage& stage = placement.plan->stages[s];
             Seconds work;
-            for (const WidthCosts& width : small.problem.widths)
+            for (const DegreeCosts& costs : small.problem.byDegree)
                 for (const std::size_t layer : stage.layers)
-                    if (width.width == placement.plan->tensor)
-                        work += width.layers[layer].forward + width.layers[layer].backward;
+                    if (costs.degree == placement.plan->tensorParallel)
+                        work += costs.layers[layer].forward + costs.layers[layer].backward;
             EXPECT_GE(stage.load.value, work.value * (1 - 1e-12)) << seed;
         }
     }
@@ -372,11 +374,11 @@ TEST(Placement, hasALowerBoundWhereNotAllCutsAreCompared) {
 TEST(Placement, saysWhereAStageIsFasterThanItsLayersInARow) {
     LayerGraph graph{.layers = 3, .edges = {{0, 2}, {1, 2}}};
     PlacementProblem problem{
-        .widths = {{.width = 1,
-                    .layers = {{.weights = {1}, .activations = {1}, .forward = {2}, .backward = {4}},
-                               {.weights = {1}, .activations = {1}, .forward = {2}, .backward = {4}},
-                               {.weights = {1}, .activations = {1}, .forward = {1}, .backward = {1}}},
-                    .edges = {{1}, {1}}}},
+        .byDegree = {{.degree = 1,
+                      .layers = {{.weights = {1}, .activations = {1}, .forward = {2}, .backward = {4}},
+                                 {.weights = {1}, .activations = {1}, .forward = {2}, .backward = {4}},
+                                 {.weights = {1}, .activations = {1}, .forward = {1}, .backward = {1}}},
+                      .edges = {{1}, {1}}}},
         .accelerators = 1,
         .microBatches = 1,
         .memory = {100},
@@ -458,7 +460,7 @@ TEST(Placement, looksOnlyForWhatIsFaster) {
 Small sideBySide(std::size_t length) {
     Small small;
     small.graph.layers = 2 * length;
-    WidthCosts costs{.width = 1, .layers = {}, .edges = {}};
+    DegreeCosts costs{.degree = 1, .layers = {}, .edges = {}};
     for (std::size_t i = 0; i < 2 * length; ++i) {
         costs.layers.push_back({.weights = {10},
                                 .activations = {20},
@@ -469,7 +471,7 @@ Small sideBySide(std::size_t length) {
         small.graph.edges.push_back({i - 1, i});
         costs.edges.push_back({1});
     }
-    small.problem = {.widths = {costs},
+    small.problem = {.byDegree = {costs},
                      .accelerators = 8,
                      .microBatches = 16,
                      .memory = {400},
@@ -515,14 +517,15 @@ TEST(Placement, aWideGraphDoesNotExhaustMemory) {
 TEST(Placement, namesWhatBreaks) {
     Small small;
     small.graph = {.layers = 2, .edges = {{0, 1}}};
-    small.problem = {.widths = {{.width = 1,
-                                 .layers = {{.weights = {10e9}, .activations = {4e9}, .forward = {1}, .backward = {2}},
-                                            {.weights = {10e9}, .activations = {4e9}, .forward = {1}, .backward = {2}}},
-                                 .edges = {{1e6}}}},
-                     .accelerators = 8,
-                     .microBatches = 8,
-                     .memory = {26e9},
-                     .bandwidth = {1e9}};
+    small.problem = {
+        .byDegree = {{.degree = 1,
+                      .layers = {{.weights = {10e9}, .activations = {4e9}, .forward = {1}, .backward = {2}},
+                                 {.weights = {10e9}, .activations = {4e9}, .forward = {1}, .backward = {2}}},
+                      .edges = {{1e6}}}},
+        .accelerators = 8,
+        .microBatches = 8,
+        .memory = {26e9},
+        .bandwidth = {1e9}};
     const auto reason = [&] { return Placer(small.graph).place(small.problem, {.explain = true}).shortage->reason; };
     EXPECT_EQ(reason(),
               "no plan fits: the one of least memory needs 28 GB for stage 1 of 2 and an accelerator has 26 GB, 2 GB "
@@ -535,8 +538,8 @@ TEST(Placement, namesWhatBreaks) {
     EXPECT_THAT(reason(), HasSubstr("stage 1 of 1 and an accelerator has 26 GB, 22 GB too little because of weights "
                                     "and gradients"));
     EXPECT_THAT(reason(), HasSubstr("it would fit with 48 GB of memory or 2 accelerators"));
-    small.problem.widths[0].width = 4;
-    for (LayerCosts& layer : small.problem.widths[0].layers) layer.tensorParallel = true;
+    small.problem.byDegree[0].degree = 4;
+    for (LayerCosts& layer : small.problem.byDegree[0].layers) layer.tensorParallel = true;
     EXPECT_EQ(reason(), "no plan fits: the narrowest width occupies 4 accelerators and there is 1");
 }
 
@@ -551,13 +554,13 @@ TEST(Placement, refusesWhatIsNoProblem) {
         change(problem);
         EXPECT_THROW(placer.place(problem), UsageError);
     };
-    refused([](PlacementProblem& problem) { problem.widths.clear(); });
+    refused([](PlacementProblem& problem) { problem.byDegree.clear(); });
     refused([](PlacementProblem& problem) { problem.accelerators = 0; });
     refused([](PlacementProblem& problem) { problem.microBatches = 0; });
     refused([](PlacementProblem& problem) { problem.bandwidth = {0}; });
     refused([](PlacementProblem& problem) { problem.memory = {kInfinite}; });
-    refused([](PlacementProblem& problem) { problem.widths[0].layers[0].forward = {-1}; });
-    refused([](PlacementProblem& problem) { problem.widths[0].layers.pop_back(); });
+    refused([](PlacementProblem& problem) { problem.byDegree[0].layers[0].forward = {-1}; });
+    refused([](PlacementProblem& problem) { problem.byDegree[0].layers.pop_back(); });
     Plan plan = placer.place(small.problem).plan.value();
     plan.stages.front().layers.pop_back();
     EXPECT_THROW(evaluate(small.graph, small.problem, plan), UsageError);

@@ -25,14 +25,14 @@ using testing::HasSubstr;
 
 namespace {
 
-const Workload& workload(const std::string& name, const std::vector<std::int64_t>& widths = {}) {
+const Workload& workload(const std::string& name, const std::vector<std::int64_t>& degrees = {}) {
     static std::map<std::pair<std::string, std::vector<std::int64_t>>, Workload> known;
-    const auto found = known.find({name, widths});
+    const auto found = known.find({name, degrees});
     if (found != known.end()) return found->second;
     WorkloadOptions options;
     options.microBatches = {1, 4};
-    options.widths = widths;
-    return known.emplace(std::pair(name, widths), loadWorkload(name, options)).first->second;
+    options.degrees = degrees;
+    return known.emplace(std::pair(name, degrees), loadWorkload(name, options)).first->second;
 }
 
 /// Some values of PHAZE's template for each parameter.
@@ -87,7 +87,7 @@ double bruteForce(const ModelSearch& model, const hardware::Architecture& archit
     for (const Slice& slice : model.workload().slices)
         for (const bool recompute : {false, true}) {
             const PlacementProblem problem =
-                model.problem(architecture, hbm, {slice.microBatch, recompute}, slice.width, kStates, {});
+                model.problem(architecture, hbm, {slice.microBatch, recompute}, slice.degree, kStates, {});
             const Placement placement = model.placer().place(problem);
             if (placement.plan) best = std::max(best, model.throughputOf(placement.plan->timePerBatch));
         }
@@ -262,7 +262,7 @@ TEST(CodesignSearch, thePartsOfAResultAgree) {
     EXPECT_GE(model.throughputBound, model.throughput);
     EXPECT_NEAR(model.throughput, result.best->throughput[0], 1e-9 * model.throughput);
     EXPECT_EQ(model.stages.size(), static_cast<std::size_t>(model.pipeline));
-    EXPECT_LE(model.pipeline * model.data * model.tensor, 16);
+    EXPECT_LE(model.pipeline * model.data * model.tensorParallel, 16);
     std::size_t layers = 0;
     for (const StageResult& stage : model.stages) {
         layers += stage.layers.size();
@@ -372,13 +372,13 @@ TEST(CodesignSearch, findsNothingWhereNothingFits) {
 }
 
 TEST(Workload, hasTheSlicesOfTable2) {
-    const std::map<std::string, std::vector<std::int64_t>> widths{{"zoo:bert-large", {1}}, {"zoo:gpt3-175b", {4, 8}}};
-    for (const auto& [name, expected] : widths) {
+    const std::map<std::string, std::vector<std::int64_t>> degrees{{"zoo:bert-large", {1}}, {"zoo:gpt3-175b", {4, 8}}};
+    for (const auto& [name, expected] : degrees) {
         WorkloadOptions options;
         options.microBatches = {1};
         const Workload loaded = loadWorkload(name, options);
         ASSERT_EQ(loaded.slices.size(), expected.size());
-        for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(loaded.slices[i].width, expected[i]);
+        for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(loaded.slices[i].degree, expected[i]);
         ASSERT_TRUE(loaded.expert);
         // Equal blocks are one kind.
         for (const Slice& slice : loaded.slices) EXPECT_LE(slice.kinds.size(), 4U);

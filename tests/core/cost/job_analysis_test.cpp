@@ -30,7 +30,7 @@ struct PublishedRow {
     std::size_t job = 0;
     std::size_t core = 0;
     double latency = 0;
-    double demand = 0;
+    double requiredBandwidth = 0;
     double macs = 0;
 };
 
@@ -54,7 +54,7 @@ std::vector<PublishedRow> rowsOf(const fs::path& path) {
         for (std::size_t d = 0; d < 6; ++d)
             row.layer.d.at(d) = static_cast<std::int64_t>(number("d" + std::to_string(d)));
         row.latency = number("nostall_latency_cycles");
-        row.demand = number("req_bw_bytes_per_cycle");
+        row.requiredBandwidth = number("req_bw_bytes_per_cycle");
         row.macs = number("macs");
         rows.push_back(row);
     }
@@ -91,13 +91,13 @@ void expectSameTable(const fs::path& path) {
     std::size_t wrong = 0;
     for (const PublishedRow& row : rows) {
         const std::size_t pair = row.job * table.cores.size() + row.core;
-        const bool same =
-            table.latency[pair] == row.latency && table.demand[pair] == row.demand && table.macs[row.job] == row.macs;
+        const bool same = table.latency[pair] == row.latency &&
+                          table.requiredBandwidth[pair] == row.requiredBandwidth && table.macs[row.job] == row.macs;
         wrong += same ? 0 : 1;
         if (!same && wrong == 1)
             ADD_FAILURE() << "job " << row.job << " on core " << row.core << ": " << table.latency[pair] << " cycles, "
-                          << table.demand[pair] << " bytes per cycle, " << table.macs[row.job] << " MACs; expected "
-                          << row.latency << ", " << row.demand << ", " << row.macs;
+                          << table.requiredBandwidth[pair] << " bytes per cycle, " << table.macs[row.job]
+                          << " MACs; expected " << row.latency << ", " << row.requiredBandwidth << ", " << row.macs;
     }
     EXPECT_EQ(wrong, 0U);
 }
@@ -135,13 +135,14 @@ TEST(JobAnalysis, isLaidOutAsTheMapperWantsIt) {
     EXPECT_EQ(table.jobs[0], nameOf(jobs[0]));
     EXPECT_EQ(table.bandwidth, 80);  // 16 GB/s at 200 MHz
     EXPECT_EQ(table.clock, Hertz{200e6});
-    for (const auto* column : {&table.latency, &table.demand, &table.energy}) ASSERT_EQ(column->size(), 120U);
+    for (const auto* column : {&table.latency, &table.requiredBandwidth, &table.energy})
+        ASSERT_EQ(column->size(), 120U);
     for (std::size_t job = 0; job < 30; ++job) {
         EXPECT_GT(table.macs[job], 0);
         EXPECT_EQ(table.latency[4 * job], table.latency[4 * job + 1]);  // equal cores
         for (std::size_t core = 0; core < 4; ++core) {
             EXPECT_GT(table.latency[4 * job + core], 0);
-            EXPECT_GE(table.demand[4 * job + core], 0);
+            EXPECT_GE(table.requiredBandwidth[4 * job + core], 0);
         }
     }
 }
@@ -168,10 +169,11 @@ TEST(JobAnalysis, largerSharedBuffersNeverTakeMoreTrafficAndSomeLess) {
         const JobTable table = tableOf(bytes, Variant::corrected);
         EXPECT_EQ(table.latency, before.latency);
         std::size_t less = 0;
-        for (std::size_t p = 0; p < table.demand.size(); ++p) {
-            EXPECT_LE(table.demand[p], before.demand[p]) << table.jobs[p / 4] << " with " << bytes;
+        for (std::size_t p = 0; p < table.requiredBandwidth.size(); ++p) {
+            EXPECT_LE(table.requiredBandwidth[p], before.requiredBandwidth[p])
+                << table.jobs[p / 4] << " with " << bytes;
             EXPECT_LE(table.energy[p], before.energy[p]);
-            less += table.demand[p] < before.demand[p] ? 1 : 0;
+            less += table.requiredBandwidth[p] < before.requiredBandwidth[p] ? 1 : 0;
         }
         EXPECT_GT(less, 0U) << bytes;
         before = table;
@@ -183,9 +185,10 @@ TEST(JobAnalysis, largerSharedBuffersNeverTakeMoreTrafficAndSomeLess) {
         const double once = inputElements(layer) + weightElements(layer) + outputElements(layer);
         const auto runs = static_cast<double>(runsOf(jobs[job].layer, Variant::corrected));
         for (std::size_t p = 4 * job; p < 4 * job + 4; ++p)
-            EXPECT_NEAR(before.demand[p] * before.latency[p], once * runs, 1e-9 * once * runs) << before.jobs[job];
+            EXPECT_NEAR(before.requiredBandwidth[p] * before.latency[p], once * runs, 1e-9 * once * runs)
+                << before.jobs[job];
     }
-    EXPECT_EQ(tableOf(2048, Variant::published).demand, tableOf(64e6, Variant::published).demand);
+    EXPECT_EQ(tableOf(2048, Variant::published).requiredBandwidth, tableOf(64e6, Variant::published).requiredBandwidth);
 }
 
 TEST(JobAnalysis, largerLocalBuffersNeverTakeMoreTrafficOrEnergyAndSomeLess) {
@@ -201,18 +204,19 @@ TEST(JobAnalysis, largerLocalBuffersNeverTakeMoreTrafficOrEnergyAndSomeLess) {
         const JobTable table = tableOf(bytes, Variant::corrected);
         EXPECT_EQ(table.latency, before.latency);
         std::size_t less = 0, thriftier = 0;
-        for (std::size_t p = 0; p < table.demand.size(); ++p) {
-            EXPECT_LE(table.demand[p], before.demand[p]) << table.jobs[p / 4] << " with " << bytes;
+        for (std::size_t p = 0; p < table.requiredBandwidth.size(); ++p) {
+            EXPECT_LE(table.requiredBandwidth[p], before.requiredBandwidth[p])
+                << table.jobs[p / 4] << " with " << bytes;
             EXPECT_LE(table.energy[p], before.energy[p]) << table.jobs[p / 4] << " with " << bytes;
-            less += table.demand[p] < before.demand[p] ? 1 : 0;
+            less += table.requiredBandwidth[p] < before.requiredBandwidth[p] ? 1 : 0;
             thriftier += table.energy[p] < before.energy[p] ? 1 : 0;
         }
         EXPECT_GT(less, 0U) << bytes;
         EXPECT_GT(thriftier, 0U) << bytes;
         before = table;
     }
-    EXPECT_EQ(tableOf(1e6, Variant::corrected).demand, before.demand);
-    EXPECT_EQ(tableOf(6, Variant::published).demand, tableOf(1e6, Variant::published).demand);
+    EXPECT_EQ(tableOf(1e6, Variant::corrected).requiredBandwidth, before.requiredBandwidth);
+    EXPECT_EQ(tableOf(6, Variant::published).requiredBandwidth, tableOf(1e6, Variant::published).requiredBandwidth);
     const std::string told = joined(tableOf(6, Variant::corrected).assumptions, "\n");
     EXPECT_NE(told.find("(sl_bytes) does not hold is fetched again"), std::string::npos) << told;
     EXPECT_EQ(told.find("as if they fitted"), std::string::npos);
@@ -308,7 +312,7 @@ TEST(JobAnalysis, aCoreOfTwiceTheClockTakesHalfTheCyclesOfThePlatform) {
     platform.subAccelerators[0].clock = platform.clock * 2;
     const JobTable fast = jobTable(jobs, platform);
     EXPECT_EQ(fast.latency[0], slow.latency[0] / 2);
-    EXPECT_EQ(fast.demand[0], slow.demand[0] * 2);
+    EXPECT_EQ(fast.requiredBandwidth[0], slow.requiredBandwidth[0] * 2);
     EXPECT_EQ(fast.energy, slow.energy);
 }
 

@@ -60,7 +60,7 @@ TEST(Bound, countsWhatLongJobsLeaveOfTheBandwidthTogether) {
     for (int job = 0; job < 14; ++job) {
         problem.jobs.push_back(std::to_string(job));
         problem.latency.insert(problem.latency.end(), 3, job < 2 ? 100 : 4);
-        problem.demand.insert(problem.demand.end(), 3, job < 2 ? 0.3 : 2);
+        problem.requiredBandwidth.insert(problem.requiredBandwidth.end(), 3, job < 2 ? 0.3 : 2);
     }
     EXPECT_NEAR(lowerBound(problem).makespan, 48 * 2.6 + 52, 1e-9);
     const mapping::Run run = solve(problem, {.samples = 2000}).runs.front();
@@ -77,7 +77,7 @@ TEST(Bound, tollsAreNeverAboveWhatAScheduleTakes) {
         for (std::size_t p = 0; p < problem.latency.size(); ++p) {
             const bool isLong = p / cores < longJobs;
             problem.latency[p] *= isLong ? 20 : 1;
-            problem.demand[p] = problem.bandwidth * random.uniform() * (isLong ? 0.3 : 3);
+            problem.requiredBandwidth[p] = problem.bandwidth * random.uniform() * (isLong ? 0.3 : 3);
         }
         const double bound = lowerBound(problem).makespan;
         for (int draw = 0; draw < 5; ++draw) {
@@ -106,22 +106,22 @@ TEST(Bound, namesWhatItRestsOn) {
     problem.jobs = {"a", "b"};
     problem.cores = {"x", "y"};
     problem.latency = {10, 10, 1, 1};
-    problem.demand = {0, 0, 0, 0};
+    problem.requiredBandwidth = {0, 0, 0, 0};
     problem.bandwidth = 1;
     EXPECT_EQ(lowerBound(problem).method, "longest job");
     EXPECT_NEAR(lowerBound(problem).makespan, 10, 1e-9);
     problem.jobs = {"a", "b", "c", "d"};
     problem.latency.assign(8, 10);
-    problem.demand.assign(8, 0);
+    problem.requiredBandwidth.assign(8, 0);
     EXPECT_EQ(lowerBound(problem).method, "load");
     EXPECT_NEAR(lowerBound(problem).makespan, 20, 1e-9);
-    problem.demand.assign(8, 1);
+    problem.requiredBandwidth.assign(8, 1);
     EXPECT_EQ(lowerBound(problem).method, "bandwidth");
     EXPECT_NEAR(lowerBound(problem).makespan, 40, 1e-9);
     // Three equal jobs on two equal cores: no fraction of a job helps.
     problem.jobs.resize(3);
     problem.latency.resize(6);
-    problem.demand.assign(6, 0);
+    problem.requiredBandwidth.assign(6, 0);
     EXPECT_NEAR(lowerBound(problem).makespan, 20, 1e-9);
 }
 

@@ -101,7 +101,7 @@ TEST(CoarseSchedule, changesAboveTheLimitAreNotKept) {
     problem.jobs = {"short", "long"};
     problem.cores = {"a", "b"};
     problem.latency = {1, 1, 10, 100};
-    problem.demand = {1, 1, 1, 1};
+    problem.requiredBandwidth = {1, 1, 1, 1};
     problem.bandwidth = 10;
     CoarseSchedule coarse(problem);
     coarse.hold(Orders{{0, 1}, {}});

@@ -20,11 +20,11 @@ TEST(Exact, findsWhatAllMappingsTriedOutHave) {
             const std::size_t cores = problem.cores.size();
             for (std::size_t p = cores; p < 2 * cores && p < problem.latency.size(); ++p) {
                 problem.latency[p] = problem.latency[p - cores];
-                problem.demand[p] = problem.demand[p - cores];
+                problem.requiredBandwidth[p] = problem.requiredBandwidth[p - cores];
             }
             for (std::size_t p = 0; p < problem.latency.size(); ++p) {
                 problem.latency[p] = problem.latency[p - p % cores];
-                problem.demand[p] = problem.demand[p - p % cores];
+                problem.requiredBandwidth[p] = problem.requiredBandwidth[p - p % cores];
             }
         }
         const double best = test::bruteForce(problem, Objective::throughput, {}, lowerBound(problem));
@@ -57,7 +57,7 @@ TEST(Exact, givesUpWhereItIsAskedTo) {
     RandomStream random(34);
     Problem problem = test::randomTable(random, 12, 8);
     for (double& latency : problem.latency) latency = 1 + random.uniform();
-    for (double& demand : problem.demand) demand = random.uniform();
+    for (double& requiredBandwidth : problem.requiredBandwidth) requiredBandwidth = random.uniform();
     problem.bandwidth = 2;
     int asked = 0;
     const auto found = minMakespanMapping(problem, 0, [&] { return ++asked > 0; });

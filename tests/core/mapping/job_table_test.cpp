@@ -51,7 +51,7 @@ TEST(JobTable, readsPairsInAnyOrderAndColumnsByTheirNames) {
     EXPECT_EQ(table.jobs, (std::vector<std::string>{"job 0", "job 1"}));
     EXPECT_EQ(table.cores, (std::vector<std::string>{"core 0", "core 1"}));
     EXPECT_EQ(table.latency, (std::vector<double>{1000, 20, 30, 40}));
-    EXPECT_EQ(table.demand, (std::vector<double>{0, 2.5, 3, 0.5}));
+    EXPECT_EQ(table.requiredBandwidth, (std::vector<double>{0, 2.5, 3, 0.5}));
     EXPECT_EQ(table.macs, (std::vector<double>{6, 7}));
     EXPECT_TRUE(table.energy.empty());
     EXPECT_EQ(table.bandwidth, 0);
@@ -71,7 +71,7 @@ TEST(JobTable, isWrittenBackWithoutLoss) {
     table.jobs = {"resnet, \"50\" # 1", "=böse // Namen"};
     table.cores = {"HB 1", "'-LB"};
     table.latency = {1, 0.1, 1e22, 3};
-    table.demand = {0, 1.0 / 3, 2e-300, 5};
+    table.requiredBandwidth = {0, 1.0 / 3, 2e-300, 5};
     table.energy = {1, 2, 3, 1e-9};
     table.macs = {9007199254740992.0, 5};
     EXPECT_EQ(parsed(writeJobTable(table)), table);
@@ -86,9 +86,9 @@ TEST(JobTable, readsThePublishedTables) {
     EXPECT_EQ(mix.jobs.size(), 100U);
     EXPECT_EQ(mix.cores.size(), 4U);
     EXPECT_EQ(mix.latency[0], 25089);
-    EXPECT_EQ(mix.demand[0], 0.02228156887755102);
+    EXPECT_EQ(mix.requiredBandwidth[0], 0.02228156887755102);
     EXPECT_EQ(mix.macs[0], 6422528);
-    EXPECT_EQ(parsed(writeJobTable(mix)).demand, mix.demand);
+    EXPECT_EQ(parsed(writeJobTable(mix)).requiredBandwidth, mix.requiredBandwidth);
 }
 
 struct Wrong {

@@ -24,7 +24,7 @@ inline mapping::Problem drawnProblem(std::size_t jobs, std::size_t cores, double
         for (std::size_t core = 0; core < cores; ++core) {
             const double slowness = core % 3 == 2 ? 1.5 + random.uniform() : 1;
             problem.latency.push_back(size * slowness);
-            problem.demand.push_back(bytes / slowness);
+            problem.requiredBandwidth.push_back(bytes / slowness);
             problem.energy.push_back(1e-6 * size * (core % 3 == 2 ? 0.5 : 1));
         }
     }

@@ -76,7 +76,7 @@ struct EventLoop {
             double asked = 0, next = kInfinity;
             for (std::size_t k = 0; k < cores; ++k) {
                 if (queue[k].empty()) continue;
-                asked += problem.demand[problem.pair(queue[k].back(), k)];
+                asked += problem.requiredBandwidth[problem.pair(queue[k].back(), k)];
                 next = std::min(next, rest[k]);
             }
             makespan += next * std::max(1.0, asked / problem.bandwidth);
@@ -138,7 +138,7 @@ TEST(Schedule, conservesBytesAndNeverExceedsTheBandwidth) {
         for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
             const auto core = static_cast<std::size_t>(mapping.core[j]);
             const std::size_t pair = problem.pair(j, core);
-            bytes += problem.latency[pair] * problem.demand[pair];
+            bytes += problem.latency[pair] * problem.requiredBandwidth[pair];
             EXPECT_EQ(schedule.jobs[j].core, mapping.core[j]);
             EXPECT_GE(schedule.jobs[j].finish - schedule.jobs[j].start, problem.latency[pair] * (1 - 1e-9));
             byCore[core].push_back(schedule.jobs[j]);
@@ -252,11 +252,11 @@ TEST(Problems, ofTablesAreNamed) {
               "latency of job 'j1' on core 'c1' is -1; expected a number above 0");
     EXPECT_EQ(only([](Problem& p) { p.latency[0] = std::nan(""); }),
               "latency of job 'j0' on core 'c0' is nan; expected a number above 0");
-    EXPECT_EQ(only([](Problem& p) { p.demand[5] = -0.5; }),
+    EXPECT_EQ(only([](Problem& p) { p.requiredBandwidth[5] = -0.5; }),
               "demand of job 'j2' on core 'c1' is -0.5; expected a number of 0 or more");
-    EXPECT_EQ(only([](Problem& p) { p.demand[5] = kInfinity; }),
+    EXPECT_EQ(only([](Problem& p) { p.requiredBandwidth[5] = kInfinity; }),
               "demand of job 'j2' on core 'c1' is inf; expected a number of 0 or more");
-    EXPECT_EQ(only([](Problem& p) { p.demand.pop_back(); }),
+    EXPECT_EQ(only([](Problem& p) { p.requiredBandwidth.pop_back(); }),
               "demand has 5 entries; expected 6, one for each of 3 jobs on each of 2 cores");
     EXPECT_EQ(only([](Problem& p) { p.energy[1] = std::nan(""); }),
               "energy of job 'j0' on core 'c1' is nan; expected a number of 0 or more");

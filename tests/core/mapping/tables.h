@@ -24,11 +24,11 @@ inline mapping::Problem randomTable(RandomStream& random, std::size_t jobs, std:
         double latency = 1 + static_cast<double>(random.below(5));
         if (!isWhole) latency += random.uniform();
         if (random.below(8) == 0) latency *= 50;
-        double demand = random.uniform() * 2;
-        if (random.below(5) == 0) demand = 0;
-        if (random.below(6) == 0) demand *= 100;
+        double requiredBandwidth = random.uniform() * 2;
+        if (random.below(5) == 0) requiredBandwidth = 0;
+        if (random.below(6) == 0) requiredBandwidth *= 100;
         problem.latency.push_back(latency);
-        problem.demand.push_back(demand);
+        problem.requiredBandwidth.push_back(requiredBandwidth);
         problem.energy.push_back(0.5 + random.uniform());
     }
     problem.macs.assign(jobs, 1000);

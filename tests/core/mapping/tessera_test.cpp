@@ -94,7 +94,7 @@ TEST(Tessera, endsAtOnceWhereOneLongJobIsTheBound) {
     RandomStream random(22);
     Problem problem = test::randomTable(random, 30, 4);
     std::fill_n(problem.latency.begin(), 4, 1e6);
-    std::fill(problem.demand.begin(), problem.demand.end(), 0);
+    std::fill(problem.requiredBandwidth.begin(), problem.requiredBandwidth.end(), 0);
     const mapping::Run run = runOf(problem, optionsOf(10'000, 1));
     EXPECT_TRUE(run.optimal);
     EXPECT_EQ(run.endedBy, EndedBy::proof);

@@ -110,8 +110,8 @@ TEST_P(FoldOfFile, isWellFormedAndShowsFewThingsAtFirst) {
     const Model model = loadModel(sourcePath(std::string("tests/data/models/") + GetParam()).string());
     const GraphHierarchy hierarchy = hierarchyOf(model);
     expectWellFormed(hierarchy);
-    const VisibleGraph folded = visibleGraph(hierarchy, firstExpanded(hierarchy));
-    EXPECT_LE(folded.nodes.size(), 60U);
+    const VisibleGraph visible = visibleGraph(hierarchy, firstExpanded(hierarchy));
+    EXPECT_LE(visible.nodes.size(), 60U);
     const std::vector<NodeTotals> totals = totalsOf(*model.graph(), hierarchy);
     const Summary summary = summarise(*model.graph());
     EXPECT_EQ(totals.front().operators, static_cast<std::int64_t>(model.graph()->operators.size()));

@@ -86,7 +86,7 @@ TEST(TrainingMemory, ofAKnownNetworkIsThatOfItsParameters) {
     EXPECT_EQ(parts[4].bytes, 4.0 * 3 * 224 * 224);
     // Convolutions read what goes into them, normalisations too; what is rectified or added is not kept twice.
     const Model model = loadModel("zoo:resnet50");
-    EXPECT_EQ(parts[3].bytes, countTraining(trainingOf(*model.graph())).keptBytes);
+    EXPECT_EQ(parts[3].bytes, countTraining(trainingOf(*model.graph())).storedBytes);
     EXPECT_LT(parts[3].bytes, totalsOf(*model.graph(), hierarchyOf(*model.graph())).front().activationBytes);
     EXPECT_GT(sumOf(parts), 16.0 * 25'557'032);
     for (const MemoryPart& part : parts) {

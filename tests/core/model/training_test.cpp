@@ -366,7 +366,7 @@ TEST(Training, keepsWhatTheBackwardPassReadsAndNothingElse) {
     const std::string active = net.op("Relu", "active", {hidden});
     const Graph forward = std::move(net).build(net.op("MatMul", "y", {active, net.stored("v", {4, 2})}));
     // ReLU's output, which the second product reads as well; neither `hidden` nor `y`.
-    EXPECT_EQ(countTraining(trainingOf(forward)).keptBytes, 5 * 4 * 4);
+    EXPECT_EQ(countTraining(trainingOf(forward)).storedBytes, 5 * 4 * 4);
 }
 
 TEST(Training, warnsOfOperatorsWithoutARuleAndOfParametersWithoutAGradient) {
@@ -708,16 +708,16 @@ TEST(KeptActivations, ofLayersAreThoseThatTheBackwardPassReads) {
     for (const char* name : {"resnet18", "bert-base"}) {
         const Graph graph = buildZooModel(name);
         LayerGraph layers = layersOf(graph);
-        countKept(layers, graph);
+        countStored(layers, graph);
         double kept = 0;
         double made = 0;
         for (const Layer& layer : layers.layers) {
-            ASSERT_TRUE(layer.kept.has_value());
-            kept += *layer.kept;
+            ASSERT_TRUE(layer.stored.has_value());
+            kept += *layer.stored;
             made += layer.activations;
         }
         EXPECT_LT(kept, made) << name << ": not every map is read again";
-        const double bytes = countTraining(trainingOf(graph)).keptBytes.value();
+        const double bytes = countTraining(trainingOf(graph)).storedBytes.value();
         EXPECT_NEAR(4 * kept * static_cast<double>(graph.batch) / bytes, 1, 0.1) << name;
     }
 }

@@ -261,11 +261,11 @@ TEST_F(CodesignPictures, areasAndSpeedups) {
 }
 
 TEST_F(CodesignPictures, sheetsHaveARowForEverything) {
-    EXPECT_EQ(pointSheet(result, rows).rows.size(), 12U);
-    EXPECT_EQ(modelSheet(result).rows.size(), 6U);
-    EXPECT_EQ(stageSheet(result).rows.size(), 5U);
-    EXPECT_EQ(traceSheet(result).rows.size(), result.trace.size());
-    for (const Table& table : {pointSheet(result, rows), modelSheet(result), stageSheet(result)})
+    EXPECT_EQ(exactPointTable(result, rows).rows.size(), 12U);
+    EXPECT_EQ(exactModelTable(result).rows.size(), 6U);
+    EXPECT_EQ(exactStageTable(result).rows.size(), 5U);
+    EXPECT_EQ(exactTraceTable(result).rows.size(), result.trace.size());
+    for (const Table& table : {exactPointTable(result, rows), exactModelTable(result), exactStageTable(result)})
         for (const std::vector<std::string>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
 }
 
@@ -287,7 +287,8 @@ TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
     EXPECT_EQ(columns[1].of(result.baselines[0].point), 3e11) << "that of the study";
     EXPECT_NEAR(columns[2].of(*result.best), 8 * 9.58464 + 24 * 2, 1e-9);
     const study::CodesignOutcome outcome{result};
-    for (const Table& table : {acceleratorTable(outcome), frontTable(outcome), pointSheet(result, pointRows(result))}) {
+    for (const Table& table :
+         {acceleratorTable(outcome), frontTable(outcome), exactPointTable(result, pointRows(result))}) {
         for (const std::vector<std::string>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
         EXPECT_TRUE(says(toText(table), "HBM rate") || says(toText(table), "hbm_bandwidth_bytes_per_s"));
     }

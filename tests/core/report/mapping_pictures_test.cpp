@@ -13,7 +13,7 @@
 #include "core/study/mapping/fields.h"
 #include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
-#include "tests/support/race_result.h"
+#include "tests/support/portfolio_result.h"
 
 namespace tessera::report {
 namespace {
@@ -32,7 +32,7 @@ const Series& seriesOfName(const Chart& chart, const std::string& id) {
 }
 
 TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const MappingOutcome& outcome = mappingOf(result);
     const mapping::Run& run = outcome.result.runs.front();
     const Timeline timeline = study::scheduleTimeline(outcome, run);
@@ -57,7 +57,7 @@ TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
 }
 
 TEST(MappingPictures, theDrawingPutsBandwidthOnTheAxisOfTheJobs) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const Timeline timeline = study::scheduleTimeline(mappingOf(result), mappingOf(result).result.runs.front());
     const TimelineLayout layout = layOut(timeline, {}, {960, 420}, estimatedWidth);
     EXPECT_GT(layout.usage.height, 50);
@@ -74,7 +74,7 @@ TEST(MappingPictures, theDrawingPutsBandwidthOnTheAxisOfTheJobs) {
 }
 
 TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
-    study::Result result = test::handMadeRace();
+    study::Result result = test::handMadePortfolio();
     auto& outcome = result.outcome.get<MappingOutcome>();
     outcome.problem.clock.reset();
     const Timeline timeline = study::scheduleTimeline(outcome, outcome.result.runs.front());
@@ -86,7 +86,7 @@ TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
 }
 
 TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const std::vector<Chart> charts = mappingConvergenceCharts(mappingOf(result));
     ASSERT_EQ(charts.size(), 2U);
     const Chart& race = charts.front();
@@ -122,7 +122,7 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
     EXPECT_THAT(charts.front().title, HasSubstr("optimality gap 11 %"));
     EXPECT_TRUE(mappingConvergenceCharts({{{"accpar", "step time", best}, {{0, 1}}}}, false).empty());
     EXPECT_TRUE(mappingConvergenceCharts({{{"accpar root", "", bound}, {{0, 1}}}}, false).empty());
-    EXPECT_EQ(convergenceCharts(curves, false).front().id, "race");
+    EXPECT_EQ(convergenceCharts(curves, false).front().id, "convergence");
     // Of two runs each has its name and its colour.
     for (Curve& curve : curves) curve.run = "A · 1";
     curves.push_back({{"magma", "", best}, {{10, 35}}, "B"});
@@ -145,7 +145,7 @@ TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {
 }
 
 TEST(MappingPictures, algorithmsAreBarsOfThroughputBelowTheirBound) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const Chart chart = algorithmChart(mappingOf(result));
     EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"tessera", "magma", "random"}));
     const double bound = seriesOfName(chart, "bound").y.front();
@@ -156,8 +156,8 @@ TEST(MappingPictures, algorithmsAreBarsOfThroughputBelowTheirBound) {
 }
 
 TEST(MappingPictures, alikeCoresShareTheirPointsOfDemand) {
-    const study::Result result = test::handMadeRace();
-    const Chart chart = demandChart(mappingOf(result));
+    const study::Result result = test::handMadePortfolio();
+    const Chart chart = requiredBandwidthChart(mappingOf(result));
     ASSERT_EQ(chart.series.size(), 3U);
     EXPECT_EQ(chart.series[0].name, "nvdla 128×64 (same for 2)");
     EXPECT_EQ(chart.series[1].name, "shidiannao 32×64");
@@ -166,7 +166,7 @@ TEST(MappingPictures, alikeCoresShareTheirPointsOfDemand) {
 }
 
 TEST(MappingPictures, coresRunStallAndIdleUntilTheMakespan) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const Chart chart = coreChart(mappingOf(result), "magma");
     const double makespan = mappingOf(result).result.runs[1].schedule.makespan / 200e6;
     ASSERT_EQ(chart.series.size(), 3U);
@@ -177,7 +177,7 @@ TEST(MappingPictures, coresRunStallAndIdleUntilTheMakespan) {
 }
 
 TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
-    study::Result result = test::handMadeRace();
+    study::Result result = test::handMadePortfolio();
     auto& outcome = result.outcome.get<MappingOutcome>();
     EXPECT_EQ(exploredChart(outcome).series.size(), 6U);  // samples and the best of each
     EXPECT_FALSE(frontChart(outcome).empty.empty());
@@ -193,7 +193,7 @@ TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
 }
 
 TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const Selection at = selectionOf(result, "");
     EXPECT_EQ(at.choice, "tessera");
     EXPECT_EQ(selectionOf(result, "random").choice, "random");
@@ -216,13 +216,13 @@ TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
 }
 
 TEST(MappingReport, timeThatACoreIsStalledIsNoWork) {
-    const study::Result result = test::handMadeRace();
+    const study::Result result = test::handMadePortfolio();
     const MappingOutcome& outcome = mappingOf(result);
     const mapping::Run& run = study::runOf(outcome, "random");
     const std::vector<study::MappedCore> cores = study::mappedCores(outcome, run);
     ASSERT_TRUE(
         std::any_of(cores.begin(), cores.end(), [](const study::MappedCore& core) { return core.use.stalled > 0; }));
-    const Table people = coreTable(outcome, run), sheet = coreTable(outcome, run, study::kSheet);
+    const Table people = coreTable(outcome, run), sheet = coreTable(outcome, run, study::kExactTable);
     const auto cell = [](const Table& table, const std::string& column, std::size_t row) {
         const auto found = std::find_if(table.columns.begin(), table.columns.end(),
                                         [&](const Table::Column& each) { return each.title == column; });

@@ -269,13 +269,13 @@ TEST_F(PredictionPictures, areExportedByName) {
 }
 
 TEST_F(PredictionPictures, sheetsHoldWholeNumbers) {
-    const Table predictions = predictionTable(outcome, study::kSheet);
+    const Table predictions = predictionTable(outcome, study::kExactTable);
     ASSERT_EQ(predictions.rows.size(), 8U);
     for (const auto& row : predictions.rows) EXPECT_EQ(row.size(), predictions.columns.size());
     EXPECT_EQ(predictions.rows[3][2], "no");
-    EXPECT_EQ(batchSheet(outcome).rows.size(), 2U * (3 * 4 + 1) * 2) << "by candidate and level";
-    EXPECT_EQ(operatorSheet(outcome, swift).rows.size(), 6U);
-    EXPECT_EQ(sourceSheet(outcome).rows.size(), 8U);
+    EXPECT_EQ(exactBatchTable(outcome).rows.size(), 2U * (3 * 4 + 1) * 2) << "by candidate and level";
+    EXPECT_EQ(exactOperatorTable(outcome, swift).rows.size(), 6U);
+    EXPECT_EQ(exactSourceTable(outcome).rows.size(), 8U);
 }
 
 }  // namespace

@@ -57,9 +57,9 @@ TEST_F(PredictionInputs, areKeptAndStandInForChangedFiles) {
 
     write("tables/chip.csv", "kernel,shape,dtype,seconds\ngemm,1x10x84,fp16,2\n");
     EXPECT_NE(study::toJson(study::run(prediction())), study::toJson(before));
-    study::RunHooks hooks;
-    hooks.files = storedInputs(store, run);
-    EXPECT_EQ(study::toJson(study::run(prediction(), hooks))["predictions"], study::toJson(before)["predictions"]);
+    study::RunContext context;
+    context.files = storedInputs(store, run);
+    EXPECT_EQ(study::toJson(study::run(prediction(), context))["predictions"], study::toJson(before)["predictions"]);
 }
 
 }  // namespace

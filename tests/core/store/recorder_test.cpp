@@ -85,13 +85,13 @@ TEST_F(Recording, keepsResultInputsMetricsAndTimeline) {
 TEST_F(Recording, keepsThePointsThatTheEngineReports) {
     std::mutex mutex;
     std::map<std::string, std::size_t> points;
-    study::RunHooks hooks;
-    hooks.progress = [&](const ProgressEvent& event) {
+    study::RunContext context;
+    context.progress = [&](const ProgressEvent& event) {
         const std::lock_guard lock(mutex);
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
             ++points[toText(event.curve)];
     };
-    const Recorded recorded = runRecorded(smallStudy(), hooks, options());
+    const Recorded recorded = runRecorded(smallStudy(), context, options());
     std::map<std::string, std::size_t> kept;
     for (const auto& [series, curve] : Store::open(file()).trace(recorded.run)) kept[series] = curve.size();
     EXPECT_EQ(kept, points);
@@ -109,12 +109,12 @@ TEST_F(Recording, saysWhatWentWrong) {
 TEST_F(Recording, tellsCancelledFromInterrupted) {
     std::stop_source stop;
     stop.request_stop();
-    study::RunHooks hooks;
-    hooks.cancel = stop.get_token();
-    EXPECT_THROW(runRecorded(smallStudy(), hooks, options()), InterruptedError);
+    study::RunContext context;
+    context.cancel = stop.get_token();
+    EXPECT_THROW(runRecorded(smallStudy(), context, options()), InterruptedError);
     RecordOptions closing = options();
     closing.whenCancelled = [] { return RunStatus::interrupted; };
-    EXPECT_THROW(runRecorded(smallStudy(), hooks, closing), InterruptedError);
+    EXPECT_THROW(runRecorded(smallStudy(), context, closing), InterruptedError);
     Store store = Store::open(file());
     EXPECT_EQ(store.run(1)->status, RunStatus::cancelled);
     EXPECT_EQ(store.run(2)->status, RunStatus::interrupted);
@@ -175,15 +175,15 @@ TEST_F(Recording, refusesToContinueFromADamagedCheckpoint) {
 RunId runAndKill(const fs::path& path) {
     const pid_t child = fork();
     if (child == 0) {
-        study::RunHooks hooks;
+        study::RunContext context;
         std::atomic<int> events = 0;
-        hooks.progress = [&](const ProgressEvent&) {
+        context.progress = [&](const ProgressEvent&) {
             if (++events >= 3) std::this_thread::sleep_for(std::chrono::minutes(1));
         };
         RecordOptions options;
         options.path = path;
         try {
-            runRecorded(smallStudy(), hooks, options);
+            runRecorded(smallStudy(), context, options);
         } catch (...) {
             _exit(1);
         }
@@ -287,12 +287,12 @@ TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
 
     fs::remove(model);
     writeFile(chip, "{}");
-    study::RunHooks hooks;
-    hooks.files = storedInputs(store, first.run);
-    EXPECT_EQ(hooks.files->placeOf("zoo:resnet50"), "zoo:resnet50");
-    EXPECT_FALSE(fs::exists(hooks.files->placeOf(model.string()))) << "nothing is written";
-    EXPECT_EQ(study::toJson(study::run(study, hooks)), study::toJson(first.result));
-    const InputScope scope(hooks.files);
+    study::RunContext context;
+    context.files = storedInputs(store, first.run);
+    EXPECT_EQ(context.files->placeOf("zoo:resnet50"), "zoo:resnet50");
+    EXPECT_FALSE(fs::exists(context.files->placeOf(model.string()))) << "nothing is written";
+    EXPECT_EQ(study::toJson(study::run(study, context)), study::toJson(first.result));
+    const InputScope scope(context.files);
     EXPECT_TRUE(isFile(placeOfInput(model.string())));
     EXPECT_EQ(readFile(fs::path(placeOfInput(fleet.string())).parent_path() / "chips/chip.json"),
               readFile(tessera::test::sourcePath("data/accelerators/tpu-v3-board.json")));
@@ -310,9 +310,9 @@ TEST_F(Recording, rerunsWhatIsReadOnceWithTheSameBytes) {
     fs::remove(model);
     const Store store = Store::open(file());
     EXPECT_EQ(store.inputs(recorded.run).at(0).bytes, bytes) << "a pipe is kept, too";
-    study::RunHooks hooks;
-    hooks.files = storedInputs(store, recorded.run);
-    EXPECT_EQ(resultText(study::run(study, hooks)), resultText(recorded.result));
+    study::RunContext context;
+    context.files = storedInputs(store, recorded.run);
+    EXPECT_EQ(resultText(study::run(study, context)), resultText(recorded.result));
 }
 
 TEST_F(Recording, runsOnTheInputsThatItKeepsWhateverBecomesOfThem) {
@@ -323,12 +323,12 @@ TEST_F(Recording, runsOnTheInputsThatItKeepsWhateverBecomesOfThem) {
     study.models = {model.string()};
     const std::string whole = resultText(study::run(study));
     bool changed = false;
-    study::RunHooks hooks;
-    hooks.progress = [&](const ProgressEvent& event) {
+    study::RunContext context;
+    context.progress = [&](const ProgressEvent& event) {
         if (event.task != "reading the model" || std::exchange(changed, true)) return;
         writeFile(model, "{}");  // after what is kept was read, and before the engine reads
     };
-    const Recorded recorded = runRecorded(study, hooks, options());
+    const Recorded recorded = runRecorded(study, context, options());
     ASSERT_TRUE(changed);
     EXPECT_EQ(resultText(recorded.result), whole);
     EXPECT_THAT(Store::open(file()).inputs(recorded.run), SizeIs(3)) << "the model among them";
@@ -341,11 +341,11 @@ TEST_F(Recording, keepsInputsThatAreChangedWhileTheRunWorks) {
     study::Study study = smallStudy();
     study.models = {model.string()};
     std::atomic<bool> changed = false;  // engines report from each of their threads
-    study::RunHooks hooks;
-    hooks.progress = [&](const ProgressEvent& event) {
+    study::RunContext context;
+    context.progress = [&](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::incumbent && !changed.exchange(true)) writeFile(model, "{}");
     };
-    const Recorded recorded = runRecorded(study, hooks, options());
+    const Recorded recorded = runRecorded(study, context, options());
     ASSERT_TRUE(changed) << "while the engine worked";
     const Store store = Store::open(file());
     const std::vector<InputContent> kept = store.inputs(recorded.run);
@@ -369,9 +369,9 @@ TEST_F(Recording, keepsTheTemplateOfACodesign) {
     fs::remove(space);
     const Store store = Store::open(file());
     EXPECT_THAT(store.inputs(recorded.run), SizeIs(2));
-    study::RunHooks hooks;
-    hooks.files = storedInputs(store, recorded.run);
-    EXPECT_EQ(toText(study::toJson(study::run(study, hooks))), toText(study::toJson(recorded.result)));
+    study::RunContext context;
+    context.files = storedInputs(store, recorded.run);
+    EXPECT_EQ(toText(study::toJson(study::run(study, context))), toText(study::toJson(recorded.result)));
 }
 
 /// A platform whose cores have a dataflow of a file, and a workload of a model in a file, both beside the file itself.
@@ -401,11 +401,11 @@ TEST_F(Recording, readsWorkloadsAndPlatformsThatAreGoneFromTheHistory) {
 
     for (const fs::path& gone : {flow, net}) fs::remove(gone);
     writeFile(platform, "{}");
-    study::RunHooks hooks;
-    hooks.files = storedInputs(store, first.run);
-    EXPECT_NE(hooks.files->placeOf(platform.string()), platform.string());
-    EXPECT_NE(hooks.files->placeOf(workload.string()), workload.string());
-    EXPECT_EQ(resultText(study::run(study, hooks)), resultText(first.result));
+    study::RunContext context;
+    context.files = storedInputs(store, first.run);
+    EXPECT_NE(context.files->placeOf(platform.string()), platform.string());
+    EXPECT_NE(context.files->placeOf(workload.string()), workload.string());
+    EXPECT_EQ(resultText(study::run(study, context)), resultText(first.result));
     EXPECT_THROW(study::run(study), std::exception) << "the files themselves are of no use any more";
 }
 

@@ -95,12 +95,12 @@ TEST(CalibrationEstimate, isTheTimeThatIsAllowed) {
 
 TEST(Calibration, stopsWhenItIsCancelled) {
     std::stop_source stop;
-    RunHooks hooks;
-    hooks.cancel = stop.get_token();
-    hooks.progress = [&](const ProgressEvent&) { stop.request_stop(); };
+    RunContext context;
+    context.cancel = stop.get_token();
+    context.progress = [&](const ProgressEvent&) { stop.request_stop(); };
     Study study = newStudy("calibrate");
     setParameter(study, "time_limit", {"2s"});
-    EXPECT_THROW(run(study, hooks), InterruptedError);
+    EXPECT_THROW(run(study, context), InterruptedError);
 }
 
 }  // namespace

@@ -133,11 +133,11 @@ TEST(CodesignStudy, isTheSameStudyWhenItIsReadBack) {
 
 TEST(CodesignStudy, continuesFromItsCheckpoint) {
     std::vector<Json> states;
-    RunHooks hooks;
-    hooks.checkpoint = [&](const Json& state) { states.push_back(state); };
-    const Result whole = run(smallStudy(), hooks);
+    RunContext context;
+    context.checkpoint = [&](const Json& state) { states.push_back(state); };
+    const Result whole = run(smallStudy(), context);
     ASSERT_FALSE(states.empty());
-    RunHooks resumed;
+    RunContext resumed;
     resumed.resume = states.front();
     EXPECT_EQ(toJson(run(smallStudy(), resumed)), toJson(whole));
     EXPECT_EQ(toJson(whole), toJson(smallResult()));

@@ -91,7 +91,7 @@ TEST(CostResult, sumsTheLayers) {
 }
 
 TEST(CostResult, isTheSameBytesWithAnyNumberOfThreads) {
-    RunHooks many;
+    RunContext many;
     many.threads = 4;
     EXPECT_EQ(toText(toJson(run(costStudy("zoo:alexnet")))), toText(toJson(run(costStudy("zoo:alexnet"), many))));
 }
@@ -111,13 +111,13 @@ TEST_F(CostStudy, tellsWhatItRestsOn) {
 
     // Read from elsewhere, the result is the same.
     const std::string moved = write("moved.csv", readFile(table)), other = write("other.m", readFile(dataflow));
-    RunHooks hooks;
-    hooks.files = std::make_shared<InputFiles>();
-    hooks.files->redirect(table, moved);
-    hooks.files->redirect(dataflow, other);
+    RunContext context;
+    context.files = std::make_shared<InputFiles>();
+    context.files->redirect(table, moved);
+    context.files->redirect(dataflow, other);
     std::filesystem::remove(table);
     std::filesystem::remove(dataflow);
-    Json repeated = toJson(run(study, hooks));
+    Json repeated = toJson(run(study, context));
     EXPECT_EQ(repeated["dataflow"], "other") << "a dataflow is called as its file";
     repeated["dataflow"] = "mine";
     EXPECT_EQ(repeated, toJson(result));
@@ -128,18 +128,18 @@ TEST_F(CostStudy, reportsProgressAndStops) {
     for (int i = 0; i < 300; ++i) table += "0,0,80,96,30,30,3,3,1\n";
     const Study study = costStudy(write("jobs.csv", table));
     double last = 0;
-    RunHooks hooks;
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.progress = [&](const ProgressEvent& event) {
         if (event.task == "layers") last = event.done / event.total;
     };
-    run(study, hooks);
+    run(study, context);
     EXPECT_EQ(last, 1);
     std::stop_source stop;
-    hooks.cancel = stop.get_token();
-    hooks.progress = [&](const ProgressEvent& event) {
+    context.cancel = stop.get_token();
+    context.progress = [&](const ProgressEvent& event) {
         if (event.task == "layers") stop.request_stop();
     };
-    EXPECT_THROW(run(study, hooks), InterruptedError);
+    EXPECT_THROW(run(study, context), InterruptedError);
 }
 
 TEST(CostEstimate, saysHowManyLayersOrWhatIsWrong) {

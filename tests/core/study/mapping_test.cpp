@@ -227,22 +227,22 @@ TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
     Study study = tableStudy();
     study.parameters["algorithms"] = {"magma"};
     std::vector<Json> states;
-    RunHooks watching;
+    RunContext watching;
     watching.checkpoint = [&](const Json& state) { states.push_back(state); };
     const Json whole = toJson(run(study, watching));
     std::stop_source stop;
     Json last;
-    RunHooks hooks;
-    hooks.cancel = stop.get_token();
-    hooks.checkpoint = [&](const Json& state) { last = state; };
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.cancel = stop.get_token();
+    context.checkpoint = [&](const Json& state) { last = state; };
+    context.progress = [&](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::point && event.curve == CurveName{"magma", "", CurveRole::best} &&
             event.x >= 150)
             stop.request_stop();
     };
-    EXPECT_THROW(run(study, hooks), InterruptedError);
+    EXPECT_THROW(run(study, context), InterruptedError);
     ASSERT_FALSE(last.is_null());
-    RunHooks again;
+    RunContext again;
     again.resume = last;
     EXPECT_EQ(toJson(run(study, again)), whole);
     Study other = study;

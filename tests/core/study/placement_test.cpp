@@ -125,9 +125,9 @@ TEST(Schedule, IsGivenUpAndIsFinished) {
     const Study study =
         studyOf("schedule", test::sourcePath("tests/data/phaze/ilp_cases/layers/L7_perhead12_fwd_4x16.json").string());
     std::stop_source stopped;
-    RunHooks finishing;
+    RunContext finishing;
     finishing.finish = stopped.get_token();
-    RunHooks cancelled;
+    RunContext cancelled;
     cancelled.cancel = stopped.get_token();
     finishing.progress = cancelled.progress = [&](const ProgressEvent& event) {
         if (event.task.starts_with("scheduling")) stopped.request_stop();

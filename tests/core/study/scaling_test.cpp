@@ -88,34 +88,34 @@ TEST(Scaling, tellsHowFarItIsAndGivesUpOnCancel) {
     const Study study = scalingStudy("accpar-heterogeneous");
     std::atomic<int> events = 0;
     std::atomic<int> max = 0;
-    RunHooks hooks;
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.progress = [&](const ProgressEvent& event) {
         ++events;
         if (event.total > 0) max = std::max(max.load(), static_cast<int>(event.done));
     };
-    scaling(study, hooks);
+    scaling(study, context);
     EXPECT_EQ(max, 8);
     EXPECT_GE(events, 8);
 
     std::stop_source cancel;
-    hooks.cancel = cancel.get_token();
-    hooks.progress = [&](const ProgressEvent& event) {
+    context.cancel = cancel.get_token();
+    context.progress = [&](const ProgressEvent& event) {
         if (event.done >= 2) cancel.request_stop();
     };
-    EXPECT_THROW(scaling(study, hooks), InterruptedError);
+    EXPECT_THROW(scaling(study, context), InterruptedError);
 }
 
 TEST(Scaling, keepsWhatWasSolvedWhenItIsToEnd) {
     std::stop_source finish;
-    RunHooks hooks;
-    hooks.threads = 1;
-    hooks.finish = finish.get_token();
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.threads = 1;
+    context.finish = finish.get_token();
+    context.progress = [&](const ProgressEvent& event) {
         if (event.done >= 3) finish.request_stop();
     };
     const Study study = scalingStudy("accpar-heterogeneous");
     const std::vector<ScalingPoint> whole = scaling(study).points;
-    const std::vector<ScalingPoint> part = scaling(study, hooks).points;
+    const std::vector<ScalingPoint> part = scaling(study, context).points;
     ASSERT_EQ(part.size(), 3U);
     EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.end() - 3)) << "the array as it is comes first";
 }
@@ -123,11 +123,11 @@ TEST(Scaling, keepsWhatWasSolvedWhenItIsToEnd) {
 TEST(Scaling, readsInputsWhereTheyAreKept) {
     Study study = scalingStudy("accpar-heterogeneous");
     const std::vector<ScalingPoint> expected = scaling(study).points;
-    RunHooks hooks;
-    hooks.files = std::make_shared<InputFiles>();
-    hooks.files->redirect("elsewhere", "zoo:vgg11");
+    RunContext context;
+    context.files = std::make_shared<InputFiles>();
+    context.files->redirect("elsewhere", "zoo:vgg11");
     study.models = {"elsewhere"};
-    EXPECT_EQ(scaling(study, hooks).points, expected);
+    EXPECT_EQ(scaling(study, context).points, expected);
     EXPECT_THROW(scaling(study), std::exception);
 }
 

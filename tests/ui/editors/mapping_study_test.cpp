@@ -14,7 +14,7 @@
 #include "core/study/mapping/study.h"
 #include "core/study/result.h"
 #include "tests/support/dialogs.h"
-#include "tests/support/race_result.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/ui/editors/documents.h"
 #include "ui/editors/reference_picker.h"
 #include "ui/editors/study_document.h"

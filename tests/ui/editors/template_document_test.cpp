@@ -69,7 +69,7 @@ TEST(RangeText, keepsWhatIsSaidAboutNumbersThatStay) {
     const RangeReading other =
         readRangeText(QStringLiteral("4 to 8"), Measure::count, Json{{"from", sourced}, {"to", 8}, {"step", "×2"}});
     EXPECT_EQ(other.value.at("from"), setByHand(sourced, 4));
-    EXPECT_EQ(tellingOfRange(other.value), other.value.at("from"));
+    EXPECT_EQ(provenanceOfRange(other.value), other.value.at("from"));
 }
 
 class TemplateDocument : public testing::Test {

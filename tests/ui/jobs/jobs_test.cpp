@@ -322,9 +322,9 @@ TEST(Jobs, aRunThatGoesOnShowsFromTheBeginningWhatItHadFound) {
         store::Store history = store::Store::open(path);
         run = history.addRun(study, running);
         Json state;
-        study::RunHooks hooks;
-        hooks.checkpoint = [&](const Json& told) { state = told; };
-        study::run(study, hooks);
+        study::RunContext context;
+        context.checkpoint = [&](const Json& told) { state = told; };
+        study::run(study, context);
         history.record(run, {.before = {{"accpar: step time", 1, 0.5}, {"accpar: step time", 2, 0.25}},
                              .checkpoint = state,
                              .after = {{"accpar: step time", 3, 0.125}}});

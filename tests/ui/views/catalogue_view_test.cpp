@@ -17,8 +17,8 @@
 #include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
-#include "tests/support/race_result.h"
 #include "tests/support/shown.h"
 #include "ui/models/report_table.h"
 #include "ui/theme/theme.h"
@@ -105,14 +105,15 @@ TEST_F(CatalogueViewTest, everyKindOfPictureIsShownByTheViewOfItsKind) {
     EXPECT_FALSE(designed.picture<DrawingView>("placement")->drawing().shapes.empty());
     Page split(test::handMadeResult());
     EXPECT_FALSE(split.picture<HeatMapView>("types")->heatMap().cells.empty());
-    Page race(test::handMadeRace());
+    Page race(test::handMadePortfolio());
     EXPECT_FALSE(race.picture<GanttView>("schedule")->timeline().events.empty());
     EXPECT_NE(race.view.traceExport().json, nullptr);
 }
 
 TEST_F(CatalogueViewTest, noPictureOrTableOfAnyEngineFailsToAppear) {
-    for (study::Result (*make)() : {+[] { return test::wholePrediction(); }, +[] { return test::wholeCodesign(); },
-                                    +[] { return test::handMadeResult(); }, +[] { return test::handMadeRace(); }}) {
+    for (study::Result (*make)() :
+         {+[] { return test::wholePrediction(); }, +[] { return test::wholeCodesign(); },
+          +[] { return test::handMadeResult(); }, +[] { return test::handMadePortfolio(); }}) {
         Page page(make());
         QSignalSpy troubles(&page.view, &RunView::messaged);
         test::openDrawer(page.pages());
@@ -132,13 +133,14 @@ TEST_F(CatalogueViewTest, noPictureOrTableOfAnyEngineFailsToAppear) {
 }
 
 TEST_F(CatalogueViewTest, theHeadlineSaysWhatTheCommandSaysAndExplainsItsNumbers) {
-    Page page(test::handMadeRace(), {2400, 760});
+    Page page(test::handMadePortfolio(), {2400, 760});
     const QString said = visibleText(*page.view.findChild<HeadlineBar*>()).simplified();
-    for (const QString& part : QString::fromStdString(study::headline(test::handMadeRace())).split(" · "))
+    for (const QString& part : QString::fromStdString(study::headline(test::handMadePortfolio())).split(" · "))
         EXPECT_TRUE(said.contains(part)) << part.toStdString() << " in " << said.toStdString();
     EXPECT_FALSE(page.view.findChild<HeadlineBar*>()->findChildren<QToolButton*>().isEmpty());
     TableView* numbers = page.table("metrics");
-    EXPECT_EQ(numbers->view()->model()->rowCount(), static_cast<int>(study::metricsOf(test::handMadeRace()).size()));
+    EXPECT_EQ(numbers->view()->model()->rowCount(),
+              static_cast<int>(study::metricsOf(test::handMadePortfolio()).size()));
 }
 
 TEST_F(CatalogueViewTest, aChoiceMovesEverythingThatIsOfOne) {
@@ -160,7 +162,7 @@ TEST_F(CatalogueViewTest, aChoiceMovesEverythingThatIsOfOne) {
 }
 
 TEST_F(CatalogueViewTest, aPointOfAPictureIsInspectedAndLeadsToItsChoice) {
-    Page page(test::handMadeRace());
+    Page page(test::handMadePortfolio());
     QSignalSpy inspected(&page.view, &RunView::inspected);
     auto* chart = page.picture<PlotWidget>("algorithms");
     const QString before = page.view.choice();
@@ -235,7 +237,7 @@ TEST_F(CatalogueViewTest, looksRightInBothThemes) {
         Page designed(test::wholeCodesign());
         designed.picture<DrawingView>("placement");
         EXPECT_GT(test::coloursIn(test::savePicture(designed.view, "catalogue-codesign-" + suffix)), 20);
-        Page race(test::handMadeRace(), {1000, 620});
+        Page race(test::handMadePortfolio(), {1000, 620});
         race.picture<GanttView>("schedule");
         EXPECT_GT(test::coloursIn(test::savePicture(race.view, "catalogue-race-" + suffix)), 20);
         Page split(test::handMadeResult(), {1280, 900});

@@ -17,7 +17,7 @@
 #include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
-#include "tests/support/race_result.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/theme/theme.h"
@@ -63,7 +63,7 @@ protected:
 };
 
 TEST_F(Mapping, beginsWithTheBestAlgorithmAndItsSchedule) {
-    open(test::handMadeRace());
+    open(test::handMadePortfolio());
     test::pictureOf(view);  // lays the line out
     EXPECT_EQ(MappingRun(view.run().result).algorithm(algorithm()), QStringLiteral("tessera"));
     EXPECT_EQ(gantt()->timeline().tracks.size(), 3U);
@@ -75,7 +75,7 @@ TEST_F(Mapping, beginsWithTheBestAlgorithmAndItsSchedule) {
 }
 
 TEST_F(Mapping, choosingAJobTellsTheInspectorAndMarksItEverywhere) {
-    open(test::handMadeRace());
+    open(test::handMadePortfolio());
     QSignalSpy spy(&view, &RunView::inspected);
     emit gantt()->eventSelected(0);
     ASSERT_FALSE(spy.isEmpty());
@@ -93,7 +93,7 @@ TEST_F(Mapping, choosingAJobTellsTheInspectorAndMarksItEverywhere) {
 }
 
 TEST_F(Mapping, anotherAlgorithmChangesHeadlineScheduleAndTables) {
-    open(test::handMadeRace());
+    open(test::handMadePortfolio());
     const double best = gantt()->timeline().length;
     for (auto* button : view.findChildren<QToolButton*>())
         if (button->text() == QStringLiteral("random")) button->click();
@@ -107,7 +107,7 @@ TEST_F(Mapping, anotherAlgorithmChangesHeadlineScheduleAndTables) {
 }
 
 TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
-    open(test::handMadeRace());
+    open(test::handMadePortfolio());
     for (const char* tab : {"race", "algorithms", "cores", "demand", "explored"}) {
         PlotWidget* const its = plot(tab);
         ASSERT_NE(its, nullptr) << tab;
@@ -125,7 +125,7 @@ TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
 }
 
 TEST_F(Mapping, theViewIsRememberedAndWrongOnesAreIgnored) {
-    open(test::handMadeRace());
+    open(test::handMadePortfolio());
     view.select(QStringLiteral("algorithm"), 1);
     view.select(QStringLiteral("job"), 3);
     tabs()->openTab(QStringLiteral("cores"));
@@ -135,7 +135,7 @@ TEST_F(Mapping, theViewIsRememberedAndWrongOnesAreIgnored) {
     RunState state;
     state.run = 3;
     state.status = store::RunStatus::done;
-    state.result = finishedRun(test::handMadeRace()).result;
+    state.result = finishedRun(test::handMadePortfolio()).result;
     document.setState(state);
     auto* other = document.findChild<RunView*>();
     ASSERT_NE(other, nullptr);
@@ -159,14 +159,14 @@ TEST_F(Mapping, oneDocumentShowsRunsOfEitherEngine) {
         return document.findChild<RunView*>()->pages()->pictures()->has(QLatin1String(id));
     };
     EXPECT_TRUE(hasPicture("types"));
-    state.result = finishedRun(test::handMadeRace()).result;
+    state.result = finishedRun(test::handMadePortfolio()).result;
     document.setState(state);
     EXPECT_FALSE(hasPicture("types"));
     EXPECT_TRUE(hasPicture("schedule"));
 }
 
 TEST_F(Mapping, exportsEveryPictureTableAndDocument) {
-    open(test::handMadeRace());
+    open(test::handMadePortfolio());
     int pictures = 0;
     int documents = 0;
     for (const Exportable& what : view.exportables()) {
@@ -189,7 +189,7 @@ TEST_F(Mapping, exportsEveryPictureTableAndDocument) {
 }
 
 TEST_F(Mapping, aTieIsSaid) {
-    study::Result result = test::handMadeRace();
+    study::Result result = test::handMadePortfolio();
     auto& runs = result.outcome.get<study::MappingOutcome>().result.runs;
     runs[0].optimal = runs[1].optimal = true;
     open(std::move(result));
@@ -283,7 +283,7 @@ TEST(MappingLive, theRaceIsShownWhileItRuns) {
     document.setState(state);
     auto* plot = document.findChild<RunProgress*>()->findChild<PlotWidget*>();
     ASSERT_NE(plot, nullptr);
-    EXPECT_EQ(plot->chart().id, "race");
+    EXPECT_EQ(plot->chart().id, "convergence");
     EXPECT_EQ(plot->chart().series.size(), 4U);  // three algorithms and the bound; means are for those who ask
     EXPECT_EQ(plot->chart().y.title, "Makespan (cycles)");
     savePicture(document, QStringLiteral("mapping-race-live"));

@@ -13,8 +13,8 @@
 #include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
-#include "tests/support/race_result.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
@@ -78,7 +78,7 @@ void expectShownAlone(QWidget& picture, const QWidget& page, const std::string& 
 
 TEST_F(PictureAlone, everyPictureOfEveryEngine) {
     for (study::Result result :
-         {test::handMadeResult(), test::handMadeRace(), test::wholeCodesign(), test::wholePrediction()}) {
+         {test::handMadeResult(), test::handMadePortfolio(), test::wholeCodesign(), test::wholePrediction()}) {
         const std::string engine = result.study.engine;
         RunDocument document(QStringLiteral("run/3"));
         document.resize(1000, 700);
@@ -172,7 +172,7 @@ TEST_F(PictureAlone, onePictureOfSeveralIsTheOneThatIsMeant) {
 TEST_F(PictureAlone, whatHidesItsPlaceEndsIt) {
     RunDocument document(QStringLiteral("run/3"));
     document.resize(1000, 700);
-    document.setState(aloneState(test::handMadeRace()));
+    document.setState(aloneState(test::handMadePortfolio()));
     document.show();
     settle();
     auto* pages = document.findChild<RunPages*>();

@@ -86,7 +86,7 @@ TEST_F(PredictionViewTest, tablesAreSound) {
     const auto choice = std::make_shared<PredictionChoice>();
     choice->run = PredictionRun(finishedPrediction().result);
     choice->operators = {0, 1, 2, 3, 4, 5};
-    const auto sheet = std::make_shared<report::Table>(report::sourceSheet(choice->run.outcome()));
+    const auto sheet = std::make_shared<report::Table>(report::exactSourceTable(choice->run.outcome()));
     QObject owner;
     for (TableModel* model :
          {predictionTableModel(choice, &owner), operatorTableModel(choice, &owner), sourceTableModel(sheet, &owner)}) {

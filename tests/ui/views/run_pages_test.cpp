@@ -14,7 +14,7 @@
 
 #include "tests/support/pages.h"
 #include "tests/support/pictures.h"
-#include "tests/support/race_result.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/shown.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/runs/run_view.h"
@@ -30,7 +30,7 @@ using test::waitUntil;
 struct FoldingPage {
     explicit FoldingPage(QSize size = {1000, 600}) {
         view.resize(size);
-        view.showRun(test::finishedRun(test::handMadeRace()));
+        view.showRun(test::finishedRun(test::handMadePortfolio()));
         view.show();
         waitUntil([] { return false; }, 50);
     }

@@ -20,8 +20,8 @@
 #include "tests/support/panes.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
-#include "tests/support/race_result.h"
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/views/graph/graph_view.h"
@@ -56,7 +56,7 @@ protected:
         QSettings().clear();
         store::Store history = store::Store::open(path());
         for (const study::Result& result :
-             {test::handMadeResult(), test::handMadeRace(), test::wholeCodesign(), test::wholePrediction()})
+             {test::handMadeResult(), test::handMadePortfolio(), test::wholeCodesign(), test::wholePrediction()})
             history.finishRun(history.addRun(result.study), result, study::headline(result), {}, {});
     }
     void TearDown() override { QSettings().clear(); }
@@ -310,7 +310,7 @@ TEST_F(Layout, theLineAtTheFootSaysWhatThePanesHoldAndOpensThem) {
     auto* line = window.findChild<StatusLine*>();
     EXPECT_EQ(line->jobText(), "Nothing is running");
     EXPECT_EQ(line->messageText(), "No messages");
-    window.tell("Something went wrong.");
+    window.showMessage("Something went wrong.");
     EXPECT_EQ(line->messageText(), "1 message · Something went wrong.");
     pausedJob(window);
     settle();

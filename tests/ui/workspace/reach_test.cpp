@@ -43,7 +43,7 @@ protected:
         window_.show();
         window_.activateWindow();
         ASSERT_TRUE(waitUntil([&] { return window_.history().isOpen() && window_.isActiveWindow(); }));
-        window_.tell(QStringLiteral("Something to read."));
+        window_.showMessage(QStringLiteral("Something to read."));
     }
     void TearDown() override {
         asker() = dialogAsker();

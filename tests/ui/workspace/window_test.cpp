@@ -30,7 +30,7 @@
 #include "tests/support/panes.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
-#include "tests/support/race_result.h"
+#include "tests/support/portfolio_result.h"
 #include "ui/editors/study_document.h"
 #include "ui/jobs/jobs.h"
 #include "ui/models/engine_words.h"

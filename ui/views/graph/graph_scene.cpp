@@ -62,7 +62,7 @@ bool GraphScene::setContents(std::shared_ptr<const ModelContents> contents) {
     if (!isSame) {
         open_ = model::firstExpanded(contents_->hierarchy);
         picture_ = {};
-        folded_ = {};
+        visible_ = {};
         cards_.clear();
         frames_.clear();
         named_.clear();
@@ -229,15 +229,15 @@ void GraphScene::accept(model::VisibleGraph graph, report::GraphPicture next, co
     for (std::size_t i = 0; i < next.arrows.size(); ++i) next.arrows[i].points = layout.edges[i];
     const bool isFirst = isEmpty();
     picture_ = std::move(next);
-    folded_ = std::move(graph);
+    visible_ = std::move(graph);
     cards_.clear();
     frames_.clear();
     named_.clear();
-    for (std::size_t i = 0; i < folded_.nodes.size(); ++i) {
-        cards_[folded_.nodes[i]] = static_cast<int>(i);
-        named_.emplace(contents_->node(folded_.nodes[i]).name, folded_.nodes[i]);
+    for (std::size_t i = 0; i < visible_.nodes.size(); ++i) {
+        cards_[visible_.nodes[i]] = static_cast<int>(i);
+        named_.emplace(contents_->node(visible_.nodes[i]).name, visible_.nodes[i]);
     }
-    for (std::size_t i = 0; i < folded_.open.size(); ++i) frames_[folded_.open[i]] = static_cast<int>(i);
+    for (std::size_t i = 0; i < visible_.open.size(); ++i) frames_[visible_.open[i]] = static_cast<int>(i);
     recolour();
     note_ = QString::fromStdString(layout.note);
     if (!note_.isEmpty()) emit noted(note_);
@@ -249,13 +249,13 @@ void GraphScene::recolour() {
     for (std::size_t i = 0; i < picture_.cards.size(); ++i) {
         report::Card& card = picture_.cards[i];
         if (card.pill) continue;
-        const NodeColour& look = colouring_.nodes[toIndex(folded_.nodes[i])];
+        const NodeColour& look = colouring_.nodes[toIndex(visible_.nodes[i])];
         card.colour = look.colour;
         card.fill = look.fill;
         card.stripes = look.stripes;
     }
     for (std::size_t i = 0; i < picture_.frames.size(); ++i) {
-        const NodeColour& look = colouring_.nodes[toIndex(folded_.open[i])];
+        const NodeColour& look = colouring_.nodes[toIndex(visible_.open[i])];
         picture_.frames[i].colour = look.fill >= 0.5 ? std::string("secondary") : look.colour;
     }
     picture_.legendTitle = colouring_.legendTitle.toStdString();
@@ -299,13 +299,13 @@ int GraphScene::headAt(const QPointF& point, double zoom) const {
     for (std::size_t i = picture_.frames.size(); i-- > 0;) {
         const QRectF rect = toRect(picture_.frames[i].place);
         if (QRectF(rect.topLeft(), QSizeF(rect.width(), std::min(rect.height(), head))).contains(point))
-            return folded_.open[i];
+            return visible_.open[i];
     }
     return -1;
 }
 
 int GraphScene::nodeAt(const QPointF& point, double zoom) const {
-    if (const int card = cardAt(point); card >= 0) return folded_.nodes[toIndex(card)];
+    if (const int card = cardAt(point); card >= 0) return visible_.nodes[toIndex(card)];
     return headAt(point, zoom);
 }
 
@@ -321,7 +321,7 @@ int GraphScene::neighbour(int node, GraphStep step) const {
     const bool backward = step == (leftToRight_ ? GraphStep::left : GraphStep::up);
     const int next = forward || backward ? alongEdge(card, forward)
                                          : beside(card, step == (leftToRight_ ? GraphStep::down : GraphStep::right));
-    return next < 0 ? -1 : folded_.nodes[toIndex(next)];
+    return next < 0 ? -1 : visible_.nodes[toIndex(next)];
 }
 
 /// The nearest neighbour that data goes to (or comes from); one that only shapes go to where there is no other.

@@ -52,7 +52,7 @@ public:
     bool isOpen(int node) const { return open_.contains(node); }
     bool canOpen(int node) const { return node > 0 && !contents_->node(node).children.empty(); }
     void openGroup(int node);  ///< and folds others elsewhere until so many more nodes fit
-    void foldGroup(int node) { open_.erase(node); }
+    void collapse(int node) { open_.erase(node); }
     /// Opens the groups around a node.
     void openAround(int node);
     /// Opens all groups, level by level, as long as they fit; says whether all did.
@@ -63,7 +63,7 @@ public:
     bool isBusy() const { return busy_; }        ///< a layout is under way
     bool isWaiting() const { return waiting_; }  ///< and has been for so long that the user should be informed
     const report::GraphPicture& picture() const { return picture_; }
-    const model::VisibleGraph& folded() const { return folded_; }
+    const model::VisibleGraph& visible() const { return visible_; }
     bool isEmpty() const { return picture_.cards.empty(); }
     QString note() const { return note_; }  ///< why the picture is not by Graphviz; empty otherwise
 
@@ -102,7 +102,7 @@ private:
     bool leftToRight_ = false;
     Open open_;
 
-    model::VisibleGraph folded_;
+    model::VisibleGraph visible_;
     report::GraphPicture picture_;
     std::unordered_map<std::int32_t, int> cards_, frames_;  ///< by node
     std::unordered_map<std::string, int> named_;            ///< visible nodes

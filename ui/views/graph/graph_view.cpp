@@ -210,7 +210,7 @@ struct GraphView::Implementation {
     void walk(GraphStep step) {
         int next = scene.neighbour(selected, step);
         const bool isLost = scene.cardOf(selected) < 0 && scene.frameOf(selected) < 0;
-        if (isLost && !scene.folded().nodes.empty()) next = scene.folded().nodes.front();
+        if (isLost && !scene.visible().nodes.empty()) next = scene.visible().nodes.front();
         if (next < 0) return;
         q->select(next);
         showNode(next);
@@ -226,7 +226,7 @@ struct GraphView::Implementation {
             emit q->nodeActivated(node);
     }
 
-    void foldAround(int node) const {
+    void collapseAround(int node) const {
         const int group = scene.isOpen(node) ? node : contents().node(node).parent;
         if (group <= 0) return;
         q->select(group);
@@ -234,7 +234,7 @@ struct GraphView::Implementation {
     }
 
     void selectEnd(bool first) {
-        const auto& nodes = scene.folded().nodes;
+        const auto& nodes = scene.visible().nodes;
         if (nodes.empty()) return;
         q->select(first ? nodes.front() : nodes.back());
         showNode(selected);
@@ -326,7 +326,7 @@ void GraphView::collapse(int node) {
     if (!d_->hasContents() || !isExpanded(node)) return;
     d_->remember();
     d_->keepInPlace(node);
-    d_->scene.foldGroup(node);
+    d_->scene.collapse(node);
     for (std::int32_t up = d_->selected; up > 0; up = d_->contents().node(up).parent)
         if (up == node && d_->selected != node) {
             select(node);
@@ -444,7 +444,7 @@ void GraphView::followView(const GraphView& other) {
     const QPointF middle = other.d_->camera.toPicture(other.d_->camera.middle());
     double min = std::numeric_limits<double>::max();
     std::optional<std::pair<QPointF, QPointF>> pair;
-    for (const std::int32_t node : other.d_->scene.folded().nodes) {
+    for (const std::int32_t node : other.d_->scene.visible().nodes) {
         const QRectF there = other.d_->scene.rectOf(node);
         const QPointF step = there.center() - middle;
         const double distance = std::hypot(step.x(), step.y());
@@ -467,7 +467,7 @@ bool GraphView::isLaidOut() const {
     return d_->hasContents() && !d_->scene.isBusy() && !d_->scene.isEmpty();
 }
 int GraphView::visibleCount() const {
-    return static_cast<int>(d_->scene.folded().nodes.size());
+    return static_cast<int>(d_->scene.visible().nodes.size());
 }
 QString GraphView::note() const {
     return d_->scene.note();
@@ -682,7 +682,7 @@ bool GraphView::actByKey(const QKeyEvent& event) {
             if (d_->selected >= 0) d_->act(d_->selected);
             return true;
         case Qt::Key_Backspace:
-            if (d_->selected >= 0) d_->foldAround(d_->selected);
+            if (d_->selected >= 0) d_->collapseAround(d_->selected);
             return true;
         case Qt::Key_Plus:
         case Qt::Key_Equal:
@@ -754,7 +754,7 @@ QString GraphView::hoverTextAt(const QPoint& place) const {
     constexpr double kReach = 5;  // pixels of the screen
     const int arrow = d_->painter.arrowAt(d_->camera.toPicture(place), kReach / d_->camera.zoom);
     if (arrow < 0) return {};
-    return tensorsOf(d_->contents(), d_->scene.folded().edges[toIndex(arrow)].links).join(QLatin1Char('\n'));
+    return tensorsOf(d_->contents(), d_->scene.visible().edges[toIndex(arrow)].links).join(QLatin1Char('\n'));
 }
 
 bool GraphView::event(QEvent* event) {

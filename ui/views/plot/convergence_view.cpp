@@ -23,8 +23,8 @@ constexpr ShortTitle kTitles[] = {
     {"convergence-step time", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Step and bound")},
     {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
     {"convergence-architecture search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Best accelerator")},
-    {"race", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
-    {"race-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Optimality gap")},
+    {"convergence", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
+    {"optimality-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Optimality gap")},
 };
 
 QString titleOf(const report::Chart& chart) {
@@ -91,10 +91,10 @@ void ConvergenceView::redraw() {
     for (report::Chart& chart : charts) {
         titles << titleOf(chart);
         chart.empty = emptyText_.toStdString();
-        if ((chart.id == "race" || chart.id == "convergence-architecture search") && !valueTitle_.isEmpty())
+        if ((chart.id == "convergence" || chart.id == "convergence-architecture search") && !valueTitle_.isEmpty())
             chart.y.title = valueTitle_.toStdString();
     }
-    generations_->setVisible(charts.front().id == "race");
+    generations_->setVisible(charts.front().id == "convergence");
     pane_->setTitles(titles);
     pane_->setCharts(std::move(charts));
 }

@@ -119,15 +119,15 @@ struct GanttView::Implementation : PictureContent {
         return !layout.empty && layout.usage.height > 0 && layout.usage.contains({place.x(), place.y()});
     }
 
-    void select(int event, bool tell) {
+    void select(int event, bool notify) {
         if (event == selected) return;
         selected = event;
         announce(*owner, toQt(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
         owner->update();
-        if (tell) emit owner->eventSelected(event);
+        if (notify) emit owner->eventSelected(event);
     }
 
-    void setRange(double from, double to, bool tell) {
+    void setRange(double from, double to, bool notify) {
         if (!(length > 0) || !std::isfinite(from) || !std::isfinite(to)) return;
         const double size = std::clamp(to - from, length * kMinStretch, length);
         from = std::clamp((from + to - size) / 2, 0.0, length - size);
@@ -138,7 +138,7 @@ struct GanttView::Implementation : PictureContent {
         view.from = nextFrom;
         view.to = nextTo;
         owner->pictureChanged();
-        if (tell) emit owner->visibleRangeChanged(everything ? 0 : from, everything ? length : from + size);
+        if (notify) emit owner->visibleRangeChanged(everything ? 0 : from, everything ? length : from + size);
     }
 
     double from() const { return isZoomed() ? view.from : 0; }

@@ -18,8 +18,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr double kFewestColumns = 4;  ///< zooming in ends here
-constexpr double kFewestRows = 2;
+constexpr double kMinColumns = 4;  ///< zooming in ends here
+constexpr double kMinRows = 2;
 constexpr double kRowsThatFit = 64;  ///< more are zoomed too
 
 struct Cell {
@@ -81,12 +81,12 @@ struct HeatMapView::Implementation : PictureContent {
         return lines;
     }
 
-    void select(Cell cell, bool tell) {
+    void select(Cell cell, bool notify) {
         if (cell == selected) return;
         selected = cell;
         announce(*owner, toQt(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
         owner->update();
-        if (tell) emit owner->cellSelected(cell.row, cell.column);
+        if (notify) emit owner->cellSelected(cell.row, cell.column);
     }
 
     void reveal(Cell cell) {
@@ -116,10 +116,10 @@ struct HeatMapView::Implementation : PictureContent {
 
     // ---- zoom ----
 
-    static void zoomAxis(double& first, double& count, double whole, double fewest, double place, double factor) {
+    static void zoomAxis(double& first, double& count, double whole, double min, double place, double factor) {
         const double now = count > 0 ? count : whole;
         const double from = count > 0 ? first : 0;
-        const double next = std::clamp(now * factor, std::min(fewest, whole), whole);
+        const double next = std::clamp(now * factor, std::min(min, whole), whole);
         if (next >= whole) {
             first = count = 0;
             return;
@@ -135,8 +135,8 @@ struct HeatMapView::Implementation : PictureContent {
         const double y = std::clamp(at.y(), its.plot.y, its.plot.bottom());
         const double column = its.columnAt(x);
         const double row = its.rowAt(y);
-        zoomAxis(view.firstColumn, view.columns, columns(), kFewestColumns, column, factor);
-        if (rows() > kRowsThatFit) zoomAxis(view.firstRow, view.rows, rows(), kFewestRows, row, factor);
+        zoomAxis(view.firstColumn, view.columns, columns(), kMinColumns, column, factor);
+        if (rows() > kRowsThatFit) zoomAxis(view.firstRow, view.rows, rows(), kMinRows, row, factor);
         owner->pictureChanged();
         return true;
     }

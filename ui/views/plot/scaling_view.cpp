@@ -46,8 +46,8 @@ ScalingView::ScalingView(QWidget* parent)
                               columns())) {
     auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pages_);
-    connect(pages_, &SolvingPages::asked, this, &ScalingView::solve);
-    connect(pages_, &SolvingPages::cancelAsked, this, &ScalingView::cancel);
+    connect(pages_, &SolvingPages::requested, this, &ScalingView::solve);
+    connect(pages_, &SolvingPages::cancelRequested, this, &ScalingView::cancel);
 }
 
 /// A row per size and strategy.
@@ -120,7 +120,7 @@ void ScalingView::solve() {
     if (isWorking() || run_.isEmpty()) return;
     pages_->work(
         history_, kept_,
-        [study = run_.result().study](const study::RunHooks& hooks) { return study::scaling(study, hooks); },
+        [study = run_.result().study](const study::RunContext& context) { return study::scaling(study, context); },
         [this](study::Scaling found) { show(std::move(found)); });
 }
 

@@ -31,7 +31,7 @@ using report::Row;
 using report::Selection;
 using report::TableRow;
 
-const study::RunHooks kNoHooks;
+const study::RunContext kNoContext;
 constexpr const char* kMetrics = "metrics";  ///< the table that the window has in a form that explains its numbers
 
 /// Made for the lists of exports alone, or for a view that solves studies again.
@@ -133,7 +133,7 @@ void CatalogueView::build() {
                 curves->setCurves(run().curves);
             });
     for (const TableRow& row : catalogue().tables)
-        if (isShown(row)) addSheet(row);
+        if (isShown(row)) addTablePage(row);
     pages()->addTable(kMetrics, tr("Numbers"),
                       {.model = [this](QObject* owner) { return new TableModel(metricColumns(metrics_), owner); },
                        .rows =
@@ -175,7 +175,7 @@ void CatalogueView::addPicture(const PictureRow& row) {
         });
 }
 
-void CatalogueView::addSheet(const TableRow& row) {
+void CatalogueView::addTablePage(const TableRow& row) {
     const auto page = std::make_shared<TablePage>();
     pages()->details()->addPage(
         toQt(row.id), toQt(row.title),
@@ -188,7 +188,7 @@ void CatalogueView::addSheet(const TableRow& row) {
         [this, page, &row] {
             pages()->prepare(
                 [&row, result = run().result, at = at_] {
-                    return row.make({*result, at, kNoHooks});
+                    return row.make({*result, at, kNoContext});
                 },
                 [this, page](report::Table made) { showTable(*page, std::move(made)); });
         });

@@ -31,7 +31,7 @@ private:
     struct TablePage;
     void build();
     void addPicture(const report::PictureRow& row);
-    void addSheet(const report::TableRow& row);
+    void addTablePage(const report::TableRow& row);
     void showTable(TablePage& page, report::Table made);
     void showApplicable();
     void chooseAmong(const QStringList& names);

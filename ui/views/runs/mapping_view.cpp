@@ -63,8 +63,8 @@ private:
     QWidget* makeSchedule();
     void fillSchedule();
     void markJob() const;
-    QWidget* makeRace();
-    void fillRace();
+    QWidget* makeConvergence();
+    void fillConvergence();
     QWidget* makeSweeps() { return sweeps_ = new SweepView; }
     void fillSweeps() { sweeps_->setRun(choice_->run, run().history, run().kept); }
 
@@ -72,7 +72,7 @@ private:
     int core_ = -1;
     GanttView* gantt_ = nullptr;
     QComboBox* colours_ = nullptr;
-    ChartPane* race_ = nullptr;
+    ChartPane* convergence_ = nullptr;
     QToolButton *logarithmic_ = nullptr, *generations_ = nullptr;
     SweepView* sweeps_ = nullptr;
 };
@@ -121,7 +121,7 @@ void MappingView::addSelectables() {
 void MappingView::addPictures() {
     using Self = MappingView;
     pages()->addPicture("schedule", titleOf("schedule"), this, &Self::makeSchedule, &Self::fillSchedule);
-    pages()->addPicture("race", tr("Convergence"), this, &Self::makeRace, &Self::fillRace);
+    pages()->addPicture("race", tr("Convergence"), this, &Self::makeConvergence, &Self::fillConvergence);
     addCharts("algorithms", titleOf("algorithms"),
               {.rows = {"algorithms"},
                .name = tr("What each algorithm reached"),
@@ -277,27 +277,27 @@ void MappingView::markJob() const {
     gantt_->setSelected(isThere ? static_cast<int>(found - events.begin()) : -1);
 }
 
-QWidget* MappingView::makeRace() {
-    race_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, tr("Convergence"));
-    race_->plot()->setExplainable(false);  // curves are no numbers of the result
+QWidget* MappingView::makeConvergence() {
+    convergence_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, tr("Convergence"));
+    convergence_->plot()->setExplainable(false);  // curves are no numbers of the result
     logarithmic_ = toggle(tr("Log scale"), tr("Shows the values on a logarithmic axis"));
     logarithmic_->setChecked(true);  // the first samples are far above the last
     generations_ = toggle(tr("Mean and spread"), tr("Shows what the generations of the chosen algorithm found on "
                                                     "average, and how far they spread"));
     for (QToolButton* button : {logarithmic_, generations_}) {
-        race_->addTool(button);
-        connect(button, &QToolButton::toggled, this, &MappingView::fillRace);
+        convergence_->addTool(button);
+        connect(button, &QToolButton::toggled, this, &MappingView::fillConvergence);
     }
-    return race_;
+    return convergence_;
 }
 
-void MappingView::fillRace() {
+void MappingView::fillConvergence() {
     pages()->prepare(
         [its = choice_->run, log = logarithmic_->isChecked(),
          detailed = generations_->isChecked() ? choice_->chosen().algorithm : std::string()] {
             return report::mappingConvergenceCharts(its.outcome(), {.logarithmic = log, .detailed = detailed});
         },
-        [this](std::vector<report::Chart> charts) { race_->setCharts(std::move(charts)); });
+        [this](std::vector<report::Chart> charts) { convergence_->setCharts(std::move(charts)); });
 }
 
 QVector<Exportable> MappingView::ownExports() const {

@@ -164,7 +164,7 @@ void PredictionView::addDetails() {
              {.model = [this](QObject* owner) { return sourceTableModel(sources_, owner); },
               .rows =
                   [this] {
-                      *sources_ = report::sourceSheet(choice_->run.outcome());
+                      *sources_ = report::exactSourceTable(choice_->run.outcome());
                       return static_cast<int>(sources_->rows.size());
                   },
               .filtered = true,

@@ -59,7 +59,7 @@ QVector<Exportable> everything(const SharedResult& result, const Selection& at) 
     for (const TableRow& row : catalogue.tables)
         if ((row.where & report::kWindow) != 0)
             for (const Selection& each : report::selectionsOf(row, *result, at))
-                all.append(ofTable(row, result, each, [make = row.sheet ? row.sheet : row.make, result, each] {
+                all.append(ofTable(row, result, each, [make = row.exact ? row.exact : row.make, result, each] {
                     return make({*result, each, {}});
                 }));
     all.append(document(result));

@@ -39,7 +39,7 @@ bool takesWarmStart(const study::Study& study) {
 struct RunDocument::Implementation {
     RunDocument* document = nullptr;
     RunState state;
-    QString told;  ///< title and icon that listeners know
+    QString lastReported;  ///< title and icon that listeners know
     QStackedWidget* pages = nullptr;
     RunProgress* progress = nullptr;
     QUndoStack* undo = nullptr;
@@ -172,7 +172,7 @@ void RunDocument::Implementation::showState() {
     pages->setCurrentWidget(done ? static_cast<QWidget*>(view) : progress);
     // The icon of a tab shows the state, and its title the number that a run is given when it begins.
     const QString now = document->tabTitle() + QLatin1Char('\n') + document->iconName();
-    if (std::exchange(told, now) != now) emit document->titleChanged();
+    if (std::exchange(lastReported, now) != now) emit document->titleChanged();
 }
 
 RunDocument::RunDocument(const QString& key, QWidget* parent) : Document(parent, key), d_(new Implementation) {
@@ -226,10 +226,10 @@ void RunDocument::setState(const RunState& state) {
     const RunState& before = d_->state;
     const bool changed = state.status != before.status || state.result != before.result || state.job != before.job ||
                          state.run != before.run;
-    const bool told = state.status != before.status || state.study.engine != before.study.engine;
+    const bool overviewDiffers = state.status != before.status || state.study.engine != before.study.engine;
     d_->state = state;
     d_->stale = true;
-    if (told) emit overviewChanged();
+    if (overviewDiffers) emit overviewChanged();
     if (changed || !d_->redraw->isActive()) d_->showState();
 }
 

@@ -39,7 +39,7 @@ SolvingPages::SolvingPages(Texts texts, const QVector<TableModel::Column>& colum
     : QStackedWidget(parent),
       texts_(std::move(texts)),
       hint_(new EmptyState(QStringLiteral("scaling"), {})),
-      ask_(hint_->addAction({}, QStringLiteral("run"), [this] { emit asked(); })),
+      ask_(hint_->addAction({}, QStringLiteral("run"), [this] { emit requested(); })),
       task_(new QLabel),
       bar_(new QProgressBar),
       chart_(new ChartPane({}, texts_.title)),
@@ -65,7 +65,7 @@ QWidget* SolvingPages::workingPage() {
     bar_->setFixedWidth(theme().spacing(80));
     bar_->setAccessibleName(texts_.bar);
     auto* stop = new QPushButton(tr("Cancel"));
-    connect(stop, &QPushButton::clicked, this, &SolvingPages::cancelAsked);
+    connect(stop, &QPushButton::clicked, this, &SolvingPages::cancelRequested);
     column->addStretch();
     column->addWidget(task_);
     column->addWidget(bar_, 0, Qt::AlignHCenter);
@@ -125,17 +125,17 @@ bool SolvingPages::giveUp() {
     return true;
 }
 
-study::RunHooks SolvingPages::hooksOf(const std::shared_ptr<Work>& work, const std::filesystem::path& history,
-                                      store::RunId kept) {
-    study::RunHooks hooks;
-    hooks.cancel = work->cancel.get_token();
-    hooks.progress = [work](const ProgressEvent& event) {
+study::RunContext SolvingPages::contextOf(const std::shared_ptr<Work>& work, const std::filesystem::path& history,
+                                          store::RunId kept) {
+    study::RunContext context;
+    context.cancel = work->cancel.get_token();
+    context.progress = [work](const ProgressEvent& event) {
         work->done = event.done;
         work->total = event.total;
     };
     if (kept != 0 && !history.empty())
-        hooks.files = store::storedInputs(store::Store::open(history, store::OpenMode::readOnly), kept);
-    return hooks;
+        context.files = store::storedInputs(store::Store::open(history, store::OpenMode::readOnly), kept);
+    return context;
 }
 
 void SolvingPages::showProgress() {

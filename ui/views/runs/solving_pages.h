@@ -41,13 +41,13 @@ public:
     explicit SolvingPages(Texts texts, const QVector<TableModel::Column>& columns, QWidget* parent = nullptr);
     ~SolvingPages() override;  ///< gives up what it works on
 
-    /// Shows a sentence and, where it is not empty, a button that emits `asked`.
+    /// Shows a sentence and, where it is not empty, a button that emits `requested`.
     void say(const QString& sentence, const QString& button);
     void showWorking();
     void showFound(const report::Chart& chart, int rows, const QString& notes);
 
     bool isWorking() const { return work_ != nullptr; }
-    /// Calls solve(hooks) off the UI thread and found(result) on it. `kept` is the run's number in the history at
+    /// Calls solve(context) off the UI thread and found(result) on it. `kept` is the run's number in the history at
     /// `history`, where the study's inputs are read; 0 = not kept.
     template <typename Solve, typename Found>
     void work(const std::filesystem::path& history, store::RunId kept, Solve solve, Found found);
@@ -55,8 +55,8 @@ public:
     bool giveUp();
 
 signals:
-    void asked();
-    void cancelAsked();
+    void requested();
+    void cancelRequested();
 
 private:
     /// State shared by the thread that solves and the pages.
@@ -75,8 +75,8 @@ private:
     QWidget* foundPage(const QVector<TableModel::Column>& columns);
     std::shared_ptr<Work> begin();
     void end();
-    static study::RunHooks hooksOf(const std::shared_ptr<Work>& work, const std::filesystem::path& history,
-                                   store::RunId kept);
+    static study::RunContext contextOf(const std::shared_ptr<Work>& work, const std::filesystem::path& history,
+                                       store::RunId kept);
     void showProgress();
 
     Texts texts_;
@@ -98,7 +98,7 @@ void SolvingPages::work(const std::filesystem::path& history, store::RunId kept,
         this,
         [work, history, kept, solve = std::move(solve)] {
             const OutsideThreadPool another;
-            return solve(hooksOf(work, history, kept));
+            return solve(contextOf(work, history, kept));
         },
         [this, work, found = std::move(found)](auto result) {
             if (work != work_) return;

@@ -65,8 +65,8 @@ SweepView::SweepView(QWidget* parent)
     connect(kinds_, &QButtonGroup::idClicked, this, [this](int id) { choose(static_cast<study::SweepKind>(id)); });
     layout->addLayout(row);
     layout->addWidget(pages_, 1);
-    connect(pages_, &SolvingPages::asked, this, &SweepView::solve);
-    connect(pages_, &SolvingPages::cancelAsked, this, &SweepView::cancel);
+    connect(pages_, &SolvingPages::requested, this, &SweepView::solve);
+    connect(pages_, &SolvingPages::cancelRequested, this, &SweepView::cancel);
 }
 
 bool SweepView::isWorking() const {
@@ -152,8 +152,8 @@ void SweepView::solve() {
     working_ = kind_;
     pages_->work(
         history_, kept_,
-        [result = run_.shared(), kind = kind_](const study::RunHooks& hooks) {
-            return study::sweep(*result, kind, hooks);
+        [result = run_.shared(), kind = kind_](const study::RunContext& context) {
+            return study::sweep(*result, kind, context);
         },
         [this](study::MappingSweep sweep) {
             const study::SweepKind kind = sweep.kind;
@@ -172,7 +172,7 @@ QVector<Exportable> SweepView::exportables() const {
         const auto& found = entry.second;
         all += exports::solved(
             run_.shared(), "sweep-" + std::string(rowOf(entry.first).id),
-            [found] { return report::sweepChart(*found); }, [found] { return report::sweepSheet(*found); });
+            [found] { return report::sweepChart(*found); }, [found] { return report::exactSweepTable(*found); });
     }
     return all;
 }

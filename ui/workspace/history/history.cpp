@@ -31,8 +31,8 @@ History::History(QObject* parent) : QObject(parent), d_(std::make_unique<Impleme
 /// What was asked to be written is written before the thread ends.
 History::~History() = default;
 
-void History::postToUiThread(std::function<void()> tell) {
-    QMetaObject::invokeMethod(this, std::move(tell), Qt::QueuedConnection);
+void History::postToUiThread(std::function<void()> report) {
+    QMetaObject::invokeMethod(this, std::move(report), Qt::QueuedConnection);
 }
 
 void History::open(const std::filesystem::path& path, store::OpenMode mode, bool mustExist) {

@@ -65,7 +65,7 @@ private:
             [shared, answer = std::move(answer)] { answer(std::move(**shared)); }, files);
     }
     void post(QObject* context, std::function<void(store::Store&)> work, std::function<void()> answer, Files files);
-    void postToUiThread(std::function<void()> tell);
+    void postToUiThread(std::function<void()> report);
     void perform(const std::function<void(store::Store&)>& work, const std::function<void()>& whenDone, Files files);
 
     struct Implementation;

@@ -108,10 +108,10 @@ RunPicker::RunPicker(const Wording& wording, const store::RunRow& run, Search se
 }
 
 void RunPicker::search() {
-    const int question = ++asked_;
+    const int question = ++requests_;
     const QPointer<RunPicker> guard(this);
     search_(field_->text().trimmed(), [guard, question](const std::vector<Candidate>& found) {
-        if (guard && question == guard->asked_) guard->showFound(found);
+        if (guard && question == guard->requests_) guard->showFound(found);
     });
 }
 

@@ -69,7 +69,7 @@ private:
     EmptyState* hint_;
     QPushButton* choose_;
     QStandardItemModel* model_;
-    int asked_ = 0;
+    int requests_ = 0;
 };
 
 /// Similarity of two runs for a comparison: the greater the better. Same model counts most, then same hardware, then

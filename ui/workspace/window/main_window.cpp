@@ -44,7 +44,7 @@ QAction* MainWindow::actionNamed(const QString& name) const {
     return d_->actions.value(name);
 }
 
-void MainWindow::tell(const QString& sentence) {
+void MainWindow::showMessage(const QString& sentence) {
     d_->say(MessagesPanel::Tone::warning, sentence);
 }
 
@@ -82,7 +82,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
         if (url.isLocalFile())
             importFile(url.toLocalFile());
         else
-            tell(tr("Only files of this computer can be opened: %1").arg(url.toDisplayString().left(256)));
+            showMessage(tr("Only files of this computer can be opened: %1").arg(url.toDisplayString().left(256)));
 }
 
 }  // namespace tessera::ui

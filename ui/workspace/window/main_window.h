@@ -35,8 +35,8 @@ public:
     explicit MainWindow(const Options& options, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    /// Opens a document, or brings the open one to the front: of a kind in the table, or "calibration", the study of this
-    /// machine. nullptr where it opens later (the study of a run, "run/12") or is no document.
+    /// Opens a document, or brings the open one to the front: of a kind in the table, or "calibration", the study of
+    /// this machine. nullptr where it opens later (the study of a run, "run/12") or is no document.
     Document* open(const QString& kind, const QString& key);
     /// Imports a dropped or given file by its content: a model, hardware, study or exported runs.
     void importFile(const QString& path);
@@ -49,7 +49,7 @@ public:
     /// An action of the menus by its name ("run", "reset-layout", …), or nullptr.
     QAction* actionNamed(const QString& name) const;
     /// Says a sentence in the Messages dock.
-    void tell(const QString& sentence);
+    void showMessage(const QString& sentence);
     /// Texts and choices of the bars above the documents.
     QStringList notices() const;
     void chooseInNotice(int notice, int choice);

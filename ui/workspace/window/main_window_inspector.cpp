@@ -94,7 +94,7 @@ void MainWindow::Implementation::inspected(Document* document, const Facts& fact
 }
 
 void MainWindow::Implementation::showFacts(Document* document) {
-    const quint64 asked = ++factsAsked;
+    const quint64 request = ++factsRequests;
     if (document == nullptr) {
         inspector->setFacts({});
         return;
@@ -104,8 +104,8 @@ void MainWindow::Implementation::showFacts(Document* document) {
         inspector->setFacts(known.selected);
         return;
     }
-    askOverview(document, [this, asked, part = known.part](Facts facts) {
-        if (asked != factsAsked) return;  // something else is shown by now
+    askOverview(document, [this, request, part = known.part](Facts facts) {
+        if (request != factsRequests) return;  // something else is shown by now
         qsizetype at = std::min<qsizetype>(1, facts.sections.size());
         for (Facts::Section section : part.sections) {
             if (section.title == part.sections.front().title)

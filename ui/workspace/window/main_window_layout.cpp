@@ -163,7 +163,7 @@ void MainWindow::Implementation::buildDocks() {
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
     QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) {
-        ++factsAsked;
+        ++factsRequests;
         inspector->setFacts(facts);
     });
     QObject::connect(jobsPanel, &JobsPanel::opened, context.get(), [this](int job) { openJob(job); });

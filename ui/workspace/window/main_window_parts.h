@@ -206,7 +206,7 @@ struct MainWindow::Implementation {
         Facts part;      ///< what it adds to what is known of it as a whole
     };
     QHash<const QObject*, Inspection> inspections;
-    quint64 factsAsked = 0;
+    quint64 factsRequests = 0;
     QTimer* factsTimer = nullptr;
     LibraryContents contents;
     std::vector<store::RunRow> latestRuns;

@@ -46,7 +46,7 @@ inline mapping::Run handMadeRun(const mapping::Problem& problem, const std::stri
 
 /// A small result made by hand: six jobs of two models on three cores of two kinds, three algorithms; the bandwidth is
 /// short while all cores run.
-inline study::Result handMadeRace() {
+inline study::Result handMadePortfolio() {
     study::MappingOutcome outcome;
     outcome.platform = "S2";
     outcome.workload = "mix";
@@ -59,7 +59,7 @@ inline study::Result handMadeRace() {
     for (int job = 0; job < 6; ++job) {
         for (int core = 0; core < 3; ++core) {
             problem.latency.push_back(1000.0 * (job + 1) * (core == 2 ? 1.6 : 1));
-            problem.demand.push_back((6 - job) * (core == 2 ? 0.5 : 1.5));
+            problem.requiredBandwidth.push_back((6 - job) * (core == 2 ? 0.5 : 1.5));
             problem.energy.push_back(1e-6 * (job + 1) * (core == 2 ? 0.7 : 1));
         }
         problem.macs.push_back(1e6 * (job + 1));

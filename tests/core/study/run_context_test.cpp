@@ -40,22 +40,22 @@ TEST_P(EveryInterruptedRun, goesOnToTheSameBytesFromEveryCheckpoint) {
         std::stop_source cancel;
         Json state;
         int seen = 0;
-        RunHooks hooks;
-        hooks.threads = stopAt % 2 == 0 ? 2 : 1;
-        hooks.cancel = cancel.get_token();
-        hooks.checkpoint = [&](const Json& now) {
+        RunContext context;
+        context.threads = stopAt % 2 == 0 ? 2 : 1;
+        context.cancel = cancel.get_token();
+        context.checkpoint = [&](const Json& now) {
             state = now;
             if (++seen == stopAt) cancel.request_stop();
         };
         try {
-            const std::string text = resultBytes(run(study, hooks));
+            const std::string text = resultBytes(run(study, context));
             EXPECT_EQ(text, whole);
             if (seen < stopAt) break;  // ran to its end before it was to be stopped
         } catch (const InterruptedError&) {
             ++checkpoints;
         }
         ASSERT_FALSE(state.is_null());
-        RunHooks again;
+        RunContext again;
         again.threads = 1;
         again.resume = Json::parse(toText(state));
         EXPECT_EQ(resultBytes(run(study, again)), whole) << "after checkpoint " << stopAt;
@@ -68,9 +68,9 @@ INSTANTIATE_TEST_SUITE_P(Samples, EveryInterruptedRun, testing::ValuesIn(test::s
 
 Json checkpointOf(const Study& study) {
     Json state;
-    RunHooks hooks;
-    hooks.checkpoint = [&](const Json& now) { state = now; };
-    run(study, hooks);
+    RunContext context;
+    context.checkpoint = [&](const Json& now) { state = now; };
+    run(study, context);
     return state;
 }
 
@@ -79,28 +79,28 @@ TEST(Checkpoint, ofAnotherStudyOrDamagedIsRefused) {
     const Json state = checkpointOf(study);
     Study other = study;
     setParameter(other, "batch", {"256"});
-    RunHooks hooks;
-    hooks.resume = state;
-    EXPECT_THROW(run(other, hooks), DataError);
-    hooks.resume["inputs"][0]["sha256"] = std::string(64, '0');
-    EXPECT_THROW(run(study, hooks), DataError);
-    hooks.resume = Json{{"schema", "nonsense"}};
-    EXPECT_THROW(run(study, hooks), DataError);
-    hooks.resume = state;
-    hooks.resume["seed"] = 12;
-    EXPECT_NO_THROW(run(study, hooks)) << "an engine that draws no numbers has no seed";
-    hooks.resume = state;
-    hooks.resume["state"][0]["plan"]["levels"] = 7;
-    EXPECT_THROW(run(study, hooks), DataError);
+    RunContext context;
+    context.resume = state;
+    EXPECT_THROW(run(other, context), DataError);
+    context.resume["inputs"][0]["sha256"] = std::string(64, '0');
+    EXPECT_THROW(run(study, context), DataError);
+    context.resume = Json{{"schema", "nonsense"}};
+    EXPECT_THROW(run(study, context), DataError);
+    context.resume = state;
+    context.resume["seed"] = 12;
+    EXPECT_NO_THROW(run(study, context)) << "an engine that draws no numbers has no seed";
+    context.resume = state;
+    context.resume["state"][0]["plan"]["levels"] = 7;
+    EXPECT_THROW(run(study, context), DataError);
 }
 
 TEST(Checkpoint, ofAnotherVersionIsNotUsed) {
     const Study study = test::studyOf(test::samples().front());
-    RunHooks hooks;
-    hooks.resume = checkpointOf(study);
-    hooks.resume["tool_version"] = "0.0.0";
-    hooks.resume["state"][0]["plan"]["levels"] = 7;
-    EXPECT_EQ(resultBytes(run(study, hooks)), resultBytes(run(study)));
+    RunContext context;
+    context.resume = checkpointOf(study);
+    context.resume["tool_version"] = "0.0.0";
+    context.resume["state"][0]["plan"]["levels"] = 7;
+    EXPECT_EQ(resultBytes(run(study, context)), resultBytes(run(study)));
 }
 
 /// A study that takes seconds if nobody ends it.
@@ -120,11 +120,11 @@ TEST(Cancel, isAnsweredWithinATenthOfASecondWheneverItComes) {
             asked = test::workMilliseconds(working);
             cancel.request_stop();
         });
-        RunHooks hooks;
-        hooks.cancel = cancel.get_token();
-        hooks.threads = 1;
+        RunContext context;
+        context.cancel = cancel.get_token();
+        context.threads = 1;
         try {
-            run(longStudy(), hooks);
+            run(longStudy(), context);
         } catch (const InterruptedError&) {
             EXPECT_LT(test::workMilliseconds() - asked, 100 * test::kSlowerBuild) << after;
         }
@@ -138,10 +138,10 @@ TEST(Finish, keepsWhatThereIsAndClaimsNothing) {
             if (candidate.name == sample) found = candidate;
         std::stop_source finish;
         finish.request_stop();
-        RunHooks hooks;
-        hooks.finish = finish.get_token();
-        hooks.threads = 1;
-        const Result ended = run(test::studyOf(found), hooks);
+        RunContext context;
+        context.finish = finish.get_token();
+        context.threads = 1;
+        const Result ended = run(test::studyOf(found), context);
         const Result whole = run(test::studyOf(found));
         const auto& plans = ended.outcome.get<PartitionOutcome>().result.plans;
         const auto& proven = whole.outcome.get<PartitionOutcome>().result.plans;
@@ -162,16 +162,16 @@ TEST(Finish, keepsWhatThereIsAndClaimsNothing) {
 
 TEST(Finish, inTheMiddleAnswersWithinASecond) {
     std::stop_source finish;
-    RunHooks hooks;
-    hooks.finish = finish.get_token();
-    hooks.threads = 1;
+    RunContext context;
+    context.finish = finish.get_token();
+    context.threads = 1;
     double asked = 0;
-    hooks.progress = [&](const ProgressEvent& event) {
+    context.progress = [&](const ProgressEvent& event) {
         if (asked > 0 || event.task != "splitting by accpar") return;
         asked = test::workMilliseconds();
         finish.request_stop();
     };
-    const Result result = run(longStudy(), hooks);
+    const Result result = run(longStudy(), context);
     ASSERT_GT(asked, 0);
     EXPECT_LT(test::workMilliseconds() - asked, 1000 * test::kSlowerBuild);
     const auto& plans = result.outcome.get<PartitionOutcome>().result.plans;
@@ -185,9 +185,9 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     double last = test::workMilliseconds();
     double longest = 0;
     double farthest = 0;
-    RunHooks hooks;
-    hooks.threads = 1;
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.threads = 1;
+    context.progress = [&](const ProgressEvent& event) {
         longest = std::max(longest, test::workMilliseconds() - last);
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
             ++series[toText(event.curve)];
@@ -195,7 +195,7 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
         farthest = std::max(farthest, event.total > 0 ? event.done / event.total : 0);
         last = test::workMilliseconds();
     };
-    const Result watched = run(longStudy(), hooks);
+    const Result watched = run(longStudy(), context);
     EXPECT_LT(longest, 100 * test::kSlowerBuild);  // 20 ms by the specification, and what caches of others cost
     EXPECT_GE(series["accpar: ratio search best"], 3);
     EXPECT_GE(series["accpar: time by level"], 3);
@@ -233,10 +233,10 @@ constexpr int kManyLayers = test::kSlowerBuild > 1 ? 10'000 : 100'000;
 
 /// What a whole run takes on this machine, in milliseconds of one thread's work.
 double workOf(const Study& study) {
-    RunHooks hooks;
-    hooks.threads = 1;
+    RunContext context;
+    context.threads = 1;
     const double begin = test::workMilliseconds();
-    run(study, hooks);
+    run(study, context);
     return test::workMilliseconds() - begin;
 }
 
@@ -246,17 +246,17 @@ TEST_F(LongChain, goesOnFromACheckpointWhosePlansHaveManyRows) {
     const std::string whole = packResult(run(deep));
     std::stop_source cancel;
     Json state;
-    RunHooks hooks;
-    hooks.threads = 1;
-    hooks.cancel = cancel.get_token();
-    hooks.checkpoint = [&](const Json& now) { state = now; };
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.threads = 1;
+    context.cancel = cancel.get_token();
+    context.checkpoint = [&](const Json& now) { state = now; };
+    context.progress = [&](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::incumbent) cancel.request_stop();
     };
-    EXPECT_THROW(run(deep, hooks), InterruptedError);
+    EXPECT_THROW(run(deep, context), InterruptedError);
     ASSERT_EQ(state["state"].size(), 1U);
     EXPECT_TRUE(state["state"][0].contains("rows")) << "more than 200,000";
-    RunHooks again;
+    RunContext again;
     again.resume = Json::parse(toText(state));
     EXPECT_TRUE(packResult(run(deep, again)) == whole) << "not printed, because it is long";
     again.resume["state"][0]["rows"] = "AAAA";
@@ -268,9 +268,9 @@ TEST_F(LongChain, polledAtLeastEveryFewMillisecondsOfWork) {
     double longest = 0;
     std::string task;
     std::string before;
-    RunHooks hooks;
-    hooks.threads = 1;
-    hooks.progress = [&](const ProgressEvent& event) {
+    RunContext context;
+    context.threads = 1;
+    context.progress = [&](const ProgressEvent& event) {
         const double now = test::workMilliseconds();
         if (now - last > longest) {
             longest = now - last;
@@ -280,7 +280,7 @@ TEST_F(LongChain, polledAtLeastEveryFewMillisecondsOfWork) {
         last = test::workMilliseconds();
     };
     const double begin = test::workMilliseconds();
-    run(study(kManyLayers), hooks);
+    run(study(kManyLayers), context);
     // 20 ms by the specification; three times that for caches that others fill, and what a slow machine makes of it.
     EXPECT_LT(longest, std::max(60.0, (test::workMilliseconds() - begin) / 10)) << task;
 }
@@ -294,16 +294,16 @@ TEST_F(LongChain, cancelIsAnsweredWithinATenthOfASecondOfWork) {
         int events = 0;
         double asked = 0;
         std::string task;
-        RunHooks hooks;
-        hooks.threads = 1;
-        hooks.cancel = cancel.get_token();
-        hooks.progress = [&](const ProgressEvent& event) {
+        RunContext context;
+        context.threads = 1;
+        context.cancel = cancel.get_token();
+        context.progress = [&](const ProgressEvent& event) {
             if (++events != at) return;
             task = event.task;
             asked = test::workMilliseconds();
             cancel.request_stop();
         };
-        EXPECT_THROW(run(deep, hooks), InterruptedError) << at;
+        EXPECT_THROW(run(deep, context), InterruptedError) << at;
         EXPECT_LT(test::workMilliseconds() - asked, std::max(100.0, whole / 10)) << task;
     }
 }
@@ -315,16 +315,16 @@ TEST_F(LongChain, finishIsAnsweredWithinASecondOfWork) {
         std::stop_source finish;
         int events = 0;
         double asked = 0;
-        RunHooks hooks;
-        hooks.threads = 1;
-        hooks.finish = finish.get_token();
-        hooks.progress = [&](const ProgressEvent& event) {
+        RunContext context;
+        context.threads = 1;
+        context.finish = finish.get_token();
+        context.progress = [&](const ProgressEvent& event) {
             if (++events != at) return;
             asked = test::workMilliseconds();
             finish.request_stop();
             EXPECT_FALSE(event.task.empty());
         };
-        const Result result = run(deep, hooks);
+        const Result result = run(deep, context);
         EXPECT_FALSE(result.outcome.get<PartitionOutcome>().result.plans.empty());
         EXPECT_LT(test::workMilliseconds() - asked, std::max(1000.0, whole)) << at;
     }
@@ -335,10 +335,10 @@ TEST(Redirected, readsAnInputFromAnotherPlaceUnderItsOwnName) {
     const std::string expected = resultBytes(run(study));
     const std::string model = study.models[0];
     study.models[0] = "gone.onnx";
-    RunHooks hooks;
-    hooks.files = std::make_shared<InputFiles>();
-    hooks.files->redirect("gone.onnx", model);
-    const Result result = run(study, hooks);
+    RunContext context;
+    context.files = std::make_shared<InputFiles>();
+    context.files->redirect("gone.onnx", model);
+    const Result result = run(study, context);
     EXPECT_EQ(result.inputs[0].name, "gone.onnx");
     EXPECT_EQ(metricsOf(result), metricsOf(run(test::studyOf(test::samples().front()))));
 }
