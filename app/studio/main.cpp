@@ -15,6 +15,8 @@
 #include "ui/theme/theme.h"
 #include "ui/workspace/window/main_window.h"
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kWrongUsage = 2;
@@ -39,7 +41,7 @@ public:
             return QApplication::notify(receiver, event);
         } catch (const std::exception& error) {
             const QString text = QString::fromStdString(tessera::escaped(error.what(), 2000));
-            if (window_ != nullptr) window_->showMessage(tr("Something went wrong in the window: %1").arg(text));
+            if (window_ != nullptr) window_->showMessage(u"Something went wrong in the window: %1"_s.arg(text));
             return false;
         }
     }
@@ -91,11 +93,11 @@ bool hasDisplay(int argumentCount, char** arguments) {
 }
 
 int show(Application& application, const Request& request) {
-    QApplication::setOrganizationName(QStringLiteral("tessera"));
-    QApplication::setApplicationName(QStringLiteral("tessera-studio"));
+    QApplication::setOrganizationName(u"tessera"_s);
+    QApplication::setApplicationName(u"tessera-studio"_s);
     QApplication::setApplicationVersion(QStringLiteral(TESSERA_VERSION));
-    QApplication::setDesktopFileName(QStringLiteral("tessera-studio"));
-    const QString mode = QSettings().value(QStringLiteral("theme/mode")).toString();
+    QApplication::setDesktopFileName(u"tessera-studio"_s);
+    const QString mode = QSettings().value(u"theme/mode"_s).toString();
     using tessera::ui::ThemeMode;
     tessera::ui::theme().apply(mode == QLatin1String("dark")    ? ThemeMode::dark
                                : mode == QLatin1String("light") ? ThemeMode::light

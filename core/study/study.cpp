@@ -37,7 +37,7 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
 }
 
 /// A file named in a study is looked for beside the study first.
-std::string resolveRelativeTo(const std::string& studyFile, const std::string& name) {
+std::string besideOrGiven(const std::string& studyFile, const std::string& name) {
     const std::filesystem::path path(name);
     if (model::isZooName(name) || path.is_absolute()) return name;
     const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
@@ -48,7 +48,7 @@ std::vector<std::string> readNames(const JsonNode& node) {
     std::vector<std::string> names;
     for (const JsonNode& child : node.elements(kMaxInputs)) {
         if (child.text(kLongestPath).empty()) child.fail("a name");
-        names.push_back(resolveRelativeTo(node.document().file(), child.text(kLongestPath)));
+        names.push_back(besideOrGiven(node.document().file(), child.text(kLongestPath)));
     }
     if (names.empty()) node.fail("at least one name", "an empty list");
     return names;

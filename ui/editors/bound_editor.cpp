@@ -13,6 +13,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -70,12 +71,12 @@ BoundEditor::BoundEditor(EditedJson* document, const QVector<FieldRow>& rows, QW
       area_(new Form(document, rowsBelow(rows, false), Form::Notes::tooltips, this)) {
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     auto* head = new QHBoxLayout;
-    auto* title = new QLabel(tr("Largest area"), this);
+    auto* title = new QLabel(u"Largest area"_s, this);
     title->setFont(theme().font(Theme::Text::base, true));
     title->setBuddy(kind_);
-    kind_->addItem(tr("That of an accelerator"), true);
-    kind_->addItem(tr("A given area"), false);
-    kind_->setAccessibleName(tr("Largest area"));
+    kind_->addItem(u"That of an accelerator"_s, true);
+    kind_->addItem(u"A given area"_s, false);
+    kind_->setAccessibleName(u"Largest area"_s);
     head->addWidget(title);
     head->addStretch(1);
     head->addWidget(kind_);
@@ -103,7 +104,7 @@ void BoundEditor::refresh() {
 void BoundEditor::setReference(bool reference) {
     if (reference == hasReference()) return;
     document_->endTyping();
-    document_->change(tr("kind of the largest area"), [&](Json& json) {
+    document_->change(u"kind of the largest area"_s, [&](Json& json) {
         const Json value = reference ? largestReference(json) : areaOfReference(json);
         eraseValue(json, reference ? kAreaPath : kReferencePath);
         setValue(json, reference ? kReferencePath : kAreaPath, value);

@@ -11,6 +11,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -19,9 +20,9 @@ constexpr std::size_t kLongestReason = 400;  // bytes
 
 QString sentenceOf(const DataError& error) {
     const QString expected = toQt(escaped(error.expected));
-    if (error.found == "missing") return tr("This is needed.");
-    if (error.found == "unknown") return tr("Files of this kind have no such field; expected %1.").arg(expected);
-    return tr("This is %1; expected %2.").arg(toQt(escaped(error.found)), expected);
+    if (error.found == "missing") return u"This is needed."_s;
+    if (error.found == "unknown") return u"Files of this kind have no such field; expected %1."_s.arg(expected);
+    return u"This is %1; expected %2."_s.arg(toQt(escaped(error.found)), expected);
 }
 
 std::string lastKeyOf(const std::string& field) {

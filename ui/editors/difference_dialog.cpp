@@ -25,6 +25,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -89,18 +90,16 @@ private:
                 walk(value[i], path, "", place + QStringList{titleOf(path), shownText(entryName(value[i], i), 80)});
         } else {
             const QString label = row != nullptr ? row->label : shownText(path, 80);
-            add(id, (place + QStringList{label}).join(QStringLiteral(" · ")),
+            add(id, (place + QStringList{label}).join(u" · "_s),
                 row != nullptr ? shownValue(value, *row) : shownValue(value, {}));
             addProvenance(range ? provenanceOfRange(value) : value, id, place + QStringList{label});
         }
     }
     void addProvenance(const Json& value, const std::string& id, const QStringList& place) {
         if (!isSourced(value)) return;
-        for (const auto& [key, label] :
-             {std::pair("class", QObject::tr("trust")), std::pair("source", QObject::tr("source"))})
+        for (const auto& [key, label] : {std::pair("class", u"trust"_s), std::pair("source", u"source"_s)})
             if (value.contains(key))
-                add(id + '\n' + key, (place + QStringList{label}).join(QStringLiteral(" · ")),
-                    shownValue(value.at(key), {}));
+                add(id + '\n' + key, (place + QStringList{label}).join(u" · "_s), shownValue(value.at(key), {}));
     }
     bool isNamedList(const std::string& path) const {
         for (const ListSpec& spec : kind_.lists)
@@ -135,12 +134,12 @@ QVector<Difference> differences(const Json& here, const Json& there, const Hardw
 
 DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const EditedFile& file, QWidget* parent)
     : QDialog(parent), kind_(kind), here_(std::move(here)), other_(new QComboBox(this)), summary_(new QLabel(this)) {
-    setWindowTitle(tr("Compare with another %1").arg(kind.title.toLower()));
+    setWindowTitle(u"Compare with another %1"_s.arg(kind.title.toLower()));
     resize(theme().spacing(225), theme().spacing(130));
     const auto cell = [this](QString Difference::*part) {
         return [this, part](int row) {
             const QString& text = rows_[row].*part;
-            return text.isEmpty() ? tr("not given") : text;
+            return text.isEmpty() ? u"not given"_s : text;
         };
     };
     const auto grey = [this](QString Difference::*part) {
@@ -150,27 +149,27 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
         };
     };
     model_ = new TableModel(
-        {{.title = tr("Field"), .text = cell(&Difference::field)},
-         {.title = tr("This"), .text = cell(&Difference::here), .decoration = grey(&Difference::here)},
-         {.title = tr("The other"), .text = cell(&Difference::there), .decoration = grey(&Difference::there)}},
+        {{.title = u"Field"_s, .text = cell(&Difference::field)},
+         {.title = u"This"_s, .text = cell(&Difference::here), .decoration = grey(&Difference::here)},
+         {.title = u"The other"_s, .text = cell(&Difference::there), .decoration = grey(&Difference::there)}},
         this);
-    table_ = new TableView(model_, tr("Differences"), this);
-    table_->setEmptyText(tr("Choose what to compare with."));
+    table_ = new TableView(model_, u"Differences"_s, this);
+    table_->setEmptyText(u"Choose what to compare with."_s);
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(theme().spacing(2));
     auto* head = new QHBoxLayout;
-    auto* label = new QLabel(tr("&Compare with"), this);
+    auto* label = new QLabel(u"&Compare with"_s, this);
     label->setBuddy(other_);
-    other_->setAccessibleName(tr("Compare with"));
-    other_->setPlaceholderText(tr("Choose one of the library"));
-    auto* browseButton = new QPushButton(tr("A file…"), this);
+    other_->setAccessibleName(u"Compare with"_s);
+    other_->setPlaceholderText(u"Choose one of the library"_s);
+    auto* browseButton = new QPushButton(u"A file…"_s, this);
     browseButton->setAutoDefault(false);
     head->addWidget(label);
     head->addWidget(other_, 1);
     head->addWidget(browseButton);
     layout->addLayout(head);
     summary_->setTextFormat(Qt::PlainText);
-    setLook(*summary_, "tone", QStringLiteral("secondary"));
+    setLook(*summary_, "tone", u"secondary"_s);
     layout->addWidget(summary_);
     layout->addWidget(table_, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
@@ -194,15 +193,14 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
         [this](const QStringList& names) {
             for (const QString& name : names) {
                 const QString id = name.section(QLatin1Char('\n'), 0, 0);
-                other_->addItem(id == name ? id : tr("%1 (as it is saved)").arg(id), id);
+                other_->addItem(id == name ? id : u"%1 (as it is saved)"_s.arg(id), id);
             }
             if (rows_.isEmpty()) other_->setCurrentIndex(-1);
         });
 }
 
 void DifferenceDialog::browse() {
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Compare with a file"), {}, tr("Hardware files (*.json)"));
+    const QString path = QFileDialog::getOpenFileName(this, u"Compare with a file"_s, {}, u"Hardware files (*.json)"_s);
     if (path.isEmpty()) return;
     other_->addItem(path, path);
     other_->setCurrentIndex(other_->count() - 1);
@@ -232,9 +230,9 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
             rows_ = same ? differences(here_, read.json, kind_) : QVector<Difference>();
             model_->setRowCount(static_cast<int>(rows_.size()));
             QString text = counted(static_cast<double>(rows_.size()), "field differs.", "fields differ.");
-            if (rows_.isEmpty()) text = tr("They are the same.");
+            if (rows_.isEmpty()) text = u"They are the same."_s;
             if (!same)
-                text = !read.problem.isEmpty() ? read.problem : tr("That file is no %1.").arg(kind_.title.toLower());
+                text = !read.problem.isEmpty() ? read.problem : u"That file is no %1."_s.arg(kind_.title.toLower());
             summary_->setText(text);
             table_->setEmptyText(text);
         });

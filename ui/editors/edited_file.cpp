@@ -10,6 +10,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace fs = std::filesystem;
 
@@ -85,13 +86,13 @@ bool isOwnFile(const fs::path& path) {
 }
 
 QString problemOfName(const QString& name) {
-    if (name.trimmed().isEmpty()) return tr("Give it a name.");
-    if (name.startsWith(QLatin1Char('.'))) return tr("The name must not begin with a dot.");
+    if (name.trimmed().isEmpty()) return u"Give it a name."_s;
+    if (name.startsWith(QLatin1Char('.'))) return u"The name must not begin with a dot."_s;
     if (name.contains(QLatin1Char('/')) || name.contains(QLatin1Char('\\')) || name.contains(QChar(0)))
-        return tr("The name must not hold slashes.");
-    if (name.size() > kLongestFileName) return tr("The name must have at most %1 letters.").arg(kLongestFileName);
+        return u"The name must not hold slashes."_s;
+    if (name.size() > kLongestFileName) return u"The name must have at most %1 letters."_s.arg(kLongestFileName);
     for (const QChar letter : name)
-        if (!letter.isPrint()) return tr("The name must not hold invisible letters.");
+        if (!letter.isPrint()) return u"The name must not hold invisible letters."_s;
     return {};
 }
 

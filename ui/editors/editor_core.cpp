@@ -8,6 +8,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -43,7 +44,7 @@ void EditorCore::start(const EditedFile& file, const Json& json) {
     recovery_ = findRecovery(recoveryId_);
     kept_ = recovery_.has_value();
     if (recovery_ && recovery_->json == json) recovery_.reset();
-    if (recovery_) document_.change(tr("unsaved edits"), [&](Json& document) { document = recovery_->json; });
+    if (recovery_) document_.change(u"unsaved edits"_s, [&](Json& document) { document = recovery_->json; });
     document_.endTyping();
     wasModified_ = isModified();
     keepTimer_.start();
@@ -107,7 +108,7 @@ void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences, c
     const int before = document_.undoStack()->index();
     document_.endTyping();
     const bool leaves = !file_.path.empty() && file_.path.parent_path() != file.path.parent_path();
-    document_.change(tr("save as"), [&](Json& document) {
+    document_.change(u"save as"_s, [&](Json& document) {
         if (leaves) keepReferences(document, file_.path);
         if (!name.isEmpty()) document["name"] = name.toStdString();
     });
@@ -136,7 +137,7 @@ void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences, c
 
 void EditorCore::takeOut(const QString& field) {
     document_.endTyping();
-    document_.change(tr("unknown field"), [at = field.toStdString()](Json& document) {
+    document_.change(u"unknown field"_s, [at = field.toStdString()](Json& document) {
         if (const JsonPath path = pathFromDotted(document, at); !path.empty()) eraseValue(document, path);
     });
 }

@@ -18,16 +18,17 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 EditorContent::EditorContent(EditorDocument* owner, const QString& kind, EditorCore::Check check, const QString& title)
     : document(owner),
       core(kind, std::move(check), owner),
       frame(new EditorFrame(kind, owner)),
-      saveButton(new QPushButton(EditorDocument::tr("Save"), owner)),
+      saveButton(new QPushButton(u"Save"_s, owner)),
       saveTitle(title) {
     auto* layout = bareLayout<QVBoxLayout>(owner);
     layout->addWidget(frame);
-    frame->setTitle(EditorDocument::tr("Opening…"), {});
+    frame->setTitle(u"Opening…"_s, {});
     saveButton->setEnabled(false);
     frame->buttons()->addWidget(saveButton);
     QObject::connect(saveButton, &QPushButton::clicked, owner, &EditorDocument::save);
@@ -82,14 +83,14 @@ void EditorContent::showDocument() {
     const bool isNew = core.file().path.empty();
     QString caption = kindTitle();
     if (isNew)
-        caption = EditorDocument::tr("%1 · not saved yet").arg(caption);
+        caption = u"%1 · not saved yet"_s.arg(caption);
     else if (!core.file().own)
-        caption = EditorDocument::tr("%1 · comes with Tessera").arg(caption);
+        caption = u"%1 · comes with Tessera"_s.arg(caption);
     else if (core.isModified())
-        caption = EditorDocument::tr("%1 · edited").arg(caption);
+        caption = u"%1 · edited"_s.arg(caption);
     core.setTitle(name());
-    frame->setTitle(name().trimmed().isEmpty() ? EditorDocument::tr("Without a name") : name(), caption);
-    saveButton->setText(core.file().own && !isNew ? EditorDocument::tr("Save") : saveTitle + QStringLiteral("…"));
+    frame->setTitle(name().trimmed().isEmpty() ? u"Without a name"_s : name(), caption);
+    saveButton->setText(core.file().own && !isNew ? u"Save"_s : saveTitle + u"…"_s);
     saveButton->setEnabled(core.isModified() || isNew);
     showValues();
     emit document->titleChanged();
@@ -103,8 +104,8 @@ bool EditorContent::write(const EditedFile& file) {
         return true;
     } catch (const std::exception& error) {
         const QString sentence = shownText(error.what(), 1000);
-        frame->setNotice(sentence, {{EditorDocument::tr("Save under another name…"), [this] { document->saveAs(); }},
-                                    {EditorDocument::tr("Not now"), [] {}}});
+        frame->setNotice(sentence,
+                         {{u"Save under another name…"_s, [this] { document->saveAs(); }}, {u"Not now"_s, [] {}}});
         emit document->messaged(sentence, {});
         return false;
     }
@@ -162,7 +163,7 @@ QVector<QAction*> EditorDocument::documentActions() {
 QJsonObject EditorDocument::saveView() const {
     if (!content_->built) return content_->pendingView;
     QJsonObject view = content_->ownView();
-    view[QStringLiteral("scroll")] = content_->frame->scroll()->verticalScrollBar()->value();
+    view[u"scroll"_s] = content_->frame->scroll()->verticalScrollBar()->value();
     return view;
 }
 
@@ -172,7 +173,7 @@ void EditorDocument::restoreView(const QJsonObject& view) {
         return;
     }
     content_->restoreOwnView(view);
-    content_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
+    content_->frame->scroll()->verticalScrollBar()->setValue(view[u"scroll"_s].toInt());
 }
 
 bool EditorDocument::showPlace(const QString& place) {

@@ -15,6 +15,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -56,7 +57,7 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
       noticeChoices_(new QHBoxLayout),
       scroll_(new QScrollArea(this)),
       splitter_(new QSplitter(Qt::Horizontal, this)) {
-    setLook(*this, "ground", QStringLiteral("surface"));
+    setLook(*this, "ground", u"surface"_s);
     setAttribute(Qt::WA_StyledBackground);
     const int pad = theme().spacing(4);
     auto* layout = bareLayout<QVBoxLayout>(this, 0);
@@ -66,8 +67,8 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     head->setSpacing(theme().spacing(2));
     setIcon(icon);
     for (QLabel* text : {title_, caption_, noticeText_, refusal_}) text->setTextFormat(Qt::PlainText);
-    setLook(*title_, "letters", QStringLiteral("panel-title"));
-    setLook(*caption_, "tone", QStringLiteral("secondary"));
+    setLook(*title_, "letters", u"panel-title"_s);
+    setLook(*caption_, "tone", u"secondary"_s);
     title_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     title_->setMinimumWidth(theme().spacing(4));
     caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -84,18 +85,18 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     noticeText_->setWordWrap(true);
     noticeLayout->addWidget(noticeText_, 1);
     noticeLayout->addLayout(noticeChoices_);
-    setLook(*notice_, "ground", QStringLiteral("raised"));
+    setLook(*notice_, "ground", u"raised"_s);
     notice_->hide();
     layout->addWidget(notice_);
 
     refusal_->setWordWrap(true);
     refusal_->setAlignment(Qt::AlignCenter);
-    setLook(*refusal_, "tone", QStringLiteral("secondary"));
+    setLook(*refusal_, "tone", u"secondary"_s);
     refusal_->hide();
     layout->addWidget(refusal_, 1);
 
     auto* left = new QWidget;
-    setLook(*left, "ground", QStringLiteral("surface"));
+    setLook(*left, "ground", u"surface"_s);
     columns_ = new QBoxLayout(QBoxLayout::TopToBottom, left);
     columns_->setContentsMargins(pad, pad, pad, pad);
     fields_ = new QVBoxLayout;
@@ -110,7 +111,7 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll_->setFocusPolicy(Qt::NoFocus);
     auto* right = new QWidget;
-    setLook(*right, "ground", QStringLiteral("surface"));
+    setLook(*right, "ground", u"surface"_s);
     picture_ = new QVBoxLayout(right);
     picture_->setContentsMargins(pad, pad, pad, pad);
     picture_->setSpacing(theme().spacing(2));
@@ -162,7 +163,7 @@ void EditorFrame::fitProblem(QToolButton& button) const {
     button.ensurePolished();
     QString text = button.fontMetrics().elidedText(
         QString::fromStdString(escaped(button.accessibleName().toStdString())), Qt::ElideRight, room);
-    button.setText(text.replace(QLatin1Char('&'), QStringLiteral("&&")));
+    button.setText(text.replace(QLatin1Char('&'), u"&&"_s));
 }
 
 void EditorFrame::setSideWidth(int pixels) {
@@ -250,9 +251,9 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         const QString where = name(problem.field);
         auto* button = new QToolButton(foot_);
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setIcon(theme().icon(QStringLiteral("warning"), "bad"));
-        const QString text = where.isEmpty() ? problem.sentence : QStringLiteral("%1: %2").arg(where, problem.sentence);
-        button->setToolTip(tr("Go to the field"));
+        button->setIcon(theme().icon(u"warning"_s, "bad"));
+        const QString text = where.isEmpty() ? problem.sentence : u"%1: %2"_s.arg(where, problem.sentence);
+        button->setToolTip(u"Go to the field"_s);
         button->setAccessibleName(text);
         button->setMinimumWidth(theme().spacing(4));
         fitProblem(*button);
@@ -264,8 +265,8 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         line->addWidget(button);
         line->addStretch(1);
         if (problem.unknown) {
-            auto* remove = new QPushButton(tr("Remove"), row);
-            remove->setAccessibleName(tr("Remove %1").arg(where));
+            auto* remove = new QPushButton(u"Remove"_s, row);
+            remove->setAccessibleName(u"Remove %1"_s.arg(where));
             connect(remove, &QPushButton::clicked, this,
                     [this, field = QString::fromStdString(problem.field)] { emit removalChosen(field); });
             line->addWidget(remove);
@@ -274,8 +275,8 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         row->show();
     }
     if (shown > kMaxShownProblems) {
-        auto* more = new QLabel(tr("and %1 more").arg(problems.size() - kMaxShownProblems), foot_);
-        setLook(*more, "tone", QStringLiteral("secondary"));
+        auto* more = new QLabel(u"and %1 more"_s.arg(problems.size() - kMaxShownProblems), foot_);
+        setLook(*more, "tone", u"secondary"_s);
         problems_->addWidget(more);
         more->show();
     }
@@ -283,10 +284,10 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
 
 void EditorFrame::offerRecovery(EditorCore& core) {
     if (!core.recovery()) return;
-    const QString when = QLocale().toString(core.recovery()->when, QStringLiteral("d MMM, HH:mm"));
-    QString sentence = tr("Your edits from %1, which were not saved, are back.").arg(when);
-    if (core.isFileOfAnotherState()) sentence += QLatin1Char(' ') + tr("The file has changed since then.");
-    setNotice(sentence, {{tr("Keep them"), [] {}}, {tr("Discard them"), [&core] { core.discardEdits(); }}});
+    const QString when = QLocale().toString(core.recovery()->when, u"d MMM, HH:mm"_s);
+    QString sentence = u"Your edits from %1, which were not saved, are back."_s.arg(when);
+    if (core.isFileOfAnotherState()) sentence += QLatin1Char(' ') + u"The file has changed since then."_s;
+    setNotice(sentence, {{u"Keep them"_s, [] {}}, {u"Discard them"_s, [&core] { core.discardEdits(); }}});
 }
 
 QLabel* EditorFrame::sectionTitle(const QString& text, QWidget* parent) {

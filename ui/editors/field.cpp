@@ -25,6 +25,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -46,7 +47,7 @@ QString placeholderOf(const FieldRow& row) {
     if (!row.placeholder.isEmpty()) return row.placeholder;
     if (!row.fallback.is_null()) return shownValue(row.fallback, row);
     if (row.kind == FieldKind::quantity && row.measure != Measure::count)
-        return tr("such as %1").arg(exampleOf(row.measure));
+        return u"such as %1"_s.arg(exampleOf(row.measure));
     return {};
 }
 
@@ -56,11 +57,11 @@ public:
     SingleField(QWidget* control, const FieldRow& row, QWidget* parent) : Field(parent), control_(control) {
         auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(2));
         layout->addWidget(control, 1);
-        control->setAccessibleName(row.unit.isEmpty() ? row.label : QStringLiteral("%1, %2").arg(row.label, row.unit));
+        control->setAccessibleName(row.unit.isEmpty() ? row.label : u"%1, %2"_s.arg(row.label, row.unit));
         control->setAccessibleDescription(row.help);
         if (!row.unit.isEmpty()) {
             auto* unit = new QLabel(row.unit, this);
-            setLook(*unit, "tone", QStringLiteral("secondary"));
+            setLook(*unit, "tone", u"secondary"_s);
             layout->addWidget(unit);
         }
         setFocusProxy(control);
@@ -173,7 +174,7 @@ private:
                           static_cast<double>(value.get<std::int64_t>()) <= range_.max;
         problem_.clear();
         if (!value.is_null() && !fits)
-            problem_ = tr("Type a whole number from %1 to %2.").arg(boundText(range_.min), boundText(range_.max));
+            problem_ = u"Type a whole number from %1 to %2."_s.arg(boundText(range_.min), boundText(range_.max));
     }
     TextBox* box_;
     QuantityRange range_;
@@ -202,9 +203,9 @@ private:
         for (int i = 0; i < row.words.size(); ++i) {
             const QString& word = row.words[i];
             const QString title = row.titles.value(i, word);
-            box->addItem(word == asText(row.fallback) ? tr("%1 (default)").arg(title) : title, word);
+            box->addItem(word == asText(row.fallback) ? u"%1 (default)"_s.arg(title) : title, word);
         }
-        box->setPlaceholderText(tr("Choose"));
+        box->setPlaceholderText(u"Choose"_s);
         box->setCurrentIndex(-1);
         connect(box, &QComboBox::activated, this, [this](int at) {
             const Json chosen = box_->itemData(at).toString().toStdString();
@@ -257,9 +258,9 @@ private:
         problem_.clear();
         if (text.trimmed().isEmpty() || row_.words.contains(text)) return;
         if (!readQuantity(text, row_.measure, row_.range).value)
-            problem_ = tr("Choose %1, or type a number from %2 to %3.")
-                           .arg(row_.words.join(QStringLiteral(", ")), exactQuantity(row_.range.min, row_.measure),
-                                exactQuantity(row_.range.max, row_.measure));
+            problem_ = u"Choose %1, or type a number from %2 to %3."_s.arg(row_.words.join(u", "_s),
+                                                                           exactQuantity(row_.range.min, row_.measure),
+                                                                           exactQuantity(row_.range.max, row_.measure));
     }
     QComboBox* box_;
     FieldRow row_;
@@ -302,7 +303,7 @@ public:
         layout->setVerticalSpacing(theme().spacing(1));
         for (const QString& word : row.words) {
             auto* box = new QCheckBox(word, this);
-            box->setAccessibleName(QStringLiteral("%1: %2").arg(row.label, word));
+            box->setAccessibleName(u"%1: %2"_s.arg(row.label, word));
             box->setAccessibleDescription(row.help);
             const auto place = static_cast<int>(boxes_.size());
             layout->addWidget(box, place / kMaxInOneRow, place % kMaxInOneRow);
@@ -325,7 +326,7 @@ public:
     }
     /// Nothing ticked is no value, which some rows do without.
     QString problem() const override {
-        return chosen_.isEmpty() && !row_.fallback.is_null() ? tr("Tick at least one.") : QString();
+        return chosen_.isEmpty() && !row_.fallback.is_null() ? u"Tick at least one."_s : QString();
     }
 
 private:
@@ -398,11 +399,11 @@ private:
 class DocumentField : public Field {
 public:
     DocumentField(const FieldRow& row, QWidget* parent)
-        : Field(parent), row_(row), choose_(new QPushButton(tr("Choose a file…"), this)), held_(new QLabel(this)) {
+        : Field(parent), row_(row), choose_(new QPushButton(u"Choose a file…"_s, this)), held_(new QLabel(this)) {
         auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(3));
         layout->addWidget(choose_);
         layout->addWidget(held_, 1);
-        choose_->setAccessibleName(tr("%1: choose a file").arg(row.label));
+        choose_->setAccessibleName(u"%1: choose a file"_s.arg(row.label));
         choose_->setAccessibleDescription(row.help);
         held_->setTextFormat(Qt::PlainText);
         setFocusProxy(choose_);
@@ -414,12 +415,12 @@ public:
         if (value != value_) problem_.clear();
         value_ = value;
         held_->setText(value.is_null() ? row_.placeholder : row_.describe(value));
-        setLook(*held_, "tone", value.is_null() ? QStringLiteral("secondary") : QString());
+        setLook(*held_, "tone", value.is_null() ? u"secondary"_s : QString());
     }
 
 private:
     void ask() {
-        auto* dialog = new QFileDialog(this, row_.label, {}, fileFilter(tr("Documents")));
+        auto* dialog = new QFileDialog(this, row_.label, {}, fileFilter(u"Documents"_s));
         dialog->setAttribute(Qt::WA_DeleteOnClose);
         dialog->setFileMode(QFileDialog::ExistingFile);
         connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { take(path); });
@@ -569,11 +570,11 @@ QString shownValue(const Json& given, const FieldRow& row) {
     if (row.kind == FieldKind::range && !given.is_null()) return rangeText(given, row.measure);
     const Json& value = plainValue(given);
     if (value.is_number()) return exactQuantity(value.get<double>(), row.measure);
-    if (value.is_boolean()) return value.get<bool>() ? tr("yes") : tr("no");
+    if (value.is_boolean()) return value.get<bool>() ? u"yes"_s : u"no"_s;
     if (value.is_array()) {
         QStringList parts;
         for (const Json& part : value) parts << asText(part);
-        return toQt(escaped(parts.join(QStringLiteral(", ")).toStdString()));
+        return toQt(escaped(parts.join(u", "_s).toStdString()));
     }
     return shownText(asText(value).toStdString());
 }

@@ -13,6 +13,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -25,7 +26,7 @@ QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
     auto* label = new QLabel(text, parent);
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
-    setLook(*label, "letters", QStringLiteral("caption"));
+    setLook(*label, "letters", u"caption"_s);
     setLook(*label, "tone", QLatin1String(tone));
     return label;
 }
@@ -69,7 +70,7 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
     line.label->setTextFormat(Qt::PlainText);
     line.label->setText(row.label);
     line.label->setToolTip(row.help);
-    setLook(*line.label, "tone", QStringLiteral("secondary"));
+    setLook(*line.label, "tone", u"secondary"_s);
     line.field = makeField(row, this);
     line.field->setToolTip(row.help);
     line.label->setBuddy(line.field->control());
@@ -97,10 +98,10 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
         grid->addLayout(side, at, 2);
     } else if (notes == Notes::beside && !textWide) {
         line.reset = new QToolButton(this);
-        line.reset->setIcon(theme().icon(QStringLiteral("undo"), "secondary"));
-        if (line.reset->icon().isNull()) line.reset->setText(QStringLiteral("↺"));
-        line.reset->setToolTip(tr("Back to the default"));
-        line.reset->setAccessibleName(tr("%1: back to the default").arg(row.label));
+        line.reset->setIcon(theme().icon(u"undo"_s, "secondary"));
+        if (line.reset->icon().isNull()) line.reset->setText(u"↺"_s);
+        line.reset->setToolTip(u"Back to the default"_s);
+        line.reset->setAccessibleName(u"%1: back to the default"_s.arg(row.label));
         QSizePolicy keep = line.reset->sizePolicy();
         keep.setRetainSizeWhenHidden(true);
         line.reset->setSizePolicy(keep);
@@ -134,7 +135,7 @@ void Form::connectLine(int index) {
                     document_->set(lines_[index].path,
                                    range ? rangeWithProvenance(*now, source, reliability)
                                          : withProvenance(*now, source, reliability),
-                                   tr("source of %1").arg(lines_[index].row.label.toLower()));
+                                   u"source of %1"_s.arg(lines_[index].row.label.toLower()));
                 });
 }
 

@@ -34,11 +34,12 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 constexpr int kFieldsWidth = 560;
-const QString kHardwareKind = QStringLiteral("hardware");
+const QString kHardwareKind = u"hardware"_s;
 
 Opened openFile(const EditedFile& file) {
     Opened opened{.file = file, .json = {}, .problem = {}};
@@ -46,10 +47,9 @@ Opened openFile(const EditedFile& file) {
         const std::string path = file.path.string();
         opened.json = readDocument(file.path);
         if (hardwareKindOf(opened.json) == nullptr)
-            opened.problem = QObject::tr(
-                                 "%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform, "
-                                 "template or workload.")
-                                 .arg(toQt(escaped(path)));
+            opened.problem =
+                u"%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform, "
+                "template or workload."_s.arg(toQt(escaped(path)));
     } catch (const std::exception& error) {
         opened.problem = shownText(error.what(), 1000);
     }
@@ -63,9 +63,7 @@ Opened openHardwareKey(const QString& key) {
     if (start == QLatin1String("new")) {
         const HardwareKind* kind = hardwareKind(rest.section(QLatin1Char('?'), 0, 0));
         if (kind != nullptr) return {{.key = key, .path = {}, .own = true}, kind->blank, {}};
-        return {{.key = key, .path = {}, .own = false},
-                {},
-                QObject::tr("There is no kind of hardware called '%1'.").arg(rest)};
+        return {{.key = key, .path = {}, .own = false}, {}, u"There is no kind of hardware called '%1'."_s.arg(rest)};
     }
     EditedFile file{.key = key, .path = {}, .own = true};
     if (const HardwareKind* kind = hardwareKind(start); kind != nullptr && !rest.contains(QLatin1Char('/')))
@@ -73,7 +71,7 @@ Opened openHardwareKey(const QString& key) {
     if (file.path.empty()) file.path = key.toStdString();
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file.path, ignored))
-        return {file, {}, QObject::tr("There is no hardware file '%1' any more.").arg(shownText(key.toStdString()))};
+        return {file, {}, u"There is no hardware file '%1' any more."_s.arg(shownText(key.toStdString()))};
     file.own = isOwnFile(file.path);
     return openFile(file);
 }
@@ -97,7 +95,7 @@ CheckOutcome checkHardware(const Json& document, const std::string& file) {
     CheckOutcome outcome;
     const HardwareKind* kind = hardwareKindOf(document);
     if (kind == nullptr) {
-        outcome.problems.push_back({"schema", QObject::tr("This names no kind of hardware that can be edited here.")});
+        outcome.problems.push_back({"schema", u"This names no kind of hardware that can be edited here."_s});
         return outcome;
     }
     Preview preview;
@@ -152,8 +150,7 @@ void writeCopyOf(Json copy, const std::filesystem::path& from, const EditedFile&
 /// Asks where a copy is to lie; nothing where the question is given up.
 std::optional<EditedFile> placeOfCopy(const HardwareKind& kind, const Json& json, QWidget* parent) {
     const QString keyPrefix = kind.id + QLatin1Char('/');
-    NameDialog dialog(QObject::tr("Duplicate"), nameFromTitle(nameIn(json)) + QStringLiteral("-copy"),
-                      ownFolder(kind.folder), parent);
+    NameDialog dialog(u"Duplicate"_s, nameFromTitle(nameIn(json)) + u"-copy"_s, ownFolder(kind.folder), parent);
     if (dialog.exec() != QDialog::Accepted) return std::nullopt;
     return dialog.otherPlace().isEmpty() ? placeInLibrary(kind.folder, keyPrefix, dialog.name())
                                          : placeAt(dialog.otherPlace(), kind.folder, keyPrefix);
@@ -207,7 +204,7 @@ struct HardwareDocument::Implementation : EditorContent {
     void exportJson();
     /// Says why something was not done.
     void refuse(const QString& sentence) const {
-        frame->setNotice(sentence, {{tr("All right"), [] {}}});
+        frame->setNotice(sentence, {{u"All right"_s, [] {}}});
     }
 
     HardwareDocument* owner;
@@ -227,17 +224,17 @@ HardwareDocument::~HardwareDocument() {
 }
 
 HardwareDocument::Implementation::Implementation(HardwareDocument* widget)
-    : EditorContent(widget, kHardwareKind, checkHardware, tr("Save a copy")),
+    : EditorContent(widget, kHardwareKind, checkHardware, u"Save a copy"_s),
       owner(widget),
       more(new QToolButton(widget)) {
-    addAction(tr("Save a copy…"), QStringLiteral("save-as"), QKeySequence::SaveAs, [this] { owner->saveAs(); });
-    addAction(tr("Duplicate…"), QStringLiteral("duplicate"), {}, [this] { duplicate(); });
-    addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, [this] { compare(); });
-    addAction(tr("Import JSON…"), QStringLiteral("import"), {}, [this] { importJson(); });
-    addAction(tr("Export JSON…"), QStringLiteral("export"), {}, [this] { exportJson(); });
-    more->setIcon(theme().icon(QStringLiteral("more")));
-    more->setToolTip(tr("More actions"));
-    more->setAccessibleName(tr("More actions"));
+    addAction(u"Save a copy…"_s, u"save-as"_s, QKeySequence::SaveAs, [this] { owner->saveAs(); });
+    addAction(u"Duplicate…"_s, u"duplicate"_s, {}, [this] { duplicate(); });
+    addAction(u"Compare with another…"_s, u"diff"_s, {}, [this] { compare(); });
+    addAction(u"Import JSON…"_s, u"import"_s, {}, [this] { importJson(); });
+    addAction(u"Export JSON…"_s, u"export"_s, {}, [this] { exportJson(); });
+    more->setIcon(theme().icon(u"more"_s));
+    more->setToolTip(u"More actions"_s);
+    more->setAccessibleName(u"More actions"_s);
     more->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(more);
     menu->addActions(actions);
@@ -277,12 +274,12 @@ void HardwareDocument::Implementation::offerChoices() {
     QStringList models;
     for (const model::ZooEntry& entry : model::zooEntries()) models << toQt("zoo:" + entry.id);
     form->setSuggestions("model", models);
-    form->setSuggestions("kind", {tr("vision"), tr("language"), tr("recommendation")});
+    form->setSuggestions("kind", {u"vision"_s, u"language"_s, u"recommendation"_s});
 }
 
 void HardwareDocument::Implementation::showValues() {
     saveButton->setToolTip(core.file().own ? QString()
-                                           : tr("Bundled files stay as they are: saving makes a copy of yours"));
+                                           : u"Bundled files stay as they are: saving makes a copy of yours"_s);
     // Where groups may be linked to is what groups there are.
     QStringList groups;
     if (core.json().contains("groups") && core.json().at("groups").is_array())
@@ -318,8 +315,8 @@ bool HardwareDocument::Implementation::isComplete() {
     if (problems.isEmpty()) return true;
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     goTo(problems.front().field);
-    emit owner->messaged(tr("%1 is not saved: %2: %3")
-                             .arg(titleOf(core.json()), nameOf(problems.front().field), problems.front().sentence),
+    emit owner->messaged(u"%1 is not saved: %2: %3"_s.arg(titleOf(core.json()), nameOf(problems.front().field),
+                                                          problems.front().sentence),
                          toQt(problems.front().field));
     return false;
 }
@@ -332,7 +329,7 @@ void HardwareDocument::Implementation::saveInto(const EditedFile& file) {
 
 QString HardwareDocument::Implementation::proposedName() const {
     const bool sameName = !core.file().own && nameIn(core.json()) == nameIn(core.saved());
-    return nameFromTitle(name()) + (sameName ? QStringLiteral("-mine") : QString());
+    return nameFromTitle(name()) + (sameName ? u"-mine"_s : QString());
 }
 
 void HardwareDocument::Implementation::duplicate() {
@@ -347,7 +344,7 @@ void HardwareDocument::Implementation::compare() const {
 }
 
 void HardwareDocument::Implementation::importJson() {
-    const QString path = QFileDialog::getOpenFileName(owner, tr("Import JSON"), {}, tr("Hardware files (*.json)"));
+    const QString path = QFileDialog::getOpenFileName(owner, u"Import JSON"_s, {}, u"Hardware files (*.json)"_s);
     if (path.isEmpty()) return;
     const EditedFile file{.key = path, .path = path.toStdString(), .own = true};
     inBackground(
@@ -356,18 +353,17 @@ void HardwareDocument::Implementation::importJson() {
             const bool same = opened.problem.isEmpty() && hardwareKindOf(opened.json) == kind;
             if (!same) {
                 const QString sentence =
-                    !opened.problem.isEmpty() ? opened.problem : tr("That file is no %1.").arg(kind->title.toLower());
+                    !opened.problem.isEmpty() ? opened.problem : u"That file is no %1."_s.arg(kind->title.toLower());
                 return refuse(sentence);
             }
             core.document().endTyping();
-            core.document().change(tr("import"), [&](Json& json) { json = opened.json; });
+            core.document().change(u"import"_s, [&](Json& json) { json = opened.json; });
         });
 }
 
 void HardwareDocument::Implementation::exportJson() {
-    const QString proposal = nameFromTitle(name()) + QStringLiteral(".json");
-    const QString path =
-        QFileDialog::getSaveFileName(owner, tr("Export JSON"), proposal, tr("Hardware files (*.json)"));
+    const QString proposal = nameFromTitle(name()) + u".json"_s;
+    const QString path = QFileDialog::getSaveFileName(owner, u"Export JSON"_s, proposal, u"Hardware files (*.json)"_s);
     if (path.isEmpty()) return;
     inBackground(
         owner,
@@ -384,7 +380,7 @@ QString HardwareDocument::title() const {
 }
 
 QString HardwareDocument::iconName() const {
-    return d_->kind != nullptr ? d_->kind->icon : QStringLiteral("hardware");
+    return d_->kind != nullptr ? d_->kind->icon : u"hardware"_s;
 }
 
 Facts HardwareDocument::overview() const {
@@ -419,13 +415,13 @@ QVector<Exportable> HardwareDocument::exportables() {
 }
 
 QJsonObject HardwareDocument::Implementation::ownView() const {
-    return {{QStringLiteral("dtype"), picture->dataType()},
-            {QStringLiteral("split"), QString::fromLatin1(frame->splitter()->saveState().toBase64())}};
+    return {{u"dtype"_s, picture->dataType()},
+            {u"split"_s, QString::fromLatin1(frame->splitter()->saveState().toBase64())}};
 }
 
 void HardwareDocument::Implementation::restoreOwnView(const QJsonObject& view) {
-    frame->splitter()->restoreState(QByteArray::fromBase64(view[QStringLiteral("split")].toString().toLatin1()));
-    picture->setDataType(view[QStringLiteral("dtype")].toString());
+    frame->splitter()->restoreState(QByteArray::fromBase64(view[u"split"_s].toString().toLatin1()));
+    picture->setDataType(view[u"dtype"_s].toString());
 }
 
 }  // namespace tessera::ui

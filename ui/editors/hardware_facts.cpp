@@ -8,6 +8,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -41,7 +42,7 @@ QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& docum
 Facts factsOf(const hardware::Accelerator& accelerator) {
     Facts facts;
     facts.subtitle =
-        accelerator.vendor.empty() ? tr("Accelerator") : tr("Accelerator by %1").arg(shownText(accelerator.vendor));
+        accelerator.vendor.empty() ? u"Accelerator"_s : u"Accelerator by %1"_s.arg(shownText(accelerator.vendor));
     facts.sections = sectionsOf(hardware::acceleratorKind(), hardware::toJson(accelerator), true);
     return facts;
 }
@@ -63,35 +64,33 @@ Facts withList(Facts facts, const QString& title, const Entries& entries, const 
 
 Facts factsOf(const hardware::Fleet& fleet) {
     Facts facts;
-    facts.subtitle = tr("Fleet");
+    facts.subtitle = u"Fleet"_s;
     Facts::Section whole{
-        .title = tr("Fleet"),
-        .rows = {{.label = tr("Accelerators"), .value = count(static_cast<double>(hardware::acceleratorCount(fleet)))},
-                 {.label = tr("Groups"), .value = QString::number(fleet.groups.size())}}};
+        .title = u"Fleet"_s,
+        .rows = {{.label = u"Accelerators"_s, .value = count(static_cast<double>(hardware::acceleratorCount(fleet)))},
+                 {.label = u"Groups"_s, .value = QString::number(fleet.groups.size())}}};
     facts.sections = {whole};
-    return withList(facts, tr("Groups"), fleet.groups, tr("and %1 more groups"), [](const hardware::Group& group) {
+    return withList(facts, u"Groups"_s, fleet.groups, u"and %1 more groups"_s, [](const hardware::Group& group) {
         const std::string& name = group.accelerator.name.empty() ? group.accelerator.id : group.accelerator.name;
-        return Facts::Row{
-            .label = shownText(group.name),
-            .value = QStringLiteral("%1 × %2").arg(count(static_cast<double>(group.count)), shownText(name))};
+        return Facts::Row{.label = shownText(group.name),
+                          .value = u"%1 × %2"_s.arg(count(static_cast<double>(group.count)), shownText(name))};
     });
 }
 
 Facts factsOf(const hardware::Platform& platform) {
     Facts facts;
-    facts.subtitle = tr("Platform");
+    facts.subtitle = u"Platform"_s;
     Facts::Section whole{
-        .title = tr("Platform"),
-        .rows = {{.label = tr("Cores"), .value = count(static_cast<double>(hardware::coreCount(platform)))},
-                 {.label = tr("Processing elements"),
+        .title = u"Platform"_s,
+        .rows = {{.label = u"Cores"_s, .value = count(static_cast<double>(hardware::coreCount(platform)))},
+                 {.label = u"Processing elements"_s,
                   .value = count(static_cast<double>(hardware::elementCount(platform)))}}};
     whole.rows += sectionsOf(hardware::platformKind(), hardware::toJson(platform), false).front().rows;
     facts.sections = {whole};
-    return withList(facts, tr("Sub-accelerators"), platform.subAccelerators, tr("and %1 more rows"),
+    return withList(facts, u"Sub-accelerators"_s, platform.subAccelerators, u"and %1 more rows"_s,
                     [](const hardware::SubAccelerator& core) {
                         return Facts::Row{.label = shownText(core.name),
-                                          .value = QStringLiteral("%1 × (%2 × %3, %4)")
-                                                       .arg(count(static_cast<double>(core.count)))
+                                          .value = u"%1 × (%2 × %3, %4)"_s.arg(count(static_cast<double>(core.count)))
                                                        .arg(core.height)
                                                        .arg(core.width)
                                                        .arg(shownText(core.dataflow.name))};
@@ -100,14 +99,14 @@ Facts factsOf(const hardware::Platform& platform) {
 
 Facts factsOf(const CountedTemplate& counted) {
     Facts facts;
-    facts.subtitle = tr("Template");
+    facts.subtitle = u"Template"_s;
     facts.sections = sectionsOf(hardware::templateKind(), hardware::toJson(counted.space), false);
     const double bound = counted.census.bound.value;
     facts.sections.front().rows =
         QVector<Facts::Row>{
-            {.label = tr("Accelerators"), .value = count(static_cast<double>(counted.census.areas.size()))},
-            {.label = tr("Within the bound"), .value = count(static_cast<double>(counted.census.within))},
-            {.label = tr("Largest area"),
+            {.label = u"Accelerators"_s, .value = count(static_cast<double>(counted.census.areas.size()))},
+            {.label = u"Within the bound"_s, .value = count(static_cast<double>(counted.census.within))},
+            {.label = u"Largest area"_s,
              .value = toQt(formatQuantity(bound, Measure::area)),
              .exact = toQt(exactNumber(bound))}} +
         facts.sections.front().rows;
@@ -116,14 +115,14 @@ Facts factsOf(const CountedTemplate& counted) {
 
 Facts factsOf(const DrawnWorkload& drawn) {
     Facts facts;
-    facts.subtitle = tr("Workload");
+    facts.subtitle = u"Workload"_s;
     Facts::Section whole{
-        .title = tr("Workload"),
-        .rows = {{.label = tr("Models"), .value = QString::number(drawn.workload.sources.size())},
-                 {.label = tr("Jobs of a group"), .value = count(static_cast<double>(drawn.group.size()))}}};
+        .title = u"Workload"_s,
+        .rows = {{.label = u"Models"_s, .value = QString::number(drawn.workload.sources.size())},
+                 {.label = u"Jobs of a group"_s, .value = count(static_cast<double>(drawn.group.size()))}}};
     facts.sections = {whole};
-    return withList(facts, tr("Jobs by kind"), cost::countsByKind(drawn.group), {}, [](const auto& entry) {
-        return Facts::Row{.label = entry.first.empty() ? tr("of no kind") : shownText(entry.first),
+    return withList(facts, u"Jobs by kind"_s, cost::countsByKind(drawn.group), {}, [](const auto& entry) {
+        return Facts::Row{.label = entry.first.empty() ? u"of no kind"_s : shownText(entry.first),
                           .value = count(static_cast<double>(entry.second))};
     });
 }

@@ -14,6 +14,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -148,14 +149,11 @@ HardwareKind acceleratorForm() {
     listAt(kind, "peak_flops").blank = [](const Json& document) {
         return std::pair(
             freeKey(document, "peak_flops",
-                    {QStringLiteral("bf16"), QStringLiteral("fp16"), QStringLiteral("fp32"), QStringLiteral("int8"),
-                     QStringLiteral("fp8"), QStringLiteral("tf32"), QStringLiteral("fp64"), QStringLiteral("type")}),
+                    {u"bf16"_s, u"fp16"_s, u"fp32"_s, u"int8"_s, u"fp8"_s, u"tf32"_s, u"fp64"_s, u"type"_s}),
             Json(""));
     };
     listAt(kind, "efficiency").blank = [](const Json& document) {
-        return std::pair(
-            freeKey(document, "efficiency", {QStringLiteral("gemm"), QStringLiteral("conv"), QStringLiteral("class")}),
-            Json(1));
+        return std::pair(freeKey(document, "efficiency", {u"gemm"_s, u"conv"_s, u"class"_s}), Json(1));
     };
     kind.blank = Json{{"schema", "tessera.accelerator/1"},
                       {"name", "New accelerator"},
@@ -231,8 +229,8 @@ HardwareKind fleetForm() {
     };
     groups.follow = followGroup;
     ListSpec& between = listAt(kind, "links");
-    between.columns.front() = textRow("between.0", tr("From"), tr("A group of this fleet"), true);
-    between.columns.insert(1, textRow("between.1", tr("To"), tr("Another group"), true));
+    between.columns.front() = textRow("between.0", u"From"_s, u"A group of this fleet"_s, true);
+    between.columns.insert(1, textRow("between.1", u"To"_s, u"Another group"_s, true));
     between.ordered = false;
     between.blank = [](const Json& document) {
         Json ends = Json::array({"", ""});
@@ -241,8 +239,7 @@ HardwareKind fleetForm() {
             if ((*found)[i].is_object()) ends[i] = (*found)[i].value("name", Json(""));
         return std::pair(std::string(), Json{{"between", ends}, {"bits_per_s", std::int64_t{100'000'000'000}}});
     };
-    kind.part = {
-        .list = "groups", .key = "accelerator", .kind = QStringLiteral("accelerator"), .title = tr("Accelerator")};
+    kind.part = {.list = "groups", .key = "accelerator", .kind = u"accelerator"_s, .title = u"Accelerator"_s};
     kind.blank = Json{{"schema", "tessera.fleet/1"},
                       {"name", "New fleet"},
                       {"groups", Json::array({Json{{"name", "group 1"}, {"accelerator", "tpu-v3"}, {"count", 8}}})},
@@ -339,18 +336,18 @@ HardwareKind templateForm() {
 ListSpec workloadModels() {
     ListSpec spec;
     spec.path = "models";
-    spec.title = tr("Models, whose layers are the jobs");
-    spec.entry = tr("model");
-    spec.empty = tr("Add a model of the zoo, or a file beside this one.");
-    FieldRow batch = textRow("batch", tr("Batch"), tr("Samples of a mini-batch"));
+    spec.title = u"Models, whose layers are the jobs"_s;
+    spec.entry = u"model"_s;
+    spec.empty = u"Add a model of the zoo, or a file beside this one."_s;
+    FieldRow batch = textRow("batch", u"Batch"_s, u"Samples of a mini-batch"_s);
     batch.kind = FieldKind::quantity;
     batch.range = {.min = 1, .max = 1e9, .whole = true};
     batch.fallback = 1;
-    FieldRow sizes = textRow("dimensions", tr("Dimensions"),
-                             tr("Sizes that the model leaves open, such as sequence=128, tensor_parallel=2"));
+    FieldRow sizes = textRow("dimensions", u"Dimensions"_s,
+                             u"Sizes that the model leaves open, such as sequence=128, tensor_parallel=2"_s);
     sizes.kind = FieldKind::sizes;
-    spec.columns = {textRow("model", tr("Model"), tr("zoo:NAME, or the path of a file beside this one"), true),
-                    textRow("kind", tr("Kind"), tr("vision, language, recommendation, …")), batch, sizes};
+    spec.columns = {textRow("model", u"Model"_s, u"zoo:NAME, or the path of a file beside this one"_s, true),
+                    textRow("kind", u"Kind"_s, u"vision, language, recommendation, …"_s), batch, sizes};
     spec.blank = [](const Json&) {
         return std::pair(std::string(), Json{{"model", "zoo:resnet50"}, {"kind", "vision"}, {"batch", 1}});
     };
@@ -378,25 +375,25 @@ Preview readAndDraw(const JsonNode& root) {
 
 HardwareKind workloadKind() {
     HardwareKind kind;
-    kind.id = QStringLiteral("workload");
+    kind.id = u"workload"_s;
     kind.folder = "workloads";
     kind.schema = "tessera.workload/";
-    kind.icon = QStringLiteral("jobs");
-    kind.title = tr("Workload");
+    kind.icon = u"jobs"_s;
+    kind.title = u"Workload"_s;
     FieldRow draw = textRow(
-        "draw", tr("Draw"),
-        tr("Balanced over kinds: first a kind, then one of its models, then one of its layers; uniform over layers: "
-           "every layer as likely; in order: nothing is drawn"));
+        "draw", u"Draw"_s,
+        u"Balanced over kinds: first a kind, then one of its models, then one of its layers; uniform over layers: "
+        "every layer as likely; in order: nothing is drawn"_s);
     draw.kind = FieldKind::word;
-    draw.words = {QStringLiteral("balanced"), QStringLiteral("layers"), QStringLiteral("in-order")};
-    draw.titles = {tr("Balanced over kinds"), tr("Uniform over layers"), tr("In order")};
+    draw.words = {u"balanced"_s, u"layers"_s, u"in-order"_s};
+    draw.titles = {u"Balanced over kinds"_s, u"Uniform over layers"_s, u"In order"_s};
     draw.fallback = "balanced";
-    FieldRow size = textRow("group_size", tr("Group size"), tr("Jobs of a group; 0 = all layers, where in order"));
+    FieldRow size = textRow("group_size", u"Group size"_s, u"Jobs of a group; 0 = all layers, where in order"_s);
     size.kind = FieldKind::whole;
     size.range = {.min = 0, .max = static_cast<double>(cost::kLargestGroup), .whole = true};
     size.fallback = 100;
-    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
-                   textRow("description", tr("Description"), tr("What the workload stands for")), draw, size};
+    kind.fields = {textRow("name", u"Name"_s, u"The name shown to people"_s, true),
+                   textRow("description", u"Description"_s, u"What the workload stands for"_s), draw, size};
     kind.lists = {workloadModels()};
     kind.blank = Json{{"schema", "tessera.workload/1"},
                       {"name", "New workload"},
@@ -468,10 +465,10 @@ QString cellName(const ListSpec& spec, const Json& root, const JsonPath& list, c
     const Json& entries = *valueAt(root, list);
     const int row =
         spec.named ? static_cast<int>(std::distance(entries.begin(), entries.find(entry))) : toQt(entry).toInt();
-    const QString place = tr("%1, row %2").arg(shortTitle(spec)).arg(row + 1);
+    const QString place = u"%1, row %2"_s.arg(shortTitle(spec)).arg(row + 1);
     for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
         if (isAt(root, joinedPath(joinedPath(list, {entry}), pathOf(spec.columns[i])), field))
-            return QStringLiteral("%1, %2").arg(place, spec.columns[i].label.toLower());
+            return u"%1, %2"_s.arg(place, spec.columns[i].label.toLower());
     return place;
 }
 
@@ -486,9 +483,9 @@ QString partName(const HardwarePart& part, const Json& root, const std::string& 
     const QString inside = fieldName(*kind, root, field, base);
     const QString owner = name != nullptr && name->is_string()
                               ? toQt(escaped(name->get_ref<const std::string&>(), kLongestName))
-                              : tr("row %1").arg(toQt(path[1]).toInt() + 1);
-    const QString whole = tr("%1 of %2").arg(part.title, owner);
-    return inside.isEmpty() ? whole : QStringLiteral("%1, %2%3").arg(whole, inside.left(1).toLower(), inside.mid(1));
+                              : u"row %1"_s.arg(toQt(path[1]).toInt() + 1);
+    const QString whole = u"%1 of %2"_s.arg(part.title, owner);
+    return inside.isEmpty() ? whole : u"%1, %2%3"_s.arg(whole, inside.left(1).toLower(), inside.mid(1));
 }
 
 }  // namespace

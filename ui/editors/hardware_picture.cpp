@@ -23,6 +23,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -66,37 +67,37 @@ QString sizesOf(const model::LayerJob& layer) {
     const auto& d = layer.d;
     switch (layer.kind) {
         case model::JobKind::ffn:
-            return QStringLiteral("%1 × %2").arg(d[0]).arg(d[1]);
+            return u"%1 × %2"_s.arg(d[0]).arg(d[1]);
         case model::JobKind::gemm:
-            return QStringLiteral("%1 × %2 × %3").arg(d[0]).arg(d[1]).arg(d[2]);
+            return u"%1 × %2 × %3"_s.arg(d[0]).arg(d[1]).arg(d[2]);
         case model::JobKind::conv:
         case model::JobKind::dsconv:
             break;
     }
-    return QStringLiteral("%1 × %2 × %3 × %4, %5 × %6").arg(d[0]).arg(d[1]).arg(d[2]).arg(d[3]).arg(d[4]).arg(d[5]);
+    return u"%1 × %2 × %3 × %4, %5 × %6"_s.arg(d[0]).arg(d[1]).arg(d[2]).arg(d[3]).arg(d[4]).arg(d[5]);
 }
 
 QVector<TableModel::Column> jobColumns(const Jobs& jobs) {
     const auto at = [jobs](int row) -> const cost::Job& { return (*jobs)[static_cast<std::size_t>(row)]; };
-    TableModel::Column number{tr("Job"), [](int row) { return QString::number(row); }};
+    TableModel::Column number{u"Job"_s, [](int row) { return QString::number(row); }};
     number.sort = [](int row) { return QVariant(row); };
     number.number = true;
-    TableModel::Column runs{tr("Runs"), [at](int row) { return QString::number(at(row).layer.repeats); }};
+    TableModel::Column runs{u"Runs"_s, [at](int row) { return QString::number(at(row).layer.repeats); }};
     runs.sort = [at](int row) { return QVariant::fromValue<qlonglong>(at(row).layer.repeats); };
     runs.number = true;
-    runs.help = tr("How often the sizes run in sequence");
-    TableModel::Column macs{tr("MACs"), [at](int row) { return quantity(model::macs(at(row).layer), Measure::count); }};
+    runs.help = u"How often the sizes run in sequence"_s;
+    TableModel::Column macs{u"MACs"_s, [at](int row) { return quantity(model::macs(at(row).layer), Measure::count); }};
     macs.sort = [at](int row) { return QVariant(model::macs(at(row).layer)); };
     macs.number = true;
     macs.summed = true;
     macs.sumText = [](double sum) { return quantity(sum, Measure::count); };
-    macs.help = tr("Multiply-accumulates");
+    macs.help = u"Multiply-accumulates"_s;
     return {number,
-            {tr("Model"), [at](int row) { return shownText(at(row).model, 80); }},
-            {tr("Layer"), [at](int row) { return shownText(at(row).layer.name, 80); }},
-            {tr("Kind"), [at](int row) { return shownText(at(row).kind, 80); }},
-            {tr("Type"), [at](int row) { return toQt(nameOf(at(row).layer.kind)); }},
-            {tr("Sizes"), [at](int row) { return sizesOf(at(row).layer); }},
+            {u"Model"_s, [at](int row) { return shownText(at(row).model, 80); }},
+            {u"Layer"_s, [at](int row) { return shownText(at(row).layer.name, 80); }},
+            {u"Kind"_s, [at](int row) { return shownText(at(row).kind, 80); }},
+            {u"Type"_s, [at](int row) { return toQt(nameOf(at(row).layer.kind)); }},
+            {u"Sizes"_s, [at](int row) { return sizesOf(at(row).layer); }},
             runs,
             macs};
 }
@@ -178,24 +179,24 @@ HardwarePicture::HardwarePicture(QWidget* parent)
       drawing_(new FleetView(this)),
       jobs_(std::make_shared<std::vector<cost::Job>>()),
       jobModel_(new TableModel(jobColumns(jobs_), this)),
-      jobTable_(new TableView(jobModel_, tr("Group of jobs"), this)) {
+      jobTable_(new TableView(jobModel_, u"Group of jobs"_s, this)) {
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     auto* head = new QHBoxLayout;
     for (QLabel* label : {totals_, stale_}) label->setTextFormat(Qt::PlainText);
     totals_->setWordWrap(true);
-    setLook(*totals_, "tone", QStringLiteral("secondary"));
-    setLook(*stale_, "tone", QStringLiteral("warning"));
-    setLook(*stale_, "letters", QStringLiteral("caption"));
+    setLook(*totals_, "tone", u"secondary"_s);
+    setLook(*stale_, "tone", u"warning"_s);
+    setLook(*stale_, "letters", u"caption"_s);
     stale_->setWordWrap(true);
     head->addWidget(totals_, 1);
     head->addWidget(types_, 0, Qt::AlignTop);
-    types_->setAccessibleName(tr("Data type of the roofline"));
-    plot_->setAccessibleName(tr("Roofline"));
-    drawing_->setAccessibleName(tr("Drawing of the hardware"));
+    types_->setAccessibleName(u"Data type of the roofline"_s);
+    plot_->setAccessibleName(u"Roofline"_s);
+    drawing_->setAccessibleName(u"Drawing of the hardware"_s);
     layout->addLayout(head);
     layout->addWidget(stale_);
     layout->addWidget(parts_);
-    parts_->setAccessibleName(tr("Area of the reference by its parts"));
+    parts_->setAccessibleName(u"Area of the reference by its parts"_s);
     parts_->setExplainable(false);
     parts_->setFixedHeight(theme().spacing(kPartsHeight));
     layout->addWidget(plot_, 1);
@@ -229,8 +230,8 @@ void HardwarePicture::setPreview(const Preview& preview) {
 }
 
 void HardwarePicture::setStale(bool stale) {
-    stale_->setText(preview_.index() != 0 ? tr("The picture shows the last set-up that was right.")
-                                          : tr("The picture appears once the set-up is right."));
+    stale_->setText(preview_.index() != 0 ? u"The picture shows the last set-up that was right."_s
+                                          : u"The picture appears once the set-up is right."_s);
     stale_->setVisible(stale);
 }
 
@@ -257,11 +258,11 @@ void HardwarePicture::showAccelerator(const hardware::Accelerator& accelerator) 
     plot_->show();
     QStringList facts;
     if (const auto capacity = hardware::memoryCapacity(accelerator))
-        facts << tr("%1 of memory").arg(exactQuantity(capacity->value, Measure::bytes));
+        facts << u"%1 of memory"_s.arg(exactQuantity(capacity->value, Measure::bytes));
     if (accelerator.network)
-        facts << tr("%1 of network").arg(quantity(toBitsPerSecond(*accelerator.network), Measure::bitsPerSecond));
+        facts << u"%1 of network"_s.arg(quantity(toBitsPerSecond(*accelerator.network), Measure::bitsPerSecond));
     if (accelerator.power) facts << quantity(accelerator.power->value, Measure::watts);
-    totals_->setText(facts.join(QStringLiteral(" · ")));
+    totals_->setText(facts.join(u" · "_s));
     drawRoofline();
 }
 
@@ -275,13 +276,13 @@ void HardwarePicture::showFleet(const hardware::Fleet& fleet) {
     drawing_->setDrawing(
         [fleet](const report::Theme& colours, double width) { return report::fleetDrawing(fleet, colours, width); });
     QStringList facts;
-    facts << tr("%1 in %2")
-                 .arg(counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator", "accelerators"),
-                      counted(static_cast<double>(fleet.groups.size()), "group", "groups"));
+    facts << u"%1 in %2"_s.arg(
+        counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator", "accelerators"),
+        counted(static_cast<double>(fleet.groups.size()), "group", "groups"));
     for (const auto& [type, rate] : sharedPeaks(fleet))
-        facts << QStringLiteral("%1 %2").arg(quantity(rate, Measure::flopsPerSecond), shownText(type, 80));
-    if (const auto memory = totalMemory(fleet)) facts << tr("%1 of memory").arg(quantity(*memory, Measure::bytes));
-    totals_->setText(facts.mid(0, 5).join(QStringLiteral(" · ")));
+        facts << u"%1 %2"_s.arg(quantity(rate, Measure::flopsPerSecond), shownText(type, 80));
+    if (const auto memory = totalMemory(fleet)) facts << u"%1 of memory"_s.arg(quantity(*memory, Measure::bytes));
+    totals_->setText(facts.mid(0, 5).join(u" · "_s));
 }
 
 void HardwarePicture::showPlatform(const hardware::Platform& platform) {
@@ -292,28 +293,26 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
     const QStringList facts{
         counted(static_cast<double>(hardware::coreCount(platform)), "core", "cores"),
         counted(static_cast<double>(hardware::elementCount(platform)), "processing element", "processing elements"),
-        tr("%1 at most")
-            .arg(quantity(2 * static_cast<double>(hardware::elementCount(platform)) * platform.clock.value,
-                          Measure::flopsPerSecond))};
-    totals_->setText(facts.join(QStringLiteral(" · ")));
+        u"%1 at most"_s.arg(quantity(2 * static_cast<double>(hardware::elementCount(platform)) * platform.clock.value,
+                                     Measure::flopsPerSecond))};
+    totals_->setText(facts.join(u" · "_s));
 }
 
 void HardwarePicture::showTemplate(const CountedTemplate& counted) {
     const hardware::Template& space = counted.space;
     QStringList facts{
-        tr("%1, %2 with their HBM")
-            .arg(ui::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
-                 toQt(formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
-        tr("%1 within %2")
-            .arg(toQt(formatCount(static_cast<double>(counted.census.within))),
-                 quantity(counted.census.bound.value, Measure::area))};
+        u"%1, %2 with their HBM"_s.arg(
+            ui::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
+            toQt(formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
+        u"%1 within %2"_s.arg(toQt(formatCount(static_cast<double>(counted.census.within))),
+                              quantity(counted.census.bound.value, Measure::area))};
     if (counted.census.estimated > 0)
-        facts << tr("areas of %1 of them are estimates: the table lacks the size of a buffer")
-                     .arg(toQt(formatCount(static_cast<double>(counted.census.estimated))));
-    totals_->setText(facts.join(QStringLiteral(" · ")));
+        facts << u"areas of %1 of them are estimates: the table lacks the size of a buffer"_s.arg(
+            toQt(formatCount(static_cast<double>(counted.census.estimated))));
+    totals_->setText(facts.join(u" · "_s));
     arrangeCharts();
     parts_->setChart(report::referenceAreaChart(space));
-    plot_->setAccessibleName(tr("Accelerators by area"));
+    plot_->setAccessibleName(u"Accelerators by area"_s);
     plot_->setExplainable(false);
     plot_->show();
     plot_->setChart(report::areaCensusChart(space, counted.census));
@@ -324,11 +323,11 @@ void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
     jobModel_->setRowCount(static_cast<int>(jobs_->size()));
     jobTable_->show();
     QStringList facts{
-        tr("A group of %1, drawn with seed 1").arg(counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
+        u"A group of %1, drawn with seed 1"_s.arg(counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
     for (const auto& [kind, count] : cost::countsByKind(*jobs_))
-        facts << QStringLiteral("%1 %2").arg(toQt(formatCount(static_cast<double>(count))),
-                                             kind.empty() ? tr("of no kind") : shownText(kind, 80));
-    totals_->setText(facts.mid(0, 7).join(QStringLiteral(" · ")));
+        facts << u"%1 %2"_s.arg(toQt(formatCount(static_cast<double>(count))),
+                                kind.empty() ? u"of no kind"_s : shownText(kind, 80));
+    totals_->setText(facts.mid(0, 7).join(u" · "_s));
 }
 
 QVector<Exportable> HardwarePicture::exportables() const {
@@ -339,7 +338,7 @@ QVector<Exportable> HardwarePicture::exportables() const {
     if (std::holds_alternative<DrawnWorkload>(preview_)) return {jobTable_->exportable()};
     if (const auto* platform = std::get_if<hardware::Platform>(&preview_)) {
         Exportable drawing;
-        drawing.name = QStringLiteral("platform");
+        drawing.name = u"platform"_s;
         drawing.svg = [value = *platform](const report::Theme& colours) {
             return report::platformDrawing(value, colours);
         };
@@ -348,7 +347,7 @@ QVector<Exportable> HardwarePicture::exportables() const {
     const auto* fleet = std::get_if<hardware::Fleet>(&preview_);
     if (fleet == nullptr) return {};
     Exportable drawing;
-    drawing.name = QStringLiteral("fleet");
+    drawing.name = u"fleet"_s;
     drawing.svg = [value = *fleet](const report::Theme& colours) { return report::fleetDrawing(value, colours); };
     return {drawing};
 }

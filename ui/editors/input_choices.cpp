@@ -12,6 +12,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -21,13 +22,13 @@ constexpr const char* kRecentSetting = "editors/recentModels";
 QVector<ReferencePicker::Choice> modelChoices() {
     QVector<ReferencePicker::Choice> choices;
     const QStringList used = QSettings().value(QLatin1String(kRecentSetting)).toStringList();
-    for (const QString& recent : used) choices.push_back({recent, {}, QObject::tr("Used last")});
-    for (const RecentFiles::Entry& file : RecentFiles().entries(QStringLiteral("model")))
-        if (!used.contains(file.path)) choices.push_back({file.path, {}, QObject::tr("Opened last")});
+    for (const QString& recent : used) choices.push_back({recent, {}, u"Used last"_s});
+    for (const RecentFiles::Entry& file : RecentFiles().entries(u"model"_s))
+        if (!used.contains(file.path)) choices.push_back({file.path, {}, u"Opened last"_s});
     for (const model::ZooEntry& entry : model::zooEntries()) {
         QString family = toQt(entry.family);
         if (!family.isEmpty()) family[0] = family[0].toUpper();
-        choices.push_back({QStringLiteral("zoo:") + toQt(entry.id), toQt(entry.title), family});
+        choices.push_back({u"zoo:"_s + toQt(entry.id), toQt(entry.title), family});
     }
     return choices;
 }
@@ -37,8 +38,7 @@ QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
     for (const hardware::LibraryEntry& entry : hardware::libraryEntries()) {
         if (entry.kind != kind || !entry.problem.empty()) continue;
         const bool mine = isOwnFile(entry.path);
-        (mine ? own : bundled)
-            .push_back({toQt(entry.id), toQt(entry.name), mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+        (mine ? own : bundled).push_back({toQt(entry.id), toQt(entry.name), mine ? u"Mine"_s : u"Bundled"_s});
     }
     return own + bundled;
 }
@@ -47,7 +47,7 @@ QVector<ReferencePicker::Choice> fileChoices(const std::string& folder) {
     QVector<ReferencePicker::Choice> own, bundled;
     for (const auto& [name, path] : libraryFiles(folder)) {
         const bool mine = isOwnFile(path);
-        (mine ? own : bundled).push_back({toQt(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+        (mine ? own : bundled).push_back({toQt(name), {}, mine ? u"Mine"_s : u"Bundled"_s});
     }
     return own + bundled;
 }

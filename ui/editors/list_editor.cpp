@@ -22,6 +22,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -33,8 +34,8 @@ constexpr const char* kEditedProperty = "editedJson";
 /// An accelerator that is written out inside a fleet has a name, but no line of text to edit.
 QString shownObject(const Json& value) {
     const auto name = value.find("name");
-    if (name == value.end() || !name->is_string()) return tr("written here");
-    return tr("%1 (written here)").arg(shownText(name->get_ref<const std::string&>()));
+    if (name == value.end() || !name->is_string()) return u"written here"_s;
+    return u"%1 (written here)"_s.arg(shownText(name->get_ref<const std::string&>()));
 }
 
 /// Cells are edited with the same fields as forms. Numbers stand right; assumed ones, one's own and wrong ones are
@@ -85,10 +86,9 @@ public:
             painter->drawLine(line.bottomLeft(), line.bottomRight());
         } else {
             const QString reliability = index.data(kClassRole).toString();
-            if (reliability == QLatin1String("assumed"))
-                paintMark(*painter, option, index, tr("assumed"), QStringLiteral("≈"));
+            if (reliability == QLatin1String("assumed")) paintMark(*painter, option, index, u"assumed"_s, u"≈"_s);
             if (reliability == QLatin1String(hardware::kOwnNumber))
-                paintMark(*painter, option, index, tr("yours"), QStringLiteral("✎"));
+                paintMark(*painter, option, index, u"yours"_s, u"✎"_s);
         }
         painter->restore();
     }
@@ -169,7 +169,7 @@ bool ListModel::rename(const QModelIndex& index, const std::string& name) {
     if (before == name) return true;
     if (name.empty() || list()->contains(name)) return false;
     document_->endTyping();
-    document_->change(tr("name of a %1").arg(spec_.entry), [&](Json& json) {
+    document_->change(u"name of a %1"_s.arg(spec_.entry), [&](Json& json) {
         Json entries = *valueAt(json, path_);
         renameMember(entries, before, name);
         setValue(json, path_, entries);
@@ -192,7 +192,7 @@ bool ListModel::setCell(const QModelIndex& index, const Json& value) {
     const JsonPath path = pathTo(index);
     const Json now = column.sourced ? setByHand(before, value) : value;
     document_->endTyping();
-    document_->change(QStringLiteral("%1: %2").arg(spec_.entry, column.label.toLower()), [&](Json& json) {
+    document_->change(u"%1: %2"_s.arg(spec_.entry, column.label.toLower()), [&](Json& json) {
         if (value.is_null() && !column.required)
             eraseValue(json, path);
         else
@@ -205,13 +205,13 @@ bool ListModel::setCell(const QModelIndex& index, const Json& value) {
 void ListModel::setProvenance(const QModelIndex& index, const QString& source, const QString& reliability) {
     const Json now = cell(index);
     if (now.is_null()) return;
-    document_->set(pathTo(index), withProvenance(now, source, reliability), tr("source of a number"));
+    document_->set(pathTo(index), withProvenance(now, source, reliability), u"source of a number"_s);
 }
 
 int ListModel::addRow() {
     const auto [key, entry] = spec_.blank(document_->json());
     document_->endTyping();
-    document_->change(tr("new %1").arg(spec_.entry), [&, name = key, row = entry](Json& json) {
+    document_->change(u"new %1"_s.arg(spec_.entry), [&, name = key, row = entry](Json& json) {
         const Json* now = valueAt(json, path_);
         Json entries = now == nullptr ? (spec_.named ? Json::object() : Json::array()) : *now;
         if (spec_.named)
@@ -227,7 +227,7 @@ int ListModel::addRow() {
 void ListModel::dropRows(QVector<int> rows) {
     std::sort(rows.begin(), rows.end(), std::greater<>());
     document_->endTyping();
-    document_->change(tr("remove a %1").arg(spec_.entry), [&](Json& json) {
+    document_->change(u"remove a %1"_s.arg(spec_.entry), [&](Json& json) {
         for (const int row : rows) {
             Json entries = *valueAt(json, path_);
             if (row < 0 || row >= static_cast<int>(entries.size())) continue;
@@ -246,7 +246,7 @@ void ListModel::dropRows(QVector<int> rows) {
 bool ListModel::moveEntry(int from, int to) {
     if (from < 0 || to < 0 || from >= rows_ || to >= rows_ || from == to) return false;
     document_->endTyping();
-    document_->change(tr("order of the %1s").arg(spec_.entry), [&](Json& json) {
+    document_->change(u"order of the %1s"_s.arg(spec_.entry), [&](Json& json) {
         Json entries = *valueAt(json, path_);
         if (spec_.named) return;
         Json moved = entries[static_cast<std::size_t>(from)];
@@ -270,11 +270,11 @@ QString ListModel::problem(const QModelIndex& index) const {
     if (column.kind == FieldKind::quantity && value.is_string()) {
         const QString text = toQt(value.get<std::string>());
         const QString own = readQuantity(text, column.measure, column.range).problem;
-        if (text.isEmpty()) return tr("Type a value such as %1.").arg(exampleOf(column.measure));
+        if (text.isEmpty()) return u"Type a value such as %1."_s.arg(exampleOf(column.measure));
         if (!own.isEmpty()) return own;
     }
     if (column.kind == FieldKind::sizes && value.is_string())
-        return tr("Type names with their sizes, such as sequence=128, tensor_parallel=2.");
+        return u"Type names with their sizes, such as sequence=128, tensor_parallel=2."_s;
     return problemAt(problems_, fieldOf(index));
 }
 
@@ -318,14 +318,13 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
             const QString reason = problem(index);
             if (!reason.isEmpty()) return reason;
             if (!isSourced(value)) return {};
-            const QString provenance =
-                QStringLiteral("%1 %2").arg(memberText(value, "class"), memberText(value, "source"));
+            const QString provenance = u"%1 %2"_s.arg(memberText(value, "class"), memberText(value, "source"));
             const QString former = formerText(value, column);
-            const QString whole = former.isEmpty() ? provenance : tr("%1; was %2").arg(provenance, former);
-            return QStringLiteral("<span>%1</span>").arg(whole.toHtmlEscaped());
+            const QString whole = former.isEmpty() ? provenance : u"%1; was %2"_s.arg(provenance, former);
+            return u"<span>%1</span>"_s.arg(whole.toHtmlEscaped());
         }
         case Qt::AccessibleTextRole:
-            return QStringLiteral("%1: %2").arg(column.label, shownValue(value, column));
+            return u"%1: %2"_s.arg(column.label, shownValue(value, column));
         case kClassRole:
             return memberText(value, "class");
         case kProblemRole:
@@ -350,7 +349,7 @@ QVariant ListModel::headerData(int section, Qt::Orientation orientation, int rol
     if (orientation != Qt::Horizontal || section >= columnCount()) return {};
     const FieldRow& column = spec_.columns[section];
     if (role == Qt::DisplayRole)
-        return column.unit.isEmpty() ? column.label : QStringLiteral("%1, %2").arg(column.label, column.unit);
+        return column.unit.isEmpty() ? column.label : u"%1, %2"_s.arg(column.label, column.unit);
     if (role == Qt::ToolTipRole) return column.help;
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue(
@@ -372,7 +371,7 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
       empty_(new QLabel(spec.empty, this)),
       reason_(new QLabel(this)),
       sourceOf_(new QLabel(this)),
-      provenance_(new ProvenanceButton(tr("the number"), this)) {
+      provenance_(new ProvenanceButton(u"the number"_s, this)) {
     view_->setModel(model_);
     view_->setItemDelegate(new CellDelegate(model_, &suggestions_, view_));
     view_->setAccessibleName(spec.title);
@@ -393,12 +392,12 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
     view_->viewport()->installEventFilter(this);
 
     QVector<QToolButton*> buttons;
-    QToolButton* add = button(QStringLiteral("add"), QStringLiteral("+"), tr("Add a %1").arg(spec.entry));
-    remove_ = button(QStringLiteral("remove"), QStringLiteral("−"), tr("Remove the selected %1").arg(spec.entry));
+    QToolButton* add = button(u"add"_s, u"+"_s, u"Add a %1"_s.arg(spec.entry));
+    remove_ = button(u"remove"_s, u"−"_s, u"Remove the selected %1"_s.arg(spec.entry));
     buttons << add << remove_;
     if (spec.ordered && !spec.named) {
-        up_ = button(QStringLiteral("up"), QStringLiteral("↑"), tr("Move the %1 up").arg(spec.entry));
-        down_ = button(QStringLiteral("down"), QStringLiteral("↓"), tr("Move the %1 down").arg(spec.entry));
+        up_ = button(u"up"_s, u"↑"_s, u"Move the %1 up"_s.arg(spec.entry));
+        down_ = button(u"down"_s, u"↓"_s, u"Move the %1 down"_s.arg(spec.entry));
         buttons << up_ << down_;
         const auto move = [this](int by) {
             const QModelIndex now = view_->currentIndex();
@@ -455,15 +454,15 @@ void ListEditor::layOut(const QVector<QToolButton*>& buttons) {
     layout->addWidget(view_);
     empty_->setTextFormat(Qt::PlainText);
     empty_->setWordWrap(true);
-    setLook(*empty_, "tone", QStringLiteral("secondary"));
+    setLook(*empty_, "tone", u"secondary"_s);
     layout->addWidget(empty_);
     for (QLabel* label : {reason_, sourceOf_}) {
         label->setTextFormat(Qt::PlainText);
-        setLook(*label, "letters", QStringLiteral("caption"));
+        setLook(*label, "letters", u"caption"_s);
     }
     reason_->setWordWrap(true);
-    setLook(*reason_, "tone", QStringLiteral("bad"));
-    setLook(*sourceOf_, "tone", QStringLiteral("secondary"));
+    setLook(*reason_, "tone", u"bad"_s);
+    setLook(*sourceOf_, "tone", u"secondary"_s);
     layout->addWidget(reason_);
     auto* source = bareLayout<QHBoxLayout>(theme().spacing(1));
     source->addWidget(sourceOf_);
@@ -486,7 +485,7 @@ void ListEditor::refresh() {
         for (int column = 0; column < model_->columnCount() && reason.isEmpty(); ++column) {
             const QString problem = model_->problem(model_->index(row, column));
             if (!problem.isEmpty())
-                reason = tr("Row %1, %2: %3").arg(row + 1).arg(model_->spec().columns[column].label.toLower(), problem);
+                reason = u"Row %1, %2: %3"_s.arg(row + 1).arg(model_->spec().columns[column].label.toLower(), problem);
         }
     reason_->setText(reason);
     reason_->setVisible(!reason.isEmpty());
@@ -506,7 +505,7 @@ void ListEditor::showCurrent() {
     sourceOf_->setVisible(sourced);
     provenance_->setVisible(sourced);
     if (!sourced) return;
-    const QString what = tr("%1 in row %2").arg(model_->spec().columns[now.column()].label).arg(now.row() + 1);
+    const QString what = u"%1 in row %2"_s.arg(model_->spec().columns[now.column()].label).arg(now.row() + 1);
     sourceOf_->setText(what + QLatin1Char(':'));
     provenance_->setWhat(what);
     provenance_->setJson(model_->cell(now), model_->spec().columns[now.column()]);

@@ -13,6 +13,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 NameDialog::NameDialog(const QString& title, const QString& proposal, std::filesystem::path folder, QWidget* parent)
     : QDialog(parent),
@@ -23,22 +24,22 @@ NameDialog::NameDialog(const QString& title, const QString& proposal, std::files
     setWindowTitle(title);
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(theme().spacing(2));
-    auto* label = new QLabel(tr("&Name in the library"), this);
+    auto* label = new QLabel(u"&Name in the library"_s, this);
     label->setBuddy(name_);
-    name_->setAccessibleName(tr("Name in the library"));
+    name_->setAccessibleName(u"Name in the library"_s);
     name_->setMinimumWidth(fontMetrics().averageCharWidth() * 50);
     name_->selectAll();
     reason_->setTextFormat(Qt::PlainText);
     reason_->setWordWrap(true);
-    setLook(*reason_, "letters", QStringLiteral("caption"));
+    setLook(*reason_, "letters", u"caption"_s);
     layout->addWidget(label);
     layout->addWidget(name_);
     layout->addWidget(reason_);
     layout->addStretch(1);
     layout->addWidget(buttons_);
-    QPushButton* elsewhere = buttons_->addButton(tr("Save as…"), QDialogButtonBox::ActionRole);
+    QPushButton* elsewhere = buttons_->addButton(u"Save as…"_s, QDialogButtonBox::ActionRole);
     elsewhere->setAutoDefault(false);
-    elsewhere->setToolTip(tr("Choose any folder and file name"));
+    elsewhere->setToolTip(u"Choose any folder and file name"_s);
     connect(elsewhere, &QPushButton::clicked, this, &NameDialog::choosePlace);
     connect(buttons_, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -51,10 +52,10 @@ QString NameDialog::name() const {
 }
 
 void NameDialog::choosePlace() {
-    const QString proposal = problemOfName(name()).isEmpty() ? name() + QStringLiteral(".json") : QString();
-    QString path = QFileDialog::getSaveFileName(this, windowTitle(), proposal, tr("Tessera files (*.json)"));
+    const QString proposal = problemOfName(name()).isEmpty() ? name() + u".json"_s : QString();
+    QString path = QFileDialog::getSaveFileName(this, windowTitle(), proposal, u"Tessera files (*.json)"_s);
     if (path.isEmpty()) return;
-    if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".json");
+    if (QFileInfo(path).suffix().isEmpty()) path += u".json"_s;
     otherPlace_ = path;
     accept();
 }
@@ -65,14 +66,14 @@ void NameDialog::judge() {
     const bool there =
         problem.isEmpty() && std::filesystem::exists(folder_ / (name().toStdString() + ".json"), ignored);
     const QString place = QString::fromStdString((folder_ / (name().toStdString() + ".json")).string());
-    QString text = tr("It becomes %1.").arg(place);
-    if (there) text = tr("There is a file of that name; it will be replaced.");
+    QString text = u"It becomes %1."_s.arg(place);
+    if (there) text = u"There is a file of that name; it will be replaced."_s;
     reason_->setText(problem.isEmpty() ? text : problem);
     const char* tone = !problem.isEmpty() ? "bad" : there ? "warning" : "secondary";
     setLook(*reason_, "tone", QLatin1String(tone));
     QPushButton* save = buttons_->button(QDialogButtonBox::Save);
     save->setEnabled(problem.isEmpty());
-    save->setText(there ? tr("Replace") : tr("Save"));
+    save->setText(there ? u"Replace"_s : u"Save"_s);
 }
 
 }  // namespace tessera::ui

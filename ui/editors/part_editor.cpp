@@ -20,6 +20,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace fs = std::filesystem;
 
@@ -57,11 +58,11 @@ PartEditor::PartEditor(const HardwarePart& part, EditedJson* document, ListEdito
     for (QLabel* label : {title_, what_}) label->setTextFormat(Qt::PlainText);
     title_->setFont(theme().font(Theme::Text::base, true));
     what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    setLook(*what_, "tone", QStringLiteral("secondary"));
-    open_->setText(tr("Open"));
-    open_->setToolTip(tr("Open it in an editor of its own"));
-    write_->setText(tr("Embed a copy"));
-    write_->setToolTip(tr("Put a copy into this file, to be changed for this file alone"));
+    setLook(*what_, "tone", u"secondary"_s);
+    open_->setText(u"Open"_s);
+    open_->setToolTip(u"Open it in an editor of its own"_s);
+    write_->setText(u"Embed a copy"_s);
+    write_->setToolTip(u"Put a copy into this file, to be changed for this file alone"_s);
     head->addWidget(title_);
     head->addWidget(what_, 1);
     head->addWidget(open_);
@@ -70,7 +71,7 @@ PartEditor::PartEditor(const HardwarePart& part, EditedJson* document, ListEdito
     column->addLayout(place_);
     connect(open_, &QToolButton::clicked, this, [this] {
         const QString name = reference();
-        if (!name.isEmpty()) emit openRequested(QStringLiteral("hardware"), part_.kind + QLatin1Char('/') + name);
+        if (!name.isEmpty()) emit openRequested(u"hardware"_s, part_.kind + QLatin1Char('/') + name);
     });
     connect(write_, &QToolButton::clicked, this, &PartEditor::writeOut);
     connect(list_->view()->selectionModel(), &QItemSelectionModel::currentChanged, this, &PartEditor::refresh);
@@ -99,7 +100,7 @@ bool PartEditor::isWritten(int row) const {
 QString PartEditor::entryName(int row) const {
     const Json* name = valueAt(document_->json(), {part_.list, std::to_string(row), "name"});
     return name != nullptr && name->is_string() ? shownText(name->get_ref<const std::string&>(), 80)
-                                                : tr("row %1").arg(row + 1);
+                                                : u"row %1"_s.arg(row + 1);
 }
 
 QString PartEditor::reference() const {
@@ -115,10 +116,10 @@ void PartEditor::refresh() {
     open_->setVisible(!name.isEmpty() && !name.contains(QLatin1Char('/')));
     write_->setVisible(!name.isEmpty());
     if (now >= 0) {
-        title_->setText(tr("%1 of %2").arg(part_.title, entryName(now)));
-        open_->setAccessibleName(tr("Open the %1 of %2").arg(part_.title.toLower(), entryName(now)));
-        write_->setAccessibleName(tr("Embed a copy of the %1 of %2").arg(part_.title.toLower(), entryName(now)));
-        what_->setText(written ? tr("written in this file") : shownText(name.toStdString(), 80));
+        title_->setText(u"%1 of %2"_s.arg(part_.title, entryName(now)));
+        open_->setAccessibleName(u"Open the %1 of %2"_s.arg(part_.title.toLower(), entryName(now)));
+        write_->setAccessibleName(u"Embed a copy of the %1 of %2"_s.arg(part_.title.toLower(), entryName(now)));
+        what_->setText(written ? u"written in this file"_s : shownText(name.toStdString(), 80));
     }
     if ((written ? now : -1) != shown_) showPart();
 }
@@ -187,7 +188,7 @@ void PartEditor::put(const JsonPath& path, const QString& reference, const Json&
     const Json* now = valueAt(document_->json(), path);
     if (now == nullptr || *now != Json(reference.toStdString())) return;
     document_->endTyping();
-    document_->set(path, part, tr("writing out an %1").arg(part_.title.toLower()));
+    document_->set(path, part, u"writing out an %1"_s.arg(part_.title.toLower()));
     document_->endTyping();
 }
 

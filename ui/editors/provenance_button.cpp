@@ -13,6 +13,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -22,7 +23,7 @@ constexpr int kWidestLetters = 60;
 }  // namespace
 
 ProvenanceButton::ProvenanceButton(const QString& ofWhat, QWidget* parent) : QToolButton(parent) {
-    setLook(*this, "letters", QStringLiteral("caption"));
+    setLook(*this, "letters", u"caption"_s);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setWhat(ofWhat);
     relabel();
@@ -31,7 +32,7 @@ ProvenanceButton::ProvenanceButton(const QString& ofWhat, QWidget* parent) : QTo
 
 void ProvenanceButton::setWhat(const QString& ofWhat) {
     what_ = ofWhat;
-    setAccessibleName(tr("Source of %1").arg(what_));
+    setAccessibleName(u"Source of %1"_s.arg(what_));
 }
 
 void ProvenanceButton::setJson(const Json& value, const FieldRow& row) {
@@ -65,24 +66,24 @@ void ProvenanceButton::relabel() {
     const bool none = source_.isEmpty() && reliability_.isEmpty();
     const bool marked = reliability_ == QLatin1String("assumed") || reliability_ == QLatin1String(hardware::kOwnNumber);
     if (none)
-        full_ = tr("source?");
+        full_ = u"source?"_s;
     else if (shownClass.isEmpty() || shownSource.isEmpty())
         full_ = shownClass + shownSource;
     else if (shownSource.startsWith(shownClass, Qt::CaseInsensitive))
         full_ = shownSource;
     else
-        full_ = QStringLiteral("%1 · %2").arg(shownClass, shownSource);
-    if (!former_.isEmpty()) full_ += QStringLiteral(" · ") + tr("was %1").arg(former_);
-    setLook(*this, "tone", marked ? QStringLiteral("warning") : QStringLiteral("secondary"));
-    const QString hint = none ? tr("Say where this number comes from") : full_;
+        full_ = u"%1 · %2"_s.arg(shownClass, shownSource);
+    if (!former_.isEmpty()) full_ += u" · "_s + u"was %1"_s.arg(former_);
+    setLook(*this, "tone", marked ? u"warning"_s : u"secondary"_s);
+    const QString hint = none ? u"Say where this number comes from"_s : full_;
     QString shown = hint.toHtmlEscaped();
     if (!former_.isEmpty()) {
         const QString former = former_.toHtmlEscaped();
         const QString number = formerNumber_.toHtmlEscaped();
         shown.chop(former.size());
-        shown += QStringLiteral("<s>%1</s>%2").arg(number, former.mid(number.size()));
+        shown += u"<s>%1</s>%2"_s.arg(number, former.mid(number.size()));
     }
-    setToolTip(QStringLiteral("<span>%1</span>").arg(shown));
+    setToolTip(u"<span>%1</span>"_s.arg(shown));
     setAccessibleDescription(hint);
     setText(fontMetrics().elidedText(full_, Qt::ElideRight,
                                      std::max(width(), minimumSizeHint().width()) - theme().spacing(4)));
@@ -92,31 +93,30 @@ void ProvenanceButton::relabel() {
 void ProvenanceButton::openPanel() {
     auto* panel = new QFrame(this, Qt::Popup);
     panel->setAttribute(Qt::WA_DeleteOnClose);
-    setLook(*panel, "ground", QStringLiteral("card"));
+    setLook(*panel, "ground", u"card"_s);
     auto* form = new QFormLayout(panel);
     form->setContentsMargins(theme().spacing(3), theme().spacing(3), theme().spacing(3), theme().spacing(3));
     form->setSpacing(theme().spacing(2));
-    auto* heading = new QLabel(tr("Where %1 comes from").arg(what_), panel);
+    auto* heading = new QLabel(u"Where %1 comes from"_s.arg(what_), panel);
     heading->setTextFormat(Qt::PlainText);
     heading->setFont(theme().font(Theme::Text::base, true));
     form->addRow(heading);
     auto* trust = new QComboBox(panel);
     for (const auto& [word, label] :
-         {std::pair(QString(), tr("not said")), std::pair(QStringLiteral("measured"), tr("measured")),
-          std::pair(QStringLiteral("datasheet"), tr("from a datasheet")),
-          std::pair(QStringLiteral("assumed"), tr("assumed")),
-          std::pair(QString::fromLatin1(hardware::kOwnNumber), tr("yours"))})
+         {std::pair(QString(), u"not said"_s), std::pair(u"measured"_s, u"measured"_s),
+          std::pair(u"datasheet"_s, u"from a datasheet"_s), std::pair(u"assumed"_s, u"assumed"_s),
+          std::pair(QString::fromLatin1(hardware::kOwnNumber), u"yours"_s)})
         trust->addItem(label, word);
     trust->setCurrentIndex(std::max(trust->findData(reliability_), 0));
-    trust->setAccessibleName(tr("How far it can be trusted"));
+    trust->setAccessibleName(u"How far it can be trusted"_s);
     auto* source = new TextBox(source_, panel);
     source->setMaxLength(kLongestSource);
     source->setCursorPosition(0);
     source->setMinimumWidth(fontMetrics().averageCharWidth() * kWidestLetters);
-    source->setPlaceholderText(tr("document, page or person"));
-    source->setAccessibleName(tr("Source"));
-    form->addRow(tr("Trust"), trust);
-    form->addRow(tr("Source"), source);
+    source->setPlaceholderText(u"document, page or person"_s);
+    source->setAccessibleName(u"Source"_s);
+    form->addRow(u"Trust"_s, trust);
+    form->addRow(u"Source"_s, source);
     const auto report = [this, trust, source] { emit edited(source->text(), trust->currentData().toString()); };
     connect(trust, &QComboBox::activated, panel, report);
     connect(source, &QLineEdit::textEdited, panel, report);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <array>
 #include <cmath>
@@ -12,6 +11,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -33,17 +33,17 @@ struct Example {
 };
 
 constexpr std::array kExamples{
-    Example{Measure::bytes, QT_TRANSLATE_NOOP("tessera::ui", "an amount of memory"), "32 GiB"},
-    Example{Measure::bytesPerSecond, QT_TRANSLATE_NOOP("tessera::ui", "a rate"), "16 GB/s"},
-    Example{Measure::bitsPerSecond, QT_TRANSLATE_NOOP("tessera::ui", "a network rate"), "200 Gb/s"},
-    Example{Measure::flops, QT_TRANSLATE_NOOP("tessera::ui", "an amount of work"), "4 GFLOP"},
-    Example{Measure::flopsPerSecond, QT_TRANSLATE_NOOP("tessera::ui", "a compute rate"), "180 TFLOP/s"},
-    Example{Measure::seconds, QT_TRANSLATE_NOOP("tessera::ui", "a time"), "5 µs"},
-    Example{Measure::hertz, QT_TRANSLATE_NOOP("tessera::ui", "a frequency"), "200 MHz"},
-    Example{Measure::watts, QT_TRANSLATE_NOOP("tessera::ui", "a power"), "450 W"},
-    Example{Measure::joules, QT_TRANSLATE_NOOP("tessera::ui", "an energy"), "3 mJ"},
-    Example{Measure::area, QT_TRANSLATE_NOOP("tessera::ui", "an area"), "80 mm²"},
-    Example{Measure::count, QT_TRANSLATE_NOOP("tessera::ui", "a number"), "128"},
+    Example{Measure::bytes, "an amount of memory", "32 GiB"},
+    Example{Measure::bytesPerSecond, "a rate", "16 GB/s"},
+    Example{Measure::bitsPerSecond, "a network rate", "200 Gb/s"},
+    Example{Measure::flops, "an amount of work", "4 GFLOP"},
+    Example{Measure::flopsPerSecond, "a compute rate", "180 TFLOP/s"},
+    Example{Measure::seconds, "a time", "5 µs"},
+    Example{Measure::hertz, "a frequency", "200 MHz"},
+    Example{Measure::watts, "a power", "450 W"},
+    Example{Measure::joules, "an energy", "3 mJ"},
+    Example{Measure::area, "an area", "80 mm²"},
+    Example{Measure::count, "a number", "128"},
 };
 
 const Example& exampleRow(Measure measure) {
@@ -81,11 +81,10 @@ std::optional<Parts> partsOf(const QString& text) {
 QString rangeProblem(double value, Measure measure, const QuantityRange& range) {
     const auto shown = [&](double bound) { return exactQuantity(bound, measure); };
     if (range.whole && value != std::floor(value))
-        return tr("This is a whole number, such as %1.").arg(shown(std::floor(value)));
+        return u"This is a whole number, such as %1."_s.arg(shown(std::floor(value)));
     if (value < range.min || (range.minExcluded && value == range.min))
-        return (range.minExcluded ? tr("This must be above %1.") : tr("This must be at least %1."))
-            .arg(shown(range.min));
-    if (value > range.max) return tr("This must be at most %1.").arg(shown(range.max));
+        return (range.minExcluded ? u"This must be above %1."_s : u"This must be at least %1."_s).arg(shown(range.min));
+    if (value > range.max) return u"This must be at most %1."_s.arg(shown(range.max));
     return {};
 }
 
@@ -118,8 +117,8 @@ QuantityReading readQuantity(const QString& text, Measure measure, const Quantit
     const std::optional<double> value = parseQuantity(text.toStdString(), measure);
     if (!value) {
         const Example& example = exampleRow(measure);
-        return {std::nullopt,
-                tr("This is not %1; write it like %2.").arg(tr(example.noun), QString::fromUtf8(example.text))};
+        return {std::nullopt, u"This is not %1; write it like %2."_s.arg(QString::fromUtf8(example.noun),
+                                                                         QString::fromUtf8(example.text))};
     }
     const QString problem = rangeProblem(*value, measure, range);
     if (!problem.isEmpty()) return {std::nullopt, problem};

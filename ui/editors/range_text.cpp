@@ -15,6 +15,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -22,8 +23,8 @@ constexpr int kMaxValues = static_cast<int>(hardware::kMaxValues);
 
 QString howToWrite(Measure measure) {
     return measure == Measure::bytes
-               ? tr("Write steps, such as 1 MiB to 128 MiB, ×2, or a list, such as 32 GiB, 80 GiB.")
-               : tr("Write steps, such as 1 to 256, ×2, or a list, such as 1, 2, 4.");
+               ? u"Write steps, such as 1 MiB to 128 MiB, ×2, or a list, such as 32 GiB, 80 GiB."_s
+               : u"Write steps, such as 1 to 256, ×2, or a list, such as 1, 2, 4."_s;
 }
 
 /// The numbers of a range as they stand in the document, in order.
@@ -126,7 +127,7 @@ RangeReading readRangeText(const QString& text, Measure measure, const Json& bef
     const RangeReading reading =
         steps.hasMatch() ? readSteps(text, steps, measure, before) : readList(text, measure, before);
     if (reading.problem.isEmpty() && reading.count > kMaxValues)
-        return {reading.value, tr("These are more than %1 values.").arg(kMaxValues), reading.count};
+        return {reading.value, u"These are more than %1 values."_s.arg(kMaxValues), reading.count};
     return reading;
 }
 
@@ -134,12 +135,12 @@ QString rangeText(const Json& range, Measure measure) {
     if (range.is_array()) {
         QStringList parts;
         for (const Json& number : range) parts << numberText(number, measure);
-        return parts.join(QStringLiteral(", "));
+        return parts.join(u", "_s);
     }
     if (range.is_string()) return toQt(range.get<std::string>());
     if (!range.is_object() || !range.contains("from") || !range.contains("to")) return {};
     const QString step = range.contains("step") ? stepText(range.at("step"), measure) : QString();
-    return tr("%1 to %2, %3").arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);
+    return u"%1 to %2, %3"_s.arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);
 }
 
 Json provenanceOfRange(const Json& range) {

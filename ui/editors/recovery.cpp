@@ -18,6 +18,7 @@
 #include "ui/editors/edited_file.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace fs = std::filesystem;
 
@@ -26,8 +27,8 @@ namespace {
 constexpr std::uintmax_t kLargest = kLargestDocument + (std::uintmax_t{1} << 20);  // and what is said about it
 constexpr std::size_t kMaxListed = 100;
 constexpr std::size_t kLongestKey = 4096;
-const QString kNew = QStringLiteral("new/");
-const QString kRecovered = QStringLiteral("recovered");
+const QString kNew = u"new/"_s;
+const QString kRecovered = u"recovered"_s;
 
 fs::path folder() {
     const QString data = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);

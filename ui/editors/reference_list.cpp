@@ -10,6 +10,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -27,7 +28,7 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
     if (!slot_.several) return;
     add_ = new QToolButton(this);
     add_->setText(slot_.another);
-    add_->setIcon(theme().icon(QStringLiteral("add"), "secondary"));
+    add_->setIcon(theme().icon(u"add"_s, "secondary"));
     add_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     add_->setAutoRaise(true);
     connect(add_, &QToolButton::clicked, this, [this] {
@@ -45,14 +46,14 @@ void ReferenceList::insertRow(const QString& value) {
     const QString label = slot_.label;
     auto* holder = new QWidget(this);
     auto* line = bareLayout<QHBoxLayout>(holder, theme().spacing());
-    auto* picker = new ReferencePicker(rows_.empty() ? label : tr("%1 %2").arg(label).arg(rows_.size() + 1), slot_.hint,
+    auto* picker = new ReferencePicker(rows_.empty() ? label : u"%1 %2"_s.arg(label).arg(rows_.size() + 1), slot_.hint,
                                        slot_.filter, holder);
     line->addWidget(picker, 1);
     auto* remove = new QToolButton(holder);
-    remove->setIcon(theme().icon(QStringLiteral("close"), "secondary"));
+    remove->setIcon(theme().icon(u"close"_s, "secondary"));
     remove->setAutoRaise(true);
-    remove->setToolTip(tr("Remove"));
-    remove->setAccessibleName(tr("%1 %2: remove").arg(label).arg(rows_.size() + 1));
+    remove->setToolTip(u"Remove"_s);
+    remove->setAccessibleName(u"%1 %2: remove"_s.arg(label).arg(rows_.size() + 1));
     line->addWidget(remove, 0, Qt::AlignTop);
     picker->setChoices(choices_);
     picker->setValue(value);

@@ -17,6 +17,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -51,7 +52,7 @@ public:
             case Qt::DisplayRole:
                 if (heading || row.title.isEmpty() || row.title == row.value)
                     return quiet(heading ? row.title : row.value);
-                return QStringLiteral("    %1   %2").arg(quiet(row.title), quiet(row.value));
+                return u"    %1   %2"_s.arg(quiet(row.title), quiet(row.value));
             case Qt::FontRole:
                 return heading ? theme().font(Theme::Text::caption, true) : QVariant();
             case Qt::ForegroundRole:
@@ -84,7 +85,7 @@ ReferencePicker::ReferencePicker(const QString& label, const QString& hint, QStr
     grid->setVerticalSpacing(theme().spacing(1));
     grid->setColumnMinimumWidth(0, kLabelWidth);
     auto* name = new QLabel(label, this);
-    setLook(*name, "tone", QStringLiteral("secondary"));
+    setLook(*name, "tone", u"secondary"_s);
     name->setBuddy(box_);
     box_->setEditable(true);
     box_->setInsertPolicy(QComboBox::NoInsert);
@@ -96,13 +97,13 @@ ReferencePicker::ReferencePicker(const QString& label, const QString& hint, QStr
     for (QWidget* each : {static_cast<QWidget*>(box_), static_cast<QWidget*>(line_)}) each->setAccessibleName(label);
     setFocusProxy(box_);
     auto* browse = new QToolButton(this);
-    browse->setIcon(theme().icon(QStringLiteral("folder"), "secondary"));
-    browse->setToolTip(tr("Choose a file"));
-    browse->setAccessibleName(tr("%1: choose a file").arg(label));
+    browse->setIcon(theme().icon(u"folder"_s, "secondary"));
+    browse->setToolTip(u"Choose a file"_s);
+    browse->setAccessibleName(u"%1: choose a file"_s.arg(label));
     note_->setTextFormat(Qt::PlainText);
     note_->setWordWrap(true);
-    setLook(*note_, "letters", QStringLiteral("caption"));
-    setLook(*note_, "tone", QStringLiteral("secondary"));
+    setLook(*note_, "letters", u"caption"_s);
+    setLook(*note_, "tone", u"secondary"_s);
     grid->addWidget(name, 0, 0);
     grid->addWidget(box_, 0, 1);
     grid->addWidget(browse, 0, 2);
@@ -161,7 +162,7 @@ QString ReferencePicker::value() const {
 void ReferencePicker::setNote(const QString& note, bool wrong) {
     note_->setText(note);
     note_->setVisible(!note.isEmpty());
-    setLook(*note_, "tone", wrong ? QStringLiteral("bad") : QStringLiteral("secondary"));
+    setLook(*note_, "tone", wrong ? u"bad"_s : u"secondary"_s);
     markWrong(*box_, wrong);
     line_->setAccessibleDescription(note);
 }

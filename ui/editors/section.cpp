@@ -7,6 +7,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 /// The title of a section: it stands where other titles stand, which a tool button with its padding does not.
 class Section::Head : public QAbstractButton {
@@ -22,7 +23,7 @@ public:
         return {textLeft() + fontMetrics().horizontalAdvance(text()) + theme().spacing(2), theme().size("row")};
     }
     void setOpen(bool open) {
-        sign_ = open ? QStringLiteral("down") : QStringLiteral("right");
+        sign_ = open ? u"down"_s : u"right"_s;
         update();
     }
 
@@ -64,7 +65,7 @@ bool Section::isOpen() const {
 
 void Section::setOpen(bool open) {
     head_->setOpen(open);
-    head_->setAccessibleDescription(open ? tr("open") : tr("folded"));
+    head_->setAccessibleDescription(open ? u"open"_s : u"folded"_s);
     body_->setVisible(open);
 }
 

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 QString sizesText(const Json& sizes) {
     QStringList parts;
@@ -14,7 +15,7 @@ QString sizesText(const Json& sizes) {
         const std::string value = size.is_string() ? size.get<std::string>() : size.dump();
         parts << QString::fromStdString(escaped(name) + "=" + escaped(value));
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(u", "_s);
 }
 
 Json readSizes(const QString& text) {

@@ -8,6 +8,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -49,7 +50,7 @@ Json setByHand(const Json& before, const Json& value, const QDate& day) {
     const Json former = formerOf(before);
     if (former.is_object() && former.value("value", Json()) == value) return former;
     Json number{{"value", value},
-                {"source", tr("set by hand on %1").arg(day.toString(Qt::ISODate)).toStdString()},
+                {"source", u"set by hand on %1"_s.arg(day.toString(Qt::ISODate)).toStdString()},
                 {"class", hardware::kOwnNumber}};
     if (former.is_object()) number[kWas] = former;
     return number;
@@ -60,7 +61,7 @@ QString formerNumber(const Json& number, const FieldRow& row) {
     FieldRow alone;
     alone.measure = row.measure;
     const QString text = shownValue(number.at(kWas), alone);
-    return row.unit.isEmpty() ? text : QStringLiteral("%1 %2").arg(text, row.unit);
+    return row.unit.isEmpty() ? text : u"%1 %2"_s.arg(text, row.unit);
 }
 
 QString formerText(const Json& number, const FieldRow& row) {
@@ -69,8 +70,8 @@ QString formerText(const Json& number, const FieldRow& row) {
     const Json& was = number.at(kWas);
     const QString reliability = memberText(was, "class");
     const QString source = memberText(was, "source");
-    if (!reliability.isEmpty()) text += QStringLiteral(", ") + reliability;
-    if (!source.isEmpty()) text += (reliability.isEmpty() ? QStringLiteral(", ") : QStringLiteral(": ")) + source;
+    if (!reliability.isEmpty()) text += u", "_s + reliability;
+    if (!source.isEmpty()) text += (reliability.isEmpty() ? u", "_s : u": "_s) + source;
     return text;
 }
 

@@ -22,6 +22,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -85,9 +86,9 @@ void describe(ModelFacts& facts, const model::Model& model, const model::LayerGr
         parameters += layer.parameters;
         if (facts.layers.size() < kMaxOffered) facts.layers << toQt(layer.name);
     }
-    facts.note = QStringLiteral("%1 · %2 · %3")
-                     .arg(shownText(model.name, 400), counted(weighted, "weighted layer", "weighted layers"),
-                          counted(parameters, "parameter", "parameters"));
+    facts.note =
+        u"%1 · %2 · %3"_s.arg(shownText(model.name, 400), counted(weighted, "weighted layer", "weighted layers"),
+                              counted(parameters, "parameter", "parameters"));
 }
 
 /// The layers and a line about a model, or why it cannot be read.
@@ -103,7 +104,7 @@ ModelFacts readModel(const std::string& name, const Sizes& given, const QStringL
             graph == nullptr ? std::vector<std::string>() : model::unboundDimensions(*graph);
         for (const std::string& dimension : missing)
             facts.problems.push_back(
-                {"dimensions." + dimension, tr("Give the size of '%1'.").arg(shownText(dimension, 400))});
+                {"dimensions." + dimension, u"Give the size of '%1'."_s.arg(shownText(dimension, 400))});
         facts.wrong = missing.empty();
         facts.note = missing.empty() ? reasonOf(error) : shownText(model->name, 400);
     }
@@ -120,14 +121,14 @@ FleetFacts readFleet(const std::string& name) {
         for (const auto& [type, rate] : group.accelerator.peakFlops) types << toQt(type);
         if (&group == &fleet.groups.front()) facts.dataTypes = types;
         facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
-        groups << QStringLiteral("%1 × %2").arg(toQt(formatCount(static_cast<double>(group.count))),
-                                                shownText(group.accelerator.name, 400));
+        groups << u"%1 × %2"_s.arg(toQt(formatCount(static_cast<double>(group.count))),
+                                   shownText(group.accelerator.name, 400));
     }
     constexpr int kMaxNamed = 4;
     const int more = static_cast<int>(groups.size()) - kMaxNamed;
     groups = groups.mid(0, kMaxNamed);
-    if (more > 0) groups << tr("%1 more groups").arg(more);
-    facts.note = QStringLiteral("%1 · %2").arg(shownText(fleet.name, 400), groups.join(QStringLiteral(" + ")));
+    if (more > 0) groups << u"%1 more groups"_s.arg(more);
+    facts.note = u"%1 · %2"_s.arg(shownText(fleet.name, 400), groups.join(u" + "_s));
     return facts;
 }
 
@@ -136,9 +137,8 @@ FleetFacts readPlatform(const std::string& name) {
     FleetFacts facts;
     const hardware::Platform platform = hardware::loadPlatform(name);
     const auto cores = static_cast<double>(hardware::coreCount(platform));
-    facts.note = QStringLiteral("%1 · %2 · %3")
-                     .arg(shownText(platform.name, 400), counted(cores, "core", "cores"),
-                          toQt(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
+    facts.note = u"%1 · %2 · %3"_s.arg(shownText(platform.name, 400), counted(cores, "core", "cores"),
+                                       toQt(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
     return facts;
 }
 
@@ -147,10 +147,9 @@ FleetFacts readTemplate(const std::string& name) {
     FleetFacts facts;
     const hardware::Template space = hardware::loadTemplate(name);
     const hardware::AreaCensus census = hardware::areaCensus(space);
-    facts.note =
-        tr("%1 · %2 within %3")
-            .arg(shownText(space.name, 400), counted(static_cast<double>(census.within), "accelerator", "accelerators"),
-                 toQt(formatQuantity(census.bound.value, Measure::area)));
+    facts.note = u"%1 · %2 within %3"_s.arg(shownText(space.name, 400),
+                                            counted(static_cast<double>(census.within), "accelerator", "accelerators"),
+                                            toQt(formatQuantity(census.bound.value, Measure::area)));
     return facts;
 }
 
@@ -167,9 +166,9 @@ FleetFacts readAccelerator(const std::string& name) {
     if (max > 0) parts << toQt(formatQuantity(max, Measure::flopsPerSecond));
     if (const auto memory = hardware::memoryCapacity(accelerator))
         parts << toQt(formatQuantity(memory->value, Measure::bytes));
-    parts << (accelerator.pricePerHourUsd ? tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
-                                          : tr("no price"));
-    facts.note = parts.join(QStringLiteral(" · "));
+    parts << (accelerator.pricePerHourUsd ? u"$%1 per hour"_s.arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
+                                          : u"no price"_s);
+    facts.note = parts.join(u" · "_s);
     return facts;
 }
 
@@ -245,7 +244,7 @@ Problem engineProblem(const study::Study& study, const std::string& sentence) {
         const std::string option = "option '" + std::string(parameter.option) + "' ";
         if (!sentence.starts_with(option)) continue;
         return {"parameters." + std::string(parameter.name),
-                tr("This %1").arg(shownText(sentence.substr(option.size()), 400))};
+                u"This %1"_s.arg(shownText(sentence.substr(option.size()), 400))};
     }
     return {"", shownText(sentence, 400)};
 }

@@ -37,13 +37,14 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 constexpr int kColumnWidth = 860;
 constexpr int kPickerIndent = 144;  // as what stands below a picker
 constexpr const char* kFolder = "studies";
-const QString kStudyDocumentKind = QStringLiteral("study");
+const QString kStudyDocumentKind = u"study"_s;
 
 const Json& blankNames() {
     static const Json kNone = Json::array();
@@ -69,7 +70,7 @@ Json newDocument(const std::string& engine, const FirstInputs& given) {
 Opened openStudyKey(const QString& key) {
     Opened opened{.file = {.key = key, .path = {}, .own = true}, .json = {}, .problem = {}};
     try {
-        if (key.startsWith(QStringLiteral("new/"))) {
+        if (key.startsWith(u"new/"_s)) {
             const std::string engine = key.mid(4).section(QLatin1Char('?'), 0, 0).toStdString();
             const QUrlQuery query(key.section(QLatin1Char('?'), 1));
             const auto value = [&](const char* name) {
@@ -96,11 +97,11 @@ Opened openStudyKey(const QString& key) {
         const bool isStudy = opened.json.is_object() && schema != opened.json.end() && schema->is_string() &&
                              schema->get_ref<const std::string&>().starts_with("tessera.study/");
         if (!isStudy)
-            opened.problem = QObject::tr("%1 is no study: its 'schema' does not say so.").arg(toQt(escaped(path)));
+            opened.problem = u"%1 is no study: its 'schema' does not say so."_s.arg(toQt(escaped(path)));
         else if (opened.json.contains("engine") && opened.json.at("engine").is_string())
             study::engineNamed(opened.json.at("engine").get<std::string>());
         else
-            opened.problem = QObject::tr("%1 names no engine.").arg(toQt(escaped(path)));
+            opened.problem = u"%1 names no engine."_s.arg(toQt(escaped(path)));
     } catch (const std::exception& error) {
         opened.problem = shownText(error.what(), 1000);
     }
@@ -159,15 +160,13 @@ struct StudyDocument::Implementation : EditorContent {
     void goTo(const std::string& field) override;
     void saveInto(const EditedFile& file) override { core.saveTo(file, keepStudyReferences); }
     QString name() const override;
-    QString kindTitle() const override { return tr("Study"); }
+    QString kindTitle() const override { return u"Study"_s; }
     std::string folder() const override { return kFolder; }
     QString keyPrefix() const override { return {}; }
     QString proposedName() const override { return nameFromTitle(name()); }
-    QJsonObject ownView() const override {
-        return {{QStringLiteral("research"), research != nullptr && research->isOpen()}};
-    }
+    QJsonObject ownView() const override { return {{u"research"_s, research != nullptr && research->isOpen()}}; }
     void restoreOwnView(const QJsonObject& view) override {
-        if (research != nullptr) research->setOpen(view[QStringLiteral("research")].toBool());
+        if (research != nullptr) research->setOpen(view[u"research"_s].toBool());
     }
 
     void buildInputs();
@@ -228,7 +227,7 @@ StudyDocument::~StudyDocument() {
 StudyDocument::Implementation::Implementation(StudyDocument* widget, const StudyChecker& its)
     : EditorContent(
           widget, kStudyDocumentKind,
-          [its](const Json& json, const std::string& file) { return its.check(json, file); }, tr("Save study")),
+          [its](const Json& json, const std::string& file) { return its.check(json, file); }, u"Save study"_s),
       owner(widget),
       checker(its) {
     owner->setAcceptDrops(true);
@@ -236,20 +235,20 @@ StudyDocument::Implementation::Implementation(StudyDocument* widget, const Study
     estimate = new QLabel(owner);
     estimate->setTextFormat(Qt::PlainText);
     estimate->setWordWrap(true);
-    estimate->setAccessibleName(tr("Estimate of the work"));
-    setLook(*estimate, "tone", QStringLiteral("secondary"));
-    run = new QPushButton(theme().icon(QStringLiteral("run"), "on-accent"), tr("Run"), owner);
-    run->setToolTip(tr("Run the study (Ctrl+Return)"));
-    run->setAccessibleName(tr("Run the study"));
+    estimate->setAccessibleName(u"Estimate of the work"_s);
+    setLook(*estimate, "tone", u"secondary"_s);
+    run = new QPushButton(theme().icon(u"run"_s, "on-accent"), u"Run"_s, owner);
+    run->setToolTip(u"Run the study (Ctrl+Return)"_s);
+    run->setAccessibleName(u"Run the study"_s);
     run->setMinimumSize(theme().size("button") * 4, theme().size("button") + theme().spacing(2));
     run->setEnabled(false);
-    setLook(*run, "emphasis", QStringLiteral("primary"));
+    setLook(*run, "emphasis", u"primary"_s);
     connect(run, &QPushButton::clicked, owner, &StudyDocument::requestRun);
     frame->actionBar()->addWidget(estimate, 1);
     frame->actionBar()->addWidget(run);
 
-    addAction(tr("Run the study"), QStringLiteral("run"), {}, [this] { owner->requestRun(); });
-    addAction(tr("Save study as…"), QStringLiteral("save-as"), QKeySequence::SaveAs, [this] { owner->saveAs(); });
+    addAction(u"Run the study"_s, u"run"_s, {}, [this] { owner->requestRun(); });
+    addAction(u"Save study as…"_s, u"save-as"_s, QKeySequence::SaveAs, [this] { owner->saveAs(); });
 }
 
 ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
@@ -264,14 +263,14 @@ ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
 
 void StudyDocument::Implementation::buildInputs() {
     auto* column = bareLayout<QVBoxLayout>(theme().spacing(2));
-    column->addWidget(EditorFrame::sectionTitle(tr("Inputs"), owner));
+    column->addWidget(EditorFrame::sectionTitle(u"Inputs"_s, owner));
     FieldRow title;
     title.path = "name";
-    title.label = tr("Name");
-    title.placeholder = tr("optional");
+    title.label = u"Name"_s;
+    title.placeholder = u"optional"_s;
     FieldRow engine;
     engine.path = "engine";
-    engine.label = tr("Study type");
+    engine.label = u"Study type"_s;
     engine.kind = FieldKind::word;
     engine.required = true;
     // The fields below are this engine's: another question is another study.
@@ -298,11 +297,10 @@ QWidget* StudyDocument::Implementation::calibrationHint() {
     auto* hint = new QWidget(owner);
     auto* line = new QHBoxLayout(hint);
     line->setContentsMargins(kPickerIndent, 0, 0, 0);
-    calibrate = new QPushButton(tr("Calibrate this machine…"), hint);
-    calibrate->setToolTip(tr("Measure this computer, so that it can be compared with the others"));
+    calibrate = new QPushButton(u"Calibrate this machine…"_s, hint);
+    calibrate->setToolTip(u"Measure this computer, so that it can be compared with the others"_s);
     calibrate->setProperty("emphasis", "link");
-    connect(calibrate, &QPushButton::clicked, owner,
-            [this] { emit owner->openRequested(QStringLiteral("calibration"), {}); });
+    connect(calibrate, &QPushButton::clicked, owner, [this] { emit owner->openRequested(u"calibration"_s, {}); });
     line->addWidget(calibrate);
     line->addStretch();
     return hint;
@@ -343,7 +341,7 @@ void StudyDocument::Implementation::buildParameters() {
     }
     if (engine.drawsNumbers) usual.push_back(seedRow());
     auto* column = bareLayout<QVBoxLayout>(theme().spacing(2));
-    column->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));
+    column->addWidget(EditorFrame::sectionTitle(u"Parameters"_s, owner));
     parameters = addForm(usual);
     column->addWidget(parameters);
     frame->fields()->addLayout(column);
@@ -355,7 +353,7 @@ void StudyDocument::Implementation::buildParameters() {
     if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", *layers);
     frame->furtherFields()->addLayout(pins);
     if (!special.isEmpty()) {
-        research = new Section(tr("Research options"), false, owner);
+        research = new Section(u"Research options"_s, false, owner);
         research->content()->addWidget(addForm(special));
         frame->furtherFields()->addWidget(research);
     }
@@ -415,8 +413,8 @@ QString StudyDocument::Implementation::name() const {
     for (const InputSlot& slot : inputSlots(engine()))
         if (const QString input = firstInput(core.json(), slot.list); !input.isEmpty())
             names << input.section(QLatin1Char(':'), -1).section(QLatin1Char('/'), -1);
-    if (names.isEmpty()) return tr("New study");
-    return names.size() == 1 ? names.front() : tr("%1 on %2").arg(names[0], names[1]);
+    if (names.isEmpty()) return u"New study"_s;
+    return names.size() == 1 ? names.front() : u"%1 on %2"_s.arg(names[0], names[1]);
 }
 
 void StudyDocument::Implementation::showValues() {
@@ -481,7 +479,7 @@ QString StudyDocument::Implementation::nameOf(const std::string& field) const {
         if (field == slot.list) return slot.label;
     if (field == "seed") return seedRow().label;
     for (const FieldRow& row : dimensionsShown)
-        if (field == row.path) return tr("Dimension %1").arg(row.label);
+        if (field == row.path) return u"Dimension %1"_s.arg(row.label);
     if (field.starts_with("parameters."))
         for (const study::Parameter& parameter :
              study::engineNamed(core.json().at("engine").get<std::string>()).parameters()) {
@@ -520,7 +518,7 @@ void StudyDocument::Implementation::takeInput(const char* list, const QString& v
         core.document().endTyping();
         return;
     }
-    emit owner->messaged(tr("A study of this type takes no such input: %1.").arg(shownText(value.toStdString())), {});
+    emit owner->messaged(u"A study of this type takes no such input: %1."_s.arg(shownText(value.toStdString())), {});
 }
 
 /// A file that was dropped: the engine's own sorts of files become inputs, others that have an editor are opened.
@@ -537,7 +535,7 @@ QString StudyDocument::title() const {
 }
 
 QVector<Exportable> StudyDocument::exportables() {
-    return d_->built ? QVector<Exportable>{d_->documentExport(tr("Study file"))} : QVector<Exportable>();
+    return d_->built ? QVector<Exportable>{d_->documentExport(u"Study file"_s)} : QVector<Exportable>();
 }
 
 study::Study StudyDocument::study() const {
@@ -600,13 +598,13 @@ void StudyDocument::requestRun() {
     d_->runPressed = true;
     d_->showChecked();
     d_->goTo(problems.front().field);
-    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), toQt(problems.front().field));
+    emit messaged(u"The study cannot run yet. %1"_s.arg(problems.front().sentence), toQt(problems.front().field));
 }
 
 void StudyDocument::dragEnterEvent(QDragEnterEvent* event) {
     const QMimeData* dragged = event->mimeData();
     const bool local = dragged->hasUrls() && dragged->urls().size() == 1 && dragged->urls().front().isLocalFile();
-    if (local || dragged->text().startsWith(QStringLiteral("zoo:"))) event->acceptProposedAction();
+    if (local || dragged->text().startsWith(u"zoo:"_s)) event->acceptProposedAction();
 }
 
 void StudyDocument::dropEvent(QDropEvent* event) {

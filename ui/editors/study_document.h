@@ -18,7 +18,7 @@ public:
     ~StudyDocument() override;
     QString kind() const override { return QStringLiteral("study"); }
     QString title() const override;
-    QString tabTitle() const override { return tr("Study · %1").arg(title()); }
+    QString tabTitle() const override { return QStringLiteral("Study · %1").arg(title()); }
     QString iconName() const override { return QStringLiteral("study"); }
     QVector<Exportable> exportables() override;
 

@@ -9,6 +9,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -68,11 +69,11 @@ FieldRow valueRow(const Parameter& parameter) {
 QString documentText(const Json& value) {
     const auto several = value.find("mappings");
     const bool isList = several != value.end() && several->is_array();
-    return isList ? counted(static_cast<double>(several->size()), "mapping", "mappings") : tr("1 mapping");
+    return isList ? counted(static_cast<double>(several->size()), "mapping", "mappings") : u"1 mapping"_s;
 }
 
 void offerFile(FieldRow& row, const Parameter& parameter) {
-    row.placeholder = tr("none");
+    row.placeholder = u"none"_s;
     row.describe = documentText;
     row.read = [parameter](const std::string& path) { return study::readParameterFile(parameter, path); };
 }
@@ -87,40 +88,22 @@ struct InputKind {
     const char* another;
     const char* folder = "";  ///< of the library, whose files are offered by their names
 };
-constexpr const char* kHardware = QT_TRANSLATE_NOOP("tessera::ui", "Hardware");
-constexpr const char* kAskHardware = QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware.");
-constexpr const char* kAddHardware = QT_TRANSLATE_NOOP("tessera::ui", "Add hardware");
+constexpr const char* kHardware = "Hardware";
+constexpr const char* kAskHardware = "Choose the hardware.";
+constexpr const char* kAddHardware = "Add hardware";
 constexpr std::array kInputKinds{
-    InputKind{"model", QT_TRANSLATE_NOOP("tessera::ui", "Model"),
-              QT_TRANSLATE_NOOP("tessera::ui", "A network of the zoo, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Models"), QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."),
-              QT_TRANSLATE_NOOP("tessera::ui", "Add a model")},
-    InputKind{"workload", QT_TRANSLATE_NOOP("tessera::ui", "Workload"),
-              QT_TRANSLATE_NOOP("tessera::ui", "A workload, a model, or a table of jobs"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Workloads and tables of jobs"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."),
-              QT_TRANSLATE_NOOP("tessera::ui", "Add a workload"), "workloads"},
-    InputKind{"file of layers", QT_TRANSLATE_NOOP("tessera::ui", "Layers"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Layers of the library, or a file of what each costs"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Files of layers"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose the layers."),
-              QT_TRANSLATE_NOOP("tessera::ui", "Add a file of layers"), "placements"},
-    InputKind{"list of operators", QT_TRANSLATE_NOOP("tessera::ui", "Operators"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Operators of the library, or a file of what each takes"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Lists of operators"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose the operators."),
-              QT_TRANSLATE_NOOP("tessera::ui", "Add a list of operators"), "operators"},
-    InputKind{"fleet", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Fleets"), kAskHardware, kAddHardware},
-    InputKind{"accelerator", QT_TRANSLATE_NOOP("tessera::ui", "Accelerator"),
-              QT_TRANSLATE_NOOP("tessera::ui", "An accelerator of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Accelerators"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose accelerators to compare."),
-              QT_TRANSLATE_NOOP("tessera::ui", "Add an accelerator")},
-    InputKind{"template", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A template of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Templates"), kAskHardware, kAddHardware},
-    InputKind{"platform", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Platforms"), kAskHardware, kAddHardware},
+    InputKind{"model", "Model", "A network of the zoo, or a file", "Models", "Choose a model.", "Add a model"},
+    InputKind{"workload", "Workload", "A workload, a model, or a table of jobs", "Workloads and tables of jobs",
+              "Choose a workload.", "Add a workload", "workloads"},
+    InputKind{"file of layers", "Layers", "Layers of the library, or a file of what each costs", "Files of layers",
+              "Choose the layers.", "Add a file of layers", "placements"},
+    InputKind{"list of operators", "Operators", "Operators of the library, or a file of what each takes",
+              "Lists of operators", "Choose the operators.", "Add a list of operators", "operators"},
+    InputKind{"fleet", kHardware, "A fleet of the library, or a file", "Fleets", kAskHardware, kAddHardware},
+    InputKind{"accelerator", "Accelerator", "An accelerator of the library, or a file", "Accelerators",
+              "Choose accelerators to compare.", "Add an accelerator"},
+    InputKind{"template", kHardware, "A template of the library, or a file", "Templates", kAskHardware, kAddHardware},
+    InputKind{"platform", kHardware, "A platform of the library, or a file", "Platforms", kAskHardware, kAddHardware},
 };
 
 /// A list of inputs of a kind; of one without words of its own, by its name alone.
@@ -128,20 +111,21 @@ InputSlot slotOf(const char* list, std::string_view kind) {
     for (const InputKind& row : kInputKinds)
         if (row.kind == kind)
             return {.list = list,
-                    .label = tr(row.label),
-                    .hint = tr(row.hint),
-                    .filter = kind == "model" || kind == "workload" ? fileFilter(tr(row.files), modelPatterns())
-                                                                    : fileFilter(tr(row.files)),
-                    .ask = tr(row.ask),
-                    .another = tr(row.another),
+                    .label = QString::fromUtf8(row.label),
+                    .hint = QString::fromUtf8(row.hint),
+                    .filter = kind == "model" || kind == "workload"
+                                  ? fileFilter(QString::fromUtf8(row.files), modelPatterns())
+                                  : fileFilter(QString::fromUtf8(row.files)),
+                    .ask = QString::fromUtf8(row.ask),
+                    .another = QString::fromUtf8(row.another),
                     .folder = row.folder};
     const QString name = toQt(kind);
     return {.list = list,
             .label = sentence(kind),
-            .hint = tr("A file, or a name of the library"),
+            .hint = u"A file, or a name of the library"_s,
             .filter = fileFilter({}, {}),
-            .ask = tr("Choose the %1.").arg(name),
-            .another = tr("Add %1").arg(name)};
+            .ask = u"Choose the %1."_s.arg(name),
+            .another = u"Add %1"_s.arg(name)};
 }
 
 }  // namespace
@@ -177,10 +161,10 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
         else if (kind.field == FieldKind::flag)
             row.placeholder = row.help;  // what ticking does stands beside the box
         else if (row.fallback.is_null())
-            row.placeholder = tr("not set");
+            row.placeholder = u"not set"_s;
         else if (kind.field == FieldKind::quantity || kind.field == FieldKind::text ||
                  kind.field == FieldKind::wordOrQuantity)
-            row.placeholder = tr("%1 (default)").arg(shownValue(row.fallback, row));
+            row.placeholder = u"%1 (default)"_s.arg(shownValue(row.fallback, row));
         return row;
     }
     return std::nullopt;
@@ -199,7 +183,7 @@ std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr
     spec.named = true;
     spec.ordered = false;
     spec.title = labelOf(parameter);
-    spec.entry = known ? tr("value") : named ? tr("pin") : tr("ratio");
+    spec.entry = known ? u"value"_s : named ? u"pin"_s : u"ratio"_s;
     spec.empty = helpOf(parameter) + QLatin1Char('.');
     FieldRow key;
     key.label = toQt(parameter.value).section(QLatin1Char('='), 0, 0).toLower();
@@ -207,7 +191,7 @@ std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr
     key.required = true;
     FieldRow value = valueRow(parameter);
     value.label = toQt(parameter.value).section(QLatin1Char('='), 1).toLower();
-    value.label = value.label == QLatin1String("r") ? tr("Ratio") : sentence(value.label.toStdString());
+    value.label = value.label == QLatin1String("r") ? u"Ratio"_s : sentence(value.label.toStdString());
     value.kind = named && !known ? FieldKind::word : FieldKind::quantity;
     if (known) value.words.clear();
     value.required = true;
@@ -244,9 +228,8 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
         row.label = toQt(escaped(name.toStdString(), kLongestLabel));
         row.kind = FieldKind::whole;
         row.range = {.min = 1, .max = std::numeric_limits<std::int32_t>::max(), .whole = true};
-        row.placeholder = tr("open");
-        row.help =
-            open.contains(name) ? tr("Size of a dimension that the model leaves open") : tr("Given by the study");
+        row.placeholder = u"open"_s;
+        row.help = open.contains(name) ? u"Size of a dimension that the model leaves open"_s : u"Given by the study"_s;
         rows.push_back(row);
     }
     return rows;
@@ -255,11 +238,11 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
 FieldRow seedRow() {
     FieldRow row;
     row.path = "seed";
-    row.label = tr("Seed");
+    row.label = u"Seed"_s;
     row.kind = FieldKind::whole;
     row.range = {.min = 0, .max = static_cast<double>(std::numeric_limits<std::int64_t>::max()), .whole = true};
-    row.placeholder = tr("not set");
-    row.help = tr("The same seed gives the same result");
+    row.placeholder = u"not set"_s;
+    row.help = u"The same seed gives the same result"_s;
     return row;
 }
 

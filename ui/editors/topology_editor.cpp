@@ -21,6 +21,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -68,15 +69,15 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
       reason_(new QLabel(this)) {
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(1));
     auto* head = bareLayout<QHBoxLayout>(theme().spacing(1));
-    auto* title = new QLabel(tr("Topology"), this);
+    auto* title = new QLabel(u"Topology"_s, this);
     title->setFont(theme().font(Theme::Text::base, true));
     title->setBuddy(shape_);
-    shape_->addItem(tr("Flat: every group reaches every other"), false);
-    shape_->addItem(tr("Tree: groups joined level by level"), true);
-    shape_->setAccessibleName(tr("Topology"));
+    shape_->addItem(u"Flat: every group reaches every other"_s, false);
+    shape_->addItem(u"Tree: groups joined level by level"_s, true);
+    shape_->setAccessibleName(u"Topology"_s);
     setFocusProxy(shape_);
-    join_ = button(QStringLiteral("link"), tr("Join the selected members below a node of their own"));
-    apart_ = button(QStringLiteral("expand"), tr("Take the selected node apart"));
+    join_ = button(u"link"_s, u"Join the selected members below a node of their own"_s);
+    apart_ = button(u"expand"_s, u"Take the selected node apart"_s);
     head->addWidget(title);
     head->addStretch(1);
     head->addWidget(shape_);
@@ -84,29 +85,29 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
     head->addWidget(apart_);
     layout->addLayout(head);
     tree_->setColumnCount(3);
-    tree_->setHeaderLabels({tr("Node or group"), tr("Rate"), tr("Latency")});
+    tree_->setHeaderLabels({u"Node or group"_s, u"Rate"_s, u"Latency"_s});
     for (const int column : {1, 2}) tree_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
-    tree_->setAccessibleName(tr("Tree of the topology"));
+    tree_->setAccessibleName(u"Tree of the topology"_s);
     tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     layout->addWidget(tree_);
     auto* fields = bareLayout<QHBoxLayout>(details_);
-    for (const auto& [label, field] : {std::pair(tr("Rate of the node"), rate_), std::pair(tr("Latency"), latency_)}) {
+    for (const auto& [label, field] : {std::pair(u"Rate of the node"_s, rate_), std::pair(u"Latency"_s, latency_)}) {
         auto* text = new QLabel(label, details_);
-        setLook(*text, "tone", QStringLiteral("secondary"));
+        setLook(*text, "tone", u"secondary"_s);
         text->setBuddy(field);
         field->setAccessibleName(label);
         fields->addWidget(text);
         fields->addWidget(field, 1);
     }
-    rate_->setPlaceholderText(tr("the slower end's"));
-    latency_->setPlaceholderText(QStringLiteral("0 s"));
+    rate_->setPlaceholderText(u"the slower end's"_s);
+    latency_->setPlaceholderText(u"0 s"_s);
     layout->addWidget(details_);
     reason_->setTextFormat(Qt::PlainText);
     reason_->setWordWrap(true);
-    setLook(*reason_, "letters", QStringLiteral("caption"));
-    setLook(*reason_, "tone", QStringLiteral("bad"));
+    setLook(*reason_, "letters", u"caption"_s);
+    setLook(*reason_, "tone", u"bad"_s);
     reason_->hide();
     layout->addWidget(reason_);
 
@@ -124,8 +125,8 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
         });
         connect(field, &QLineEdit::editingFinished, document_, &EditedJson::endTyping);
     };
-    edits(rate_, "bits_per_s", tr("rate of a node"));
-    edits(latency_, "latency_s", tr("latency of a node"));
+    edits(rate_, "bits_per_s", u"rate of a node"_s);
+    edits(latency_, "latency_s", u"latency of a node"_s);
     connect(document, &EditedJson::changed, this, &TopologyEditor::refresh);
     refresh();
     orderTabs({shape_, join_, apart_, tree_, rate_, latency_});
@@ -142,7 +143,7 @@ QToolButton* TopologyEditor::button(const QString& icon, const QString& title) {
 void TopologyEditor::setTree(bool tree) {
     if (tree == isTree(document_->json())) return;
     document_->endTyping();
-    document_->change(tr("topology"), [&](Json& json) {
+    document_->change(u"topology"_s, [&](Json& json) {
         if (!tree) {
             json["topology"] = "flat";
             return;
@@ -160,19 +161,18 @@ void TopologyEditor::add(const Json& node, const JsonPath& path, QTreeWidgetItem
     item->setData(0, kPathRole, asList(path));
     if (node.is_string()) {
         item->setText(0, toQt(escaped(node.get_ref<const std::string&>())));
-        item->setIcon(0, theme().icon(QStringLiteral("accelerator"), "secondary"));
+        item->setIcon(0, theme().icon(u"accelerator"_s, "secondary"));
         return;
     }
-    item->setIcon(0, theme().icon(QStringLiteral("fleet"), "secondary"));
+    item->setIcon(0, theme().icon(u"fleet"_s, "secondary"));
     item->setText(1, rateText(node, "bits_per_s", Measure::bitsPerSecond));
     item->setText(2, rateText(node, "latency_s", Measure::seconds));
     for (const int column : {1, 2}) item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const auto below = node.is_object() ? node.find("node") : node.end();
     const bool any = node.is_object() && below != node.end() && below->is_array();
-    item->setText(
-        0, parent == nullptr
-               ? tr("All groups")
-               : tr("Node of %1").arg(counted(any ? static_cast<double>(below->size()) : 0, "member", "members")));
+    item->setText(0, parent == nullptr ? u"All groups"_s
+                                       : u"Node of %1"_s.arg(counted(any ? static_cast<double>(below->size()) : 0,
+                                                                     "member", "members")));
     for (std::size_t i = 0; any && i < below->size(); ++i)
         add((*below)[i], joinedPath(path, {"node", std::to_string(i)}), item);
     item->setExpanded(true);
@@ -233,7 +233,7 @@ void TopologyEditor::joinSelected() {
     std::sort(positions.begin(), positions.end());
     const JsonPath members = joinedPath(pathOfItem(parent), {"node"});
     document_->endTyping();
-    document_->change(tr("join groups"), [&](Json& json) {
+    document_->change(u"join groups"_s, [&](Json& json) {
         Json below = *valueAt(json, members);
         Json joined = Json::array();
         Json kept = Json::array();
@@ -255,7 +255,7 @@ void TopologyEditor::takeApart() {
     const Json* node = valueAt(document_->json(), joinedPath(path, {"node"}));
     if (node == nullptr || !node->is_array()) return;
     document_->endTyping();
-    document_->change(tr("take a node apart"), [&, inner = *node](Json& json) {
+    document_->change(u"take a node apart"_s, [&, inner = *node](Json& json) {
         Json below = *valueAt(json, members);
         below.erase(position);
         below.insert(below.begin() + static_cast<std::ptrdiff_t>(position), inner.begin(), inner.end());

@@ -5,6 +5,7 @@
 #include "ui/jobs/jobs.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -17,8 +18,8 @@ QString plain(const std::string& text) {
 }
 
 QString leftText(const study::TimeLeft::Span& left) {
-    const QString text = JobQueue::tr("%1 left").arg(plain(study::spanText(left)));
-    return left.then.empty() ? text : JobQueue::tr("%1, then %2").arg(text, plain(left.then));
+    const QString text = u"%1 left"_s.arg(plain(study::spanText(left)));
+    return left.then.empty() ? text : u"%1, then %2"_s.arg(text, plain(left.then));
 }
 
 }  // namespace
@@ -121,7 +122,7 @@ void Job::requestStop() {
     unpause();
     finish_.request_stop();
     const std::scoped_lock lock(mutex_);
-    state_.task = QStringLiteral("stopping, keeping the best");
+    state_.task = u"stopping, keeping the best"_s;
     changed_ = true;
 }
 
@@ -129,7 +130,7 @@ void Job::requestCancel() {
     cancel_.request_stop();
     unpause();
     const std::scoped_lock lock(mutex_);
-    state_.task = QStringLiteral("cancelling");
+    state_.task = u"cancelling"_s;
     changed_ = true;
 }
 

@@ -16,6 +16,7 @@
 #include "ui/jobs/task_thread.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -118,7 +119,7 @@ void work(Job& job, const Order& order) {
     } catch (const InterruptedError&) {
         job.finish(job.whenCancelled(), nullptr, {});
     } catch (const std::bad_alloc&) {
-        job.finish(store::RunStatus::failed, nullptr, JobQueue::tr("There is not enough memory for this study."));
+        job.finish(store::RunStatus::failed, nullptr, u"There is not enough memory for this study."_s);
     } catch (const std::exception& error) {
         job.finish(store::RunStatus::failed, nullptr, QString::fromStdString(escaped(error.what(), 2000)));
     }
@@ -191,13 +192,13 @@ int JobQueue::enqueue(const study::Study& study, const QString& title, store::Ru
 int JobQueue::resume(store::RunId run) {
     RunState state;
     state.run = run;
-    state.title = tr("Run %1").arg(run);
+    state.title = u"Run %1"_s.arg(run);
     return add(std::move(state), {.resume = run});
 }
 
 int JobQueue::repeat(store::RunId run) {
     RunState state;
-    state.title = tr("Run %1 again").arg(run);
+    state.title = u"Run %1 again"_s.arg(run);
     return add(std::move(state), {.repeat = run});
 }
 

@@ -1,6 +1,5 @@
 #include "ui/jobs/run_status.h"
 
-#include <QCoreApplication>
 #include <array>
 
 namespace tessera::ui {
@@ -19,20 +18,13 @@ struct StatusRow {
 };
 
 constexpr std::array kStatuses{
-    StatusRow{RunStatus::queued, QT_TRANSLATE_NOOP("status", "Waiting"),
-              QT_TRANSLATE_NOOP("status", "Waiting for its turn"), "queued", "secondary", true},
-    StatusRow{RunStatus::running, QT_TRANSLATE_NOOP("status", "Running"), QT_TRANSLATE_NOOP("status", "Working"), "run",
-              "accent", true},
-    StatusRow{RunStatus::paused, QT_TRANSLATE_NOOP("status", "Paused"), QT_TRANSLATE_NOOP("status", "Paused"), "pause",
-              "warning", true},
-    StatusRow{RunStatus::interrupted, QT_TRANSLATE_NOOP("status", "Interrupted"),
-              QT_TRANSLATE_NOOP("status", "Interrupted before it was done"), "interrupted", "warning", false},
-    StatusRow{RunStatus::done, QT_TRANSLATE_NOOP("status", "Done"),
-              QT_TRANSLATE_NOOP("status", "Done; its result is being read"), "done", "good", false},
-    StatusRow{RunStatus::failed, QT_TRANSLATE_NOOP("status", "Failed"), QT_TRANSLATE_NOOP("status", "Failed"), "failed",
-              "bad", false},
-    StatusRow{RunStatus::cancelled, QT_TRANSLATE_NOOP("status", "Cancelled"), QT_TRANSLATE_NOOP("status", "Cancelled"),
-              "cancel", "secondary", false},
+    StatusRow{RunStatus::queued, "Waiting", "Waiting for its turn", "queued", "secondary", true},
+    StatusRow{RunStatus::running, "Running", "Working", "run", "accent", true},
+    StatusRow{RunStatus::paused, "Paused", "Paused", "pause", "warning", true},
+    StatusRow{RunStatus::interrupted, "Interrupted", "Interrupted before it was done", "interrupted", "warning", false},
+    StatusRow{RunStatus::done, "Done", "Done; its result is being read", "done", "good", false},
+    StatusRow{RunStatus::failed, "Failed", "Failed", "failed", "bad", false},
+    StatusRow{RunStatus::cancelled, "Cancelled", "Cancelled", "cancel", "secondary", false},
 };
 
 const StatusRow& rowOf(RunStatus status) {
@@ -42,7 +34,7 @@ const StatusRow& rowOf(RunStatus status) {
 }
 
 QString translated(const char* text) {
-    return QCoreApplication::translate("status", text);
+    return QString::fromUtf8(text);
 }
 
 }  // namespace

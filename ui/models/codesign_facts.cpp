@@ -9,6 +9,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -17,24 +18,23 @@ Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
     const double total = area.total().value;
     const auto part = [&](const QString& label, SquareMillimetres size) {
         Facts::Row row = columns::quantityFact(label, size.value, Measure::area);
-        if (total > 0) row.value += QStringLiteral(" · ") + shareText(size.value / total);
+        if (total > 0) row.value += u" · "_s + shareText(size.value / total);
         return row;
     };
     Facts::Section section{
-        .title = tr("Area"),
-        .rows = {columns::quantityFact(tr("Whole"), total, Measure::area), part(tr("Tensor cores"), area.tensorCores),
-                 part(tr("Vector cores"), area.vectorCores), part(tr("L2"), area.l2),
-                 part(tr("Global buffer"), area.globalBuffer)}};
-    if (area.hbmInterface.value > 0) section.rows.append(part(tr("HBM interface"), area.hbmInterface));
-    if (area.networkInterface.value > 0) section.rows.append(part(tr("Network interface"), area.networkInterface));
+        .title = u"Area"_s,
+        .rows = {columns::quantityFact(u"Whole"_s, total, Measure::area), part(u"Tensor cores"_s, area.tensorCores),
+                 part(u"Vector cores"_s, area.vectorCores), part(u"L2"_s, area.l2),
+                 part(u"Global buffer"_s, area.globalBuffer)}};
+    if (area.hbmInterface.value > 0) section.rows.append(part(u"HBM interface"_s, area.hbmInterface));
+    if (area.networkInterface.value > 0) section.rows.append(part(u"Network interface"_s, area.networkInterface));
     if (run.result().areaBound.value > 0)
-        section.rows[0].value +=
-            QStringLiteral(" · ") + tr("%1 of the limit").arg(shareText(total / run.result().areaBound.value));
+        section.rows[0].value += u" · "_s + u"%1 of the limit"_s.arg(shareText(total / run.result().areaBound.value));
     return section;
 }
 
 Facts::Section metricsSectionOf(const CodesignRun& run, const codesign::Point& point) {
-    Facts::Section section{.title = tr("Metrics"), .rows = {}};
+    Facts::Section section{.title = u"Metrics"_s, .rows = {}};
     for (const report::PointValue& value : run.values())
         if (value.id != "area")
             section.rows.append(
@@ -45,7 +45,7 @@ Facts::Section metricsSectionOf(const CodesignRun& run, const codesign::Point& p
 /// Ratios to the pinned architecture; better ones are said to be.
 Facts::Section against(const CodesignChoice& choice, const codesign::Point& point) {
     const codesign::Point& pinned = choice.run.row(choice.pinned).point;
-    Facts::Section section{.title = tr("Against A, %1").arg(choice.run.architecture(choice.pinned)), .rows = {}};
+    Facts::Section section{.title = u"Against A, %1"_s.arg(choice.run.architecture(choice.pinned)), .rows = {}};
     for (const report::PointValue& value : choice.run.values()) {
         const double before = value.of(pinned), now = value.of(point);
         if (!(before > 0)) continue;
@@ -53,9 +53,9 @@ Facts::Section against(const CodesignChoice& choice, const codesign::Point& poin
         const bool better = value.more ? ratio > 1 : ratio < 1;
         QString text = toQt(study::timesText(ratio));
         if (ratio == 1)
-            text = tr("the same");
+            text = u"the same"_s;
         else
-            text += better ? tr(", better") : tr(", worse");
+            text += better ? u", better"_s : u", worse"_s;
         section.rows.append(columns::numberFact(toQt(value.title), text, ratio));
     }
     return section;
@@ -65,22 +65,21 @@ Facts::Section against(const CodesignChoice& choice, const codesign::Point& poin
 
 Facts architectureFacts(const CodesignChoice& choice, int row) {
     const report::PointRow& its = choice.run.row(row);
-    Facts facts{.title = choice.run.architecture(row), .icon = QStringLiteral("template")};
+    Facts facts{.title = choice.run.architecture(row), .icon = u"template"_s};
     QStringList roles;
-    if (its.best) roles << tr("Chosen by the search");
-    if (its.onFront && !its.best) roles << tr("On the front");
+    if (its.best) roles << u"Chosen by the search"_s;
+    if (its.onFront && !its.best) roles << u"On the front"_s;
     if (!its.baseline.empty()) roles << shownText(its.baseline);
-    if (row == choice.pinned) roles << tr("Pinned as A");
-    facts.subtitle = roles.isEmpty() ? tr("Architecture that was evaluated") : roles.join(QStringLiteral(" · "));
+    if (row == choice.pinned) roles << u"Pinned as A"_s;
+    facts.subtitle = roles.isEmpty() ? u"Architecture that was evaluated"_s : roles.join(u" · "_s);
     if (choice.pinned >= 0 && choice.pinned != row) facts.sections.append(against(choice, its.point));
     facts.sections.append(metricsSectionOf(choice.run, its.point));
-    facts.sections.append(columns::factsOf(tr("Architecture"), study::pointFields(),
+    facts.sections.append(columns::factsOf(u"Architecture"_s, study::pointFields(),
                                            study::DesignPoint{&choice.run.result(), &its.point}, choice.run.shared(),
                                            ""));
     facts.sections.append(areaOf(choice.run, its.point));
     const std::vector<std::string> notes = hardware::areaNotes(its.point.architecture, its.point.parts);
-    for (const std::string& note : notes)
-        facts.note += (facts.note.isEmpty() ? QString() : QStringLiteral(" ")) + shownText(note);
+    for (const std::string& note : notes) facts.note += (facts.note.isEmpty() ? QString() : u" "_s) + shownText(note);
     return facts;
 }
 
@@ -88,8 +87,8 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
     const codesign::ModelResult& its = choice.run.model(model);
     Facts facts{
         .title = choice.run.modelTitle(model),
-        .subtitle = its.feasible ? tr("On %1").arg(choice.run.architecture(choice.run.bestRow())) : tr("Does not fit"),
-        .icon = QStringLiteral("model")};
+        .subtitle = its.feasible ? u"On %1"_s.arg(choice.run.architecture(choice.run.bestRow())) : u"Does not fit"_s,
+        .icon = u"model"_s};
     if (!its.feasible) {
         facts.note = shownText(its.reason);
         return facts;
@@ -98,7 +97,7 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
     const auto section = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::modelFields(), row, choice.run.shared(), its.model, use);
     };
-    facts.sections = {section(tr("Speed"), study::kFacts), section(tr("Placement"), study::kWhat)};
+    facts.sections = {section(u"Speed"_s, study::kFacts), section(u"Placement"_s, study::kWhat)};
     if (its.schedule) facts.note = toQt(report::scheduleSentence(its.schedule->forward));
     return facts;
 }

@@ -10,6 +10,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -23,7 +24,7 @@ TableModel* architectureTableModel(const SharedCodesignChoice& choice, QObject* 
     const auto row = [choice](int index) -> const report::PointRow& {
         return choice->run.row(choice->visible.at(static_cast<std::size_t>(index)));
     };
-    Column name = words(tr("Architecture"), [choice](int index) {
+    Column name = words(u"Architecture"_s, [choice](int index) {
         return choice->run.architecture(choice->visible.at(static_cast<std::size_t>(index)));
     });
     columns::colourBy(name, [row](int index) {
@@ -34,26 +35,23 @@ TableModel* architectureTableModel(const SharedCodesignChoice& choice, QObject* 
                                                                 : report::kCategories[5];
         return toQt(colour);
     });
-    QVector<Column> all{name, words(tr("Role"), [choice, row](int index) {
+    QVector<Column> all{name, words(u"Role"_s, [choice, row](int index) {
                             const report::PointRow& its = row(index);
-                            if (choice->visible.at(static_cast<std::size_t>(index)) == choice->pinned) return tr("A");
-                            if (its.best) return tr("chosen");
+                            if (choice->visible.at(static_cast<std::size_t>(index)) == choice->pinned) return u"A"_s;
+                            if (its.best) return u"chosen"_s;
                             if (!its.baseline.empty()) return shownText(its.baseline);
-                            return its.onFront ? tr("front") : QString();
+                            return its.onFront ? u"front"_s : QString();
                         })};
     // Which values there are is known once there is a run; their number does not change the table.
     struct Known {
         const char* id;
         const char* title;
     };
-    for (const Known& known : {Known{"area", QT_TRANSLATE_NOOP("CodesignTables", "Area")},
-                               Known{"objective", QT_TRANSLATE_NOOP("CodesignTables", "Throughput")},
-                               Known{"per-area", QT_TRANSLATE_NOOP("CodesignTables", "Per area")},
-                               Known{"hbm", QT_TRANSLATE_NOOP("CodesignTables", "HBM")},
-                               Known{"mfu", QT_TRANSLATE_NOOP("CodesignTables", "Utilisation")},
-                               Known{"energy", QT_TRANSLATE_NOOP("CodesignTables", "Energy per sample")}}) {
+    for (const Known& known :
+         {Known{"area", "Area"}, Known{"objective", "Throughput"}, Known{"per-area", "Per area"}, Known{"hbm", "HBM"},
+          Known{"mfu", "Utilisation"}, Known{"energy", "Energy per sample"}}) {
         const auto value = [choice, id = QString::fromLatin1(known.id)] { return choice->run.value(id); };
-        Column column = number(tr(known.title), Measure::count, [value, row](int index) {
+        Column column = number(QString::fromUtf8(known.title), Measure::count, [value, row](int index) {
             return value() == nullptr ? NAN : value()->of(row(index).point);
         });
         column.text = [value, row](int index) {

@@ -19,6 +19,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -78,12 +79,12 @@ QString metricText(const Metric& metric, double value) {
 
 /// "−10.0 ms · 0.72×"
 QString againstText(const Comparison::MetricRow& row, std::size_t run, std::size_t baseline) {
-    if (!row.values[run] || !row.values[baseline]) return QStringLiteral("–");
+    if (!row.values[run] || !row.values[baseline]) return u"–"_s;
     const double delta = *row.values[run] - *row.values[baseline];
-    if (delta == 0) return tr("the same");
-    const QString sign = delta < 0 ? QStringLiteral("−") : QStringLiteral("+");
+    if (delta == 0) return u"the same"_s;
+    const QString sign = delta < 0 ? u"−"_s : u"+"_s;
     QString text = sign + metricText(row.metric, std::abs(delta));
-    if (row.ratios[run]) text += QStringLiteral(" · ") + toQt(study::timesText(*row.ratios[run]));
+    if (row.ratios[run]) text += u" · "_s + toQt(study::timesText(*row.ratios[run]));
     return text;
 }
 
@@ -103,7 +104,7 @@ QString runTitle(const Comparison& comparison, std::size_t run) {
 Column ofRun(const Comparison& comparison, std::size_t run, std::function<QString(int)> text) {
     const QString title = runTitle(comparison, run);
     Column column = words(title, std::move(text));
-    column.help = run == comparison.baseline ? tr("%1, the baseline").arg(title) : title;
+    column.help = run == comparison.baseline ? u"%1, the baseline"_s.arg(title) : title;
     return column;
 }
 
@@ -177,15 +178,15 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
 
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows metric(comparison, &Comparison::metrics, onlyDifferences);
-    QVector<Column> columns{words(tr("Number"), [metric](int row) { return toQt(metric(row).metric.title); }),
-                            words(tr("Strategy"), [metric](int row) {
+    QVector<Column> columns{words(u"Number"_s, [metric](int row) { return toQt(metric(row).metric.title); }),
+                            words(u"Strategy"_s, [metric](int row) {
                                 const std::string& owner = metric(row).metric.owner;
-                                return owner.empty() ? tr("best") : shownText(owner);
+                                return owner.empty() ? u"best"_s : shownText(owner);
                             })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column value = ofRun(*comparison, run, [metric, run](int row) {
             const auto& each = metric(row);
-            return each.values[run] ? metricText(each.metric, *each.values[run]) : QStringLiteral("–");
+            return each.values[run] ? metricText(each.metric, *each.values[run]) : u"–"_s;
         });
         value.number = true;
         value.sort = [metric, run](int row) {
@@ -196,7 +197,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
         };
         columns.append(value);
         if (run == comparison->baseline) continue;
-        Column against = words(tr("Δ vs baseline"), [metric, run, base = comparison->baseline](int row) {
+        Column against = words(u"Δ vs baseline"_s, [metric, run, base = comparison->baseline](int row) {
             return againstText(metric(row), run, base);
         });
         against.number = true;
@@ -213,12 +214,12 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
 
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows input(comparison, &Comparison::inputs, onlyDifferences);
-    QVector<Column> columns{words(tr("Part"), [input](int row) { return toQt(input(row).section); }),
-                            words(tr("Field"), [input](int row) { return shownText(input(row).field); })};
+    QVector<Column> columns{words(u"Part"_s, [input](int row) { return toQt(input(row).section); }),
+                            words(u"Field"_s, [input](int row) { return shownText(input(row).field); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column value = ofRun(*comparison, run, [input, run](int row) {
             const std::string& text = input(row).values[run];
-            return text.empty() ? QStringLiteral("–") : shownText(text);
+            return text.empty() ? u"–"_s : shownText(text);
         });
         value.decoration = [input, run, base = comparison->baseline](int row, int role) -> QVariant {
             const bool other = input(row).values[run] != input(row).values[base];
@@ -231,16 +232,16 @@ TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDi
 
 TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows layer(comparison, &Comparison::layers, onlyDifferences);
-    Column level = words(tr("Level"), [layer](int row) { return QString::number(layer(row).level); });
+    Column level = words(u"Level"_s, [layer](int row) { return QString::number(layer(row).level); });
     level.sort = [layer](int row) { return QVariant(layer(row).level); };
     level.number = true;
-    QVector<Column> columns{words(tr("Layer"), [layer](int row) { return shownText(layer(row).layer); }),
-                            words(tr("Strategy"), [layer](int row) { return shownText(layer(row).strategy); }), level,
-                            words(tr("Group"), [layer](int row) { return shownText(layer(row).group); })};
+    QVector<Column> columns{words(u"Layer"_s, [layer](int row) { return shownText(layer(row).layer); }),
+                            words(u"Strategy"_s, [layer](int row) { return shownText(layer(row).strategy); }), level,
+                            words(u"Group"_s, [layer](int row) { return shownText(layer(row).group); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column type = ofRun(*comparison, run, [layer, run](int row) {
             const std::string& text = layer(row).types[run];
-            return text.empty() ? QStringLiteral("–") : shownText(text);
+            return text.empty() ? u"–"_s : shownText(text);
         });
         type.decoration = [layer, run](int row, int role) -> QVariant {
             const std::string& text = layer(row).types[run];
@@ -253,22 +254,22 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
 
 TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows share(comparison, &Comparison::shares, onlyDifferences);
-    Column type = words(tr("Type"), [share](int row) { return toQt(share(row).type); });
+    Column type = words(u"Type"_s, [share](int row) { return toQt(share(row).type); });
     type.decoration = [share](int row, int role) {
         return role == Qt::DecorationRole ? typeColour(share(row).type) : QVariant();
     };
-    QVector<Column> columns{words(tr("Strategy"), [share](int row) { return shownText(share(row).strategy); }), type};
+    QVector<Column> columns{words(u"Strategy"_s, [share](int row) { return shownText(share(row).strategy); }), type};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column part = ofRun(*comparison, run, [share, run](int row) {
             const auto& value = share(row).shares[run];
-            return value ? toQt(study::percentText(*value)) : QStringLiteral("–");
+            return value ? toQt(study::percentText(*value)) : u"–"_s;
         });
         part.number = true;
         part.sort = [share, run](int row) {
             const auto& value = share(row).shares[run];
             return value ? QVariant(*value) : QVariant();
         };
-        part.help = tr("Of all layers at all splits");
+        part.help = u"Of all layers at all splits"_s;
         columns.append(part);
     }
     return finished(columns, share.size(), parent);
@@ -279,45 +280,44 @@ TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& 
     const auto row = [differences](int index) -> const ModelDifferences::Row& {
         return differences->rows[toIndex(index)];
     };
-    Column kind = words(tr("Change"), [row](int index) {
+    Column kind = words(u"Change"_s, [row](int index) {
         switch (row(index).difference.kind) {
             case model::LayerDifference::Kind::removed:
-                return tr("removed");
+                return u"removed"_s;
             case model::LayerDifference::Kind::added:
-                return tr("added");
+                return u"added"_s;
             case model::LayerDifference::Kind::changed:
-                return tr("changed");
+                return u"changed"_s;
         }
         return QString();
     });
-    return finished({words(tr("Run"), [row, titles](int index) { return titles.value(row(index).run); }), kind,
-                     words(tr("Layer"), [row](int index) { return shownText(row(index).difference.name); }),
-                     words(tr("In the baseline"), [row](int index) { return shownText(row(index).difference.before); }),
-                     words(tr("In this run"), [row](int index) { return shownText(row(index).difference.after); })},
+    return finished({words(u"Run"_s, [row, titles](int index) { return titles.value(row(index).run); }), kind,
+                     words(u"Layer"_s, [row](int index) { return shownText(row(index).difference.name); }),
+                     words(u"In the baseline"_s, [row](int index) { return shownText(row(index).difference.before); }),
+                     words(u"In this run"_s, [row](int index) { return shownText(row(index).difference.after); })},
                     differences->rows.size(), parent);
 }
 
 QString placeText(const Comparison::JobRow::Place& place) {
     const auto time = [&](double value) {
         return place.seconds ? toQt(formatQuantity(value, Measure::seconds))
-                             : tr("%1 cycles").arg(toQt(formatCount(std::round(value))));
+                             : u"%1 cycles"_s.arg(toQt(formatCount(std::round(value))));
     };
-    return tr("%1, place %2, from %3 to %4")
-        .arg(shownText(place.core))
+    return u"%1, place %2, from %3 to %4"_s.arg(shownText(place.core))
         .arg(place.order + 1)
         .arg(time(place.start), time(place.finish));
 }
 
 TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const ShownRows job(comparison, &Comparison::jobs, onlyDifferences);
-    Column number = words(tr("#"), [job](int row) { return QString::number(job(row).job); });
+    Column number = words(u"#"_s, [job](int row) { return QString::number(job(row).job); });
     number.sort = [job](int row) { return QVariant(static_cast<qulonglong>(job(row).job)); };
     number.number = true;
-    QVector<Column> columns{number, words(tr("Job"), [job](int row) { return shownText(job(row).name); })};
+    QVector<Column> columns{number, words(u"Job"_s, [job](int row) { return shownText(job(row).name); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column place = ofRun(*comparison, run, [job, run](int row) {
             const auto& its = job(row).places[run];
-            return its ? placeText(*its) : QStringLiteral("–");
+            return its ? placeText(*its) : u"–"_s;
         });
         place.sort = [job, run](int row) {
             const auto& its = job(row).places[run];

@@ -1,6 +1,5 @@
 #include "ui/models/engine_words.h"
 
-#include <QCoreApplication>
 #include <QFile>
 
 #include "core/base/error.h"
@@ -9,6 +8,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 QString idOf(const study::Engine& engine) {
     return toQt(engine.id);
@@ -20,26 +20,23 @@ QString titleOf(const study::Engine& engine) {
 
 QString iconOf(const study::Engine& engine) {
     const QString own = idOf(engine);
-    return QFile::exists(QStringLiteral(":/tessera/icons/%1.svg").arg(own)) ? own : QStringLiteral("study");
+    return QFile::exists(u":/tessera/icons/%1.svg"_s.arg(own)) ? own : u"study"_s;
 }
 
 QString newStudyText(const study::Engine& engine) {
-    return QCoreApplication::translate("Engines", "New %1 study").arg(titleOf(engine).toLower());
+    return u"New %1 study"_s.arg(titleOf(engine).toLower());
 }
 
 QString newStudyAction(const study::Engine& engine) {
-    return QStringLiteral("new-%1-study").arg(idOf(engine));
+    return u"new-%1-study"_s.arg(idOf(engine));
 }
 
 QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardwareKind) {
     QVector<std::pair<const study::Engine*, QString>> all;
     for (const study::Engine& engine : study::engines())
         if (!hardwareKind.isEmpty() && toQt(engine.hardwareKind) == hardwareKind)
-            all.append(
-                {&engine,
-                 QCoreApplication::translate("Engines", "%1 on this %2").arg(newStudyText(engine), hardwareKind)});
-    if (all.size() == 1)
-        all.front().second = QCoreApplication::translate("Engines", "New study on this %1").arg(hardwareKind);
+            all.append({&engine, u"%1 on this %2"_s.arg(newStudyText(engine), hardwareKind)});
+    if (all.size() == 1) all.front().second = u"New study on this %1"_s.arg(hardwareKind);
     return all;
 }
 

@@ -13,6 +13,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -20,25 +21,17 @@ constexpr double kTint = 0.10;
 
 /// Of the classes of operators, in their order.
 constexpr std::array<const char*, model::kOperatorClasses> kClassTitles{
-    QT_TRANSLATE_NOOP("GraphColouring", "matrix"),
-    QT_TRANSLATE_NOOP("GraphColouring", "vector"),
-    QT_TRANSLATE_NOOP("GraphColouring", "normalisation"),
-    QT_TRANSLATE_NOOP("GraphColouring", "embedding"),
-    QT_TRANSLATE_NOOP("GraphColouring", "memory and reshape"),
-    QT_TRANSLATE_NOOP("GraphColouring", "communication"),
-    QT_TRANSLATE_NOOP("GraphColouring", "control")};
+    "matrix", "vector", "normalisation", "embedding", "memory and reshape", "communication", "control"};
 
 std::string classColour(std::size_t index) {
     return std::string(report::operatorColour(model::nameOf(static_cast<model::OperatorClass>(index))));
 }
 
-constexpr std::array<const char*, 3> kTypeTitles{QT_TRANSLATE_NOOP("GraphColouring", "I: batch"),
-                                                 QT_TRANSLATE_NOOP("GraphColouring", "II: input channels"),
-                                                 QT_TRANSLATE_NOOP("GraphColouring", "III: output channels")};
+constexpr std::array<const char*, 3> kTypeTitles{"I: batch", "II: input channels", "III: output channels"};
 
 Colouring byClass(const ModelContents& contents) {
     Colouring colouring;
-    colouring.legendTitle = tr("Operators");
+    colouring.legendTitle = u"Operators"_s;
     for (const model::NodeTotals& totals : contents.totals) {
         NodeColour& node = colouring.nodes.emplace_back();
         if (totals.operators == 0) continue;
@@ -51,7 +44,7 @@ Colouring byClass(const ModelContents& contents) {
     }
     for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
         if (contents.totals.front().operatorsByClass.at(i) > 0)
-            colouring.legend.push_back({tr(kClassTitles.at(i)).toStdString(), classColour(i), 1});
+            colouring.legend.push_back({QString::fromUtf8(kClassTitles.at(i)).toStdString(), classColour(i), 1});
     return colouring;
 }
 
@@ -131,7 +124,7 @@ void forLayers(const ModelContents& contents, const model::HierarchyNode& node, 
 
 Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
     Colouring colouring;
-    colouring.legendTitle = tr("Partition types");
+    colouring.legendTitle = u"Partition types"_s;
     const std::vector<LayerFate> fates = fatesOf(contents, overlay);
     for (const model::HierarchyNode& node : contents.hierarchy.nodes) {
         NodeColour& look = colouring.nodes.emplace_back();
@@ -153,13 +146,13 @@ Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
     }
     for (std::size_t i = 0; i < kTypeTitles.size(); ++i)
         colouring.legend.push_back(
-            {tr(kTypeTitles.at(i)).toStdString(), std::string(report::kPartitionTypes.at(i)), 1});
+            {QString::fromUtf8(kTypeTitles.at(i)).toStdString(), std::string(report::kPartitionTypes.at(i)), 1});
     return colouring;
 }
 
 Colouring byTime(const ModelContents& contents, const GraphOverlay& overlay) {
     const std::vector<LayerFate> fates = fatesOf(contents, overlay);
-    return byValue(contents, tr("Time at this split"), Measure::seconds, [&](std::int32_t index) {
+    return byValue(contents, u"Time at this split"_s, Measure::seconds, [&](std::int32_t index) {
         double seconds = 0;
         if (!fates.empty())
             forLayers(contents, contents.node(index), [&](std::size_t layer) { seconds += fates[layer].seconds; });
@@ -173,14 +166,13 @@ struct ChangeLook {
     const char* title;
     const char* colour;
 };
-constexpr std::array kChanges{
-    ChangeLook{model::LayerDifference::Kind::added, QT_TRANSLATE_NOOP("GraphColouring", "only here"), "good"},
-    ChangeLook{model::LayerDifference::Kind::removed, QT_TRANSLATE_NOOP("GraphColouring", "gone"), "bad"},
-    ChangeLook{model::LayerDifference::Kind::changed, QT_TRANSLATE_NOOP("GraphColouring", "changed"), "warning"}};
+constexpr std::array kChanges{ChangeLook{model::LayerDifference::Kind::added, "only here", "good"},
+                              ChangeLook{model::LayerDifference::Kind::removed, "gone", "bad"},
+                              ChangeLook{model::LayerDifference::Kind::changed, "changed", "warning"}};
 
 Colouring byChange(const ModelContents& contents, const GraphOverlay& overlay) {
     Colouring colouring;
-    colouring.legendTitle = tr("Layers");
+    colouring.legendTitle = u"Layers"_s;
     std::array<double, kChanges.size()> all{};
     for (const model::HierarchyNode& node : contents.hierarchy.nodes) {
         NodeColour& look = colouring.nodes.emplace_back();
@@ -205,8 +197,9 @@ Colouring byChange(const ModelContents& contents, const GraphOverlay& overlay) {
     }
     for (std::size_t i = 0; i < kChanges.size(); ++i)
         if (all.at(i) > 0)
-            colouring.legend.push_back({tr(kChanges.at(i).title).toStdString(), kChanges.at(i).colour, 1});
-    colouring.legend.push_back({tr("the same").toStdString(), "secondary", 0.4});
+            colouring.legend.push_back(
+                {QString::fromUtf8(kChanges.at(i).title).toStdString(), kChanges.at(i).colour, 1});
+    colouring.legend.push_back({u"the same"_s.toStdString(), "secondary", 0.4});
     return colouring;
 }
 
@@ -214,17 +207,17 @@ Colouring byChange(const ModelContents& contents, const GraphOverlay& overlay) {
 
 const QVector<ColouringKind>& colouringKinds() {
     static const QVector<ColouringKind> kKinds{
-        {ColourBy::operatorClass, "class", QT_TRANSLATE_NOOP("GraphColouring", "operator class"), false},
-        {ColourBy::flops, "flops", QT_TRANSLATE_NOOP("GraphColouring", "FLOPs"), false},
-        {ColourBy::memory, "memory", QT_TRANSLATE_NOOP("GraphColouring", "memory"), false},
-        {ColourBy::partitionType, "type", QT_TRANSLATE_NOOP("GraphColouring", "partition type"), true},
-        {ColourBy::time, "time", QT_TRANSLATE_NOOP("GraphColouring", "time"), true},
+        {ColourBy::operatorClass, "class", "operator class", false},
+        {ColourBy::flops, "flops", "FLOPs", false},
+        {ColourBy::memory, "memory", "memory", false},
+        {ColourBy::partitionType, "type", "partition type", true},
+        {ColourBy::time, "time", "time", true},
     };
     return kKinds;
 }
 
 QString titleOf(const ColouringKind& kind) {
-    return tr(kind.title);
+    return QString::fromUtf8(kind.title);
 }
 
 Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOverlay& overlay) {
@@ -232,10 +225,10 @@ Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOve
         case ColourBy::operatorClass:
             break;
         case ColourBy::flops:
-            return byValue(contents, tr("FLOPs"), Measure::flops,
+            return byValue(contents, u"FLOPs"_s, Measure::flops,
                            [&](std::int32_t node) { return contents.total(node).flops.value_or(0); });
         case ColourBy::memory:
-            return byValue(contents, tr("Parameters and activations"), Measure::bytes, [&](std::int32_t node) {
+            return byValue(contents, u"Parameters and activations"_s, Measure::bytes, [&](std::int32_t node) {
                 return contents.total(node).parameterBytes.value_or(0) +
                        contents.total(node).activationBytes.value_or(0);
             });

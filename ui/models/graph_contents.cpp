@@ -15,13 +15,14 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 constexpr int kMaxLines = 8;
 
 QString unknown() {
-    return tr("unknown: a shape is not known");
+    return u"unknown: a shape is not known"_s;
 }
 
 QString countText(const std::optional<double>& value) {
@@ -45,15 +46,15 @@ const model::HierarchyItem& itemOf(const ModelContents& contents, std::int32_t i
 }
 
 QString tensorText(const model::Tensor& tensor) {
-    QString text = QStringLiteral("%1 %2").arg(shownShape(tensor.shape), toQt(std::string(model::nameOf(tensor.type))));
-    if (const auto bytes = bytesOf(tensor); bytes && *bytes > 0) text += QStringLiteral(" (%1)").arg(bytesText(bytes));
+    QString text = u"%1 %2"_s.arg(shownShape(tensor.shape), toQt(std::string(model::nameOf(tensor.type))));
+    if (const auto bytes = bytesOf(tensor); bytes && *bytes > 0) text += u" (%1)"_s.arg(bytesText(bytes));
     return text;
 }
 
 QString mapText(double channels, const model::Map& map) {
     const QString text = toQt(formatCount(channels));
     if (map.area() == 1) return text;
-    return QStringLiteral("%1×%2×%3").arg(text, toQt(exactNumber(map.height)), toQt(exactNumber(map.width)));
+    return u"%1×%2×%3"_s.arg(text, toQt(exactNumber(map.height)), toQt(exactNumber(map.width)));
 }
 
 /// "Conv 3×3, stride 2".
@@ -63,27 +64,26 @@ QString typeText(const model::Operator& op) {
         kernel != nullptr && kernel->size() <= 3) {
         QStringList sizes;
         for (const std::int64_t size : *kernel) sizes << QString::number(size);
-        text += QLatin1Char(' ') + sizes.join(QStringLiteral("×"));
+        text += QLatin1Char(' ') + sizes.join(u"×"_s);
     }
     if (const auto* strides = model::attributeAs<std::vector<std::int64_t>>(op.attributes, "strides");
         strides != nullptr && !strides->empty() && strides->front() > 1)
-        text += tr(", stride %1").arg(strides->front());
+        text += u", stride %1"_s.arg(strides->front());
     return text;
 }
 
 QString typeText(const model::Layer& layer) {
     QString text = toQt(std::string(model::nameOf(layer.kind)));
     if (layer.kernel.area() > 1)
-        text +=
-            QStringLiteral(" %1×%2").arg(toQt(exactNumber(layer.kernel.height)), toQt(exactNumber(layer.kernel.width)));
-    if (layer.groups > 1) text += tr(", %1 groups").arg(toQt(exactNumber(layer.groups)));
+        text += u" %1×%2"_s.arg(toQt(exactNumber(layer.kernel.height)), toQt(exactNumber(layer.kernel.width)));
+    if (layer.groups > 1) text += u", %1 groups"_s.arg(toQt(exactNumber(layer.groups)));
     return text;
 }
 
 QString itemType(const ModelContents& contents, std::int32_t item) {
     if (const model::Operator* op = contents.operation(item)) return typeText(*op);
     if (const model::Layer* layer = contents.tableLayer(item)) return typeText(*layer);
-    return itemOf(contents, item).source == model::ItemSource::input ? tr("input") : tr("output");
+    return itemOf(contents, item).source == model::ItemSource::input ? u"input"_s : u"output"_s;
 }
 
 /// The first output's shape.
@@ -107,15 +107,15 @@ QString typesText(const ModelContents& contents, const model::HierarchyNode& nod
         const model::Operator* op = contents.operation(item);
         types << (op != nullptr ? shownName(op->type) : itemType(contents, item));
     }
-    const QString all = types.join(QStringLiteral(" · "));
+    const QString all = types.join(u" · "_s);
     if (node.count <= kMaxNamed && all.size() <= kLongest) return all;
-    return tr("%1 and %2 more").arg(itemType(contents, node.first)).arg(node.count - 1);
+    return u"%1 and %2 more"_s.arg(itemType(contents, node.first)).arg(node.count - 1);
 }
 
 QString operatorsText(const ModelContents& contents, std::int64_t count) {
     const QString text = shownCount(static_cast<double>(count));
-    if (contents.graph() == nullptr) return count == 1 ? tr("1 layer") : tr("%1 layers").arg(text);
-    return count == 1 ? tr("1 operator") : tr("%1 operators").arg(text);
+    if (contents.graph() == nullptr) return count == 1 ? u"1 layer"_s : u"%1 layers"_s.arg(text);
+    return count == 1 ? u"1 operator"_s : u"%1 operators"_s.arg(text);
 }
 
 /// Tensors that pass into or out of a node, each once.
@@ -134,22 +134,22 @@ QVector<std::int32_t> boundaryOf(const ModelContents& contents, const model::Hie
 }
 
 Facts::Section workSection(const ModelContents& contents, const model::NodeTotals& totals) {
-    Facts::Section section{tr("Work and memory"), {}};
+    Facts::Section section{u"Work and memory"_s, {}};
     const auto add = [&](const QString& label, const QString& value, const std::optional<double>& exact,
                          const QString& whereFrom = {}) {
         section.rows.append(Facts::Row{label, value, exactText(exact), whereFrom});
     };
-    add(tr("MACs"), countText(totals.macs), totals.macs, tr("multiply-accumulates of the forward pass, no bias"));
-    add(tr("FLOPs"), flopsText(totals.flops), totals.flops, tr("2 per MAC, plus element-wise work"));
-    add(tr("parameters"), countText(totals.parameters), totals.parameters);
-    add(tr("parameter bytes"), bytesText(totals.parameterBytes), totals.parameterBytes,
-        contents.graph() == nullptr ? tr("4 bytes per element") : QString());
-    add(tr("activations"), countText(totals.activations), totals.activations, tr("elements of the outputs"));
-    add(tr("activation bytes"), bytesText(totals.activationBytes), totals.activationBytes);
-    add(tr("read and written"), bytesText(totals.traffic), totals.traffic, tr("inputs, stored tensors and outputs"));
+    add(u"MACs"_s, countText(totals.macs), totals.macs, u"multiply-accumulates of the forward pass, no bias"_s);
+    add(u"FLOPs"_s, flopsText(totals.flops), totals.flops, u"2 per MAC, plus element-wise work"_s);
+    add(u"parameters"_s, countText(totals.parameters), totals.parameters);
+    add(u"parameter bytes"_s, bytesText(totals.parameterBytes), totals.parameterBytes,
+        contents.graph() == nullptr ? u"4 bytes per element"_s : QString());
+    add(u"activations"_s, countText(totals.activations), totals.activations, u"elements of the outputs"_s);
+    add(u"activation bytes"_s, bytesText(totals.activationBytes), totals.activationBytes);
+    add(u"read and written"_s, bytesText(totals.traffic), totals.traffic, u"inputs, stored tensors and outputs"_s);
     const auto intensity = totals.intensity();
-    add(tr("arithmetic intensity"), intensity ? tr("%1 FLOP per byte").arg(toQt(formatCount(*intensity))) : unknown(),
-        intensity, tr("FLOPs over bytes read and written"));
+    add(u"arithmetic intensity"_s, intensity ? u"%1 FLOP per byte"_s.arg(toQt(formatCount(*intensity))) : unknown(),
+        intensity, u"FLOPs over bytes read and written"_s);
     return section;
 }
 
@@ -157,8 +157,8 @@ QString attributeText(const model::AttributeValue& value) {
     const auto listText = [](const auto& list, const auto& one) {
         QStringList parts;
         for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), 16); ++i) parts << one(list[i]);
-        if (list.size() > 16) parts << QStringLiteral("…");
-        return parts.join(QStringLiteral(", "));
+        if (list.size() > 16) parts << u"…"_s;
+        return parts.join(u", "_s);
     };
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return QString::number(*whole);
     if (const auto* real = std::get_if<double>(&value)) return toQt(exactNumber(*real));
@@ -175,17 +175,17 @@ QString attributeText(const model::AttributeValue& value) {
 QString roleText(model::TensorRole role) {
     switch (role) {
         case model::TensorRole::input:
-            return tr("input of the model");
+            return u"input of the model"_s;
         case model::TensorRole::parameter:
-            return tr("trained");
+            return u"trained"_s;
         case model::TensorRole::statistic:
-            return tr("running statistic");
+            return u"running statistic"_s;
         case model::TensorRole::constant:
-            return tr("constant");
+            return u"constant"_s;
         case model::TensorRole::activation:
-            return tr("activation");
+            return u"activation"_s;
         case model::TensorRole::derived:
-            return tr("computed from shapes or stored values");
+            return u"computed from shapes or stored values"_s;
     }
     return {};
 }
@@ -196,7 +196,7 @@ Facts::Section tensorSection(const model::Graph& graph, const QString& title,
     for (const model::TensorIndex index : tensors) {
         if (index == model::kNoTensor) continue;
         if (section.rows.size() >= qsizetype{4} * kMaxLines) {
-            section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - toIndex(4 * kMaxLines))});
+            section.rows.append(Facts::Row{u"…"_s, u"and %1 more"_s.arg(tensors.size() - toIndex(4 * kMaxLines))});
             break;
         }
         const model::Tensor& tensor = graph.tensor(index);
@@ -208,37 +208,37 @@ Facts::Section tensorSection(const model::Graph& graph, const QString& title,
 void addOperator(Facts& facts, const ModelContents& contents, const model::Operator& op) {
     const model::Graph& graph = *contents.graph();
     facts.subtitle = typeText(op);
-    facts.sections.append(tensorSection(graph, tr("Inputs"), op.inputs));
-    facts.sections.append(tensorSection(graph, tr("Outputs"), op.outputs));
+    facts.sections.append(tensorSection(graph, u"Inputs"_s, op.inputs));
+    facts.sections.append(tensorSection(graph, u"Outputs"_s, op.outputs));
     if (!op.attributes.empty()) {
-        Facts::Section section{tr("Attributes"), {}};
+        Facts::Section section{u"Attributes"_s, {}};
         for (const auto& [name, value] : op.attributes)
             section.rows.append(Facts::Row{shownName(name), attributeText(value)});
         facts.sections.append(section);
     }
-    Facts::Section place{tr("Belongs to"), {}};
-    if (!op.layer.empty()) place.rows.append(Facts::Row{tr("layer"), shownName(op.layer)});
-    if (!op.block.empty()) place.rows.append(Facts::Row{tr("block"), shownName(op.block)});
-    if (!op.body.empty()) place.rows.append(Facts::Row{tr("body of"), shownName(op.body)});
-    if (!op.domain.empty()) place.rows.append(Facts::Row{tr("operator domain"), shownName(op.domain)});
+    Facts::Section place{u"Belongs to"_s, {}};
+    if (!op.layer.empty()) place.rows.append(Facts::Row{u"layer"_s, shownName(op.layer)});
+    if (!op.block.empty()) place.rows.append(Facts::Row{u"block"_s, shownName(op.block)});
+    if (!op.body.empty()) place.rows.append(Facts::Row{u"body of"_s, shownName(op.body)});
+    if (!op.domain.empty()) place.rows.append(Facts::Row{u"operator domain"_s, shownName(op.domain)});
     if (!place.rows.isEmpty()) facts.sections.append(place);
     if (!op.opaque.empty()) facts.note = shownName(op.opaque);
 }
 
 void addLayer(Facts& facts, const model::Layer& layer) {
     facts.subtitle = typeText(layer);
-    facts.sections.append(Facts::Section{tr("Sizes per sample"),
-                                         {Facts::Row{tr("reads"), mapText(layer.inChannels, layer.in)},
-                                          Facts::Row{tr("makes"), mapText(layer.outChannels, layer.conv)},
-                                          Facts::Row{tr("hands on"), mapText(layer.outChannels, layer.out)}}});
+    facts.sections.append(Facts::Section{u"Sizes per sample"_s,
+                                         {Facts::Row{u"reads"_s, mapText(layer.inChannels, layer.in)},
+                                          Facts::Row{u"makes"_s, mapText(layer.outChannels, layer.conv)},
+                                          Facts::Row{u"hands on"_s, mapText(layer.outChannels, layer.out)}}});
 }
 
 void addGroup(Facts& facts, const ModelContents& contents, const model::HierarchyNode& node,
               const model::NodeTotals& totals) {
     facts.subtitle = operatorsText(contents, totals.operators);
-    if (node.copies > 1) facts.subtitle += tr(" in %1 equal copies").arg(node.copies);
+    if (node.copies > 1) facts.subtitle += u" in %1 equal copies"_s.arg(node.copies);
     for (const bool incoming : {true, false}) {
-        Facts::Section section{incoming ? tr("Inputs") : tr("Outputs"), {}};
+        Facts::Section section{incoming ? u"Inputs"_s : u"Outputs"_s, {}};
         for (const std::int32_t link : boundaryOf(contents, node, incoming)) {
             if (section.rows.size() >= kMaxLines) break;
             if (contents.graph() == nullptr) continue;
@@ -247,7 +247,7 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::Hierarch
         }
         if (!section.rows.isEmpty()) facts.sections.append(section);
     }
-    Facts::Section kinds{tr("Made of"), {}};
+    Facts::Section kinds{u"Made of"_s, {}};
     for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
         if (totals.operatorsByClass.at(i) > 0)
             kinds.rows.append(Facts::Row{toQt(std::string(model::nameOf(static_cast<model::OperatorClass>(i)))),
@@ -262,26 +262,20 @@ struct MemoryText {
     const char* help;
 };
 constexpr std::array kMemoryTexts{
-    MemoryText{model::MemoryUse::weights, QT_TRANSLATE_NOOP("GraphContents", "Weights"),
-               QT_TRANSLATE_NOOP("GraphContents", "trained parameters as stored")},
-    MemoryText{model::MemoryUse::gradients, QT_TRANSLATE_NOOP("GraphContents", "Gradients"),
-               QT_TRANSLATE_NOOP("GraphContents", "one per parameter, of the same type")},
-    MemoryText{model::MemoryUse::optimizer, QT_TRANSLATE_NOOP("GraphContents", "Optimiser state (Adam)"),
-               QT_TRANSLATE_NOOP("GraphContents", "two 4-byte moments per parameter")},
-    MemoryText{
-        model::MemoryUse::activations, QT_TRANSLATE_NOOP("GraphContents", "Activations"),
-        QT_TRANSLATE_NOOP("GraphContents", "outputs that the backward pass reads; of a table of layers, all of them")},
-    MemoryText{model::MemoryUse::inputs, QT_TRANSLATE_NOOP("GraphContents", "Inputs"),
-               QT_TRANSLATE_NOOP("GraphContents", "what one step reads")},
-    MemoryText{model::MemoryUse::constants, QT_TRANSLATE_NOOP("GraphContents", "Constants and statistics"),
-               QT_TRANSLATE_NOOP("GraphContents", "stored, not trained")},
+    MemoryText{model::MemoryUse::weights, "Weights", "trained parameters as stored"},
+    MemoryText{model::MemoryUse::gradients, "Gradients", "one per parameter, of the same type"},
+    MemoryText{model::MemoryUse::optimizer, "Optimiser state (Adam)", "two 4-byte moments per parameter"},
+    MemoryText{model::MemoryUse::activations, "Activations",
+               "outputs that the backward pass reads; of a table of layers, all of them"},
+    MemoryText{model::MemoryUse::inputs, "Inputs", "what one step reads"},
+    MemoryText{model::MemoryUse::constants, "Constants and statistics", "stored, not trained"},
 };
 
 QVector<MemoryClass> memoryOf(const ModelContents& contents) {
     QVector<MemoryClass> classes;
     for (const model::MemoryPart& part : model::trainingMemory(contents.model, contents.totals.front())) {
         const MemoryText& text = kMemoryTexts.at(static_cast<std::size_t>(part.use));
-        classes.append({tr(text.name), tr(text.help), part.bytes, part.use});
+        classes.append({QString::fromUtf8(text.name), QString::fromUtf8(text.help), part.bytes, part.use});
     }
     return classes;
 }
@@ -378,7 +372,7 @@ QString shownCount(double count) {
 }
 
 QString shownShape(const model::Shape& shape) {
-    return toQt(escaped(model::toText(shape), 80)).replace(QLatin1Char('x'), QStringLiteral("×"));
+    return toQt(escaped(model::toText(shape), 80)).replace(QLatin1Char('x'), u"×"_s);
 }
 
 NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
@@ -399,15 +393,15 @@ NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
     if (node.kind == model::HierarchyKind::layer)
         texts.subtitle = typesText(contents, node);
     else if (node.kind == model::HierarchyKind::repeat)
-        texts.subtitle = tr("%1 each").arg(operatorsText(contents, operators / std::max(1, node.copies)));
+        texts.subtitle = u"%1 each"_s.arg(operatorsText(contents, operators / std::max(1, node.copies)));
     else if (node.kind == model::HierarchyKind::shapes)
-        texts.subtitle = tr("%1 on shapes only").arg(operatorsText(contents, operators));
+        texts.subtitle = u"%1 on shapes only"_s.arg(operatorsText(contents, operators));
     else if (operators > 0)
         texts.subtitle = operatorsText(contents, operators);
     else
-        texts.subtitle = tr("%1 tensors").arg(node.count);
-    if (node.kind == model::HierarchyKind::shapes) texts.title = tr("shapes");
-    if (node.copies > 1) texts.badge = QStringLiteral("×%1").arg(node.copies);
+        texts.subtitle = u"%1 tensors"_s.arg(node.count);
+    if (node.kind == model::HierarchyKind::shapes) texts.title = u"shapes"_s;
+    if (node.copies > 1) texts.badge = u"×%1"_s.arg(node.copies);
     if (node.kind != model::HierarchyKind::shapes && operators > 0) texts.caption = itemShape(contents, last);
     return texts;
 }
@@ -429,13 +423,13 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
         if (lines.size() >= kMaxLines) continue;
         if (const model::Graph* graph = contents.graph()) {
             const model::Tensor& tensor = graph->tensor(link.tensor);
-            lines << QStringLiteral("%1: %2").arg(shownName(tensor.name), tensorText(tensor));
+            lines << u"%1: %2"_s.arg(shownName(tensor.name), tensorText(tensor));
         } else {
             const auto& edge = std::get<model::LayerGraph>(contents.model.form).edges[toIndex(link.tensor)];
-            lines << tr("%1 elements per sample").arg(toQt(formatCount(edge.elements)));
+            lines << u"%1 elements per sample"_s.arg(toQt(formatCount(edge.elements)));
         }
     }
-    if (seen.size() > lines.size()) lines << tr("and %1 more").arg(seen.size() - lines.size());
+    if (seen.size() > lines.size()) lines << u"and %1 more"_s.arg(seen.size() - lines.size());
     return lines;
 }
 
@@ -461,13 +455,12 @@ QString hoverTextOf(const ModelContents& contents, std::int32_t index) {
     for (const bool incoming : {true, false}) {
         const QVector<std::int32_t> links = boundaryOf(contents, node, incoming);
         if (links.isEmpty()) continue;
-        lines << (incoming ? tr("in") : tr("out"));
-        for (const QString& line : tensorsOf(contents, {links.begin(), links.end()}))
-            lines << QStringLiteral("   ") + line;
+        lines << (incoming ? u"in"_s : u"out"_s);
+        for (const QString& line : tensorsOf(contents, {links.begin(), links.end()})) lines << u"   "_s + line;
     }
     if (contents.total(index).operators > 0)
-        lines << tr("%1 · %2 parameters")
-                     .arg(flopsText(contents.total(index).flops), countText(contents.total(index).parameters));
+        lines << u"%1 · %2 parameters"_s.arg(flopsText(contents.total(index).flops),
+                                             countText(contents.total(index).parameters));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -503,7 +496,7 @@ std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
 
 Facts factsOf(const ModelContents& contents, std::int32_t index) {
     const model::HierarchyNode& node = contents.node(index);
-    Facts facts{.title = nameOf(contents, index), .icon = QStringLiteral("model")};
+    Facts facts{.title = nameOf(contents, index), .icon = u"model"_s};
     const bool isLeaf = node.kind == model::HierarchyKind::leaf;
     if (const model::Operator* op = isLeaf ? contents.operation(node.first) : nullptr) {
         addOperator(facts, contents, *op);
@@ -512,7 +505,7 @@ Facts factsOf(const ModelContents& contents, std::int32_t index) {
     } else if (isLeaf) {
         const model::Tensor& tensor = contents.graph()->tensor(itemOf(contents, node.first).index);
         facts.subtitle = itemType(contents, node.first);
-        facts.sections.append(Facts::Section{tr("Tensor"), {Facts::Row{tr("shape and type"), tensorText(tensor)}}});
+        facts.sections.append(Facts::Section{u"Tensor"_s, {Facts::Row{u"shape and type"_s, tensorText(tensor)}}});
         return facts;
     } else {
         addGroup(facts, contents, node, contents.total(index));
@@ -530,18 +523,17 @@ QString headlineOf(const ModelContents& contents) {
     const auto add = [&](const QString& unit, const std::optional<double>& value, Measure measure) {
         if (value) parts << unit.arg(measure == Measure::count ? countText(value) : flopsText(value));
     };
-    add(tr("%1 parameters"), real(summary.parameters), Measure::count);
-    add(tr("%1 MACs"), real(summary.macs), Measure::count);
+    add(u"%1 parameters"_s, real(summary.parameters), Measure::count);
+    add(u"%1 MACs"_s, real(summary.macs), Measure::count);
     if (summary.flopsMatrix && summary.flopsVector)
-        add(QStringLiteral("%1"), static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector),
+        add(u"%1"_s, static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector),
             Measure::flops);
-    add(tr("%1 activations"), real(summary.activationElements), Measure::count);
-    if (contents.graph() != nullptr)
-        parts << tr("%1 operators").arg(shownCount(static_cast<double>(summary.operators)));
-    parts << tr("%1 weighted layers").arg(summary.weightedLayers);
+    add(u"%1 activations"_s, real(summary.activationElements), Measure::count);
+    if (contents.graph() != nullptr) parts << u"%1 operators"_s.arg(shownCount(static_cast<double>(summary.operators)));
+    parts << u"%1 weighted layers"_s.arg(summary.weightedLayers);
     // Lines break between the facts only.
     for (QString& part : parts) part.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
-    return parts.join(QStringLiteral(" ·  "));
+    return parts.join(u" ·  "_s);
 }
 
 }  // namespace tessera::ui

@@ -7,6 +7,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -14,7 +15,7 @@ using Column = TableModel::Column;
 using Value = std::optional<double>;
 
 QString valueText(const Value& value, Measure measure) {
-    if (!value) return QStringLiteral("–");
+    if (!value) return u"–"_s;
     return measure == Measure::count ? shownCount(*value) : toQt(formatQuantity(*value, measure));
 }
 
@@ -74,31 +75,31 @@ QVector<Column> operatorColumns(const std::shared_ptr<ModelTableSource>& source)
             if (outputs || isData) texts << shownShape(found.shape);
             if (texts.size() == 4) break;
         }
-        return texts.join(QStringLiteral(", "));
+        return texts.join(u", "_s);
     };
     return {
-        textColumn(tr("Operator"), [op](int row) { return shownName(op(row).name); }),
-        textColumn(tr("Type"), [op](int row) { return shownName(op(row).type); }),
-        textColumn(tr("Layer"), [op](int row) { return shownName(op(row).layer); }),
+        textColumn(u"Operator"_s, [op](int row) { return shownName(op(row).name); }),
+        textColumn(u"Type"_s, [op](int row) { return shownName(op(row).type); }),
+        textColumn(u"Layer"_s, [op](int row) { return shownName(op(row).layer); }),
         textColumn(
-            tr("Reads"), [shapes](int row) { return shapes(row, false); }, tr("shapes of what flows in")),
+            u"Reads"_s, [shapes](int row) { return shapes(row, false); }, u"shapes of what flows in"_s),
         textColumn(
-            tr("Makes"), [shapes](int row) { return shapes(row, true); }, tr("shapes of the outputs")),
+            u"Makes"_s, [shapes](int row) { return shapes(row, true); }, u"shapes of the outputs"_s),
         numberColumn(
-            tr("Parameters"), Measure::count, [totals](int row) { return totals(row).parameters; }, true,
-            tr("trained elements; one that several operators read counts at the first")),
+            u"Parameters"_s, Measure::count, [totals](int row) { return totals(row).parameters; }, true,
+            u"trained elements; one that several operators read counts at the first"_s),
         numberColumn(
-            tr("MACs"), Measure::count, [totals](int row) { return totals(row).macs; }, true,
-            tr("multiply-accumulates of the forward pass")),
+            u"MACs"_s, Measure::count, [totals](int row) { return totals(row).macs; }, true,
+            u"multiply-accumulates of the forward pass"_s),
         numberColumn(
-            tr("FLOPs"), Measure::flops, [totals](int row) { return totals(row).flops; }, true,
-            tr("2 per MAC, plus element-wise work")),
+            u"FLOPs"_s, Measure::flops, [totals](int row) { return totals(row).flops; }, true,
+            u"2 per MAC, plus element-wise work"_s),
         numberColumn(
-            tr("Activations"), Measure::bytes, [totals](int row) { return totals(row).activationBytes; }, true,
-            tr("bytes of float outputs that depend on an input")),
+            u"Activations"_s, Measure::bytes, [totals](int row) { return totals(row).activationBytes; }, true,
+            u"bytes of float outputs that depend on an input"_s),
         numberColumn(
-            tr("FLOP/B"), Measure::count, [totals](int row) { return totals(row).intensity(); }, false,
-            tr("arithmetic intensity: FLOPs over bytes read and written")),
+            u"FLOP/B"_s, Measure::count, [totals](int row) { return totals(row).intensity(); }, false,
+            u"arithmetic intensity: FLOPs over bytes read and written"_s),
     };
 }
 
@@ -112,9 +113,9 @@ QVector<Column> layerColumns(const std::shared_ptr<ModelTableSource>& source) {
     };
     const auto map = [](double channels, const model::Map& sizes) {
         const QString text = toQt(exactNumber(channels));
-        return sizes.area() == 1 ? text
-                                 : QStringLiteral("%1×%2×%3")
-                                       .arg(text, toQt(exactNumber(sizes.height)), toQt(exactNumber(sizes.width)));
+        return sizes.area() == 1
+                   ? text
+                   : u"%1×%2×%3"_s.arg(text, toQt(exactNumber(sizes.height)), toQt(exactNumber(sizes.width)));
     };
     const auto batch = [source] { return static_cast<double>(source->contents->summary.batch); };
     const auto bytes = [layer, batch](int row) {
@@ -122,53 +123,51 @@ QVector<Column> layerColumns(const std::shared_ptr<ModelTableSource>& source) {
         return kBytes * (batch() * (inElements(layer(row)) + outElements(layer(row))) + layer(row).parameters);
     };
     return {
-        textColumn(tr("Layer"), [layer](int row) { return shownName(layer(row).name); }),
-        textColumn(tr("Kind"), [layer](int row) { return toQt(std::string(nameOf(layer(row).kind))); }),
+        textColumn(u"Layer"_s, [layer](int row) { return shownName(layer(row).name); }),
+        textColumn(u"Kind"_s, [layer](int row) { return toQt(std::string(nameOf(layer(row).kind))); }),
         textColumn(
-            tr("Reads"), [layer, map](int row) { return map(layer(row).inChannels, layer(row).in); },
-            tr("channels × height × width, per sample")),
-        textColumn(tr("Kernel"),
+            u"Reads"_s, [layer, map](int row) { return map(layer(row).inChannels, layer(row).in); },
+            u"channels × height × width, per sample"_s),
+        textColumn(u"Kernel"_s,
                    [layer](int row) {
                        const model::Map& kernel = layer(row).kernel;
-                       return kernel.area() == 1 ? QString()
-                                                 : QStringLiteral("%1×%2").arg(toQt(exactNumber(kernel.height)),
-                                                                               toQt(exactNumber(kernel.width)));
+                       return kernel.area() == 1
+                                  ? QString()
+                                  : u"%1×%2"_s.arg(toQt(exactNumber(kernel.height)), toQt(exactNumber(kernel.width)));
                    }),
         textColumn(
-            tr("Hands on"), [layer, map](int row) { return map(layer(row).outChannels, layer(row).out); },
-            tr("channels × height × width, after pooling, per sample")),
+            u"Hands on"_s, [layer, map](int row) { return map(layer(row).outChannels, layer(row).out); },
+            u"channels × height × width, after pooling, per sample"_s),
         numberColumn(
-            tr("Parameters"), Measure::count, [layer](int row) -> Value { return layer(row).parameters; }, true,
-            tr("weights, bias and the normalisation that follows")),
+            u"Parameters"_s, Measure::count, [layer](int row) -> Value { return layer(row).parameters; }, true,
+            u"weights, bias and the normalisation that follows"_s),
         numberColumn(
-            tr("MACs"), Measure::count,
-            [layer, batch](int row) -> Value { return batch() * macsPerSample(layer(row)); }, true,
-            tr("multiply-accumulates of the forward pass, of the whole batch")),
+            u"MACs"_s, Measure::count, [layer, batch](int row) -> Value { return batch() * macsPerSample(layer(row)); },
+            true, u"multiply-accumulates of the forward pass, of the whole batch"_s),
         numberColumn(
-            tr("FLOPs"), Measure::flops,
-            [layer, batch](int row) -> Value { return 2 * batch() * macsPerSample(layer(row)); }, true,
-            tr("2 per MAC")),
+            u"FLOPs"_s, Measure::flops,
+            [layer, batch](int row) -> Value { return 2 * batch() * macsPerSample(layer(row)); }, true, u"2 per MAC"_s),
         numberColumn(
-            tr("Activations"), Measure::count,
+            u"Activations"_s, Measure::count,
             [layer, batch](int row) -> Value { return batch() * layer(row).activations; }, true,
-            tr("elements kept for the backward pass, of the whole batch")),
+            u"elements kept for the backward pass, of the whole batch"_s),
         numberColumn(
-            tr("FLOP/B"), Measure::count,
+            u"FLOP/B"_s, Measure::count,
             [layer, batch, bytes](int row) -> Value {
                 return bytes(row) > 0 ? Value(2 * batch() * macsPerSample(layer(row)) / bytes(row)) : Value();
             },
-            false, tr("arithmetic intensity: FLOPs over bytes read and written, 4 bytes per element")),
+            false, u"arithmetic intensity: FLOPs over bytes read and written, 4 bytes per element"_s),
     };
 }
 
 QVector<Column> memoryColumns(const std::shared_ptr<ModelTableSource>& source) {
     const auto row = [source](int index) -> const MemoryClass& { return source->contents->memory.at(index); };
     return {
-        textColumn(tr("What"), [row](int index) { return row(index).name; }),
+        textColumn(u"What"_s, [row](int index) { return row(index).name; }),
         numberColumn(
-            tr("Bytes"), Measure::bytes, [row](int index) { return row(index).bytes; }, true,
-            tr("for one training step on one device, unsplit")),
-        textColumn(tr("How it is counted"), [row](int index) { return row(index).help; }),
+            u"Bytes"_s, Measure::bytes, [row](int index) { return row(index).bytes; }, true,
+            u"for one training step on one device, unsplit"_s),
+        textColumn(u"How it is counted"_s, [row](int index) { return row(index).help; }),
     };
 }
 

@@ -16,17 +16,18 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 QString vSplit(const MappingChoice& choice) {
-    return tr("Under %1").arg(choice.run.algorithm(choice.algorithm));
+    return u"Under %1"_s.arg(choice.run.algorithm(choice.algorithm));
 }
 
 /// What a job takes on every core, the fastest first; cores that are alike to it are listed once.
 Facts::Section elsewhere(const MappingChoice& choice, int job) {
     const mapping::Problem& problem = choice.run.problem();
-    Facts::Section section{tr("On every core"), {}};
+    Facts::Section section{u"On every core"_s, {}};
     std::vector<std::pair<double, int>> order;
     for (int core = 0; core < choice.run.coreCount(); ++core)
         order.emplace_back(problem.latency.at(problem.pair(toIndex(job), toIndex(core))), core);
@@ -37,7 +38,7 @@ Facts::Section elsewhere(const MappingChoice& choice, int job) {
         const double requiredBandwidth = problem.requiredBandwidth.at(problem.pair(toIndex(job), toIndex(core)));
         section.rows.append(
             {.label = choice.run.coreName(core),
-             .value = tr("%1, %2").arg(choice.run.time(latency), choice.run.bandwidth(requiredBandwidth)),
+             .value = u"%1, %2"_s.arg(choice.run.time(latency), choice.run.bandwidth(requiredBandwidth)),
              .exact = columns::exact(latency)});
     }
     return section;
@@ -47,14 +48,14 @@ Facts::Section elsewhere(const MappingChoice& choice, int job) {
 
 Facts jobFacts(const MappingChoice& choice, int job) {
     Facts facts{.title = choice.run.jobName(job),
-                .subtitle = tr("Job %1 of %2").arg(job).arg(choice.run.jobCount()),
-                .icon = QStringLiteral("timeline")};
+                .subtitle = u"Job %1 of %2"_s.arg(job).arg(choice.run.jobCount()),
+                .icon = u"timeline"_s};
     const study::MappedJob row{&choice.run.outcome(), &choice.chosen(), toIndex(job)};
     const std::string path = fmt::format("{}/jobs[{}]", choice.chosen().algorithm, job);
     const auto sectionOf = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::jobFields(), row, choice.run.shared(), path, use);
     };
-    facts.sections = {sectionOf(tr("What"), study::kWhat), sectionOf(vSplit(choice), study::kFacts),
+    facts.sections = {sectionOf(u"What"_s, study::kWhat), sectionOf(vSplit(choice), study::kFacts),
                       elsewhere(choice, job)};
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
@@ -62,13 +63,13 @@ Facts jobFacts(const MappingChoice& choice, int job) {
 
 Facts coreFacts(const MappingChoice& choice, int core) {
     Facts facts{.title = choice.run.coreName(core),
-                .subtitle = tr("Core %1 of %2").arg(core).arg(choice.run.coreCount()),
-                .icon = QStringLiteral("hardware")};
+                .subtitle = u"Core %1 of %2"_s.arg(core).arg(choice.run.coreCount()),
+                .icon = u"hardware"_s};
     const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), toIndex(core), choice.uses.at(toIndex(core))};
     const auto sectionOf = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::coreFields(), row, choice.run.shared(), "", use);
     };
-    facts.sections = {sectionOf(tr("What"), study::kWhat), sectionOf(vSplit(choice), study::kFacts)};
+    facts.sections = {sectionOf(u"What"_s, study::kWhat), sectionOf(vSplit(choice), study::kFacts)};
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }
@@ -77,8 +78,8 @@ Facts algorithmFacts(const MappingChoice& choice) {
     const mapping::Run& run = choice.chosen();
     Facts facts{.title = choice.run.algorithmTitle(choice.algorithm),
                 .subtitle = toQt(study::certaintyText(run)),
-                .icon = QStringLiteral("run"),
-                .sections = {columns::factsOf(tr("Its best mapping"), study::runFields(),
+                .icon = u"run"_s,
+                .sections = {columns::factsOf(u"Its best mapping"_s, study::runFields(),
                                               study::MappedRun{&choice.run.outcome(), &run}, choice.run.shared(),
                                               run.algorithm)},
                 .note = choice.run.algorithmHelp(choice.algorithm),

@@ -10,6 +10,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {}  // namespace
 
@@ -26,9 +27,7 @@ TableModel* jobTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto row = [choice](int index) {
         return study::MappedJob{&choice->run.outcome(), &choice->chosen(), toIndex(index)};
     };
-    const auto path = [choice](int index) {
-        return QStringLiteral("%1/jobs[%2]").arg(toQt(choice->chosen().algorithm)).arg(index);
-    };
+    const auto path = [choice](int index) { return u"%1/jobs[%2]"_s.arg(toQt(choice->chosen().algorithm)).arg(index); };
     return new TableModel(columns::ofFields(study::jobFields(), row, path), parent);
 }
 

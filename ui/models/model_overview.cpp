@@ -8,6 +8,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -56,23 +57,23 @@ Facts overviewOf(const std::shared_ptr<const ModelContents>& shared) {
         return [shared, count] { return study::explainCount(countedOf(*shared), count); };
     };
     Facts facts;
-    facts.subtitle = tr("Model");
-    facts.icon = QStringLiteral("model");
-    Facts::Section size{.title = tr("Size"), .rows = {}};
-    addCount(size, tr("Parameters"), summary.parameters, explained("parameters"));
-    addCount(size, tr("MACs"), summary.macs, explained("macs"));
+    facts.subtitle = u"Model"_s;
+    facts.icon = u"model"_s;
+    Facts::Section size{.title = u"Size"_s, .rows = {}};
+    addCount(size, u"Parameters"_s, summary.parameters, explained("parameters"));
+    addCount(size, u"MACs"_s, summary.macs, explained("macs"));
     if (summary.flopsMatrix && summary.flopsVector) {
         const double flops = static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector);
-        size.rows.append({.label = tr("Work"),
+        size.rows.append({.label = u"Work"_s,
                           .value = toQt(formatQuantity(flops, Measure::flops)),
                           .exact = toQt(exactNumber(flops)),
                           .explain = explained("flops")});
     }
-    addCount(size, tr("Activations"), summary.activationElements, explained("activations"));
-    if (contents.graph() != nullptr) addCount(size, tr("Operators"), summary.operators);
-    addCount(size, tr("Weighted layers"), summary.weightedLayers);
-    addCount(size, tr("Batch"), summary.batch);
-    facts.sections = {size, tensorFacts(tr("Inputs"), summary.inputs), tensorFacts(tr("Outputs"), summary.outputs)};
+    addCount(size, u"Activations"_s, summary.activationElements, explained("activations"));
+    if (contents.graph() != nullptr) addCount(size, u"Operators"_s, summary.operators);
+    addCount(size, u"Weighted layers"_s, summary.weightedLayers);
+    addCount(size, u"Batch"_s, summary.batch);
+    facts.sections = {size, tensorFacts(u"Inputs"_s, summary.inputs), tensorFacts(u"Outputs"_s, summary.outputs)};
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     if (!contents.layersProblem.isEmpty()) facts.note = contents.layersProblem;
     return facts;
@@ -81,7 +82,7 @@ Facts overviewOf(const std::shared_ptr<const ModelContents>& shared) {
 std::int32_t nodeNamedIn(const ModelContents& contents, const QString& sentence) {
     const model::Graph* graph = contents.graph();
     if (graph == nullptr) return -1;
-    static const QRegularExpression kQuoted(QStringLiteral("'([^']+)'"));
+    static const QRegularExpression kQuoted(u"'([^']+)'"_s);
     for (auto match = kQuoted.globalMatch(sentence); match.hasNext();) {
         const std::string name = match.next().captured(1).toStdString();
         for (std::size_t i = 0; i < graph->operators.size() && i < contents.nodeOfOperator.size(); ++i)

@@ -14,6 +14,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -22,7 +23,7 @@ Facts::Row textRow(const QString& label, const QString& value, const QString& wh
 }
 
 Facts::Row shareRow(const QString& label, double part, double whole) {
-    return textRow(label, whole > 0 ? toQt(study::percentText(part / whole)) : QStringLiteral("–"));
+    return textRow(label, whole > 0 ? toQt(study::percentText(part / whole)) : u"–"_s);
 }
 
 /// What fields say of a row of the chosen plan; `path` leads to it in the plan, empty = the plan's own.
@@ -50,19 +51,19 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
     const partition::Type chosen = row.layer->type;
     const std::string path = fmt::format("levels[{}]/layers[{}]", choice.split, layer);
     Facts facts{.title = choice.run.layerName(row.layer->layer),
-                .subtitle = tr("%1 under %2").arg(typeTitle(chosen), choice.run.strategy(choice.plan)),
-                .icon = QStringLiteral("layer")};
-    Facts::Row type = textRow(tr("Type"), typeTitle(chosen), tr("chosen by the search, AccPar section 5"));
+                .subtitle = u"%1 under %2"_s.arg(typeTitle(chosen), choice.run.strategy(choice.plan)),
+                .icon = u"layer"_s};
+    Facts::Row type = textRow(u"Type"_s, typeTitle(chosen), u"chosen by the search, AccPar section 5"_s);
     const auto pinned = choice.pins.types.find(row.name());
-    if (pinned != choice.pins.types.end()) type.whereFrom = tr("pinned to %1").arg(typeTitle(pinned->second));
+    if (pinned != choice.pins.types.end()) type.whereFrom = u"pinned to %1"_s.arg(typeTitle(pinned->second));
     type.explain = [run = choice.run, at = choice.chosen().strategy + "/" + path + "/type"] {
         return study::explain(run.result(), at);
     };
-    Facts::Section times = sectionOf(choice, tr("Critical-path time"), study::splitRowFields(), row, path);
-    times.rows.append({shareRow(tr("Share of this split"), row.together().value, timeOfSplit(choice)),
-                       shareRow(tr("Share of step time spent in its transfers"), (row.intra() + row.inter()).value,
+    Facts::Section times = sectionOf(choice, u"Critical-path time"_s, study::splitRowFields(), row, path);
+    times.rows.append({shareRow(u"Share of this split"_s, row.together().value, timeOfSplit(choice)),
+                       shareRow(u"Share of step time spent in its transfers"_s, (row.intra() + row.inter()).value,
                                 choice.chosen().stepTime.value)});
-    facts.sections = {{tr("Split"), {textRow(tr("Where"), choice.run.splitTitle(choice.plan, choice.split)), type}},
+    facts.sections = {{u"Split"_s, {textRow(u"Where"_s, choice.run.splitTitle(choice.plan, choice.split)), type}},
                       times};
     return facts;
 }
@@ -70,36 +71,34 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
 Facts splitFacts(const PartitionChoice& choice) {
     const partition::LevelPlan& level = choice.level();
     Facts facts{.title = choice.run.splitTitle(choice.plan, choice.split),
-                .subtitle = tr("Split under %1").arg(choice.run.strategy(choice.plan)),
-                .icon = QStringLiteral("split"),
-                .sections = {sectionOf(choice, tr("Split"), study::levelFields(), level,
+                .subtitle = u"Split under %1"_s.arg(choice.run.strategy(choice.plan)),
+                .icon = u"split"_s,
+                .sections = {sectionOf(choice, u"Split"_s, study::levelFields(), level,
                                        fmt::format("levels[{}]", choice.split))}};
     facts.sections.front().rows.front().whereFrom =
-        choice.pins.ratios.count(level.level) != 0 ? tr("pinned by hand") : tr("share of the first side");
+        choice.pins.ratios.count(level.level) != 0 ? u"pinned by hand"_s : u"share of the first side"_s;
     return facts;
 }
 
 Facts planFacts(const PartitionChoice& choice) {
-    return {
-        .title = choice.run.strategy(choice.plan),
-        .subtitle = tr("%1 on %2").arg(shownText(choice.run.outcome().model), shownText(choice.run.outcome().fleet)),
-        .icon = QStringLiteral("strategy"),
-        .sections = {sectionOf(choice, tr("Plan"), study::planFields(), choice.chosen(), "")},
-        .ofWhole = true};
+    return {.title = choice.run.strategy(choice.plan),
+            .subtitle = u"%1 on %2"_s.arg(shownText(choice.run.outcome().model), shownText(choice.run.outcome().fleet)),
+            .icon = u"strategy"_s,
+            .sections = {sectionOf(choice, u"Plan"_s, study::planFields(), choice.chosen(), "")},
+            .ofWhole = true};
 }
 
 Facts acceleratorFacts(const PartitionChoice& choice, int kind) {
     const partition::AcceleratorShare& share = choice.chosen().shares.at(toIndex(kind));
-    Facts facts{
-        .title = shownText(share.kind),
-        .subtitle = tr("%1 accelerators under %2")
-                        .arg(columns::count(static_cast<double>(share.count)), choice.run.strategy(choice.plan)),
-        .icon = QStringLiteral("accelerator")};
+    Facts facts{.title = shownText(share.kind),
+                .subtitle = u"%1 accelerators under %2"_s.arg(columns::count(static_cast<double>(share.count)),
+                                                              choice.run.strategy(choice.plan)),
+                .icon = u"accelerator"_s};
     const auto section = [&](const QString& title, study::FieldUse use) {
         return sectionOf(choice, title, study::shareFields(), share, fmt::format("per_accelerator[{}]", kind), use);
     };
-    facts.sections = {section(tr("Time of the slowest"), study::kFacts), section(tr("Memory"), study::kWhat)};
-    facts.sections.back().rows.front().whereFrom = tr("weights, gradients, optimiser state and activations");
+    facts.sections = {section(u"Time of the slowest"_s, study::kFacts), section(u"Memory"_s, study::kWhat)};
+    facts.sections.back().rows.front().whereFrom = u"weights, gradients, optimiser state and activations"_s;
     return facts;
 }
 

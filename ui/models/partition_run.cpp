@@ -23,6 +23,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 const partition::Plan& PartitionRun::plan(int index) const {
     return outcome().result.plans.at(static_cast<std::size_t>(index));
@@ -55,11 +56,10 @@ QString PartitionRun::layerName(std::int32_t layer) const {
 
 QString PartitionRun::splitTitle(int plan, int split) const {
     const partition::LevelPlan& level = this->plan(plan).levels.at(static_cast<std::size_t>(split));
-    QString title = tr("Level %1 · %2 · %3 accelerators")
-                        .arg(level.level)
+    QString title = u"Level %1 · %2 · %3 accelerators"_s.arg(level.level)
                         .arg(shownText(level.group), toQt(formatCount(static_cast<double>(level.accelerators))));
     if (level.occurrences > 1)
-        title += tr(" · same for %1 subgroups").arg(toQt(formatCount(static_cast<double>(level.occurrences))));
+        title += u" · same for %1 subgroups"_s.arg(toQt(formatCount(static_cast<double>(level.occurrences))));
     return title;
 }
 
@@ -91,12 +91,10 @@ study::Study withPins(study::Study study, const PartitionPins& pins) {
 }
 
 QString studyWithAllGroups(study::Study study) {
-    const QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
-                      QStringLiteral("/tessera"));
-    folder.mkpath(QStringLiteral("studies"));
-    const QString file =
-        folder.filePath(QStringLiteral("studies/%1-%2-all-groups.json")
-                            .arg(fileStem(toQt(study.models.at(0))), fileStem(toQt(study.hardware.at(0)))));
+    const QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + u"/tessera"_s);
+    folder.mkpath(u"studies"_s);
+    const QString file = folder.filePath(u"studies/%1-%2-all-groups.json"_s.arg(fileStem(toQt(study.models.at(0))),
+                                                                                fileStem(toQt(study.hardware.at(0)))));
     study.name.clear();
     study.parameters["groups"] = "all";
     // Pinned ratios speak of splits that are gone.
@@ -108,11 +106,11 @@ QString studyWithAllGroups(study::Study study) {
 QString typeTitle(partition::Type type) {
     switch (type) {
         case partition::Type::I:
-            return tr("Type I: batch");
+            return u"Type I: batch"_s;
         case partition::Type::II:
-            return tr("Type II: input channels");
+            return u"Type II: input channels"_s;
         case partition::Type::III:
-            return tr("Type III: output channels");
+            return u"Type III: output channels"_s;
     }
     return {};
 }

@@ -14,6 +14,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -33,7 +34,7 @@ QString pinOf(const PartitionChoice& choice, const study::SplitRow& row) {
 
 std::function<QString(int)> partPath(const SharedChoice& choice, const char* list) {
     return [choice, list](int row) {
-        return QStringLiteral("%1/%2[%3]").arg(toQt(choice->chosen().strategy), QLatin1String(list)).arg(row);
+        return u"%1/%2[%3]"_s.arg(toQt(choice->chosen().strategy), QLatin1String(list)).arg(row);
     };
 }
 
@@ -64,8 +65,7 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
     const auto path = [choice](int row) {
         const auto layers = static_cast<int>(choice->level().layers.size());
         const bool join = row >= layers;
-        return QStringLiteral("%1/levels[%2]/%3[%4]")
-            .arg(toQt(choice->chosen().strategy))
+        return u"%1/levels[%2]/%3[%4]"_s.arg(toQt(choice->chosen().strategy))
             .arg(choice->split)
             .arg(QLatin1String(join ? "joins" : "layers"))
             .arg(join ? row - layers : row);
@@ -78,10 +78,10 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
         return theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(item.layer->type)));
     };
     Column place = columns::number(
-        tr("#"), Measure::count, [](int row) { return row + 1.0; }, nullptr, tr("Order in the network"));
+        u"#"_s, Measure::count, [](int row) { return row + 1.0; }, nullptr, u"Order in the network"_s);
     place.text = [](int row) { return QString::number(row + 1); };
     all.prepend(place);
-    all.append(words(tr("Pinned"), [choice, at](int row) { return pinOf(*choice, at(row)); }));
+    all.append(words(u"Pinned"_s, [choice, at](int row) { return pinOf(*choice, at(row)); }));
     return new TableModel(std::move(all), parent);
 }
 
@@ -92,7 +92,7 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent) {
     QVector<Column> all = columns::ofFields(study::levelFields(), level, partPath(choice, "levels"));
     Column& ratio = columnOf(all, "Ratio");
     ratio.text = [level, choice, text = ratio.text](int row) {
-        return choice->pins.ratios.count(level(row).level) != 0 ? tr("%1 pinned").arg(text(row)) : text(row);
+        return choice->pins.ratios.count(level(row).level) != 0 ? u"%1 pinned"_s.arg(text(row)) : text(row);
     };
     all.back().text = [choice](int row) {  // made beforehand: networks may be very deep
         return toIndex(row) < choice->types.size() ? toQt(choice->types[toIndex(row)]) : QString();

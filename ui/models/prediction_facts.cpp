@@ -11,18 +11,19 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 using predict::Prediction;
 
 Facts::Section memorySection(const Prediction& one) {
-    Facts::Section section{.title = tr("Memory of a device"), .rows = {}};
+    Facts::Section section{.title = u"Memory of a device"_s, .rows = {}};
     for (const predict::LevelUse& level : one.memory.levels) {
         const double used = predict::sumOf(level.bytes);
         Facts::Row row = columns::quantityFact(shownText(level.level), used, Measure::bytes);
-        row.value += level.capacity ? tr(" of %1").arg(columns::quantity(level.capacity->value, Measure::bytes))
-                                    : tr(", capacity not known");
+        row.value += level.capacity ? u" of %1"_s.arg(columns::quantity(level.capacity->value, Measure::bytes))
+                                    : u", capacity not known"_s;
         section.rows.append(row);
     }
     return section;
@@ -34,19 +35,19 @@ Facts::Section operatorSection(const Prediction& one) {
         return columns::numberFact(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
     };
     Facts::Section section{
-        .title = tr("Operators"),
-        .rows = {whole(tr("That take time"), shares.operators), whole(tr("By measured kernels"), shares.measured)}};
+        .title = u"Operators"_s,
+        .rows = {whole(u"That take time"_s, shares.operators), whole(u"By measured kernels"_s, shares.measured)}};
     if (shares.time.value > 0)
-        section.rows[1].value += tr(", %1 of the time").arg(shareText(ratio(shares.measuredTime, shares.time)));
-    if (shares.outsideHull > 0) section.rows.append(whole(tr("Outside of what was measured"), shares.outsideHull));
+        section.rows[1].value += u", %1 of the time"_s.arg(shareText(ratio(shares.measuredTime, shares.time)));
+    if (shares.outsideHull > 0) section.rows.append(whole(u"Outside of what was measured"_s, shares.outsideHull));
     return section;
 }
 
 Facts::Section sourceSection(const Prediction& one) {
-    Facts::Section section{.title = tr("Where its numbers come from"), .rows = {}};
+    Facts::Section section{.title = u"Where its numbers come from"_s, .rows = {}};
     for (const auto& [path, from] : one.sources)
         section.rows.append({.label = shownText(path),
-                             .value = from.reliability.empty() ? tr("not said") : shownText(from.reliability),
+                             .value = from.reliability.empty() ? u"not said"_s : shownText(from.reliability),
                              .whereFrom = shownText(hardware::sourceText(from))});
     return section;
 }
@@ -55,17 +56,16 @@ Facts::Section sourceSection(const Prediction& one) {
 
 Facts predictionFacts(const PredictionChoice& choice, int prediction) {
     const Prediction& one = choice.run.prediction(prediction);
-    Facts facts{.title = shownText(one.name.empty() ? one.accelerator : one.name),
-                .icon = QStringLiteral("accelerator")};
+    Facts facts{.title = shownText(one.name.empty() ? one.accelerator : one.name), .icon = u"accelerator"_s};
     const int count = choice.run.countOf(one.devices);
     const QString devices = count < 0 ? QString() : choice.run.devicesText(count);
     facts.subtitle = one.infeasible
-                         ? tr("Does not fit on %1").arg(devices)
-                         : tr("On %1, batch %2 each").arg(devices, columns::count(static_cast<double>(one.batch)));
+                         ? u"Does not fit on %1"_s.arg(devices)
+                         : u"On %1, batch %2 each"_s.arg(devices, columns::count(static_cast<double>(one.batch)));
     if (one.infeasible)
         facts.note = shownText(*one.infeasible);
     else
-        facts.sections.append(columns::factsOf(tr("Prediction"), study::predictionFields(), one, choice.run.shared(),
+        facts.sections.append(columns::factsOf(u"Prediction"_s, study::predictionFields(), one, choice.run.shared(),
                                                study::nameOf(one), study::kMetric));
     facts.sections.append(memorySection(one));
     if (!one.infeasible) facts.sections.append(operatorSection(one));
@@ -78,19 +78,19 @@ Facts operatorFacts(const PredictionChoice& choice, int op) {
     const int prediction = choice.prediction();
     const predict::AlikeOperators& its = choice.run.operators(prediction).at(static_cast<std::size_t>(op));
     Facts facts{.title = shownText(its.name),
-                .subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), toQt(model::nameOf(its.phase))),
-                .icon = QStringLiteral("model")};
+                .subtitle = u"%1 · %2"_s.arg(shownText(its.type), toQt(model::nameOf(its.phase))),
+                .icon = u"model"_s};
     const auto section = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::operatorFields(), study::TimedOperator{&choice.chosen(), &its},
                                 choice.run.shared(), "", use);
     };
     facts.sections = {
-        section(tr("Time of a step on %1").arg(choice.run.acceleratorName(choice.accelerator)), study::kFacts),
-        section(tr("Work of one"), study::kWhat)};
+        section(u"Time of a step on %1"_s.arg(choice.run.acceleratorName(choice.accelerator)), study::kFacts),
+        section(u"Work of one"_s, study::kWhat)};
     if (its.way == predict::Way::roofline && choice.chosen().operators.outsideHull > 0)
         facts.note =
-            tr("Some operators have measured kernels, but at other shapes only; they are priced by the "
-               "roofline.");
+            u"Some operators have measured kernels, but at other shapes only; they are priced by the "
+            "roofline."_s;
     return facts;
 }
 

@@ -9,6 +9,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -46,8 +47,8 @@ TableModel* sourceTableModel(const std::shared_ptr<report::Table>& numbers, QObj
         return shownText(numbers->rows.at(static_cast<std::size_t>(row)).at(column));
     };
     QVector<Column> all;
-    for (const auto& [title, column] : {std::pair(tr("Accelerator"), 0), std::pair(tr("Number"), 1),
-                                        std::pair(tr("Class"), 2), std::pair(tr("Where from"), 3)})
+    for (const auto& [title, column] : {std::pair(u"Accelerator"_s, 0), std::pair(u"Number"_s, 1),
+                                        std::pair(u"Class"_s, 2), std::pair(u"Where from"_s, 3)})
         all.append(
             words(title, [cell, index = column](int row) { return cell(row, static_cast<std::size_t>(index)); }));
     return new TableModel(all, parent);

@@ -4,10 +4,11 @@
 #include <algorithm>
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString kSetting = QStringLiteral("recent/files");
+const QString kSetting = u"recent/files"_s;
 constexpr int kLongestPath = 4096;
 
 }  // namespace

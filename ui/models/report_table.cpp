@@ -12,6 +12,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui::columns {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -71,7 +72,7 @@ QVector<TableModel::Column> ofTable(const std::shared_ptr<const report::Table>& 
 
 Facts rowFacts(const report::Table& table, int row) {
     Facts facts;
-    facts.icon = QStringLiteral("table");
+    facts.icon = u"table"_s;
     Facts::Section section;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         const QString cell = cellOf(table, row, column);

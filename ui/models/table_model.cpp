@@ -5,6 +5,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -75,7 +76,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         case Qt::FontRole:
             return column.number ? QVariant(theme().font(Theme::Text::base, false, true)) : QVariant();
         case Qt::AccessibleTextRole:
-            return QStringLiteral("%1: %2").arg(column.title, oneLine(column.text(index.row())));
+            return u"%1: %2"_s.arg(column.title, oneLine(column.text(index.row())));
         default:
             return {};
     }

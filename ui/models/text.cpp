@@ -10,14 +10,15 @@
 #include "core/study/metric.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 QString counted(double count, const char* one, const char* many) {
-    return QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(count)), tr(count == 1 ? one : many));
+    return u"%1 %2"_s.arg(QString::fromStdString(formatCount(count)), QString::fromUtf8(count == 1 ? one : many));
 }
 
 QString fileFilter(const QString& title, const QString& patterns) {
-    const QString all = tr("All files (*)");
-    return title.isEmpty() ? all : QStringLiteral("%1 (%2);;%3").arg(title, patterns, all);
+    const QString all = u"All files (*)"_s;
+    return title.isEmpty() ? all : u"%1 (%2);;%3"_s.arg(title, patterns, all);
 }
 
 QString modelPatterns() {
@@ -46,7 +47,7 @@ QString fileStem(const QString& text) {
         }
     }
     while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
-    return stem.isEmpty() ? QStringLiteral("tessera") : stem;
+    return stem.isEmpty() ? u"tessera"_s : stem;
 }
 
 void copyText(const QString& text) {

@@ -1,17 +1,11 @@
 #pragma once
 
-#include <QCoreApplication>
 #include <QString>
 #include <string>
 #include <string_view>
 
 /// Texts on their way out of the window.
 namespace tessera::ui {
-
-/// A text of this program, in the language of the window; within a QObject its own `tr` does the same.
-inline QString tr(const char* text) {
-    return QCoreApplication::translate("tessera::ui", text);
-}
 
 /// Converts a text unchanged; for what this program wrote or read as one line.
 inline QString toQt(std::string_view text) {

@@ -8,9 +8,10 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 LineIconEngine::LineIconEngine(QString name, std::string_view token) : name_(std::move(name)), token_(token) {
-    QFile file(QStringLiteral(":/tessera/icons/%1.svg").arg(name_));
+    QFile file(u":/tessera/icons/%1.svg"_s.arg(name_));
     if (file.open(QIODevice::ReadOnly)) svg_ = file.readAll();
 }
 
@@ -37,10 +38,8 @@ QPixmap LineIconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State
 
 QPixmap LineIconEngine::scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal /*scale*/) {
     // `size` is in pixels of the device already; QIcon sets the ratio on what it gets.
-    const QString cached = QStringLiteral("tessera-icon/%1/%2/%3x%4")
-                               .arg(name_, colourIn(mode).name())
-                               .arg(size.width())
-                               .arg(size.height());
+    const QString cached =
+        u"tessera-icon/%1/%2/%3x%4"_s.arg(name_, colourIn(mode).name()).arg(size.width()).arg(size.height());
     QPixmap pixmap;
     if (QPixmapCache::find(cached, &pixmap)) return pixmap;
     pixmap = QPixmap(size);

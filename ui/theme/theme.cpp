@@ -25,6 +25,7 @@ static void loadResources() {
 }
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -114,7 +115,7 @@ void Theme::applyNow() {
     if (qApp == nullptr || applying_) return;
     applying_ = true;
     if (!std::exchange(installed_, true)) {
-        QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+        QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
         QApplication::setWindowIcon(applicationIcon());
         qApp->installEventFilter(this);
     }
@@ -132,11 +133,10 @@ void Theme::applyNow() {
 }
 
 QString Theme::styleSheet() const {
-    QFile file(QStringLiteral(":/tessera/style.qss"));
+    QFile file(u":/tessera/style.qss"_s);
     if (!file.open(QIODevice::ReadOnly)) return {};
     QString text = QString::fromUtf8(file.readAll());
-    text.replace(QStringLiteral("@images"),
-                 QStringLiteral(":/tessera/style/") + (dark_ ? QStringLiteral("dark") : QStringLiteral("light")));
+    text.replace(u"@images"_s, u":/tessera/style/"_s + (dark_ ? u"dark"_s : u"light"_s));
     // Longer names first: "@accent-hover" contains "@accent".
     QVector<std::pair<QString, QString>> values;
     for (const report::Token& token : report::kTokens)
@@ -144,7 +144,7 @@ QString Theme::styleSheet() const {
     for (const report::Length& length : report::kSizes)
         values.append({QLatin1Char('@') + toQt(length.name), QString::number(length.pixels)});
     for (const report::Length& length : report::kFontSizes)
-        values.append({QStringLiteral("@font-") + toQt(length.name), QString::number(length.pixels)});
+        values.append({u"@font-"_s + toQt(length.name), QString::number(length.pixels)});
     std::sort(values.begin(), values.end(),
               [](const auto& one, const auto& other) { return one.first.size() > other.first.size(); });
     for (const auto& [name, value] : values) text.replace(name, value);
@@ -203,20 +203,19 @@ QFont Theme::font(Text role, bool emphasis, bool tabularFigures) const {
 }
 
 QIcon Theme::icon(const QString& name, std::string_view token) const {
-    if (name.contains(QLatin1Char('/')) || !QFile::exists(QStringLiteral(":/tessera/icons/%1.svg").arg(name)))
-        return {};
+    if (name.contains(QLatin1Char('/')) || !QFile::exists(u":/tessera/icons/%1.svg"_s.arg(name))) return {};
     return QIcon(new LineIconEngine(name, token));
 }
 
 QStringList Theme::iconNames() const {
     QStringList names;
-    for (const QString& file : QDir(QStringLiteral(":/tessera/icons")).entryList(QDir::Files, QDir::Name))
+    for (const QString& file : QDir(u":/tessera/icons"_s).entryList(QDir::Files, QDir::Name))
         names.append(file.chopped(4));
     return names;
 }
 
 QIcon Theme::applicationIcon() const {
-    return QIcon(QStringLiteral(":/tessera/application.svg"));
+    return QIcon(u":/tessera/application.svg"_s);
 }
 
 void setLook(QWidget& widget, const char* property, const QVariant& value) {

@@ -7,6 +7,7 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kIcon = 40;
@@ -16,7 +17,7 @@ constexpr int kWidest = 420;  ///< pixels of the sentence: a line that reads wel
 EmptyState::EmptyState(const QString& icon, const QString& sentence, QWidget* parent)
     : QWidget(parent),
       column_(new QVBoxLayout(this)),
-      sentence_(textLabel(sentence, Theme::Text::base, QStringLiteral("secondary"), false, true)) {
+      sentence_(textLabel(sentence, Theme::Text::base, u"secondary"_s, false, true)) {
     column_->setSpacing(theme().spacing(3));
     column_->addStretch(2);
     if (!icon.isEmpty()) {

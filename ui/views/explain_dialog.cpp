@@ -12,6 +12,7 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -29,7 +30,7 @@ QLabel* selectable(QLabel* label) {
 }
 
 void addCaption(QVBoxLayout& column, const QString& text) {
-    auto* label = textLabel(text, Theme::Text::caption, QStringLiteral("secondary"), true);
+    auto* label = textLabel(text, Theme::Text::caption, u"secondary"_s, true);
     label->setContentsMargins(0, theme().spacing(3), 0, 0);
     column.addWidget(label);
 }
@@ -41,9 +42,9 @@ QLayout* valueLine(const study::Explanation& explanation) {
     value->setFont(theme().font(Theme::Text::headline, true, true));
     line->addWidget(value);
     if (!explanation.exact.empty() && explanation.exact != explanation.value)
-        line->addWidget(selectable(textLabel(tr("exactly %1").arg(oneLine(explanation.exact)), Theme::Text::base,
-                                             QStringLiteral("secondary"))),
-                        0, Qt::AlignBottom);
+        line->addWidget(
+            selectable(textLabel(u"exactly %1"_s.arg(oneLine(explanation.exact)), Theme::Text::base, u"secondary"_s)),
+            0, Qt::AlignBottom);
     line->addStretch(1);
     return line;
 }
@@ -70,23 +71,21 @@ QLayout* termGrid(const study::Explanation& explanation) {
         auto* value = selectable(textLabel(oneLine(term.value)));
         value->setFont(theme().font(Theme::Text::base, true, true));
         grid->addWidget(value, row, 1, Qt::AlignTop | Qt::AlignRight);
-        grid->addWidget(
-            selectable(textLabel(oneLine(term.whereFrom), Theme::Text::base, QStringLiteral("secondary"), false, true)),
-            row++, 2, Qt::AlignTop);
+        grid->addWidget(selectable(textLabel(oneLine(term.whereFrom), Theme::Text::base, u"secondary"_s, false, true)),
+                        row++, 2, Qt::AlignTop);
     }
     grid->setColumnMinimumWidth(0, kWidth / 3);
     return grid;
 }
 
 QString asText(const study::Explanation& explanation) {
-    QStringList lines{oneLine(explanation.title) + QStringLiteral(": ") + oneLine(explanation.value),
-                      tr("Exactly: %1").arg(oneLine(explanation.exact)),
-                      tr("Formula: %1").arg(oneLine(explanation.formula))};
+    QStringList lines{oneLine(explanation.title) + u": "_s + oneLine(explanation.value),
+                      u"Exactly: %1"_s.arg(oneLine(explanation.exact)),
+                      u"Formula: %1"_s.arg(oneLine(explanation.formula))};
     for (const study::Explanation::Term& term : explanation.terms)
-        lines.append(
-            QStringLiteral("  %1 = %2 (%3)").arg(oneLine(term.name), oneLine(term.value), oneLine(term.whereFrom)));
-    if (!explanation.source.empty()) lines.append(tr("Source: %1").arg(oneLine(explanation.source)));
-    for (const std::string& note : explanation.notes) lines.append(QStringLiteral("- ") + oneLine(note));
+        lines.append(u"  %1 = %2 (%3)"_s.arg(oneLine(term.name), oneLine(term.value), oneLine(term.whereFrom)));
+    if (!explanation.source.empty()) lines.append(u"Source: %1"_s.arg(oneLine(explanation.source)));
+    for (const std::string& note : explanation.notes) lines.append(u"- "_s + oneLine(note));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -96,22 +95,21 @@ QWidget* page(const study::Explanation& explanation) {
     const int side = theme().spacing(5);
     column->setContentsMargins(side, theme().spacing(4), side, theme().spacing(2));
     column->setSpacing(theme().spacing(2));
-    column->addWidget(
-        textLabel(oneLine(explanation.title), Theme::Text::base, QStringLiteral("secondary"), false, true));
+    column->addWidget(textLabel(oneLine(explanation.title), Theme::Text::base, u"secondary"_s, false, true));
     column->addLayout(valueLine(explanation));
     if (!explanation.formula.empty()) {
-        addCaption(*column, tr("How it is computed"));
+        addCaption(*column, u"How it is computed"_s);
         column->addWidget(formulaCard(explanation));
     }
     if (!explanation.terms.empty()) {
-        addCaption(*column, tr("From what"));
+        addCaption(*column, u"From what"_s);
         column->addLayout(termGrid(explanation));
     }
     if (!explanation.source.empty()) {
-        addCaption(*column, tr("Where the formula is from"));
+        addCaption(*column, u"Where the formula is from"_s);
         column->addWidget(selectable(textLabel(oneLine(explanation.source), Theme::Text::base, {}, false, true)));
     }
-    if (!explanation.notes.empty()) addCaption(*column, tr("This rests on"));
+    if (!explanation.notes.empty()) addCaption(*column, u"This rests on"_s);
     for (const std::string& note : explanation.notes)
         column->addWidget(selectable(textLabel(oneLine(note), Theme::Text::base, {}, false, true)));
     column->addStretch(1);
@@ -123,8 +121,8 @@ QWidget* page(const study::Explanation& explanation) {
 void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     auto* dialog = new QDialog(owner.window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setObjectName(QStringLiteral("explanation"));
-    dialog->setWindowTitle(tr("Explain this number"));
+    dialog->setObjectName(u"explanation"_s);
+    dialog->setWindowTitle(u"Explain this number"_s);
     dialog->setAccessibleDescription(oneLine(explanation.title));
     auto* column = bareLayout<QVBoxLayout>(dialog, 0);
     auto* scroll = new QScrollArea;
@@ -138,9 +136,9 @@ void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     column->addWidget(scroll, 1);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     buttons->setContentsMargins(theme().spacing(5), theme().spacing(2), theme().spacing(5), theme().spacing(4));
-    auto* copy = buttons->addButton(tr("Copy as text"), QDialogButtonBox::ActionRole);
+    auto* copy = buttons->addButton(u"Copy as text"_s, QDialogButtonBox::ActionRole);
     for (QAbstractButton* button : buttons->buttons()) qobject_cast<QPushButton*>(button)->setAutoDefault(false);
-    copy->setIcon(theme().icon(QStringLiteral("copy")));
+    copy->setIcon(theme().icon(u"copy"_s));
     QObject::connect(copy, &QPushButton::clicked, dialog, [text = asText(explanation)] { copyText(text); });
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
     column->addWidget(buttons);

@@ -19,6 +19,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -31,12 +32,12 @@ struct Format {
 };
 
 const std::array<Format, 6> kFormats{{
-    {"png", QT_TRANSLATE_NOOP("Export", "PNG"), true, nullptr},
-    {"svg", QT_TRANSLATE_NOOP("Export", "SVG"), true, nullptr},
-    {"pdf", QT_TRANSLATE_NOOP("Export", "PDF"), true, nullptr},
-    {"csv", QT_TRANSLATE_NOOP("Export", "CSV"), false, &Exportable::csv},
-    {"json", QT_TRANSLATE_NOOP("Export", "JSON"), false, &Exportable::json},
-    {"dot", QT_TRANSLATE_NOOP("Export", "DOT"), false, &Exportable::dot},
+    {"png", "PNG", true, nullptr},
+    {"svg", "SVG", true, nullptr},
+    {"pdf", "PDF", true, nullptr},
+    {"csv", "CSV", false, &Exportable::csv},
+    {"json", "JSON", false, &Exportable::json},
+    {"dot", "DOT", false, &Exportable::dot},
 }};
 
 bool has(const Exportable& what, const Format& format) {
@@ -58,7 +59,7 @@ void showFailure(QWidget& owner, const QString& title, const QString& sentence) 
     auto* box = new QMessageBox(QMessageBox::Warning, title, sentence, QMessageBox::Ok, &owner);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText);
-    box->setIconPixmap(theme().icon(QStringLiteral("warning"), "warning").pixmap(QSize(32, 32)));
+    box->setIconPixmap(theme().icon(u"warning"_s, "warning").pixmap(QSize(32, 32)));
     box->open();
 }
 
@@ -76,7 +77,7 @@ void saveInBackground(QWidget& owner, std::function<std::string()> convert, cons
             writeFile(file, convert());
             return true;
         },
-        [](bool /*saved*/) {}, [guard](const QString& problem) { showFailure(*guard, tr("Export failed"), problem); });
+        [](bool /*saved*/) {}, [guard](const QString& problem) { showFailure(*guard, u"Export failed"_s, problem); });
 }
 
 void askAndSave(QWidget& owner, const Exportable& what, const Format& format, double scale) {
@@ -85,12 +86,12 @@ void askAndSave(QWidget& owner, const Exportable& what, const Format& format, do
         // Pictures on paper are light, whatever the window is.
         convert = conversion(what, format, scale, report::ThemeKind::light);
     } catch (const std::exception& error) {
-        showFailure(owner, tr("Export failed"), QString::fromUtf8(error.what()));
+        showFailure(owner, u"Export failed"_s, QString::fromUtf8(error.what()));
         return;
     }
     const QString suffix = QLatin1String(format.suffix);
-    auto* dialog = new QFileDialog(&owner, tr("Export %1").arg(tr(format.title)), lastFolder(),
-                                   QStringLiteral("%1 (*.%2)").arg(tr(format.title), suffix));
+    auto* dialog = new QFileDialog(&owner, u"Export %1"_s.arg(QString::fromUtf8(format.title)), lastFolder(),
+                                   u"%1 (*.%2)"_s.arg(QString::fromUtf8(format.title), suffix));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(suffix);
@@ -105,7 +106,7 @@ void askAndSave(QWidget& owner, const Exportable& what, const Format& format, do
 
 void copyImage(QWidget& owner, const Exportable& what) {
     const QPointer<QWidget> guard(&owner);
-    const auto failed = [guard](const QString& problem) { showFailure(*guard, tr("Copy failed"), problem); };
+    const auto failed = [guard](const QString& problem) { showFailure(*guard, u"Copy failed"_s, problem); };
     try {
         inBackground(
             &owner, conversion(what, kFormats[0], 2.0, theme().kind()),
@@ -123,11 +124,11 @@ void addFormat(QMenu& menu, QWidget& owner, const std::function<Exportable()>& w
     if (std::string_view(format.suffix) == "png") {
         QMenu* scales = menu.addMenu(title);
         for (const int scale : {1, 2, 3, 4})
-            scales->addAction(tr("%1× size…").arg(scale), &owner,
+            scales->addAction(u"%1× size…"_s.arg(scale), &owner,
                               [&owner, what, &format, scale] { askAndSave(owner, what(), format, scale); });
         return;
     }
-    menu.addAction(tr("%1…").arg(title), &owner, [&owner, what, &format] { askAndSave(owner, what(), format, 1.0); });
+    menu.addAction(u"%1…"_s.arg(title), &owner, [&owner, what, &format] { askAndSave(owner, what(), format, 1.0); });
 }
 
 }  // namespace
@@ -135,14 +136,14 @@ void addFormat(QMenu& menu, QWidget& owner, const std::function<Exportable()>& w
 void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what) {
     const Exportable now = what();
     if (now.svg) {
-        menu.addAction(theme().icon(QStringLiteral("image")), tr("Copy as image"), &owner,
+        menu.addAction(theme().icon(u"image"_s), u"Copy as image"_s, &owner,
                        [&owner, what] { copyImage(owner, what()); });
         menu.addSeparator();
     }
     for (const Format& format : kFormats) {
         if (!has(now, format)) continue;
         const bool named = std::string_view(format.suffix) == "json" && !now.jsonTitle.isEmpty();
-        addFormat(menu, owner, what, format, named ? now.jsonTitle : tr(format.title));
+        addFormat(menu, owner, what, format, named ? now.jsonTitle : QString::fromUtf8(format.title));
     }
 }
 

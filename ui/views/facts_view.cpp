@@ -16,6 +16,7 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -31,8 +32,8 @@ QString factLine(const QString& text) {
 /// One line whose long names may be broken after their separators, or anywhere where they have none: no name makes the
 /// panel wider than it is.
 QString wrapping(const QString& text) {
-    static const QRegularExpression longName(QStringLiteral("\\S{19,}"));
-    static const QRegularExpression separator(QStringLiteral("(?<=[_./:=])(?=\\w)|(?<=[^\\W_]{18})(?=\\w)"));
+    static const QRegularExpression longName(u"\\S{19,}"_s);
+    static const QRegularExpression separator(u"(?<=[_./:=])(?=\\w)|(?<=[^\\W_]{18})(?=\\w)"_s);
     QString line = factLine(text);
     return longName.match(line).hasMatch() ? line.replace(separator, QChar(0x200b)) : line;
 }
@@ -44,16 +45,15 @@ public:
         setProperty("row", true);
         setFocusPolicy(Qt::TabFocus);
         setCursor(Qt::PointingHandCursor);
-        setAccessibleName(QStringLiteral("%1: %2").arg(row.label, row.value));
+        setAccessibleName(u"%1: %2"_s.arg(row.label, row.value));
         setAccessibleDescription(row.whereFrom);
-        setToolTip(FactsView::tr("Click to copy %1").arg(factLine(exact())).toHtmlEscaped());
+        setToolTip(u"Click to copy %1"_s.arg(factLine(exact())).toHtmlEscaped());
         auto* column = new QVBoxLayout(this);
         column->setContentsMargins(theme().spacing(2), 3, theme().spacing(2), 3);
         column->setSpacing(1);
         addValue(*column);
         if (!row.whereFrom.isEmpty())
-            column->addWidget(
-                textLabel(wrapping(row.whereFrom), Theme::Text::caption, QStringLiteral("secondary"), false, true));
+            column->addWidget(textLabel(wrapping(row.whereFrom), Theme::Text::caption, u"secondary"_s, false, true));
     }
 
 protected:
@@ -73,7 +73,7 @@ private:
 
     void addValue(QVBoxLayout& column) {
         const bool isLong = !fitsBeside();
-        auto* label = textLabel(wrapping(row_.label), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        auto* label = textLabel(wrapping(row_.label), Theme::Text::base, u"secondary"_s, false, true);
         value_ = textLabel(wrapping(row_.value), Theme::Text::base, {}, false, isLong);
         value_->setFont(theme().font(Theme::Text::base, false, true));
         auto* line = bareLayout<QHBoxLayout>(theme().spacing(2));
@@ -104,10 +104,10 @@ private:
     QToolButton* explainButton() {
         auto* button = new QToolButton;
         button->setProperty("compact", true);
-        button->setIcon(theme().icon(QStringLiteral("explain"), "secondary"));
+        button->setIcon(theme().icon(u"explain"_s, "secondary"));
         button->setIconSize(QSize(kExplain, kExplain));
-        button->setToolTip(FactsView::tr("Explain this number"));
-        button->setAccessibleName(FactsView::tr("Explain %1").arg(row_.label));
+        button->setToolTip(u"Explain this number"_s);
+        button->setAccessibleName(u"Explain %1"_s.arg(row_.label));
         connect(button, &QToolButton::clicked, this, [this] {
             if (const auto explanation = row_.explain()) showExplanation(*explanation, *window());
         });
@@ -117,7 +117,7 @@ private:
     void copy() {
         copyText(exact());
         emit view_.copied(row_.label);
-        value_->setText(FactsView::tr("Copied"));
+        value_->setText(u"Copied"_s);
         QTimer::singleShot(kCopiedShown, this, [this] { value_->setText(wrapping(row_.value)); });
     }
 
@@ -131,7 +131,7 @@ private:
 
 FactsView::FactsView(QWidget* parent) : QWidget(parent) {
     bareLayout<QVBoxLayout>(this);
-    setAccessibleName(tr("Facts"));
+    setAccessibleName(u"Facts"_s);
 }
 
 void FactsView::setFacts(const Facts& facts) {
@@ -147,7 +147,7 @@ void FactsView::setFacts(const Facts& facts) {
     addTitle(*column, facts);
     for (const Facts::Section& section : facts.sections) addSection(*column, section);
     if (!facts.note.isEmpty()) {
-        auto* note = textLabel(wrapping(facts.note), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        auto* note = textLabel(wrapping(facts.note), Theme::Text::base, u"secondary"_s, false, true);
         note->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), 0);
         column->addWidget(note);
     }
@@ -175,14 +175,14 @@ void FactsView::addTitle(QVBoxLayout& column, const Facts& facts) {
     line->addWidget(title, 1);
     column.addLayout(line);
     if (facts.subtitle.isEmpty()) return;
-    auto* subtitle = textLabel(wrapping(facts.subtitle), Theme::Text::base, QStringLiteral("secondary"), false, true);
+    auto* subtitle = textLabel(wrapping(facts.subtitle), Theme::Text::base, u"secondary"_s, false, true);
     subtitle->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), 0);
     column.addWidget(subtitle);
 }
 
 void FactsView::addSection(QVBoxLayout& column, const Facts::Section& section) {
     if (section.rows.isEmpty()) return;
-    auto* title = textLabel(wrapping(section.title), Theme::Text::caption, QStringLiteral("secondary"), true, true);
+    auto* title = textLabel(wrapping(section.title), Theme::Text::caption, u"secondary"_s, true, true);
     title->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), theme().spacing());
     if (!section.title.isEmpty()) column.addWidget(title);
     if (section.title.isEmpty()) column.addSpacing(theme().spacing(2));

@@ -10,12 +10,13 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 HeadlineBar::HeadlineBar(QWidget* parent) : QFrame(parent), line_(new QHBoxLayout(this)) {
     setProperty("ground", "surface");
     setProperty("headlines", true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setAccessibleName(tr("Headline numbers"));
+    setAccessibleName(u"Headline numbers"_s);
     const int side = theme().spacing(4);
     line_->setContentsMargins(side, theme().spacing(), side, theme().spacing());
     line_->setSpacing(theme().spacing(6));
@@ -39,8 +40,7 @@ void HeadlineBar::setHeadlines(const QVector<Headline>& headlines) {
 
 HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
     Block made{.whole = new QWidget(this)};
-    made.whole->setAccessibleName(
-        QStringLiteral("%1 %2 %3").arg(headline.value, headline.label, headline.detail).simplified());
+    made.whole->setAccessibleName(u"%1 %2 %3"_s.arg(headline.value, headline.label, headline.detail).simplified());
     const QString help =
         headline.detail.isEmpty() ? headline.help : headline.detail + QLatin1Char('\n') + headline.help;
     made.whole->setToolTip(help.trimmed().toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
@@ -49,20 +49,19 @@ HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
     value->setFont(theme().font(Theme::Text::headline, true, true));
     if (headline.value.isEmpty()) value->hide();
     line->addWidget(value);
-    line->addWidget(textLabel(headline.label, Theme::Text::base, QStringLiteral("secondary")));
+    line->addWidget(textLabel(headline.label, Theme::Text::base, u"secondary"_s));
     if (!headline.detail.isEmpty()) {
-        made.detail =
-            textLabel(headline.detail, Theme::Text::base,
-                      headline.tone.isEmpty() ? QStringLiteral("secondary") : headline.tone, !headline.tone.isEmpty());
+        made.detail = textLabel(headline.detail, Theme::Text::base,
+                                headline.tone.isEmpty() ? u"secondary"_s : headline.tone, !headline.tone.isEmpty());
         line->addWidget(made.detail);
     }
     if (headline.explain) {
         auto* explain = new QToolButton;
         explain->setProperty("compact", true);
-        explain->setIcon(theme().icon(QStringLiteral("explain"), "secondary"));
+        explain->setIcon(theme().icon(u"explain"_s, "secondary"));
         explain->setIconSize(QSize(14, 14));
-        explain->setToolTip(tr("Explain this number"));
-        explain->setAccessibleName(tr("Explain %1").arg(headline.label));
+        explain->setToolTip(u"Explain this number"_s);
+        explain->setAccessibleName(u"Explain %1"_s.arg(headline.label));
         connect(explain, &QToolButton::clicked, this, [this, explanationOf = headline.explain] {
             if (const auto explanation = explanationOf()) showExplanation(*explanation, *window());
         });

@@ -9,6 +9,7 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -44,10 +45,10 @@ MessageBar::MessageBar(QWidget* parent)
     line_->addWidget(text_, 1);
     auto* close = new QToolButton;
     close->setProperty("compact", true);
-    close->setIcon(theme().icon(QStringLiteral("close"), "secondary"));
+    close->setIcon(theme().icon(u"close"_s, "secondary"));
     close->setIconSize(QSize(14, 14));
-    close->setToolTip(tr("Hide this message"));
-    close->setAccessibleName(tr("Hide this message"));
+    close->setToolTip(u"Hide this message"_s);
+    close->setAccessibleName(u"Hide this message"_s);
     connect(close, &QToolButton::clicked, this, [this] {
         hide();
         emit closed();

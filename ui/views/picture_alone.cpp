@@ -17,6 +17,7 @@
 #include "ui/views/document.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -114,7 +115,7 @@ private:
         auto* line = new QHBoxLayout;
         line->addStretch();  // the picture has its title
         auto* back = new QToolButton;
-        back->setIcon(theme().icon(QStringLiteral("collapse"), "secondary"));
+        back->setIcon(theme().icon(u"collapse"_s, "secondary"));
         back->setText(QApplication::translate("PictureAlone", "Back to the page"));
         back->setToolTip(QApplication::translate("PictureAlone", "Puts the picture back (Escape)"));
         back->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);

@@ -7,9 +7,10 @@
 #include "ui/views/choice_bar.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 SideBySide::SideBySide(const Side& left, const Side& right, QWidget* parent)
-    : QWidget(parent), choice_(new ChoiceBar(tr("Shown"), 2, this)), sides_(new QSplitter(Qt::Horizontal, this)) {
+    : QWidget(parent), choice_(new ChoiceBar(u"Shown"_s, 2, this)), sides_(new QSplitter(Qt::Horizontal, this)) {
     auto* column = bareLayout<QVBoxLayout>(this, theme().spacing());
     column->addWidget(choice_);
     column->addWidget(sides_, 1);

@@ -29,6 +29,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -109,9 +110,9 @@ public:
         sums_ = sums;
         QStringList spoken;
         for (qsizetype i = 0; i < sums.size(); ++i)
-            if (!sums[i].isEmpty()) spoken.append(model_->columns()[i].title + QStringLiteral(": ") + sums[i]);
-        setAccessibleName(TableView::tr("Sums of %1 rows: %2").arg(rows, spoken.join(QStringLiteral(", "))));
-        setToolTip(TableView::tr("Sums of the %1 rows shown").arg(rows));
+            if (!sums[i].isEmpty()) spoken.append(model_->columns()[i].title + u": "_s + sums[i]);
+        setAccessibleName(u"Sums of %1 rows: %2"_s.arg(rows, spoken.join(u", "_s)));
+        setToolTip(u"Sums of the %1 rows shown"_s.arg(rows));
         update();
     }
 
@@ -134,7 +135,7 @@ protected:
                 painter.drawText(cell, Qt::AlignVCenter | Qt::AlignRight, sum);
             } else if (!titled && !model_->columns().at(column).number) {
                 painter.setPen(theme().colour("secondary"));
-                painter.drawText(cell, Qt::AlignVCenter | Qt::AlignLeft, TableView::tr("Sum"));
+                painter.drawText(cell, Qt::AlignVCenter | Qt::AlignLeft, u"Sum"_s);
                 painter.setPen(theme().colour("text"));
                 titled = true;
             }
@@ -165,7 +166,7 @@ struct TableView::Implementation {
     QTimer typing;
     QTimer summing;
     std::optional<bool> filterVisible;  ///< as the owner said; else by the number of rows
-    QString emptyText = tr("There are no rows.");
+    QString emptyText = u"There are no rows."_s;
     bool sized = false;        ///< columns have their first widths
     bool sizedByHand = false;  ///< a person moved a column's edge
     bool sizing = false;
@@ -197,16 +198,16 @@ void TableView::Implementation::buildFilter(QVBoxLayout& column) {
     line->setContentsMargins(side, theme().spacing(), side, theme().spacing());
     line->setSpacing(theme().spacing(2));
     filter = new QLineEdit(bar);
-    filter->setPlaceholderText(tr("Filter rows"));
-    filter->setAccessibleName(tr("Filter rows of %1").arg(name));
-    filter->setToolTip(tr("Rows that contain all these words (Ctrl+F)"));
+    filter->setPlaceholderText(u"Filter rows"_s);
+    filter->setAccessibleName(u"Filter rows of %1"_s.arg(name));
+    filter->setToolTip(u"Rows that contain all these words (Ctrl+F)"_s);
     filter->setClearButtonEnabled(true);
     filter->setMaximumWidth(theme().spacing(80));
     filter->setMaxLength(256);
-    filter->addAction(theme().icon(QStringLiteral("search"), "secondary"), QLineEdit::LeadingPosition);
+    filter->addAction(theme().icon(u"search"_s, "secondary"), QLineEdit::LeadingPosition);
     shown = new QLabel(bar);
     shown->setFont(theme().font(Theme::Text::caption));
-    shown->setProperty("tone", QStringLiteral("secondary"));
+    shown->setProperty("tone", u"secondary"_s);
     shown->setTextFormat(Qt::PlainText);
     line->addWidget(filter, 1);
     line->addStretch(1);
@@ -239,7 +240,7 @@ void TableView::Implementation::buildView() {
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
-    header->setAccessibleName(tr("Columns of %1").arg(name));
+    header->setAccessibleName(u"Columns of %1"_s.arg(name));
     view->setSortingEnabled(true);
 }
 
@@ -288,12 +289,12 @@ void TableView::Implementation::afterOrder() {
     const int left = rows->rowCount();
     const bool filtered = !rows->filter().trimmed().isEmpty();
     bar->setVisible(filterVisible.value_or(all >= kFilterFromRows) || filtered || filter->hasFocus());
-    shown->setText(filtered   ? tr("%1 of %2 rows").arg(count(left), count(all))
-                   : all == 1 ? tr("1 row")
-                              : tr("%1 rows").arg(count(all)));
+    shown->setText(filtered   ? u"%1 of %2 rows"_s.arg(count(left), count(all))
+                   : all == 1 ? u"1 row"_s
+                              : u"%1 rows"_s.arg(count(all)));
     view->emptySentence =
         all > 0 && left == 0
-            ? tr("No row contains “%1”. Clear the filter to see all rows.").arg(rows->filter().trimmed().left(60))
+            ? u"No row contains “%1”. Clear the filter to see all rows."_s.arg(rows->filter().trimmed().left(60))
             : emptyText;
     if (!sized && left > 0) sizeColumns();
     const int row = rows->rowOf(wanted);
@@ -453,22 +454,21 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
     const int column = at.column();
     const bool explains = owner->isSignalConnected(QMetaMethod::fromSignal(&TableView::explainRequested));
     if (explains && at.isValid() && model->columns().at(column).number)
-        menu.addAction(theme().icon(QStringLiteral("explain")), tr("Explain this number"), owner,
+        menu.addAction(theme().icon(u"explain"_s), u"Explain this number"_s, owner,
                        [this, row, column] { emit owner->explainRequested(row, column); });
     if (at.isValid())
-        menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy this value"), owner,
+        menu.addAction(theme().icon(u"copy"_s), u"Copy this value"_s, owner,
                        [this, row, column] { copyText(model->exactText(row, column)); });
     const QVector<int> selected = owner->selectedRows();
-    QAction* copy = menu.addAction(selected.size() == 1 ? tr("Copy 1 row with titles")
-                                                        : tr("Copy %1 rows with titles").arg(count(selected.size())),
-                                   QKeySequence::Copy, owner, [this] { owner->copySelection(); });
+    QAction* copy = menu.addAction(
+        selected.size() == 1 ? u"Copy 1 row with titles"_s : u"Copy %1 rows with titles"_s.arg(count(selected.size())),
+        QKeySequence::Copy, owner, [this] { owner->copySelection(); });
     copy->setEnabled(!selected.isEmpty());
     menu.addSeparator();
-    menu.addAction(theme().icon(QStringLiteral("filter")), tr("Filter rows"), QKeySequence::Find, owner,
-                   [this] { focusFilter(); });
-    addColumnMenu(*menu.addMenu(theme().icon(QStringLiteral("table")), tr("Columns")));
+    menu.addAction(theme().icon(u"filter"_s), u"Filter rows"_s, QKeySequence::Find, owner, [this] { focusFilter(); });
+    addColumnMenu(*menu.addMenu(theme().icon(u"table"_s), u"Columns"_s));
     menu.addSeparator();
-    addExportActions(*menu.addMenu(theme().icon(QStringLiteral("export")), tr("Export")), *owner,
+    addExportActions(*menu.addMenu(theme().icon(u"export"_s), u"Export"_s), *owner,
                      [this] { return owner->exportable(); });
     menu.exec(place);
 }

@@ -10,6 +10,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -22,17 +23,17 @@ QString cleaned(const QString& name) {
 
 /// Menus read "&" as the mark of a key.
 QString asMenuText(QString name) {
-    return name.replace(QLatin1Char('&'), QStringLiteral("&&"));
+    return name.replace(QLatin1Char('&'), u"&&"_s);
 }
 
 }  // namespace
 
 ViewPresets::ViewPresets(const QString& kind, std::function<QJsonObject()> seen,
                          std::function<void(const QJsonObject&)> show, QWidget* parent)
-    : QToolButton(parent), setting_(kind + QStringLiteral("/presets")), seen_(std::move(seen)), show_(std::move(show)) {
-    setText(tr("Views"));
-    setToolTip(tr("Saved ways to look at this: what is shown, how and on which page"));
-    setAccessibleName(tr("Saved views"));
+    : QToolButton(parent), setting_(kind + u"/presets"_s), seen_(std::move(seen)), show_(std::move(show)) {
+    setText(u"Views"_s);
+    setToolTip(u"Saved ways to look at this: what is shown, how and on which page"_s);
+    setAccessibleName(u"Saved views"_s);
     setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(this);
     setMenu(menu);
@@ -75,16 +76,16 @@ void ViewPresets::fillMenu() {
     const QStringList known = names();
     for (const QString& name : known) menu()->addAction(asMenuText(name), this, [this, name] { apply(name); });
     if (!known.isEmpty()) menu()->addSeparator();
-    menu()->addAction(theme().icon(QStringLiteral("save")), tr("Save this view…"), this, &ViewPresets::askForName);
+    menu()->addAction(theme().icon(u"save"_s), u"Save this view…"_s, this, &ViewPresets::askForName);
     if (known.isEmpty()) return;
-    auto* forget = menu()->addMenu(theme().icon(QStringLiteral("delete")), tr("Forget"));
+    auto* forget = menu()->addMenu(theme().icon(u"delete"_s), u"Forget"_s);
     for (const QString& name : known) forget->addAction(asMenuText(name), this, [this, name] { remove(name); });
 }
 
 void ViewPresets::askForName() {
     bool accepted = false;
     const QString name =
-        QInputDialog::getText(this, tr("Save this view"), tr("Name"), QLineEdit::Normal, QString(), &accepted);
+        QInputDialog::getText(this, u"Save this view"_s, u"Name"_s, QLineEdit::Normal, QString(), &accepted);
     if (accepted) save(name);
 }
 

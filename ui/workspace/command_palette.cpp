@@ -14,10 +14,11 @@
 #include "ui/workspace/two_tone_delegate.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString kSetting = QStringLiteral("palette/recent");
+const QString kSetting = u"palette/recent"_s;
 constexpr int kMaxRecent = 12;
 constexpr int kMaxRows = 60;
 constexpr int kRecentBonus = 30;
@@ -40,15 +41,15 @@ CommandPalette::CommandPalette(QWidget* window)
     : QFrame(window),
       field_(new QLineEdit),
       list_(new QListView),
-      hint_(new EmptyState({}, tr("No matches. Type a part of an action, model, fleet, study or run."))) {
-    setObjectName(QStringLiteral("commandPalette"));
-    setAccessibleName(tr("Command palette"));
+      hint_(new EmptyState({}, u"No matches. Type a part of an action, model, fleet, study or run."_s)) {
+    setObjectName(u"commandPalette"_s);
+    setAccessibleName(u"Command palette"_s);
     setAutoFillBackground(true);
-    field_->setPlaceholderText(tr("Type an action, a model, hardware, a study or a run"));
-    field_->setAccessibleName(tr("Find anything"));
+    field_->setPlaceholderText(u"Type an action, a model, hardware, a study or a run"_s);
+    field_->setAccessibleName(u"Find anything"_s);
     field_->setClearButtonEnabled(true);
     list_->setModel(&model_);
-    list_->setAccessibleName(tr("What was found"));
+    list_->setAccessibleName(u"What was found"_s);
     list_->setFrameShape(QFrame::NoFrame);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setUniformItemSizes(true);
@@ -68,7 +69,7 @@ CommandPalette::CommandPalette(QWidget* window)
     shadow->setOffset(0, theme().spacing(2));
     setGraphicsEffect(shadow);
     const auto paint = [this, shadow] {
-        setStyleSheet(QStringLiteral("#commandPalette { background: %1; border: 1px solid %2; border-radius: %3px; }")
+        setStyleSheet(u"#commandPalette { background: %1; border: 1px solid %2; border-radius: %3px; }"_s
                           .arg(theme().colour("raised").name(), theme().colour("border").name())
                           .arg(theme().radius()));
         QColor dim = theme().dataColour(report::Theme(report::ThemeKind::light)("text"));

@@ -8,6 +8,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 DockTitle::DockTitle(QDockWidget& dock) : QWidget(&dock) {
     setAttribute(Qt::WA_StyledBackground);
@@ -31,9 +32,9 @@ DockTitle::DockTitle(QDockWidget& dock) : QWidget(&dock) {
         return action;
     };
     const QString title = dock.windowTitle();
-    floating_ = button(QStringLiteral("external"), title, tr("Take %1 out of the window").arg(title));
-    const QAction* hides = button(QStringLiteral("close"), tr("Hide %1").arg(title),
-                                  tr("Hide %1; the View menu shows it again").arg(title));
+    floating_ = button(u"external"_s, title, u"Take %1 out of the window"_s.arg(title));
+    const QAction* hides =
+        button(u"close"_s, u"Hide %1"_s.arg(title), u"Hide %1; the View menu shows it again"_s.arg(title));
     connect(floating_, &QAction::triggered, &dock, [&dock] {
         dock.show();
         dock.setFloating(!dock.isFloating());

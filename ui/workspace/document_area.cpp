@@ -13,6 +13,7 @@
 #include "ui/workspace/document_tabs.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -31,8 +32,8 @@ QString shortened(const QString& title) {
 /// Tab texts treat "&" as the mark of a shortcut.
 QString tabText(const Document& document) {
     QString text = shortened(document.tabTitle());
-    text.replace(QLatin1Char('&'), QStringLiteral("&&"));
-    return document.isModified() ? text + QStringLiteral(" •") : text;
+    text.replace(QLatin1Char('&'), u"&&"_s);
+    return document.isModified() ? text + u" •"_s : text;
 }
 
 Document* documentAt(const QTabWidget* group, int index) {
@@ -48,7 +49,7 @@ DocumentArea::DocumentArea(QWidget* parent)
     root_->setChildrenCollapsible(false);
     active_ = newGroup();
     root_->addWidget(active_);
-    setAccessibleName(tr("Documents"));
+    setAccessibleName(u"Documents"_s);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget* /*old*/, QWidget* now) {
         for (QWidget* widget = now; widget != nullptr && widget != this; widget = widget->parentWidget())
             if (auto* group = qobject_cast<QTabWidget*>(widget); group != nullptr && allGroups().contains(group)) {
@@ -114,8 +115,8 @@ void DocumentArea::relabel(Document* document) {
     group->setTabToolTip(index, document->tabTitle().toHtmlEscaped());
     if (document->accessibleName().isEmpty()) document->setAccessibleName(document->title());
     if (QWidget* button = group->tabBar()->tabButton(index, QTabBar::RightSide)) {
-        button->setToolTip(tr("Close this tab"));
-        button->setAccessibleName(tr("Close %1").arg(document->title()));
+        button->setToolTip(u"Close this tab"_s);
+        button->setAccessibleName(u"Close %1"_s.arg(document->title()));
     }
 }
 
@@ -328,15 +329,15 @@ void DocumentArea::showTabMenu(QTabWidget* group, const QPoint& position) {
     bringToFront(document);
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Close"), this, [this, document] { emit closeRequested(document); });
-    menu->addAction(tr("Close others"), this, [this, document] {
+    menu->addAction(u"Close"_s, this, [this, document] { emit closeRequested(document); });
+    menu->addAction(u"Close others"_s, this, [this, document] {
         for (Document* other : documents())
             if (other != document) emit closeRequested(other);
     });
     menu->addSeparator();
-    menu->addAction(tr("Split right"), this, [this] { split(Qt::Horizontal); })->setEnabled(group->count() > 1);
-    menu->addAction(tr("Split down"), this, [this] { split(Qt::Vertical); })->setEnabled(group->count() > 1);
-    menu->addAction(tr("Move to the other side"), this, [this] { moveToOtherSide(); })
+    menu->addAction(u"Split right"_s, this, [this] { split(Qt::Horizontal); })->setEnabled(group->count() > 1);
+    menu->addAction(u"Split down"_s, this, [this] { split(Qt::Vertical); })->setEnabled(group->count() > 1);
+    menu->addAction(u"Move to the other side"_s, this, [this] { moveToOtherSide(); })
         ->setEnabled(group->count() > 1 || groups() > 1);
     menu->popup(group->tabBar()->mapToGlobal(position));
 }

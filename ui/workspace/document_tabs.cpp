@@ -11,6 +11,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -91,24 +92,24 @@ DocumentGroup::DocumentGroup(QWidget* parent)
     setElideMode(Qt::ElideMiddle);
     // The row scrolls to the tab that is chosen; all of them are in the menu at its end, so it has no arrows.
     setUsesScrollButtons(true);
-    tabs_->setObjectName(QStringLiteral("documentTabs"));
+    tabs_->setObjectName(u"documentTabs"_s);
     // Whatever document is in it, a group gives way to the panes and to the groups beside it.
     setMinimumSize(theme().spacing(kMinGroup), theme().spacing(kMinGroup));
-    setAccessibleName(tr("Documents"));
-    tabs_->setAccessibleName(tr("Open documents"));
+    setAccessibleName(u"Documents"_s);
+    tabs_->setAccessibleName(u"Open documents"_s);
     tabs_->setContextMenuPolicy(Qt::CustomContextMenu);
     tabs_->setExpanding(false);
     all_->setAutoRaise(true);
     all_->setPopupMode(QToolButton::InstantPopup);
     all_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    all_->setObjectName(QStringLiteral("allDocuments"));
+    all_->setObjectName(u"allDocuments"_s);
     all_->setProperty("compact", true);
-    all_->setToolTip(tr("All open documents"));
-    all_->setAccessibleName(tr("All open documents"));
+    all_->setToolTip(u"All open documents"_s);
+    all_->setAccessibleName(u"All open documents"_s);
     all_->setFocusPolicy(Qt::StrongFocus);
     all_->setMenu(menu_);
     setCornerWidget(all_, Qt::TopRightCorner);
-    const auto icons = [this] { all_->setIcon(theme().icon(QStringLiteral("down"), "secondary")); };
+    const auto icons = [this] { all_->setIcon(theme().icon(u"down"_s, "secondary")); };
     icons();
     connect(&theme(), &Theme::changed, this, icons);
     connect(menu_, &QMenu::aboutToShow, this, [this] { emit menuWanted(menu_); });

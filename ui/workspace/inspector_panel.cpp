@@ -4,11 +4,12 @@
 #include "ui/views/facts_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 InspectorPanel::InspectorPanel(QWidget* parent) : QScrollArea(parent) {
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
-    setAccessibleName(tr("Inspector"));
+    setAccessibleName(u"Inspector"_s);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setFacts({});
 }
@@ -17,7 +18,7 @@ void InspectorPanel::setFacts(const Facts& facts) {
     shown_ = facts;
     if (facts.title.isEmpty() && facts.sections.isEmpty()) {
         facts_ = nullptr;
-        setWidget(new EmptyState({}, tr("Select something to see its facts here.")));
+        setWidget(new EmptyState({}, u"Select something to see its facts here."_s));
         return;
     }
     if (facts_ == nullptr) {

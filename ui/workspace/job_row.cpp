@@ -16,6 +16,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -28,13 +29,13 @@ double shareOf(const RunState& state) {
 }
 
 void addWorking(const RunState& state, QStringList& facts) {
-    if (state.status == store::RunStatus::paused) facts.append(JobRow::tr("paused"));
-    if (state.total > 0) facts.append(JobRow::tr("%1 %").arg(std::floor(100 * shareOf(state))));
+    if (state.status == store::RunStatus::paused) facts.append(u"paused"_s);
+    if (state.total > 0) facts.append(u"%1 %"_s.arg(std::floor(100 * shareOf(state))));
     if (!state.task.isEmpty()) facts.append(state.task);
-    if (state.rate > 0) facts.append(JobRow::tr("%1 per s").arg(QString::fromStdString(formatCount(state.rate))));
-    if (!state.best.isEmpty()) facts.append(JobRow::tr("best %1").arg(state.best));
+    if (state.rate > 0) facts.append(u"%1 per s"_s.arg(QString::fromStdString(formatCount(state.rate))));
+    if (!state.best.isEmpty()) facts.append(u"best %1"_s.arg(state.best));
     if (!state.best.isEmpty() && state.sinceImprovement > kMinSinceImprovement)
-        facts.append(JobRow::tr("no improvement for %1").arg(durationText(state.sinceImprovement)));
+        facts.append(u"no improvement for %1"_s.arg(durationText(state.sinceImprovement)));
     if (!state.left.isEmpty()) facts.append(state.left);
 }
 
@@ -44,7 +45,7 @@ QString JobRow::factsOf(const RunState& state) {
     QStringList facts;
     switch (state.status) {
         case store::RunStatus::queued:
-            return tr("waiting for the runs before it");
+            return u"waiting for the runs before it"_s;
         case store::RunStatus::running:
         case store::RunStatus::paused:
             addWorking(state, facts);
@@ -53,14 +54,14 @@ QString JobRow::factsOf(const RunState& state) {
             return state.problem;
         default:
             facts.append(statusText(state.status).toLower());
-            facts.append(tr("took %1").arg(durationText(state.seconds)));
+            facts.append(u"took %1"_s.arg(durationText(state.seconds)));
             // What is best while it works may not be the answer: of a fleet, the best subset is chosen at the end.
             if (state.result)
                 facts.append(QString::fromStdString(study::headline(*state.result)));
             else if (!state.best.isEmpty())
-                facts.append(tr("best %1").arg(state.best));
+                facts.append(u"best %1"_s.arg(state.best));
     }
-    return facts.join(QStringLiteral(" · "));
+    return facts.join(u" · "_s);
 }
 
 JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
@@ -71,11 +72,11 @@ JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
       title_(new ElidedLabel),
       bar_(new QProgressBar),
       facts_(new ElidedLabel),
-      pause_(button(QStringLiteral("pause"), tr("Pause"))),
-      stop_(button(QStringLiteral("stop"), tr("Stop and keep the best"))),
-      cancel_(button(QStringLiteral("cancel"), tr("Cancel and discard"))),
-      open_(button(QStringLiteral("open"), tr("Open"))),
-      forget_(button(QStringLiteral("close"), tr("Take off the list"))) {
+      pause_(button(u"pause"_s, u"Pause"_s)),
+      stop_(button(u"stop"_s, u"Stop and keep the best"_s)),
+      cancel_(button(u"cancel"_s, u"Cancel and discard"_s)),
+      open_(button(u"open"_s, u"Open"_s)),
+      forget_(button(u"close"_s, u"Take off the list"_s)) {
     setFocusPolicy(Qt::StrongFocus);
     setLook(*this, "row", true);
     title_->setFont(theme().font(Theme::Text::base, true));
@@ -135,7 +136,7 @@ void JobRow::refresh() {
     const bool started = state.status == store::RunStatus::running || state.status == store::RunStatus::paused;
     title_->setText(state.title);
     facts_->setText(factsOf(state));
-    setAccessibleName(state.title + QStringLiteral(": ") + facts_->text());
+    setAccessibleName(state.title + u": "_s + facts_->text());
     if (const QString icon = statusIcon(state.status); icon != shownIcon_) {
         shownIcon_ = icon;
         status_->setPixmap(
@@ -143,13 +144,13 @@ void JobRow::refresh() {
         status_->setToolTip(statusText(state.status));
         status_->setAccessibleName(statusText(state.status));
         const bool paused = state.status == store::RunStatus::paused;
-        pause_->setObjectName(paused ? QStringLiteral("run") : QStringLiteral("pause"));
-        pause_->setToolTip(paused ? tr("Resume") : tr("Pause"));
+        pause_->setObjectName(paused ? u"run"_s : u"pause"_s);
+        pause_->setToolTip(paused ? u"Resume"_s : u"Pause"_s);
         pause_->setAccessibleName(pause_->toolTip());
         refreshIcons();
     }
     bar_->setVisible(working);
-    bar_->setAccessibleName(tr("Progress of %1").arg(state.title));
+    bar_->setAccessibleName(u"Progress of %1"_s.arg(state.title));
     showProgress(*bar_, state);
     pause_->setVisible(started);
     stop_->setVisible(started);

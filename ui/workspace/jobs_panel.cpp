@@ -9,13 +9,14 @@
 #include "ui/workspace/job_row.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 JobsPanel::JobsPanel(JobQueue& jobs, QWidget* parent)
     : QWidget(parent),
       jobs_(&jobs),
       scroll_(new QScrollArea),
       column_(new QVBoxLayout),
-      hint_(new EmptyState({}, tr("Nothing is running. Open a study and press Run."))) {
+      hint_(new EmptyState({}, u"Nothing is running. Open a study and press Run."_s)) {
     auto* content = new QWidget;
     content->setAttribute(Qt::WA_StyledBackground);
     setLook(*content, "ground", "surface");
@@ -26,7 +27,7 @@ JobsPanel::JobsPanel(JobQueue& jobs, QWidget* parent)
     scroll_->setWidget(content);
     scroll_->setWidgetResizable(true);
     scroll_->setFrameShape(QFrame::NoFrame);
-    scroll_->setAccessibleName(tr("Jobs"));
+    scroll_->setAccessibleName(u"Jobs"_s);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* outer = bareLayout<QVBoxLayout>(this);
     outer->addWidget(hint_);

@@ -17,6 +17,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -29,7 +30,7 @@ QString groupsText(const hardware::Fleet& fleet) {
     QStringList parts;
     for (const hardware::Group& group : fleet.groups)
         parts.append(countText(static_cast<double>(group.count)) + QLatin1Char(' ') + shown(group.name));
-    return parts.mid(0, 8).join(QStringLiteral(" + "));
+    return parts.mid(0, 8).join(u" + "_s);
 }
 
 /// "3 HB + 1 LB".
@@ -37,7 +38,7 @@ QString coresText(const hardware::Platform& platform) {
     QStringList parts;
     for (const hardware::SubAccelerator& core : platform.subAccelerators)
         parts.append(countText(static_cast<double>(core.count)) + QLatin1Char(' ') + shown(core.name));
-    return parts.mid(0, 8).join(QStringLiteral(" + "));
+    return parts.mid(0, 8).join(u" + "_s);
 }
 
 /// An entry of which no more is known than what its file is called.
@@ -74,8 +75,8 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
         } else if (row.kind == "template") {
             const hardware::Template space = hardware::loadTemplate(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::architectureCount(space)));
-            entry.help = tr("%1 accelerators, the largest of %2")
-                             .arg(entry.aside, toQt(formatQuantity(hardware::areaBound(space).value, Measure::area)));
+            entry.help = u"%1 accelerators, the largest of %2"_s.arg(
+                entry.aside, toQt(formatQuantity(hardware::areaBound(space).value, Measure::area)));
         } else if (row.kind == "fleet") {
             const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
@@ -120,7 +121,7 @@ QString subjectOf(const study::Study& study) {
     if (study.models.empty() && !study.workloads.empty()) return shown(study.workloads.front());
     QStringList models;
     for (const std::string& model : study.models) models.append(shown(report::modelTitle(model)));
-    return models.join(QStringLiteral(", "));
+    return models.join(u", "_s);
 }
 
 /// Groups of a fleet, and how many ways there are to split a model over it.
@@ -128,47 +129,45 @@ void describeFleet(StudyCard& card, const study::Study& study, const QString& /*
     for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
         card.groups.append(
             {.name = shown(group.name), .kind = kindOf(group.accelerator), .count = static_cast<double>(group.count)});
-    card.detail = tr("Batch %1 in %2, %3 ways to split it")
-                      .arg(countText(study.parameters->value("batch", 0.0)),
-                           shown(study.parameters->value("dtype", std::string())),
-                           countText(static_cast<double>(study.parameters->at("strategies").size())));
+    card.detail = u"Batch %1 in %2, %3 ways to split it"_s.arg(
+        countText(study.parameters->value("batch", 0.0)), shown(study.parameters->value("dtype", std::string())),
+        countText(static_cast<double>(study.parameters->at("strategies").size())));
 }
 
 /// The cores of a platform, and the algorithms that are run on them.
 void describePlatform(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const hardware::SubAccelerator& core : hardware::loadPlatform(study.hardware.at(0)).subAccelerators)
-        card.groups.append(
-            {.name = shown(core.name),
-             .kind = QStringLiteral("%1 × %2 %3").arg(core.height).arg(core.width).arg(shown(core.dataflow.name)),
-             .count = static_cast<double>(core.count)});
+        card.groups.append({.name = shown(core.name),
+                            .kind = u"%1 × %2 %3"_s.arg(core.height).arg(core.width).arg(shown(core.dataflow.name)),
+                            .count = static_cast<double>(core.count)});
     QStringList algorithms;
     for (const Json& algorithm : study.parameters->at("algorithms"))
         algorithms.append(shown(algorithm.get<std::string>()));
-    card.detail = tr("%1 on jobs of '%2', %3 samples each")
-                      .arg(firstNames(algorithms, 3), subject, countText(study.parameters->value("samples", 0.0)));
+    card.detail = u"%1 on jobs of '%2', %3 samples each"_s.arg(firstNames(algorithms, 3), subject,
+                                                               countText(study.parameters->value("samples", 0.0)));
 }
 
 /// The accelerator that those of a template may not be larger than.
 void describeTemplate(StudyCard& card, const study::Study& study, const QString& subject) {
     const hardware::Template space = hardware::loadTemplate(study.hardware.at(0));
     if (space.reference) {
-        card.groups.append({.name = tr("tensor cores"),
-                            .kind = tr("%1 × %2 tensor core").arg(space.reference->width).arg(space.reference->height),
+        card.groups.append({.name = u"tensor cores"_s,
+                            .kind = u"%1 × %2 tensor core"_s.arg(space.reference->width).arg(space.reference->height),
                             .count = static_cast<double>(space.reference->tensorCores)});
-        card.groups.append({.name = tr("vector cores"),
-                            .kind = tr("%1-lane vector core").arg(space.reference->width),
+        card.groups.append({.name = u"vector cores"_s,
+                            .kind = u"%1-lane vector core"_s.arg(space.reference->width),
                             .count = static_cast<double>(space.reference->vectorCores)});
     }
-    card.detail = tr("Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?")
-                      .arg(shown(space.name), subject, countText(study.parameters->value("accelerators", 0.0)));
+    card.detail = u"Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?"_s.arg(
+        shown(space.name), subject, countText(study.parameters->value("accelerators", 0.0)));
 }
 
 /// The accelerators that are compared.
 void describeAccelerators(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const std::string& name : study.hardware)
         card.groups.append({.name = shown(name), .kind = kindOf(hardware::loadAccelerator(name)), .count = 1});
-    card.detail = tr("Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?")
-                      .arg(countText(static_cast<double>(study.hardware.size())), subject);
+    card.detail = u"Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?"_s.arg(
+        countText(static_cast<double>(study.hardware.size())), subject);
 }
 
 /// What the card of a study draws and says, by what its hardware is.
@@ -207,7 +206,7 @@ void arrange(QVector<LibraryContents::Entry>& entries) {
     for (const LibraryContents::Entry& each : entries) ++called[each.title];
     for (LibraryContents::Entry& each : entries)
         if (called[each.title] > 1 && each.own)
-            each.title = QStringLiteral("%1 (%2)").arg(each.title, each.key.section(QLatin1Char('/'), -1));
+            each.title = u"%1 (%2)"_s.arg(each.title, each.key.section(QLatin1Char('/'), -1));
 }
 
 }  // namespace

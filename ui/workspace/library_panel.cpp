@@ -19,6 +19,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -52,33 +53,30 @@ void makeLike(QStandardItem& item, const QStandardItem& anew) {
 }  // namespace
 
 LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLineEdit), tree_(new QTreeView) {
-    models_ = section(QStringLiteral("models"), tr("Models"), QStringLiteral("model"), model_.invisibleRootItem());
-    QStandardItem* hardware =
-        section(QStringLiteral("hardware"), tr("Hardware"), QStringLiteral("hardware"), model_.invisibleRootItem());
-    fleets_ = section(QStringLiteral("fleets"), tr("Fleets"), QStringLiteral("fleet"), hardware);
-    accelerators_ =
-        section(QStringLiteral("accelerators"), tr("Accelerators"), QStringLiteral("accelerator"), hardware);
-    platforms_ = section(QStringLiteral("platforms"), tr("Platforms"), QStringLiteral("platform"), hardware);
-    templates_ = section(QStringLiteral("templates"), tr("Templates"), QStringLiteral("template"), hardware);
-    workloads_ =
-        section(QStringLiteral("workloads"), tr("Workloads"), QStringLiteral("jobs"), model_.invisibleRootItem());
-    studies_ = section(QStringLiteral("studies"), tr("Studies"), QStringLiteral("study"), model_.invisibleRootItem());
-    runs_ = section(QStringLiteral("history"), tr("History"), QStringLiteral("history"), model_.invisibleRootItem());
+    models_ = section(u"models"_s, u"Models"_s, u"model"_s, model_.invisibleRootItem());
+    QStandardItem* hardware = section(u"hardware"_s, u"Hardware"_s, u"hardware"_s, model_.invisibleRootItem());
+    fleets_ = section(u"fleets"_s, u"Fleets"_s, u"fleet"_s, hardware);
+    accelerators_ = section(u"accelerators"_s, u"Accelerators"_s, u"accelerator"_s, hardware);
+    platforms_ = section(u"platforms"_s, u"Platforms"_s, u"platform"_s, hardware);
+    templates_ = section(u"templates"_s, u"Templates"_s, u"template"_s, hardware);
+    workloads_ = section(u"workloads"_s, u"Workloads"_s, u"jobs"_s, model_.invisibleRootItem());
+    studies_ = section(u"studies"_s, u"Studies"_s, u"study"_s, model_.invisibleRootItem());
+    runs_ = section(u"history"_s, u"History"_s, u"history"_s, model_.invisibleRootItem());
 
     proxy_.setSourceModel(&model_);
     proxy_.setRecursiveFilteringEnabled(true);
     proxy_.setAutoAcceptChildRows(false);
     proxy_.setFilterCaseSensitivity(Qt::CaseInsensitive);
     proxy_.setFilterRole(kSearchRole);
-    filter_->setPlaceholderText(tr("Filter the library"));
-    filter_->setAccessibleName(tr("Filter the library"));
+    filter_->setPlaceholderText(u"Filter the library"_s);
+    filter_->setAccessibleName(u"Filter the library"_s);
     filter_->setClearButtonEnabled(true);
     tree_->setModel(&proxy_);
     tree_->setHeaderHidden(true);
     tree_->setUniformRowHeights(true);
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    tree_->setAccessibleName(tr("Library"));
+    tree_->setAccessibleName(u"Library"_s);
     tree_->setContextMenuPolicy(Qt::CustomContextMenu);
     tree_->setIndentation(theme().spacing(4));
     tree_->setItemDelegate(new TwoToneDelegate(tree_));
@@ -98,8 +96,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLine
         if (QMenu* menu = contextMenu(tree_->indexAt(position))) menu->popup(tree_->viewport()->mapToGlobal(position));
     });
     connect(&theme(), &Theme::changed, this, [this] { refreshIcons(); });
-    setOpenSections(
-        {QStringLiteral("hardware"), QStringLiteral("fleets"), QStringLiteral("studies"), QStringLiteral("history")});
+    setOpenSections({u"hardware"_s, u"fleets"_s, u"studies"_s, u"history"_s});
 }
 
 QStandardItem* LibraryPanel::section(const QString& id, const QString& title, const QString& icon,
@@ -120,7 +117,7 @@ QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon,
     item->setData(entry.key, KeyRole);
     item->setData(entry.problem.isEmpty() ? entry.help : entry.problem, HelpRole);
     item->setData(entry.aside, TwoToneDelegate::kAsideRole);
-    const QString badge = entry.own ? tr("mine") : QString();
+    const QString badge = entry.own ? u"mine"_s : QString();
     item->setData(badge, TwoToneDelegate::kBadgeRole);
     item->setAccessibleDescription(badge);
     // Also by the name under which studies and commands know it.
@@ -128,8 +125,7 @@ QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon,
     item->setData(searched.join(QLatin1Char('\n')), kSearchRole);
     item->setToolTip((entry.problem.isEmpty() ? entry.help : entry.problem).toHtmlEscaped());
     item->setEditable(false);
-    setIcon(item, entry.problem.isEmpty() ? icon : QStringLiteral("warning"),
-            entry.problem.isEmpty() ? "secondary" : "warning");
+    setIcon(item, entry.problem.isEmpty() ? icon : u"warning"_s, entry.problem.isEmpty() ? "secondary" : "warning");
     return item;
 }
 
@@ -137,10 +133,10 @@ void LibraryPanel::fill(QStandardItem* section, const QString& kind, const QStri
                         const QVector<LibraryContents::Entry>& entries, const QVector<RecentFiles::Entry>& recent) {
     QVector<QStandardItem*> items;
     for (const RecentFiles::Entry& file : recent) {
-        items.append(entryItem(kind, QStringLiteral("file"),
+        items.append(entryItem(kind, u"file"_s,
                                {.key = file.path,
                                 .title = QFileInfo(file.path).fileName(),
-                                .aside = tr("file"),
+                                .aside = u"file"_s,
                                 .help = file.path,
                                 .problem = {}}));
         items.back()->setData(true, FileRole);
@@ -212,12 +208,12 @@ void LibraryPanel::setRecent(const QVector<RecentFiles::Entry>& entries) {
 
 void LibraryPanel::setRuns(const std::vector<store::RunRow>& runs) {
     QVector<QStandardItem*> items{
-        entryItem(QStringLiteral("history"), QStringLiteral("search"),
-                  {.key = {}, .title = tr("All runs"), .aside = {}, .help = tr("Search, filter, compare")})};
+        entryItem(u"history"_s, u"search"_s,
+                  {.key = {}, .title = u"All runs"_s, .aside = {}, .help = u"Search, filter, compare"_s})};
     for (const store::RunRow& run : runs) {
-        QStandardItem* item = entryItem(QStringLiteral("run"), QStringLiteral("run"),
-                                        {.key = QStringLiteral("run/%1").arg(run.id),
-                                         .title = run.name.empty() ? tr("Run %1").arg(run.id) : shown(run.name),
+        QStandardItem* item = entryItem(u"run"_s, u"run"_s,
+                                        {.key = u"run/%1"_s.arg(run.id),
+                                         .title = run.name.empty() ? u"Run %1"_s.arg(run.id) : shown(run.name),
                                          .aside = run.started ? momentText(*run.started) : QString(),
                                          .help = shown(run.headline)});
         item->setData(QVariant::fromValue<qint64>(run.id), RunRole);
@@ -268,12 +264,12 @@ void LibraryPanel::inspect(const QModelIndex& index) {
                 .subtitle = key,
                 .icon = index.data(kIconRole).toString(),
                 .note = index.data(HelpRole).toString()};
-    facts.actions.append({tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); }});
+    facts.actions.append({u"Open"_s, u"open"_s, [this, kind, key] { emit openRequested(kind, key); }});
     if (kind == QLatin1String("model"))
-        facts.actions.append({tr("New study with this model"), QStringLiteral("study"),
-                              [this, key] { emit newStudyRequested(key, {}); }});
+        facts.actions.append(
+            {u"New study with this model"_s, u"study"_s, [this, key] { emit newStudyRequested(key, {}); }});
     if (kind == QLatin1String("study"))
-        facts.actions.append({tr("Run"), QStringLiteral("run"), [this, key] { emit runRequested(key); }});
+        facts.actions.append({u"Run"_s, u"run"_s, [this, key] { emit runRequested(key); }});
     emit inspected(facts);
 }
 
@@ -288,12 +284,10 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     const auto add = [&](const QString& title, const QString& icon, std::function<void()> run) {
         connect(menu->addAction(theme().icon(icon), title), &QAction::triggered, this, std::move(run));
     };
-    if (!kind.isEmpty()) add(tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); });
-    if (calibrates)
-        add(tr("Calibrate this machine…"), QStringLiteral("time"),
-            [this] { emit openRequested(QStringLiteral("calibration"), {}); });
+    if (!kind.isEmpty()) add(u"Open"_s, u"open"_s, [this, kind, key] { emit openRequested(kind, key); });
+    if (calibrates) add(u"Calibrate this machine…"_s, u"time"_s, [this] { emit openRequested(u"calibration"_s, {}); });
     if (kind == QLatin1String("model"))
-        add(tr("New study with this model"), QStringLiteral("study"), [this, key] { emit newStudyRequested(key, {}); });
+        add(u"New study with this model"_s, u"study"_s, [this, key] { emit newStudyRequested(key, {}); });
     if (kind == QLatin1String("hardware")) {
         // A file on this list may be any hardware; it is read as that of the first engine.
         const bool isFile = index.data(FileRole).toBool();
@@ -301,19 +295,19 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
             isFile ? toQt(study::engines().front().hardwareKind) : key.section(QLatin1Char('/'), 0, 0);
         const QString name = isFile ? key : key.section(QLatin1Char('/'), 1);
         for (const auto& study : studiesOn(hardware))
-            add(study.second, QStringLiteral("study"),
+            add(study.second, u"study"_s,
                 [this, name, engine = idOf(*study.first)] { emit newStudyRequested({}, name, engine); });
     }
-    if (kind == QLatin1String("study")) add(tr("Run"), QStringLiteral("run"), [this, key] { emit runRequested(key); });
+    if (kind == QLatin1String("study")) add(u"Run"_s, u"run"_s, [this, key] { emit runRequested(key); });
     if (kind == QLatin1String("run")) {
         const qint64 run = index.data(RunRole).toLongLong();
-        add(tr("Run again"), QStringLiteral("run"), [this, run] { emit repeatRequested(run); });
-        add(tr("Open its study"), QStringLiteral("study"), [this, run] { emit studyOfRunRequested(run); });
+        add(u"Run again"_s, u"run"_s, [this, run] { emit repeatRequested(run); });
+        add(u"Open its study"_s, u"study"_s, [this, run] { emit studyOfRunRequested(run); });
     }
     if (kind == QLatin1String("hardware"))
-        add(tr("Duplicate…"), QStringLiteral("duplicate"), [this, key] { emit duplicateRequested(key); });
+        add(u"Duplicate…"_s, u"duplicate"_s, [this, key] { emit duplicateRequested(key); });
     if (index.data(FileRole).toBool())
-        add(tr("Take off this list"), QStringLiteral("close"), [this, key] { emit forgetRequested(key); });
+        add(u"Take off this list"_s, u"close"_s, [this, key] { emit forgetRequested(key); });
     return menu;
 }
 

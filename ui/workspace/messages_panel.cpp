@@ -13,6 +13,7 @@
 #include "ui/views/focus_start.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -37,9 +38,9 @@ public:
 }  // namespace
 
 MessagesPanel::MessagesPanel(QWidget* parent)
-    : QWidget(parent), list_(new QListView), hint_(new EmptyState({}, tr("Warnings and problems appear here."))) {
+    : QWidget(parent), list_(new QListView), hint_(new EmptyState({}, u"Warnings and problems appear here."_s)) {
     list_->setModel(&model_);
-    list_->setAccessibleName(tr("Messages"));
+    list_->setAccessibleName(u"Messages"_s);
     list_->setWordWrap(true);
     list_->setItemDelegate(new SentenceDelegate(list_));
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -56,7 +57,7 @@ MessagesPanel::MessagesPanel(QWidget* parent)
         emit activated(index.data(KindRole).toString(), index.data(KeyRole).toString(),
                        index.data(PlaceRole).toString());
     });
-    auto* copy = new QAction(tr("Copy"), list_);
+    auto* copy = new QAction(u"Copy"_s, list_);
     copy->setShortcut(QKeySequence::Copy);
     copy->setShortcutContext(Qt::WidgetShortcut);
     connect(copy, &QAction::triggered, this, [this] {
@@ -65,7 +66,7 @@ MessagesPanel::MessagesPanel(QWidget* parent)
             lines.append(index.data(Qt::ToolTipRole).toString());
         copyText(lines.join(QLatin1Char('\n')));
     });
-    auto* clearAll = new QAction(tr("Clear messages"), list_);
+    auto* clearAll = new QAction(u"Clear messages"_s, list_);
     connect(clearAll, &QAction::triggered, this, [this] { clear(); });
     list_->addActions({copy, clearAll});
     connect(&theme(), &Theme::changed, this, [this] {
@@ -81,7 +82,7 @@ void MessagesPanel::add(Tone tone, const QString& sentence, const QString& kind,
     item->setData(key, KeyRole);
     item->setData(place, PlaceRole);
     item->setData(static_cast<int>(tone), ToneRole);
-    item->setToolTip(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + sentence.toHtmlEscaped());
+    item->setToolTip(QTime::currentTime().toString(u"HH:mm:ss  "_s) + sentence.toHtmlEscaped());
     item->setEditable(false);
     if (model_.rowCount() >= kMax) model_.removeRow(0);
     model_.appendRow(item);
@@ -117,11 +118,11 @@ MessagesPanel::Tone MessagesPanel::worst() const {
 MessagesPanel::Look MessagesPanel::lookOf(Tone tone) {
     switch (tone) {
         case Tone::error:
-            return {QStringLiteral("error"), "bad"};
+            return {u"error"_s, "bad"};
         case Tone::warning:
-            return {QStringLiteral("warning"), "warning"};
+            return {u"warning"_s, "warning"};
         default:
-            return {QStringLiteral("info"), "secondary"};
+            return {u"info"_s, "secondary"};
     }
 }
 

@@ -8,10 +8,11 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 NoticeBar::NoticeBar(Tone tone, const QString& sentence, const QVector<Choice>& choices, QWidget* parent)
     : QFrame(parent), icon_(new QLabel), text_(new QLabel(sentence)), choices_(choices) {
-    setObjectName(QStringLiteral("noticeBar"));
+    setObjectName(u"noticeBar"_s);
     setAccessibleName(sentence);
     text_->setTextFormat(Qt::PlainText);
     text_->setWordWrap(true);
@@ -28,16 +29,15 @@ NoticeBar::NoticeBar(Tone tone, const QString& sentence, const QVector<Choice>& 
     }
     auto* close = new QToolButton;
     close->setAutoRaise(true);
-    close->setToolTip(tr("Close this notice"));
-    close->setAccessibleName(tr("Close this notice"));
+    close->setToolTip(u"Close this notice"_s);
+    close->setAccessibleName(u"Close this notice"_s);
     connect(close, &QToolButton::clicked, this, [this] { dismiss(); });
     line->addWidget(close);
     const bool warns = tone == Tone::warning;
     setLook(*this, "message", warns ? "warning" : "info");
-    close->setIcon(theme().icon(QStringLiteral("close"), "secondary"));
+    close->setIcon(theme().icon(u"close"_s, "secondary"));
     const auto paint = [this, warns] {
-        const QIcon icon =
-            theme().icon(warns ? QStringLiteral("warning") : QStringLiteral("info"), warns ? "warning" : "accent");
+        const QIcon icon = theme().icon(warns ? u"warning"_s : u"info"_s, warns ? "warning" : "accent");
         icon_->setPixmap(icon.pixmap(theme().size("icon")));
     };
     paint();

@@ -11,6 +11,7 @@
 #include "ui/workspace/job_row.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -29,15 +30,15 @@ StatusLine::StatusLine(JobQueue& jobs, const MessagesPanel& messages, QWidget* p
     : QFrame(parent),
       jobs_(&jobs),
       messages_(&messages),
-      jobsButton_(button(QStringLiteral("jobs"), tr("Show or hide the jobs"))),
+      jobsButton_(button(u"jobs"_s, u"Show or hide the jobs"_s)),
       jobText_(new ElidedLabel),
       bar_(new QProgressBar),
-      pause_(button(QStringLiteral("pause"), tr("Pause"))),
-      stop_(button(QStringLiteral("stop"), tr("Stop and keep the best"))),
-      open_(button(QStringLiteral("open"), tr("Open this run"))),
+      pause_(button(u"pause"_s, u"Pause"_s)),
+      stop_(button(u"stop"_s, u"Stop and keep the best"_s)),
+      open_(button(u"open"_s, u"Open this run"_s)),
       messageText_(new ElidedLabel),
-      messagesButton_(button(QStringLiteral("messages"), tr("Show or hide the messages"))) {
-    setAccessibleName(tr("Status"));
+      messagesButton_(button(u"messages"_s, u"Show or hide the messages"_s)) {
+    setAccessibleName(u"Status"_s);
     setAttribute(Qt::WA_StyledBackground);
     setLook(*this, "ground", "surface");
     auto* line = new QHBoxLayout(this);
@@ -50,7 +51,7 @@ StatusLine::StatusLine(JobQueue& jobs, const MessagesPanel& messages, QWidget* p
     }
     bar_->setTextVisible(false);
     bar_->setFixedWidth(theme().spacing(24));
-    bar_->setAccessibleName(tr("Progress of the run at work"));
+    bar_->setAccessibleName(u"Progress of the run at work"_s);
     jobsButton_->setCheckable(true);
     messagesButton_->setCheckable(true);
     line->addWidget(jobsButton_);
@@ -89,8 +90,7 @@ QToolButton* StatusLine::button(const QString& icon, const QString& hint) {
 void StatusLine::refreshIcons() {
     for (QToolButton* each : {jobsButton_, pause_, stop_, open_}) each->setIcon(theme().icon(each->objectName()));
     const MessagesPanel::Look look = MessagesPanel::lookOf(messages_->worst());
-    messagesButton_->setIcon(
-        theme().icon(messages_->count() == 0 ? QStringLiteral("messages") : look.icon, look.token));
+    messagesButton_->setIcon(theme().icon(messages_->count() == 0 ? u"messages"_s : look.icon, look.token));
 }
 
 void StatusLine::refresh() {
@@ -105,27 +105,26 @@ void StatusLine::refresh() {
     pause_->setVisible(started);
     stop_->setVisible(started);
     open_->setVisible(job_ != 0);
-    const QString icon = paused ? QStringLiteral("run") : QStringLiteral("pause");
+    const QString icon = paused ? u"run"_s : u"pause"_s;
     if (pause_->objectName() == icon) return;
     pause_->setObjectName(icon);
-    pause_->setToolTip(paused ? tr("Continue") : tr("Pause"));
+    pause_->setToolTip(paused ? u"Continue"_s : u"Pause"_s);
     pause_->setAccessibleName(pause_->toolTip());
     refreshIcons();
 }
 
 QString StatusLine::jobText() const {
-    if (job_ == 0) return tr("Nothing is running");
+    if (job_ == 0) return u"Nothing is running"_s;
     const RunState state = jobs_->state(job_);
     const int others = jobs_->working() - 1;
-    const QString text = state.title + QStringLiteral(" · ") + JobRow::factsOf(state);
-    return others > 0 ? tr("%1 · %2 more").arg(text).arg(others) : text;
+    const QString text = state.title + u" · "_s + JobRow::factsOf(state);
+    return others > 0 ? u"%1 · %2 more"_s.arg(text).arg(others) : text;
 }
 
 QString StatusLine::messageText() const {
     const int count = messages_->count();
-    if (count == 0) return tr("No messages");
-    return (count == 1 ? tr("1 message") : tr("%1 messages").arg(count)) + QStringLiteral(" · ") +
-           messages_->text(count - 1);
+    if (count == 0) return u"No messages"_s;
+    return (count == 1 ? u"1 message"_s : u"%1 messages"_s.arg(count)) + u" · "_s + messages_->text(count - 1);
 }
 
 void StatusLine::showMessages() {

@@ -12,6 +12,7 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -23,7 +24,7 @@ public:
         QStringList words;
         for (const StudyCard::Group& group : groups_)
             words.append(QString::number(group.count) + QLatin1Char(' ') + group.kind);
-        setAccessibleName(words.join(QStringLiteral(", ")));
+        setAccessibleName(words.join(u", "_s));
         connect(&theme(), &Theme::changed, this, [this] { update(); });
     }
 
@@ -73,8 +74,7 @@ private:
         }
         painter.setFont(theme().font(Theme::Text::caption, false, true));
         painter.setPen(theme().colour("secondary"));
-        const QString name =
-            QString::fromStdString(formatCount(groups_[group].count)) + QStringLiteral(" × ") + groups_[group].kind;
+        const QString name = QString::fromStdString(formatCount(groups_[group].count)) + u" × "_s + groups_[group].kind;
         const QRectF below(area.left(), kRows * cell, area.width(), area.height() - kRows * cell);
         painter.drawText(below, Qt::AlignVCenter | Qt::AlignLeft,
                          painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(below.width())));
@@ -86,7 +86,7 @@ private:
 }  // namespace
 
 StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(parent), card_(card) {
-    setObjectName(QStringLiteral("studyCard"));
+    setObjectName(u"studyCard"_s);
     setAccessibleName(card.title);
     setCursor(Qt::PointingHandCursor);
     auto* title = new QLabel(card.title);
@@ -96,10 +96,10 @@ StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(pa
     auto* detail = new QLabel(card.detail);
     detail->setTextFormat(Qt::PlainText);
     detail->setWordWrap(true);
-    auto* run = new QPushButton(tr("Run"));
-    run->setAccessibleName(tr("Run %1").arg(card.title));
-    auto* open = new QPushButton(tr("Open"));
-    open->setAccessibleName(tr("Open the study %1").arg(card.title));
+    auto* run = new QPushButton(u"Run"_s);
+    run->setAccessibleName(u"Run %1"_s.arg(card.title));
+    auto* open = new QPushButton(u"Open"_s);
+    open->setAccessibleName(u"Open the study %1"_s.arg(card.title));
     connect(run, &QPushButton::clicked, this, [this] { emit runRequested(card_.studyJson); });
     connect(open, &QPushButton::clicked, this, [this] { emit openRequested(card_.key); });
     auto* buttons = bareLayout<QHBoxLayout>(theme().spacing(2));

@@ -13,6 +13,7 @@
 #include "ui/workspace/study_card.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -61,11 +62,11 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     const int margin = theme().spacing(6);
     column->setContentsMargins(margin, margin, margin, margin);
     column->setSpacing(theme().spacing(3));
-    auto* title = new QLabel(tr("Explore accelerator choice, placement and model partitioning"));
+    auto* title = new QLabel(u"Explore accelerator choice, placement and model partitioning"_s);
     title->setFont(theme().font(Theme::Text::headline, true));
     title->setWordWrap(true);
     column->addWidget(title);
-    column->addWidget(quiet(tr("Each of these runs in seconds, on what comes with Tessera. Run one and watch.")));
+    column->addWidget(quiet(u"Each of these runs in seconds, on what comes with Tessera. Run one and watch."_s));
     column->addSpacing(theme().spacing(2));
     cards_->setSpacing(theme().spacing(4));
     column->addLayout(cards_);
@@ -73,19 +74,19 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
 
     auto* below = bareLayout<QHBoxLayout>(theme().spacing(10));
     auto* steps = bareLayout<QVBoxLayout>(theme().spacing(3));
-    steps->addWidget(heading(tr("Your own question")));
+    steps->addWidget(heading(u"Your own question"_s));
     steps->addWidget(
-        step(1, tr("Pick a model"),
-             tr("From the library at the left, or drop an ONNX file or a table of layers on this window.")));
-    steps->addWidget(step(2, tr("Pick the accelerators"),
-                          tr("A fleet of the library, or your own: File, New fleet. Other questions start with other "
-                             "inputs: File, New study lists them all.")));
+        step(1, u"Pick a model"_s,
+             u"From the library at the left, or drop an ONNX file or a table of layers on this window."_s));
+    steps->addWidget(step(2, u"Pick the accelerators"_s,
+                          u"A fleet of the library, or your own: File, New fleet. Other questions start with other "
+                          "inputs: File, New study lists them all."_s));
     steps->addWidget(
-        step(3, tr("Press Run"), tr("Watch it converge, read the split as a picture, compare it with other runs.")));
+        step(3, u"Press Run"_s, u"Watch it converge, read the split as a picture, compare it with other runs."_s));
     steps->addStretch(1);
     below->addLayout(steps, 3);
     auto* lately = bareLayout<QVBoxLayout>(theme().spacing());
-    lately->addWidget(heading(tr("Recent")));
+    lately->addWidget(heading(u"Recent"_s));
     lately->addLayout(recent_);
     lately->addStretch(1);
     below->addLayout(lately, 2);
@@ -96,7 +97,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     scroll->setWidget(page);
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setAccessibleName(tr("Welcome"));
+    scroll->setAccessibleName(u"Welcome"_s);
     auto* outer = bareLayout<QVBoxLayout>(this);
     outer->addWidget(scroll);
     setFocusStart(*this, *scroll);
@@ -111,7 +112,7 @@ void WelcomeDocument::setCards(const QVector<StudyCard>& cards) {
         auto* view = new StudyCardView(cards[i]);
         connect(view, &StudyCardView::runRequested, this, &Document::runRequested);
         connect(view, &StudyCardView::openRequested, this,
-                [this](const QString& key) { emit openRequested(QStringLiteral("study"), key); });
+                [this](const QString& key) { emit openRequested(u"study"_s, key); });
         cards_->addWidget(view, i / 2, i % 2);
         cards_->setColumnStretch(i % 2, 1);
     }
@@ -124,13 +125,13 @@ void WelcomeDocument::setRecent(const QVector<RecentFiles::Entry>& entries) {
     }
     for (const RecentFiles::Entry& entry : entries.mid(0, kMaxRecentRuns)) {
         auto* link = new QPushButton(theme().icon(entry.icon, "secondary"),
-                                     QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
+                                     QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), u"&&"_s));
         setLook(*link, "emphasis", "link");
         link->setToolTip(entry.path.toHtmlEscaped());
         connect(link, &QPushButton::clicked, this, [this, entry] { emit openRequested(entry.kind, entry.path); });
         recent_->addWidget(link, 0, Qt::AlignLeft);
     }
-    if (entries.isEmpty()) recent_->addWidget(quiet(tr("Files that you open are listed here.")));
+    if (entries.isEmpty()) recent_->addWidget(quiet(u"Files that you open are listed here."_s));
 }
 
 }  // namespace tessera::ui

@@ -18,7 +18,7 @@ class WelcomeDocument : public Document {
 public:
     explicit WelcomeDocument(QWidget* parent = nullptr);
     QString kind() const override { return QStringLiteral("welcome"); }
-    QString title() const override { return tr("Welcome"); }
+    QString title() const override { return QStringLiteral("Welcome"); }
     QString iconName() const override { return QStringLiteral("home"); }
 
     void setRecent(const QVector<RecentFiles::Entry>& entries);

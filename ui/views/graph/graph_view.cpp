@@ -29,6 +29,7 @@
 #include "ui/views/picture_alone.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -256,7 +257,7 @@ struct GraphView::Implementation {
 GraphView::GraphView(QWidget* parent) : QWidget(parent), d_(new Implementation(this)) {
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
-    setAccessibleName(tr("Model graph"));
+    setAccessibleName(u"Model graph"_s);
     setStandsAlone(*this);
     setMinimumSize(theme().spacing(60), theme().spacing(40));
     d_->camera.widget = size();
@@ -339,8 +340,8 @@ void GraphView::expandAll() {
     if (!d_->hasContents()) return;
     d_->remember();
     if (!d_->scene.openAll())
-        emit noted(tr("Only so much of the graph is open that %1 nodes show; open more where you look.")
-                       .arg(kMaxVisibleNodes));
+        emit noted(
+            u"Only so much of the graph is open that %1 nodes show; open more where you look."_s.arg(kMaxVisibleNodes));
     d_->fitted = true;
     d_->scene.layOut();
 }
@@ -485,7 +486,7 @@ const report::GraphPicture& GraphView::picture() const {
 
 Exportable GraphView::exportable() const {
     Exportable result;
-    result.name = fileStem(toQt(picture().title.empty() ? "model" : picture().title)) + QStringLiteral("-graph");
+    result.name = fileStem(toQt(picture().title.empty() ? "model" : picture().title)) + u"-graph"_s;
     if (d_->scene.isEmpty()) return result;
     const auto shown = std::make_shared<const report::GraphPicture>(picture());
     result.svg = [shown](const report::Theme& colours) { return report::toSvg(*shown, colours); };
@@ -496,42 +497,41 @@ Exportable GraphView::exportable() const {
 QJsonObject GraphView::saveView() const {
     QJsonObject view;
     for (const ColouringKind& kind : colouringKinds())
-        if (kind.by == colourBy()) view[QStringLiteral("colour")] = QLatin1String(kind.id);
-    view[QStringLiteral("leftToRight")] = isLeftToRight();
+        if (kind.by == colourBy()) view[u"colour"_s] = QLatin1String(kind.id);
+    view[u"leftToRight"_s] = isLeftToRight();
     if (!d_->hasContents()) return view;
     QJsonArray open;
     for (const std::int32_t node : d_->scene.open()) open.append(node);
-    view[QStringLiteral("open")] = open;
-    view[QStringLiteral("nodes")] = static_cast<int>(d_->contents().hierarchy.nodes.size());
-    view[QStringLiteral("selected")] = d_->selected;
-    view[QStringLiteral("fitted")] = d_->fitted;
-    view[QStringLiteral("zoom")] = d_->camera.zoom;
+    view[u"open"_s] = open;
+    view[u"nodes"_s] = static_cast<int>(d_->contents().hierarchy.nodes.size());
+    view[u"selected"_s] = d_->selected;
+    view[u"fitted"_s] = d_->fitted;
+    view[u"zoom"_s] = d_->camera.zoom;
     const QPointF centre = d_->camera.toPicture(d_->camera.middle());
-    view[QStringLiteral("x")] = centre.x();
-    view[QStringLiteral("y")] = centre.y();
+    view[u"x"_s] = centre.x();
+    view[u"y"_s] = centre.y();
     return view;
 }
 
 void GraphView::restoreView(const QJsonObject& view) {
     for (const ColouringKind& kind : colouringKinds())
-        if (!kind.needsRun && view[QStringLiteral("colour")].toString() == QLatin1String(kind.id)) setColourBy(kind.by);
-    d_->scene.setLeftToRight(view[QStringLiteral("leftToRight")].toBool(isLeftToRight()));
+        if (!kind.needsRun && view[u"colour"_s].toString() == QLatin1String(kind.id)) setColourBy(kind.by);
+    d_->scene.setLeftToRight(view[u"leftToRight"_s].toBool(isLeftToRight()));
     if (!d_->hasContents()) return;
     const int count = static_cast<int>(d_->contents().hierarchy.nodes.size());
-    if (view[QStringLiteral("nodes")].toInt(-1) != count) return;
+    if (view[u"nodes"_s].toInt(-1) != count) return;
     GraphScene::Open open;
-    for (const QJsonValue value : view[QStringLiteral("open")].toArray())
+    for (const QJsonValue value : view[u"open"_s].toArray())
         if (const int node = value.toInt(-1); d_->hasNode(node) && d_->scene.canOpen(node)) open.insert(node);
     if (model::visibleNodes(d_->contents().hierarchy, open) > toIndex(kMaxVisibleNodes)) return;
     d_->scene.setOpen(std::move(open));
-    if (const int chosen = view[QStringLiteral("selected")].toInt(-1); d_->hasNode(chosen)) select(chosen);
-    if (!view[QStringLiteral("fitted")].toBool(true)) {
+    if (const int chosen = view[u"selected"_s].toInt(-1); d_->hasNode(chosen)) select(chosen);
+    if (!view[u"fitted"_s].toBool(true)) {
         constexpr double kFarthest = 1e6;
         ViewState state;
-        state.zoom =
-            std::clamp(view[QStringLiteral("zoom")].toDouble(1), GraphCamera::kSmallestZoom, GraphCamera::kLargestZoom);
-        state.centre = {std::clamp(view[QStringLiteral("x")].toDouble(), -kFarthest, kFarthest),
-                        std::clamp(view[QStringLiteral("y")].toDouble(), -kFarthest, kFarthest)};
+        state.zoom = std::clamp(view[u"zoom"_s].toDouble(1), GraphCamera::kSmallestZoom, GraphCamera::kLargestZoom);
+        state.centre = {std::clamp(view[u"x"_s].toDouble(), -kFarthest, kFarthest),
+                        std::clamp(view[u"y"_s].toDouble(), -kFarthest, kFarthest)};
         d_->arriving = state;
         d_->fitted = false;
     }
@@ -547,7 +547,7 @@ void GraphView::paintEvent(QPaintEvent* /*event*/) {
     p.fillRect(rect(), theme().colour("surface"));
     p.setRenderHint(QPainter::Antialiasing);
     if (!d_->hasContents()) {
-        d_->paintSentence(p, tr("Open a model from the library to see its graph."));
+        d_->paintSentence(p, u"Open a model from the library to see its graph."_s);
         return;
     }
     if (!d_->scene.isEmpty()) {
@@ -561,7 +561,7 @@ void GraphView::paintEvent(QPaintEvent* /*event*/) {
         paintLegend(p, picture(), size(), room);
         if (d_->overview.isUseful()) d_->overview.paint(p, d_->painter);
     } else if (d_->scene.isWaiting()) {
-        d_->paintSentence(p, tr("Drawing the graph…"));
+        d_->paintSentence(p, u"Drawing the graph…"_s);
     }
     if (hasFocus() && d_->selected < 0) {
         p.setPen(QPen(theme().colour("accent"), 1));
@@ -717,18 +717,17 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
 void GraphView::fillMenu(QMenu& menu, int node) {
     if (node >= 0) {
         if (isExpanded(node))
-            menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold"), this,
-                           [this, node] { collapse(node); });
+            menu.addAction(theme().icon(u"collapse"_s), u"Fold"_s, this, [this, node] { collapse(node); });
         else if (d_->scene.canOpen(node))
-            menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold"), this, [this, node] { expand(node); });
-        menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy name"), this,
+            menu.addAction(theme().icon(u"expand"_s), u"Unfold"_s, this, [this, node] { expand(node); });
+        menu.addAction(theme().icon(u"copy"_s), u"Copy name"_s, this,
                        [this, node] { copyText(nameOf(d_->contents(), node)); });
         menu.addSeparator();
     }
-    menu.addAction(theme().icon(QStringLiteral("fit")), tr("Fit"), this, [this] { fit(); });
-    menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold all"), this, [this] { expandAll(); });
-    menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold all"), this, [this] { collapseAll(); });
-    menu.addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this, [this] { toggleAlone(*this); })
+    menu.addAction(theme().icon(u"fit"_s), u"Fit"_s, this, [this] { fit(); });
+    menu.addAction(theme().icon(u"expand"_s), u"Unfold all"_s, this, [this] { expandAll(); });
+    menu.addAction(theme().icon(u"collapse"_s), u"Fold all"_s, this, [this] { collapseAll(); });
+    menu.addAction(isAlone(*this) ? u"Back to the page"_s : u"Show alone"_s, this, [this] { toggleAlone(*this); })
         ->setShortcut(QKeySequence(Qt::Key_F));
     menu.addSeparator();
     addExportActions(menu, *this, [this] { return exportable(); });
@@ -764,8 +763,7 @@ bool GraphView::event(QEvent* event) {
     if (text.isEmpty())
         QToolTip::hideText();
     else  // names are text from strangers: never read as markup
-        QToolTip::showText(help->globalPos(),
-                           QStringLiteral("<p style='white-space:pre'>%1</p>").arg(text.toHtmlEscaped()), this);
+        QToolTip::showText(help->globalPos(), u"<p style='white-space:pre'>%1</p>"_s.arg(text.toHtmlEscaped()), this);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "ui/views/runs/partition_panes.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -19,28 +20,29 @@ struct ShortTitle {
     const char* title;
 };
 constexpr ShortTitle kTitles[] = {
-    {"convergence-ratio search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Search")},
-    {"convergence-step time", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Step and bound")},
-    {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
-    {"convergence-architecture search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Best accelerator")},
-    {"convergence", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
-    {"optimality-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Optimality gap")},
+    {"convergence-ratio search", "Search"},
+    {"convergence-step time", "Step and bound"},
+    {"convergence-time by level", "By level"},
+    {"convergence-architecture search", "Best accelerator"},
+    {"convergence", "Value"},
+    {"optimality-gap", "Optimality gap"},
 };
 
 QString titleOf(const report::Chart& chart) {
     for (const ShortTitle& row : kTitles)
-        if (chart.id == row.id) return ConvergenceView::tr(row.title);
-    return ConvergenceView::tr("Best so far");
+        if (chart.id == row.id) return QString::fromUtf8(row.title);
+    return u"Best so far"_s;
 }
 
 }  // namespace
 
-ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)) {
+ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, u"Convergence"_s, this)) {
     auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pane_);
-    logarithmic_ = toggle(tr("Log scale"), tr("Shows the values on a logarithmic axis"));
-    generations_ = toggle(tr("Mean and spread"), tr("Shows what the generations of the running algorithm find on "
-                                                    "average, and how far they spread"));
+    logarithmic_ = toggle(u"Log scale"_s, u"Shows the values on a logarithmic axis"_s);
+    generations_ = toggle(u"Mean and spread"_s,
+                          u"Shows what the generations of the running algorithm find on "
+                          "average, and how far they spread"_s);
     for (QWidget* tool : {logarithmic_, generations_}) pane_->addTool(tool);
     pane_->plot()->setExplainable(false);  // curves are no numbers of the result
     connect(logarithmic_, &QToolButton::toggled, this, [this](bool on) {

@@ -11,6 +11,7 @@
 #include "ui/views/plot/drawing_painter.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -81,7 +82,7 @@ struct GanttView::Implementation : PictureContent {
         QStringList lines{toQt(escaped(its.name))};
         if (its.track >= 0 && static_cast<std::size_t>(its.track) < value.tracks.size())
             lines.append(toQt(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
-        lines.append(tr("%1, from %2 to %3").arg(time(its.duration), time(its.start), time(its.start + its.duration)));
+        lines.append(u"%1, from %2 to %3"_s.arg(time(its.duration), time(its.start), time(its.start + its.duration)));
         for (const auto& [key, detail] : its.details) lines.append(toQt(escaped(key) + ": " + escaped(detail)));
         return lines;
     }
@@ -104,10 +105,9 @@ struct GanttView::Implementation : PictureContent {
         }
         std::sort(amounts.begin(), amounts.end());
         QStringList lines{
-            tr("%1 at %2").arg(toQt(report::usageText(usage, sum)), toQt(report::timeText(value, moment)))};
+            u"%1 at %2"_s.arg(toQt(report::usageText(usage, sum)), toQt(report::timeText(value, moment)))};
         if (usage.limit && *usage.limit > 0)
-            lines.append(tr("%1 % of %2")
-                             .arg(100 * sum / *usage.limit, 0, 'f', 0)
+            lines.append(u"%1 % of %2"_s.arg(100 * sum / *usage.limit, 0, 'f', 0)
                              .arg(toQt(report::usageText(usage, *usage.limit))));
         for (std::size_t i = 0; i < std::min(kMaxTracks, amounts.size()); ++i)
             lines.append(toQt(escaped(value.tracks[amounts[i].second].name) + ": " +
@@ -122,7 +122,7 @@ struct GanttView::Implementation : PictureContent {
     void select(int event, bool notify) {
         if (event == selected) return;
         selected = event;
-        announce(*owner, toQt(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
+        announce(*owner, toQt(escaped(value.title)), textOf(event).join(u", "_s));
         owner->update();
         if (notify) emit owner->eventSelected(event);
     }
@@ -236,11 +236,11 @@ struct GanttView::Implementation : PictureContent {
 
     Exportable exportable() const override {
         const auto timeline = std::make_shared<const Timeline>(value);
-        return {.name = tr("timeline"),
+        return {.name = u"timeline"_s,
                 .svg = [timeline](const report::Theme& theme) { return report::toSvg(*timeline, theme); },
                 .csv = [timeline] { return report::toCsv(*timeline); },
                 .json = [timeline] { return report::toChromeTrace(*timeline); },
-                .jsonTitle = tr("Chrome trace")};
+                .jsonTitle = u"Chrome trace"_s};
     }
 
     const report::Drawing& drawing() const override { return layout.drawing; }

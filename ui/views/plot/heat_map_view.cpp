@@ -15,6 +15,7 @@
 #include "ui/views/plot/drawing_painter.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -73,18 +74,18 @@ struct HeatMapView::Implementation : PictureContent {
             lines.append(value.rowTitle.empty() ? toQt(escaped(value.rows[row]))
                                                 : toQt(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
         const int category = report::categoryAt(value, row, column);
-        lines.append(category < 0 ? tr("nothing")
+        lines.append(category < 0 ? u"nothing"_s
                                   : toQt(escaped(value.categories[static_cast<std::size_t>(category)].name)));
         const std::size_t index = row * report::columnsOf(value) + column;
         if (index < value.details.size() && !value.details[index].empty())
-            lines.append(toQt(escaped(value.details[index])).split(QStringLiteral(" · ")));
+            lines.append(toQt(escaped(value.details[index])).split(u" · "_s));
         return lines;
     }
 
     void select(Cell cell, bool notify) {
         if (cell == selected) return;
         selected = cell;
-        announce(*owner, toQt(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
+        announce(*owner, toQt(escaped(value.title)), textOf(cell).join(u", "_s));
         owner->update();
         if (notify) emit owner->cellSelected(cell.row, cell.column);
     }
@@ -265,7 +266,7 @@ void HeatMapView::setHeatMap(report::HeatMap map) {
         d_->selected = {};
     }
     d_->hovered = {};
-    announce(*this, toQt(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
+    announce(*this, toQt(escaped(d_->value.title)), d_->textOf(d_->selected).join(u", "_s));
     updateGeometry();
     pictureChanged();
 }

@@ -15,6 +15,7 @@
 #include "ui/views/plot/drawing_painter.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 void PictureContent::paintPicture(QPainter& painter) {
     paintDrawing(painter, drawing());
@@ -55,11 +56,11 @@ void PictureView::openMenu(const QPoint& global) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     content_->fillMenu(*menu);
-    QAction* const everything = menu->addAction(tr("Show everything"), this, [this] { resetZoom(); });
+    QAction* const everything = menu->addAction(u"Show everything"_s, this, [this] { resetZoom(); });
     everything->setShortcut(QKeySequence(Qt::Key_Home));
     everything->setEnabled(content_->isZoomed());
-    QAction* const alone = menu->addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this,
-                                           [this] { toggleAlone(*this); });
+    QAction* const alone =
+        menu->addAction(isAlone(*this) ? u"Back to the page"_s : u"Show alone"_s, this, [this] { toggleAlone(*this); });
     alone->setShortcut(QKeySequence(Qt::Key_F));
     menu->addSeparator();
     addExportActions(*menu, *this, [this] { return exportable(); });

@@ -21,6 +21,7 @@
 #include "ui/views/plot/plot_zoom.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -172,7 +173,7 @@ struct PlotWidget::Implementation : PictureContent {
         if (series == hoveredSeries && point == hoveredPoint) return;
         hoveredSeries = series;
         hoveredPoint = point;
-        announce(*owner, toQt(escaped(value.title)), valuesOf(series, point).join(QStringLiteral(", ")));
+        announce(*owner, toQt(escaped(value.title)), valuesOf(series, point).join(u", "_s));
         emit owner->pointHovered(series, point);
     }
 
@@ -388,7 +389,7 @@ struct PlotWidget::Implementation : PictureContent {
         if (!isPoint(series, point) || !explainable ||
             !owner->isSignalConnected(QMetaMethod::fromSignal(&PlotWidget::explainRequested)))
             return;
-        menu.addAction(tr("Explain this number"), owner,
+        menu.addAction(u"Explain this number"_s, owner,
                        [this, series, point] { emit owner->explainRequested(series, point); });
         menu.addSeparator();
     }

@@ -20,6 +20,7 @@
 #include "ui/views/runs/solving_pages.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -39,10 +40,10 @@ struct ScalingView::Rows {
 ScalingView::ScalingView(QWidget* parent)
     : QWidget(parent),
       rows_(std::make_shared<Rows>()),
-      pages_(new SolvingPages({.title = tr("Scaling"),
-                               .progress = tr("%1 of %2 sizes of the array are solved"),
-                               .bar = tr("Sizes of the array that are solved"),
-                               .again = tr("Try again")},
+      pages_(new SolvingPages({.title = u"Scaling"_s,
+                               .progress = u"%1 of %2 sizes of the array are solved"_s,
+                               .bar = u"Sizes of the array that are solved"_s,
+                               .again = u"Try again"_s},
                               columns())) {
     auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pages_);
@@ -55,22 +56,21 @@ QVector<TableModel::Column> ScalingView::columns() const {
     using columns::number, columns::words;
     const auto row = [rows = rows_](int index) -> const Rows::Row& { return (*rows)[index]; };
     TableModel::Column speedup =
-        number(tr("Speed-up"), Measure::count, [row](int at) { return row(at).plan.speedupOverDp; });
+        number(u"Speed-up"_s, Measure::count, [row](int at) { return row(at).plan.speedupOverDp; });
     speedup.text = [row](int at) { return toQt(study::timesText(row(at).plan.speedupOverDp)); };
-    TableModel::Column rate =
-        number(tr("Samples/s"), Measure::count, [row](int at) { return row(at).plan.throughput; });
+    TableModel::Column rate = number(u"Samples/s"_s, Measure::count, [row](int at) { return row(at).plan.throughput; });
     rate.text = [row](int at) { return toQt(study::rateText(row(at).plan.throughput)); };
     return {
-        number(tr("Levels"), Measure::count, [row](int at) { return static_cast<double>(row(at).point.levels); }),
-        number(tr("Accelerators"), Measure::count,
+        number(u"Levels"_s, Measure::count, [row](int at) { return static_cast<double>(row(at).point.levels); }),
+        number(u"Accelerators"_s, Measure::count,
                [row](int at) { return static_cast<double>(row(at).point.accelerators); }),
-        words(tr("Strategy"), [row](int at) { return toQt(row(at).plan.strategy); }),
+        words(u"Strategy"_s, [row](int at) { return toQt(row(at).plan.strategy); }),
         speedup,
-        number(tr("Step time"), Measure::seconds, [row](int at) { return row(at).plan.stepTime.value; }),
+        number(u"Step time"_s, Measure::seconds, [row](int at) { return row(at).plan.stepTime.value; }),
         rate,
         words(
-            tr("Fits"), [row](int at) { return row(at).plan.fits ? tr("yes") : tr("no"); },
-            tr("Whether the plan fits into the memory of every accelerator")),
+            u"Fits"_s, [row](int at) { return row(at).plan.fits ? u"yes"_s : u"no"_s; },
+            u"Whether the plan fits into the memory of every accelerator"_s),
     };
 }
 
@@ -94,7 +94,7 @@ void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& h
     run_ = run;
     scaling_.reset();
     if (depth() < 2) {
-        pages_->say(tr("How a plan scales shows where an array is split more than once; this one is not."), {});
+        pages_->say(u"How a plan scales shows where an array is split more than once; this one is not."_s, {});
         return;
     }
     pages_->say({}, {});
@@ -111,9 +111,9 @@ void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& h
 }
 
 void ScalingView::invite(double seconds) {
-    pages_->say(tr("Solves the study again on a half, a quarter, … of the accelerators. That takes about %1.")
-                    .arg(durationText(seconds)),
-                tr("Solve for every size"));
+    pages_->say(u"Solves the study again on a half, a quarter, … of the accelerators. That takes about %1."_s.arg(
+                    durationText(seconds)),
+                u"Solve for every size"_s);
 }
 
 void ScalingView::solve() {
@@ -125,7 +125,7 @@ void ScalingView::solve() {
 }
 
 void ScalingView::cancel() {
-    if (pages_->giveUp()) pages_->say(tr("Solving for every size was cancelled."), tr("Solve for every size"));
+    if (pages_->giveUp()) pages_->say(u"Solving for every size was cancelled."_s, u"Solve for every size"_s);
 }
 
 void ScalingView::show(study::Scaling found) {
@@ -133,10 +133,9 @@ void ScalingView::show(study::Scaling found) {
     for (const study::ScalingPoint& point : found.points)
         for (const study::ScalingPlan& plan : point.plans) rows_->all.push_back({point, plan});
     scaling_ = std::make_shared<const study::Scaling>(std::move(found));
-    pages_->showFound(
-        report::scalingChart(*scaling_), static_cast<int>(rows_->all.size()),
-        tr("Every point is a plan of its own: the study solved on the array with each of its groups halved "
-           "as often as it takes, the batch unchanged. The last point has every group of the fleet."));
+    pages_->showFound(report::scalingChart(*scaling_), static_cast<int>(rows_->all.size()),
+                      u"Every point is a plan of its own: the study solved on the array with each of its groups halved "
+                      "as often as it takes, the batch unchanged. The last point has every group of the fleet."_s);
 }
 
 QVector<Exportable> ScalingView::exportables() const {

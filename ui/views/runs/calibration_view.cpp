@@ -8,6 +8,7 @@
 #include "ui/views/runs/catalogue_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -16,8 +17,8 @@ namespace {
 class CalibrationView : public CatalogueView {
 public:
     CalibrationView(QUndoStack* undo, QWidget* parent) : CatalogueView(undo, parent) {
-        auto* save = new QPushButton(theme().icon(QStringLiteral("save")), tr("Save as an accelerator…"));
-        save->setToolTip(tr("Writes its file and its kernels, so that predictions can be made for this machine"));
+        auto* save = new QPushButton(theme().icon(u"save"_s), u"Save as an accelerator…"_s);
+        save->setToolTip(u"Writes its file and its kernels, so that predictions can be made for this machine"_s);
         connect(save, &QPushButton::clicked, this, &RunView::acceleratorRequested);
         addTool(save);
     }

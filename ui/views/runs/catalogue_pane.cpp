@@ -18,6 +18,7 @@
 #include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -33,9 +34,9 @@ QString text(const std::string& words) {
 Facts::Row valueOn(const report::Axis& axis, double value) {
     const auto category = static_cast<int>(value);
     if (!axis.categories.empty())
-        return {.label = axis.title.empty() ? CataloguePane::tr("At") : text(axis.title),
+        return {.label = axis.title.empty() ? u"At"_s : text(axis.title),
                 .value = has(axis.categories, category) ? text(axis.categories[toIndex(category)]) : QString()};
-    return {.label = axis.title.empty() ? CataloguePane::tr("Value") : text(axis.title),
+    return {.label = axis.title.empty() ? u"Value"_s : text(axis.title),
             .value = columns::quantity(value, axis.measure),
             .exact = columns::exact(value)};
 }
@@ -123,7 +124,7 @@ void CataloguePane::pointChosen(int series, int point) {
     const report::Series& its = chart.series[toIndex(series)];
     if (!has(its.x, point)) return;
     plot_->setSelected(series, point);
-    Facts facts{.title = text(its.name), .subtitle = text(chart.title), .icon = QStringLiteral("chart")};
+    Facts facts{.title = text(its.name), .subtitle = text(chart.title), .icon = u"chart"_s};
     Facts::Section section;
     section.rows = {valueOn(chart.x, its.x[toIndex(point)]), valueOn(chart.y, its.y[toIndex(point)])};
     facts.sections = {section};
@@ -137,12 +138,11 @@ void CataloguePane::cellChosen(int row, int column) {
     const report::HeatMap& map = map_->heatMap();
     if (!has(map.rows, row) || !has(map.columns, column)) return;
     const std::size_t cell = toIndex(row) * map.columns.size() + toIndex(column);
-    Facts facts{
-        .title = text(map.columns[toIndex(column)]), .subtitle = text(map.title), .icon = QStringLiteral("table")};
+    Facts facts{.title = text(map.columns[toIndex(column)]), .subtitle = text(map.title), .icon = u"table"_s};
     Facts::Section section;
     section.rows.append({.label = text(map.rowTitle), .value = text(map.rows[toIndex(row)])});
     if (cell < map.cells.size() && has(map.categories, map.cells[cell]))
-        section.rows.append({.label = tr("Is"), .value = text(map.categories[toIndex(map.cells[cell])].name)});
+        section.rows.append({.label = u"Is"_s, .value = text(map.categories[toIndex(map.cells[cell])].name)});
     facts.sections = {section};
     if (cell < map.details.size()) facts.note = text(map.details[cell]);
     emit chosen(facts, {toQt(map.rows[toIndex(row)]), toQt(map.columns[toIndex(column)])});
@@ -173,10 +173,9 @@ Facts eventFacts(const Timeline& timeline, int event) {
     Facts facts{
         .title = text(its.name),
         .subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[toIndex(its.track)].name) : QString(),
-        .icon = QStringLiteral("timeline")};
+        .icon = u"timeline"_s};
     Facts::Section section;
-    section.rows = {timeOf(CataloguePane::tr("Begins after"), its.start, timeline),
-                    timeOf(CataloguePane::tr("Takes"), its.duration, timeline)};
+    section.rows = {timeOf(u"Begins after"_s, its.start, timeline), timeOf(u"Takes"_s, its.duration, timeline)};
     for (const auto& [label, value] : its.details) section.rows.append({.label = text(label), .value = text(value)});
     facts.sections = {section};
     return facts;

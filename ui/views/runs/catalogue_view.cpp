@@ -22,6 +22,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -55,21 +56,20 @@ bool says(const QString& part, const study::Metric& metric) {
 Headline partOf(const QString& part, bool first) {
     const bool words = !first && !part.front().isDigit();
     if (words && part.startsWith(QLatin1String("proven")))
-        return {.value = {}, .label = {}, .detail = part, .tone = QStringLiteral("good")};
+        return {.value = {}, .label = {}, .detail = part, .tone = u"good"_s};
     return words ? Headline{.value = {}, .label = part} : Headline{.value = part, .label = {}};
 }
 
 /// All numbers of a result, each with its explanation.
 QVector<TableModel::Column> metricColumns(const std::shared_ptr<std::vector<study::Metric>>& metrics) {
     const auto at = [metrics](int row) -> const study::Metric& { return metrics->at(static_cast<std::size_t>(row)); };
-    TableModel::Column value =
-        columns::words(CatalogueView::tr("Value"), [at](int row) { return toQt(study::textOf(at(row))); });
+    TableModel::Column value = columns::words(u"Value"_s, [at](int row) { return toQt(study::textOf(at(row))); });
     value.number = true;
     value.sort = [at](int row) { return QVariant(at(row).value); };
     value.exact = [at](int row) { return columns::exact(at(row).value); };
     value.decoration = [at](int row, int role) { return role == PathRole ? QVariant(toQt(at(row).name)) : QVariant(); };
-    return {columns::words(CatalogueView::tr("Number"), [at](int row) { return shownText(at(row).title); }),
-            columns::words(CatalogueView::tr("Of"), [at](int row) { return shownText(at(row).owner); }), value};
+    return {columns::words(u"Number"_s, [at](int row) { return shownText(at(row).title); }),
+            columns::words(u"Of"_s, [at](int row) { return shownText(at(row).owner); }), value};
 }
 
 /// Of what a page shows its picture or table. What is of the whole result is not made again for another choice: it
@@ -112,7 +112,7 @@ CatalogueView::CatalogueView(QUndoStack* /*undo*/, QWidget* parent) : RunView({}
                            refresh();
                        },
                    .name = [this](int index) { return toQt(choices_[static_cast<std::size_t>(index)]); },
-                   .bar = tr("What is shown"),
+                   .bar = u"What is shown"_s,
                    .choice =
                        [this](int index) {
                            return ChoiceBar::Choice{.title = shownText(choices_[static_cast<std::size_t>(index)])};
@@ -126,7 +126,7 @@ void CatalogueView::build() {
         if (isShown(row)) addPicture(row);
     if (run().curves != nullptr && !run().curves->empty())
         pages()->pictures()->addPage(
-            QStringLiteral("progress"), tr("Progress"), [] { return new ConvergenceView; },
+            u"progress"_s, u"Progress"_s, [] { return new ConvergenceView; },
             [this] {
                 auto* curves = pages()->findChild<ConvergenceView*>();
                 curves->setValueTitle(toQt(study::progressTitle(run().result->study)));
@@ -134,7 +134,7 @@ void CatalogueView::build() {
             });
     for (const TableRow& row : catalogue().tables)
         if (isShown(row)) addTablePage(row);
-    pages()->addTable(kMetrics, tr("Numbers"),
+    pages()->addTable(kMetrics, u"Numbers"_s,
                       {.model = [this](QObject* owner) { return new TableModel(metricColumns(metrics_), owner); },
                        .rows =
                            [this] {
@@ -143,7 +143,7 @@ void CatalogueView::build() {
                            },
                        .filtered = true});
     if (catalogue().sentences != nullptr && !catalogue().sentences(*run().result).empty())
-        pages()->addSentences("summary", tr("Summary"), [this] {
+        pages()->addSentences("summary", u"Summary"_s, [this] {
             QStringList lines;
             for (const std::string& sentence : catalogue().sentences(*run().result)) lines << shownText(sentence);
             return lines;
@@ -224,7 +224,7 @@ QVector<Headline> CatalogueView::headlines() const {
     std::vector<study::Metric> own = study::metricsOf(result);
     std::erase_if(own, [](const study::Metric& metric) { return !metric.owner.empty(); });
     QVector<Headline> all;
-    for (const QString& part : shownText(study::headline(result)).split(QStringLiteral(" · "), Qt::SkipEmptyParts)) {
+    for (const QString& part : shownText(study::headline(result)).split(u" · "_s, Qt::SkipEmptyParts)) {
         Headline line = partOf(part, all.isEmpty());
         const auto its =
             std::find_if(own.begin(), own.end(), [&](const study::Metric& metric) { return says(part, metric); });
@@ -273,7 +273,7 @@ void CatalogueView::takeRun() {
 
 void CatalogueView::choose(const QString& choice) {
     const auto found = std::find(choices_.begin(), choices_.end(), choice.toStdString());
-    if (found != choices_.end()) select(QStringLiteral("choice"), static_cast<int>(found - choices_.begin()));
+    if (found != choices_.end()) select(u"choice"_s, static_cast<int>(found - choices_.begin()));
 }
 
 }  // namespace tessera::ui

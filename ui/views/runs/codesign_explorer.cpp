@@ -19,6 +19,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -37,16 +38,16 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
       count_(new QLabel(this)),
       plot_(new PlotWidget(this)),
       parallel_(new ParallelView(this)),
-      pictures_(new SideBySide({plot_, tr("Scatter"), tr("Two values, and the front between them")},
-                               {parallel_, tr("Parallel axes"), tr("All values, with a brush on every axis")}, this)),
+      pictures_(new SideBySide({plot_, u"Scatter"_s, u"Two values, and the front between them"_s},
+                               {parallel_, u"Parallel axes"_s, u"All values, with a brush on every axis"_s}, this)),
       model_(architectureTableModel(choice_, this)),
-      table_(new TableView(model_, tr("Architectures"), this)) {
+      table_(new TableView(model_, u"Architectures"_s, this)) {
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     layout->addWidget(bar());
-    plot_->setAccessibleName(tr("Architectures in two values"));
+    plot_->setAccessibleName(u"Architectures in two values"_s);
     plot_->setExplainable(false);
-    parallel_->setAccessibleName(tr("Architectures in all values"));
-    table_->setEmptyText(tr("No architecture lies in all brushes."));
+    parallel_->setAccessibleName(u"Architectures in all values"_s);
+    table_->setEmptyText(u"No architecture lies in all brushes."_s);
     table_->hide();  // until the page of details takes it
     layout->addWidget(pictures_, 1);
     const auto showAxes = [this] {
@@ -73,11 +74,11 @@ QWidget* CodesignExplorer::bar() {
     auto* row = new FlowLayout(bar);
     row->setSpacing(theme().spacing(2));
     row->addWidget(pictures_->choice());
-    for (const auto& [text, box] : {std::pair(tr("Y axis"), y_), std::pair(tr("X axis"), x_)}) {
+    for (const auto& [text, box] : {std::pair(u"Y axis"_s, y_), std::pair(u"X axis"_s, x_)}) {
         auto* label = new QLabel(text, bar);
-        setLook(*label, "tone", QStringLiteral("secondary"));
+        setLook(*label, "tone", u"secondary"_s);
         label->setBuddy(box);
-        box->setAccessibleName(box == x_ ? tr("X axis") : tr("Y axis"));
+        box->setAccessibleName(box == x_ ? u"X axis"_s : u"Y axis"_s);
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setMinimumContentsLength(kAxisLetters);
         row->addWidget(label);
@@ -86,28 +87,28 @@ QWidget* CodesignExplorer::bar() {
         connect(box, &QComboBox::activated, this, &CodesignExplorer::draw);
     }
     row->addStretch();
-    setLook(*count_, "tone", QStringLiteral("secondary"));
+    setLook(*count_, "tone", u"secondary"_s);
     row->addWidget(count_);
-    clear_->setText(tr("Show all"));
-    clear_->setToolTip(tr("Lets all brushes of the parallel coordinates go"));
+    clear_->setText(u"Show all"_s);
+    clear_->setToolTip(u"Lets all brushes of the parallel coordinates go"_s);
     clear_->setAutoRaise(true);
     connect(clear_, &QToolButton::clicked, parallel_, &ParallelView::clearBrushes);
     row->addWidget(clear_);
-    overlay_->setIcon(theme().icon(QStringLiteral("layers")));
-    overlay_->setText(tr("Other runs"));
+    overlay_->setIcon(theme().icon(u"layers"_s));
+    overlay_->setText(u"Other runs"_s);
     overlay_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     overlay_->setAutoRaise(true);
     overlay_->setPopupMode(QToolButton::InstantPopup);
-    overlay_->setToolTip(tr("Lays the fronts of other searches over this one"));
+    overlay_->setToolTip(u"Lays the fronts of other searches over this one"_s);
     overlay_->setMenu(new QMenu(overlay_));
     overlay_->hide();
     row->addWidget(overlay_);
-    pin_->setIcon(theme().icon(QStringLiteral("pin")));
-    pin_->setText(tr("Pin as A"));
+    pin_->setIcon(theme().icon(u"pin"_s));
+    pin_->setText(u"Pin as A"_s);
     pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     pin_->setAutoRaise(true);
     pin_->setCheckable(true);
-    pin_->setToolTip(tr("Compares every other architecture with this one"));
+    pin_->setToolTip(u"Compares every other architecture with this one"_s);
     connect(pin_, &QToolButton::clicked, this, [this](bool on) { emit pinRequested(on ? choice_->row : -1); });
     row->addWidget(pin_);
     return bar;
@@ -123,8 +124,8 @@ void CodesignExplorer::refresh() {
 }
 
 void CodesignExplorer::fillAxes() {
-    const QString x = xAxis().isEmpty() ? QStringLiteral("area") : xAxis();
-    const QString y = yAxis().isEmpty() ? QStringLiteral("objective") : yAxis();
+    const QString x = xAxis().isEmpty() ? u"area"_s : xAxis();
+    const QString y = yAxis().isEmpty() ? u"objective"_s : yAxis();
     for (QComboBox* box : {x_, y_}) {
         box->clear();
         for (const report::PointValue& value : choice_->run.values()) {
@@ -186,9 +187,8 @@ void CodesignExplorer::showBrush() {
     const bool brushed = parallel_->isBrushed();
     clear_->setVisible(brushed);
     count_->setVisible(brushed);
-    count_->setText(tr("%1 of %2 shown")
-                        .arg(columns::count(static_cast<double>(choice_->visible.size())),
-                             columns::count(choice_->run.rowCount())));
+    count_->setText(u"%1 of %2 shown"_s.arg(columns::count(static_cast<double>(choice_->visible.size())),
+                                            columns::count(choice_->run.rowCount())));
     draw();
 }
 
@@ -225,7 +225,7 @@ void CodesignExplorer::showChoice() {
     const bool pinned = choice_->pinned >= 0 && choice_->pinned == choice_->row;
     pin_->setEnabled(choice_->row >= 0);
     pin_->setChecked(pinned);
-    pin_->setText(pinned ? tr("Pinned as A") : tr("Pin as A"));
+    pin_->setText(pinned ? u"Pinned as A"_s : u"Pin as A"_s);
     choosing_ = false;
 }
 

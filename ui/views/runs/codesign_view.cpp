@@ -23,6 +23,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -37,7 +38,7 @@ struct NotedTimeline {
         view = new GanttView;
         view->setNotesVisible(false);
         notes = sentences();
-        setLook(*notes, "tone", QStringLiteral("secondary"));
+        setLook(*notes, "tone", u"secondary"_s);
     }
     void show(Timeline timeline) const {
         QStringList lines;
@@ -143,7 +144,7 @@ void CodesignView::addSelectables() {
                            if (std::exchange(choice_->model, index) != index) pages()->refresh();
                        },
                    .facts = [this](int index) { return placedModelFacts(*choice_, index); },
-                   .bar = tr("Models"),
+                   .bar = u"Models"_s,
                    .choice = [this](int index) { return model(index); }});
 }
 
@@ -170,24 +171,24 @@ void CodesignView::addAxis(const char* id, QString (CodesignExplorer::*axis)() c
 
 void CodesignView::addPictures() {
     using Self = CodesignView;
-    pages()->addPicture("architectures", tr("Architectures"), this, &Self::makeExplorer, &Self::fillExplorer);
+    pages()->addPicture("architectures", u"Architectures"_s, this, &Self::makeExplorer, &Self::fillExplorer);
     addCharts("exploration", titleOf("exploration"),
-              {.rows = {"exploration", "exploration-by-area"}, .name = tr("How the search went")});
-    addCharts("models", tr("Models"),
-              {.rows = {"speedup"}, .name = tr("Throughput over the reference"), .selects = "model"});
+              {.rows = {"exploration", "exploration-by-area"}, .name = u"How the search went"_s});
+    addCharts("models", u"Models"_s,
+              {.rows = {"speedup"}, .name = u"Throughput over the reference"_s, .selects = "model"});
     pages()->addPicture("placement", titleOf("placement"), this, &Self::makePlacement, &Self::fillPlacement);
     pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
     pages()->addPicture("operators", titleOf("operators"), this, &Self::makeOperators, &Self::fillOperators);
-    addCharts("parts", tr("Time, memory, area"),
-              {.rows = {"model-time", "batch-time", "stage-memory", "area"}, .name = tr("What it consists of")});
+    addCharts("parts", u"Time, memory, area"_s,
+              {.rows = {"model-time", "batch-time", "stage-memory", "area"}, .name = u"What it consists of"_s});
 }
 
 void CodesignView::addDetails() {
     using Self = CodesignView;
-    pages()->addDetails("architectures", tr("Architectures"), this, &Self::makeArchitectures, &Self::fillArchitectures);
-    addTable("models", tr("Models"),
+    pages()->addDetails("architectures", u"Architectures"_s, this, &Self::makeArchitectures, &Self::fillArchitectures);
+    addTable("models", u"Models"_s,
              {.model = [this](QObject* owner) { return placedModelTableModel(choice_, owner); }, .selects = "model"});
-    addTable("placement", tr("Stages"),
+    addTable("placement", u"Stages"_s,
              {.model = [this](QObject* owner) { return stageTableModel(choice_, owner); },
               .rows =
                   [this] {
@@ -195,7 +196,7 @@ void CodesignView::addDetails() {
                       const codesign::ModelResult& its = choice_->run.model(choice_->model);
                       return its.feasible ? static_cast<int>(its.stages.size()) : 0;
                   },
-              .empty = tr("This model fits no accelerator of the search, so it has no stages.")});
+              .empty = u"This model fits no accelerator of the search, so it has no stages."_s});
     pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.whole(); });
     pages()->pair("exploration", "architectures");
     pages()->pair("parts", "models");
@@ -205,24 +206,22 @@ void CodesignView::addDetails() {
 CodesignExplorer& CodesignView::theExplorer() {
     if (explorer_ != nullptr) return *explorer_;
     explorer_ = new CodesignExplorer(choice_, pages()->pictures());
-    connect(explorer_, &CodesignExplorer::rowChosen, this,
-            [this](int row) { select(QStringLiteral("architecture"), row); });
-    connect(explorer_, &CodesignExplorer::pinRequested, this,
-            [this](int row) { select(QStringLiteral("pinned"), row); });
+    connect(explorer_, &CodesignExplorer::rowChosen, this, [this](int row) { select(u"architecture"_s, row); });
+    connect(explorer_, &CodesignExplorer::pinRequested, this, [this](int row) { select(u"pinned"_s, row); });
     connect(explorer_, &CodesignExplorer::othersWanted, this, &CodesignView::layOver);
     return *explorer_;
 }
 
 QWidget* CodesignView::makePlacement() {
     placement_ = new DrawingView;
-    placement_->setAccessibleName(tr("Placement"));
+    placement_->setAccessibleName(u"Placement"_s);
     return scrolled(placement_);
 }
 
 void CodesignView::fillPlacement() {
     if (choice_->model >= choice_->run.modelCount()) return;
     placement_->setDrawing(
-        fileStem(choice_->run.modelTitle(choice_->model) + QStringLiteral("-placement")),
+        fileStem(choice_->run.modelTitle(choice_->model) + u"-placement"_s),
         [its = choice_->run, index = choice_->model](double width, const report::TextWidth& measure) {
             return report::placementDrawing(its.model(index), width, measure);
         });
@@ -233,7 +232,7 @@ QWidget* CodesignView::makeOperators() {
     phases_ = new QButtonGroup(this);
     auto* bar = new QWidget;
     auto* row = bareLayout<QHBoxLayout>(bar, theme().spacing());
-    for (const auto& [title, id] : {std::pair(tr("Forward pass"), 0), std::pair(tr("Backward pass"), 1)}) {
+    for (const auto& [title, id] : {std::pair(u"Forward pass"_s, 0), std::pair(u"Backward pass"_s, 1)}) {
         QToolButton* button = toggle(title);
         phases_->addButton(button, id);
         row->addWidget(button);
@@ -277,7 +276,7 @@ void CodesignView::findOthers() {
         const store::HistoryQuery query{.engine = engine, .status = store::RunStatus::done};
         for (const store::RunRow& row : opened.query(query, kMaxOthers + 1))
             if (row.id != own && found.size() < kMaxOthers)
-                found.append({row.id, QStringLiteral("%1 · %2").arg(shownText(row.name), shownText(row.headline))});
+                found.append({row.id, u"%1 · %2"_s.arg(shownText(row.name), shownText(row.headline))});
         return found;
     };
     later(find, [this](const Others& found) { explorer_->offerOthers(found); });
@@ -291,7 +290,7 @@ void CodesignView::layOver(const QVector<qint64>& runs) {
         for (const qint64 id : runs)
             if (const std::optional<study::Result> result = opened.result(id))
                 if (const auto* outcome = result->outcome.as<study::CodesignOutcome>())
-                    fronts.push_back({.name = tr("Run %1").arg(id).toStdString(), .points = outcome->result.front});
+                    fronts.push_back({.name = u"Run %1"_s.arg(id).toStdString(), .points = outcome->result.front});
         return fronts;
     };
     later(read, [this](const Fronts& fronts) { explorer_->setOthers(fronts); });
@@ -299,43 +298,41 @@ void CodesignView::layOver(const QVector<qint64>& runs) {
 
 ChoiceBar::Choice CodesignView::model(int index) const {
     return {.title = choice_->run.modelTitle(index),
-            .help = choice_->run.model(index).feasible ? tr("Show how this model is placed and scheduled")
-                                                       : tr("This model does not fit")};
+            .help = choice_->run.model(index).feasible ? u"Show how this model is placed and scheduled"_s
+                                                       : u"This model does not fit"_s};
 }
 
 QVector<Headline> CodesignView::headlines() const {
     const codesign::Result& result = choice_->run.result();
     QVector<Headline> headlines;
     if (result.best) {
-        const report::PointValue& objective = *choice_->run.value(QStringLiteral("objective"));
+        const report::PointValue& objective = *choice_->run.value(u"objective"_s);
         const bool rate = result.options.objective == codesign::Objective::mean || !result.space.reference;
-        headlines.append(
-            {.value = toQt(report::textOf(objective, *result.best)),
-             .label = rate ? tr("throughput") : tr("over %1").arg(shownText(result.space.reference->name)),
-             .detail = result.endedBy == EndedBy::stop ? tr("stopped") : toQt(study::certaintyText(result)),
-             .tone = result.optimal ? QStringLiteral("good") : QString(),
-             .help = toQt(objective.help),
-             .explain = explanationOf("objective")});
+        headlines.append({.value = toQt(report::textOf(objective, *result.best)),
+                          .label = rate ? u"throughput"_s : u"over %1"_s.arg(shownText(result.space.reference->name)),
+                          .detail = result.endedBy == EndedBy::stop ? u"stopped"_s : toQt(study::certaintyText(result)),
+                          .tone = result.optimal ? u"good"_s : QString(),
+                          .help = toQt(objective.help),
+                          .explain = explanationOf("objective")});
         const double share = result.areaBound.value > 0 ? result.best->area.value / result.areaBound.value : 0;
         headlines.append({.value = columns::quantity(result.best->area.value, Measure::area),
-                          .label = tr("area"),
-                          .detail = tr("%1 of the limit").arg(toQt(study::percentText(share))),
+                          .label = u"area"_s,
+                          .detail = u"%1 of the limit"_s.arg(toQt(study::percentText(share))),
                           .help = choice_->run.architecture(choice_->run.bestRow()),
                           .explain = explanationOf("area_mm2")});
         headlines.append({.value = toQt(study::percentText(result.best->mfu)),
-                          .label = tr("utilisation"),
-                          .help = tr("Model FLOPs over those of all tensor cores, mean over the models"),
+                          .label = u"utilisation"_s,
+                          .help = u"Model FLOPs over those of all tensor cores, mean over the models"_s,
                           .explain = explanationOf("mean_mfu")});
     }
     const double looked =
         result.points > 0 ? static_cast<double>(result.explored) / static_cast<double>(result.points) : 0;
-    headlines.append(
-        {.value = columns::count(static_cast<double>(result.explored)),
-         .label = tr("points evaluated"),
-         .detail =
-             tr("%1 of %2").arg(toQt(study::percentText(looked)), columns::count(static_cast<double>(result.points))),
-         .help = tr("Bounds ruled the others out, or the search did not reach them"),
-         .explain = explanationOf("explored_points")});
+    headlines.append({.value = columns::count(static_cast<double>(result.explored)),
+                      .label = u"points evaluated"_s,
+                      .detail = u"%1 of %2"_s.arg(toQt(study::percentText(looked)),
+                                                  columns::count(static_cast<double>(result.points))),
+                      .help = u"Bounds ruled the others out, or the search did not reach them"_s,
+                      .explain = explanationOf("explored_points")});
     return headlines;
 }
 
@@ -346,9 +343,9 @@ void CodesignView::showNote() {
         if (!choice_->run.model(index).feasible) unfit << choice_->run.modelTitle(index);
     if (!choice_->run.result().best)
         note()->showMessage(MessageBar::Kind::warning,
-                            tr("No accelerator of the template runs every model. The tab of the models says why."));
+                            u"No accelerator of the template runs every model. The tab of the models says why."_s);
     else if (!unfit.isEmpty())
-        note()->showMessage(MessageBar::Kind::warning, tr("%1 does not fit.").arg(unfit.join(QStringLiteral(", "))));
+        note()->showMessage(MessageBar::Kind::warning, u"%1 does not fit."_s.arg(unfit.join(u", "_s)));
 }
 
 }  // namespace

@@ -47,6 +47,7 @@
 #include "ui/views/view_presets.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -164,7 +165,7 @@ void CompareDocument::Implementation::build() {
     auto* outer = bareLayout<QVBoxLayout>(document);
     stack = new QStackedWidget(document);
     outer->addWidget(stack);
-    empty = new EmptyState(QStringLiteral("compare"), QString());
+    empty = new EmptyState(u"compare"_s, QString());
     stack->addWidget(empty);
     auto* page = new QWidget;
     stack->addWidget(page);
@@ -181,27 +182,27 @@ void CompareDocument::Implementation::build() {
     auto* splitter = new QSplitter(Qt::Vertical, page);
     splitter->setChildrenCollapsible(false);
     bars = new PlotWidget(splitter);
-    bars->setAccessibleName(tr("The chosen number of every run"));
+    bars->setAccessibleName(u"The chosen number of every run"_s);
     tabs = new LazyTabs(splitter);
     splitter->addWidget(bars);
     splitter->addWidget(tabs);
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
     layout->addWidget(splitter, 1);
-    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics);
-    addPage("inputs", tr("Inputs"), &Implementation::makeInputs);
-    addPage("layers", tr("Layers"), &Implementation::makeLayers);
-    addPage("jobs", tr("Jobs"), &Implementation::makeJobs);
-    addPage("timelines", tr("Timelines"), &Implementation::makeTimelines);
-    addPage("convergence", tr("Convergence"), &Implementation::makeConvergence);
-    addPage("models", tr("Models"), &Implementation::makeModels);
+    addPage("metrics", u"Numbers"_s, &Implementation::makeMetrics);
+    addPage("inputs", u"Inputs"_s, &Implementation::makeInputs);
+    addPage("layers", u"Layers"_s, &Implementation::makeLayers);
+    addPage("jobs", u"Jobs"_s, &Implementation::makeJobs);
+    addPage("timelines", u"Timelines"_s, &Implementation::makeTimelines);
+    addPage("convergence", u"Convergence"_s, &Implementation::makeConvergence);
+    addPage("models", u"Models"_s, &Implementation::makeModels);
     showHint();
 }
 
 void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     auto* bar = bareLayout<QHBoxLayout>(theme().spacing(2));
     const auto box = [&](const QString& title, const QString& help) {
-        bar->addWidget(textLabel(title, Theme::Text::base, QStringLiteral("secondary")));
+        bar->addWidget(textLabel(title, Theme::Text::base, u"secondary"_s));
         auto* made = new QComboBox;
         made->setAccessibleName(title);
         made->setToolTip(help);
@@ -210,15 +211,15 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
         bar->addWidget(made);
         return made;
     };
-    baselineBox = box(tr("Baseline"), tr("The run that differences and ratios refer to"));
-    metricBox = box(tr("Shown"), tr("The number that the bars show"));
+    baselineBox = box(u"Baseline"_s, u"The run that differences and ratios refer to"_s);
+    metricBox = box(u"Shown"_s, u"The number that the bars show"_s);
     bar->addStretch();
-    onlyDifferences = new QCheckBox(tr("Only differences"));
+    onlyDifferences = new QCheckBox(u"Only differences"_s);
     onlyDifferences->setChecked(true);
-    onlyDifferences->setToolTip(tr("Hides rows that are the same in all runs"));
+    onlyDifferences->setToolTip(u"Hides rows that are the same in all runs"_s);
     bar->addWidget(onlyDifferences);
     bar->addWidget(new ViewPresets(
-        QStringLiteral("compare"), [this] { return view(); }, [this](const QJsonObject& kept) { take(kept); }));
+        u"compare"_s, [this] { return view(); }, [this](const QJsonObject& kept) { take(kept); }));
     layout->addLayout(bar);
     connect(baselineBox, qOverload<int>(&QComboBox::activated), document, &CompareDocument::setBaseline);
     connect(metricBox, qOverload<int>(&QComboBox::activated), document, [this] {
@@ -227,8 +228,7 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     });
     connect(onlyDifferences, &QCheckBox::clicked, document, [this] { remember(); });
     connect(onlyDifferences, &QCheckBox::toggled, document, [this] {
-        tabs->refresh(
-            {QStringLiteral("metrics"), QStringLiteral("inputs"), QStringLiteral("layers"), QStringLiteral("jobs")});
+        tabs->refresh({u"metrics"_s, u"inputs"_s, u"layers"_s, u"jobs"_s});
     });
 }
 
@@ -255,11 +255,11 @@ void CompareDocument::Implementation::addPage(const char* id, const QString& tit
 void CompareDocument::Implementation::showHint() const {
     stack->setCurrentIndex(0);
     if (given < 2) {
-        empty->setSentence(tr("Choose two runs or more in the history, then Compare, to see them side by side here."));
+        empty->setSentence(u"Choose two runs or more in the history, then Compare, to see them side by side here."_s);
     } else if (runs.size() < 2) {
-        empty->setSentence(tr("Fewer than two of these runs have a result; finish or run them again to compare them."));
+        empty->setSentence(u"Fewer than two of these runs have a result; finish or run them again to compare them."_s);
     } else {
-        empty->setSentence(tr("Comparing…"));
+        empty->setSentence(u"Comparing…"_s);
     }
 }
 
@@ -305,7 +305,7 @@ void CompareDocument::Implementation::show() {
     metricBox->clear();
     for (const auto& row : comparison->metrics) {
         QString title = toQt(row.metric.title);
-        if (!row.metric.owner.empty()) title += QStringLiteral(", ") + shownText(row.metric.owner);
+        if (!row.metric.owner.empty()) title += u", "_s + shownText(row.metric.owner);
         metricBox->addItem(title, toQt(row.metric.name));
     }
     const int kept = metricBox->findData(chosen);
@@ -325,9 +325,9 @@ void CompareDocument::Implementation::showPages() const {
     const bool layers = std::any_of(runs.begin(), runs.end(), [](const RunState& run) {
         return run.result->outcome.as<study::PartitionOutcome>() != nullptr;
     });
-    tabs->setPageShown(QStringLiteral("layers"), layers);
-    tabs->setPageShown(QStringLiteral("models"), layers);
-    tabs->setPageShown(QStringLiteral("jobs"), !comparison->jobs.empty());
+    tabs->setPageShown(u"layers"_s, layers);
+    tabs->setPageShown(u"models"_s, layers);
+    tabs->setPageShown(u"jobs"_s, !comparison->jobs.empty());
 }
 
 void CompareDocument::Implementation::showBars() {
@@ -336,7 +336,7 @@ void CompareDocument::Implementation::showBars() {
 }
 
 QWidget* CompareDocument::Implementation::makeMetrics() {
-    auto* view = table(metricTableModel(comparison, only(), tabs), tr("Numbers"), tr("All numbers are the same."));
+    auto* view = table(metricTableModel(comparison, only(), tabs), u"Numbers"_s, u"All numbers are the same."_s);
     connect(view, &TableView::explainRequested, document, [this](int row, int column) { explainMetric(row, column); });
     connect(view, &TableView::currentRowChanged, document, [this](int row) {
         const int index = metricBox->findData(metricOfRow(*comparison, only(), row));
@@ -361,7 +361,7 @@ void CompareDocument::Implementation::explainMetric(int row, int column) {
 }
 
 QWidget* CompareDocument::Implementation::makeInputs() {
-    return table(inputDifferenceModel(comparison, only(), tabs), tr("Inputs"), tr("All inputs are the same."));
+    return table(inputDifferenceModel(comparison, only(), tabs), u"Inputs"_s, u"All inputs are the same."_s);
 }
 
 QWidget* CompareDocument::Implementation::makeLayers() {
@@ -370,12 +370,11 @@ QWidget* CompareDocument::Implementation::makeLayers() {
     QStringList notes;
     for (const std::string& note : comparison->notes) notes << toQt(note);
     if (!notes.isEmpty())
-        column->addWidget(
-            textLabel(notes.join(QLatin1Char(' ')), Theme::Text::base, QStringLiteral("secondary"), false, true));
-    layerTable = table(layerDifferenceModel(comparison, only(), tabs), tr("Layers"),
-                       tr("Every layer that the runs share has the same type in all of them."));
-    auto* shares = table(shareTableModel(comparison, only(), tabs), tr("Shares of types"),
-                         tr("Every strategy uses the types to the same extent in all runs."));
+        column->addWidget(textLabel(notes.join(QLatin1Char(' ')), Theme::Text::base, u"secondary"_s, false, true));
+    layerTable = table(layerDifferenceModel(comparison, only(), tabs), u"Layers"_s,
+                       u"Every layer that the runs share has the same type in all of them."_s);
+    auto* shares = table(shareTableModel(comparison, only(), tabs), u"Shares of types"_s,
+                         u"Every strategy uses the types to the same extent in all runs."_s);
     shares->setFilterVisible(false);
     auto* parts = new QSplitter(Qt::Vertical);
     parts->setChildrenCollapsible(false);
@@ -392,8 +391,8 @@ QWidget* CompareDocument::Implementation::makeLayers() {
 }
 
 QWidget* CompareDocument::Implementation::makeJobs() {
-    jobTable = table(jobDifferenceModel(comparison, only(), tabs), tr("Jobs"),
-                     tr("Every job that the runs share runs on the same core at the same place in all of them."));
+    jobTable = table(jobDifferenceModel(comparison, only(), tabs), u"Jobs"_s,
+                     u"Every job that the runs share runs on the same core at the same place in all of them."_s);
     connect(jobTable, &TableView::currentRowChanged, document, [this](int row) {
         const QString chosen = jobOfRow(*comparison, only(), row);
         if (!chosen.isEmpty()) document->chooseLayer(chosen);
@@ -412,7 +411,7 @@ std::shared_ptr<const std::vector<Curve>> CompareDocument::Implementation::curve
 
 QWidget* CompareDocument::Implementation::makeConvergence() {
     auto* view = new ConvergenceView;
-    view->setEmptyText(tr("No curves were recorded for these runs; run them again to see how they converge."));
+    view->setEmptyText(u"No curves were recorded for these runs; run them again to see how they converge."_s);
     view->setLogarithmic(logarithmic);
     view->setCurves(curves());
     connect(view, &ConvergenceView::logarithmicChanged, document, [this](bool on) {
@@ -426,7 +425,7 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
     auto* scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
     scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setAccessibleName(tr("Timelines"));
+    scroll->setAccessibleName(u"Timelines"_s);
     auto* content = new QWidget;
     auto* layout = bareLayout<QVBoxLayout>(content);
     gantts.clear();
@@ -434,7 +433,7 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
     for (std::size_t run = 0; run < std::min(runs.size(), kMaxPictured); ++run) {
         layout->addWidget(textLabel(names.at(static_cast<int>(run)), Theme::Text::base, QString(), true));
         auto* gantt = new GanttView;
-        gantt->setAccessibleName(tr("Timeline of %1").arg(names.at(static_cast<int>(run))));
+        gantt->setAccessibleName(u"Timeline of %1"_s.arg(names.at(static_cast<int>(run))));
         gantt->setMinimumHeight(theme().spacing(40));
         layout->addWidget(gantt, 1);
         gantts.push_back(gantt);
@@ -447,8 +446,8 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
         });
     }
     if (runs.size() > kMaxPictured)
-        layout->addWidget(textLabel(tr("Timelines of the first %1 runs are shown.").arg(kMaxPictured),
-                                    Theme::Text::base, QStringLiteral("secondary")));
+        layout->addWidget(textLabel(u"Timelines of the first %1 runs are shown."_s.arg(kMaxPictured), Theme::Text::base,
+                                    u"secondary"_s));
     scroll->setWidget(content);
     inBackground(
         scroll, [runs = pictured()] { return timelinesOf(runs); },
@@ -510,7 +509,7 @@ void CompareDocument::Implementation::showLayer() {
 }
 
 void CompareDocument::Implementation::inspectLayer() {
-    Facts facts{.title = layer, .subtitle = tr("In %1 runs").arg(runs.size()), .icon = QStringLiteral("layers")};
+    Facts facts{.title = layer, .subtitle = u"In %1 runs"_s.arg(runs.size()), .icon = u"layers"_s};
     for (std::size_t run = 0; run < runs.size(); ++run) {
         Facts::Section section{shownText(comparison->runs[run]), {}};
         for (const auto& row : comparison->layers)
@@ -518,11 +517,11 @@ void CompareDocument::Implementation::inspectLayer() {
                 !row.types[run].empty())
                 section.rows.append(
                     {.label =
-                         tr("%1, level %2, %3").arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
+                         u"%1, level %2, %3"_s.arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
                      .value = shownText(row.types[run])});
         for (const auto& row : comparison->jobs)
             if (section.rows.size() < static_cast<int>(kMaxPictured) && shownText(row.name) == layer && row.places[run])
-                section.rows.append({.label = tr("Job %1").arg(row.job), .value = placeText(*row.places[run])});
+                section.rows.append({.label = u"Job %1"_s.arg(row.job), .value = placeText(*row.places[run])});
         if (!section.rows.isEmpty()) facts.sections.append(section);
     }
     emit document->inspected(facts);
@@ -530,16 +529,16 @@ void CompareDocument::Implementation::inspectLayer() {
 
 /// What a preset keeps: everything but which run is the baseline.
 QJsonObject CompareDocument::Implementation::view() const {
-    return {{QStringLiteral("metric"), metricBox->currentData().toString()},
-            {QStringLiteral("all"), !only()},
-            {QStringLiteral("log"), logarithmic},
-            {QStringLiteral("tab"), tabs->tab()}};
+    return {{u"metric"_s, metricBox->currentData().toString()},
+            {u"all"_s, !only()},
+            {u"log"_s, logarithmic},
+            {u"tab"_s, tabs->tab()}};
 }
 
 void CompareDocument::Implementation::take(const QJsonObject& view) {
     onlyDifferences->setChecked(!view.value(QLatin1String("all")).toBool());
     logarithmic = view.value(QLatin1String("log")).toBool(logarithmic);
-    tabs->refresh({QStringLiteral("convergence")});
+    tabs->refresh({u"convergence"_s});
     const int metric = metricBox->findData(view.value(QLatin1String("metric")).toString());
     if (metric >= 0) {
         metricBox->setCurrentIndex(metric);
@@ -551,9 +550,9 @@ void CompareDocument::Implementation::take(const QJsonObject& view) {
 /// What the next comparison begins with. Which number decides, every comparison knows by itself.
 void CompareDocument::Implementation::remember() const {
     QJsonObject kept = view();
-    kept.remove(QStringLiteral("tab"));
+    kept.remove(u"tab"_s);
     if (comparison && metricBox->currentData().toString().toStdString() == comparison->deciding)
-        kept.remove(QStringLiteral("metric"));
+        kept.remove(u"metric"_s);
     QSettings().setValue(QLatin1String(kRemembered), QJsonDocument(kept).toJson(QJsonDocument::Compact));
 }
 
@@ -565,7 +564,7 @@ CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document
 CompareDocument::~CompareDocument() = default;
 
 QString CompareDocument::title() const {
-    return d_->runs.size() < 2 ? tr("Compare") : tr("Compare %1 runs").arg(d_->runs.size());
+    return d_->runs.size() < 2 ? u"Compare"_s : u"Compare %1 runs"_s.arg(d_->runs.size());
 }
 
 void CompareDocument::setRuns(const std::vector<RunState>& runs) {
@@ -574,7 +573,7 @@ void CompareDocument::setRuns(const std::vector<RunState>& runs) {
     for (const RunState& run : runs) {
         if (run.result == nullptr || runViewOf(*run.result) == nullptr) continue;
         d_->runs.push_back(run);
-        if (run.title.isEmpty()) d_->runs.back().title = tr("Run %1").arg(run.run);
+        if (run.title.isEmpty()) d_->runs.back().title = u"Run %1"_s.arg(run.run);
     }
     d_->baseline = 0;
     const QSignalBlocker quiet(d_->baselineBox);
@@ -615,7 +614,7 @@ QVector<Exportable> CompareDocument::exportables() {
                            const char* name, report::Table (*make)(const study::Comparison& comparison, bool same)) {
         return Exportable{.name = QLatin1String(name), .csv = [=] { return report::toCsv(make(*comparison, same)); }};
     };
-    QVector<Exportable> all{{.name = fileStem(QStringLiteral("compare-") + toQt(metric)),
+    QVector<Exportable> all{{.name = fileStem(u"compare-"_s + toQt(metric)),
                              .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
                              .csv = [chart] { return report::toCsv(chart()); }},
                             table("compare-numbers", report::metricTable),
@@ -629,7 +628,7 @@ QVector<Exportable> CompareDocument::exportables() {
 QJsonObject CompareDocument::saveView() const {
     if (!d_->comparison) return d_->pending;
     QJsonObject view = d_->view();
-    view[QStringLiteral("baseline")] = d_->baseline;
+    view[u"baseline"_s] = d_->baseline;
     return view;
 }
 

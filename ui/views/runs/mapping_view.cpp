@@ -24,6 +24,7 @@
 #include "ui/views/runs/sweep_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -84,7 +85,7 @@ void MappingView::addSelectables() {
                    .choose = [this](int index) { chooseAlgorithm(index); },
                    .facts = [this](int) { return facts(); },
                    .name = [this](int index) { return choice_->run.algorithm(index); },
-                   .bar = tr("Algorithms"),
+                   .bar = u"Algorithms"_s,
                    .choice = [this](int index) { return algorithm(index); },
                    .min = 1});
     addSelectable({.id = "colour",
@@ -98,7 +99,7 @@ void MappingView::addSelectables() {
                    .name =
                        [](int index) {
                            const bool kind = static_cast<study::JobColour>(index) == study::JobColour::kind;
-                           return kind ? QStringLiteral("kind") : QStringLiteral("model");
+                           return kind ? u"kind"_s : u"model"_s;
                        }});
     addSelectable({.id = "job",
                    .count = [this] { return choice_->run.jobCount(); },
@@ -121,34 +122,34 @@ void MappingView::addSelectables() {
 void MappingView::addPictures() {
     using Self = MappingView;
     pages()->addPicture("schedule", titleOf("schedule"), this, &Self::makeSchedule, &Self::fillSchedule);
-    pages()->addPicture("race", tr("Convergence"), this, &Self::makeConvergence, &Self::fillConvergence);
+    pages()->addPicture("race", u"Convergence"_s, this, &Self::makeConvergence, &Self::fillConvergence);
     addCharts("algorithms", titleOf("algorithms"),
               {.rows = {"algorithms"},
-               .name = tr("What each algorithm reached"),
+               .name = u"What each algorithm reached"_s,
                .selects = "algorithm",
                .path = [this](const ChartPane&, int, int category) { return algorithmPath(category); }});
-    addCharts("cores", titleOf("cores"), {.rows = {"cores"}, .name = tr("What every core does"), .selects = "core"});
+    addCharts("cores", titleOf("cores"), {.rows = {"cores"}, .name = u"What every core does"_s, .selects = "core"});
     addCharts("demand", titleOf("required-bandwidth"),
               {.rows = {"required-bandwidth"},
-               .name = tr("Latency and bandwidth of jobs"),
+               .name = u"Latency and bandwidth of jobs"_s,
                .made = [this](const ChartPane& pane) {
                    connect(pane.plot(), &PlotWidget::pointClicked, this,
                            [this, plot = pane.plot()](int series, int job) { chooseJobAt(*plot, series, job); });
                }});
     addCharts("explored", titleOf("search-space"),
-              {.rows = {"search-space"}, .name = tr("Search-space projection (PCA)")});
-    addCharts("front", titleOf("pareto"), {.rows = {"pareto"}, .name = tr("What cannot be had together")});
-    pages()->addPicture("sweeps", tr("Sweeps"), this, &Self::makeSweeps, &Self::fillSweeps);
+              {.rows = {"search-space"}, .name = u"Search-space projection (PCA)"_s});
+    addCharts("front", titleOf("pareto"), {.rows = {"pareto"}, .name = u"What cannot be had together"_s});
+    pages()->addPicture("sweeps", u"Sweeps"_s, this, &Self::makeSweeps, &Self::fillSweeps);
 }
 
 void MappingView::addDetails() {
-    addTable("jobs", tr("Jobs"),
+    addTable("jobs", u"Jobs"_s,
              {.model = [this](QObject* owner) { return jobTableModel(choice_, owner); },
               .selects = "job",
               .filtered = true});
-    addTable("algorithms", tr("Algorithms"),
+    addTable("algorithms", u"Algorithms"_s,
              {.model = [this](QObject* owner) { return algorithmTableModel(choice_, owner); }, .selects = "algorithm"});
-    addTable("cores", tr("Cores"),
+    addTable("cores", u"Cores"_s,
              {.model = [this](QObject* owner) { return coreTableModel(choice_, owner); }, .selects = "core"});
     pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
     for (const char* picture : {"schedule", "demand"}) pages()->pair(picture, "jobs");
@@ -161,8 +162,8 @@ void MappingView::takeRun() {
     choice_->uses = study::coreUse(its.outcome(), choice_->chosen());
     if (its.outcome().jobKinds.empty()) choice_->colour = study::JobColour::model;
     core_ = -1;
-    pages()->setPageShown(QStringLiteral("front"), has("pareto"));
-    pages()->setPageShown(QStringLiteral("explored"), has("search-space"));
+    pages()->setPageShown(u"front"_s, has("pareto"));
+    pages()->setPageShown(u"explored"_s, has("search-space"));
 }
 
 void MappingView::chooseAlgorithm(int algorithm) {
@@ -183,28 +184,27 @@ QVector<Headline> MappingView::headlines() const {
     const mapping::Run& chosen = choice_->chosen();
     const study::MappingOutcome& outcome = choice_->run.outcome();
     const auto of = [&](const char* field) { return explanationOf(chosen.algorithm + "/" + field); };
-    const QString tone =
-        chosen.optimal ? QStringLiteral("good") : (chosen.gap > kWideGap ? QStringLiteral("warning") : QString());
+    const QString tone = chosen.optimal ? u"good"_s : (chosen.gap > kWideGap ? u"warning"_s : QString());
     QVector<Headline> headlines;
     if (const auto rate = study::throughputOf(outcome, chosen.values.makespan); rate && outcome.problem.clock)
         headlines.append({.value = columns::quantity(*rate, Measure::flopsPerSecond),
-                          .label = tr("throughput"),
-                          .help = tr("Twice the multiply-adds of all jobs over the makespan"),
+                          .label = u"throughput"_s,
+                          .help = u"Twice the multiply-adds of all jobs over the makespan"_s,
                           .explain = of("throughput_flops")});
     headlines.append({.value = choice_->run.time(chosen.values.makespan),
-                      .label = tr("makespan"),
+                      .label = u"makespan"_s,
                       .detail = toQt(study::certaintyText(chosen)),
                       .tone = tone,
-                      .help = tr("Until the last of the jobs has finished"),
+                      .help = u"Until the last of the jobs has finished"_s,
                       .explain = of(outcome.problem.clock ? "makespan_s" : "makespan_cycles")});
     if (chosen.values.energy)
         headlines.append({.value = toQt(formatQuantity(*chosen.values.energy, Measure::joules)),
-                          .label = tr("energy"),
+                          .label = u"energy"_s,
                           .explain = of("energy_j")});
     headlines.append({.value = columns::count(static_cast<double>(chosen.samples)),
-                      .label = chosen.samples == 1 ? tr("sample") : tr("samples"),
-                      .detail = tr("best after %1").arg(columns::count(static_cast<double>(chosen.bestAfter))),
-                      .help = tr("Mappings that the algorithm evaluated"),
+                      .label = chosen.samples == 1 ? u"sample"_s : u"samples"_s,
+                      .detail = u"best after %1"_s.arg(columns::count(static_cast<double>(chosen.bestAfter))),
+                      .help = u"Mappings that the algorithm evaluated"_s,
                       .explain = of("samples")});
     return headlines;
 }
@@ -215,9 +215,8 @@ void MappingView::showNote() {
     const auto optimal = std::count_if(runs.begin(), runs.end(), [](const mapping::Run& each) { return each.optimal; });
     if (optimal < 2) return;
     note()->showMessage(MessageBar::Kind::info,
-                        tr("%1 of %2 algorithms reach the bound (%3): no mapping can be better, and these jobs cannot "
-                           "tell them apart.")
-                            .arg(optimal)
+                        u"%1 of %2 algorithms reach the bound (%3): no mapping can be better, and these jobs cannot "
+                        "tell them apart."_s.arg(optimal)
                             .arg(runs.size())
                             .arg(shownText(choice_->run.outcome().result.bound.method)));
 }
@@ -225,29 +224,28 @@ void MappingView::showNote() {
 QString MappingView::algorithmPath(int algorithm) const {
     if (algorithm < 0 || algorithm >= choice_->run.runCount()) return {};
     return choice_->run.algorithm(algorithm) + QLatin1Char('/') +
-           (choice_->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles"));
+           (choice_->run.problem().clock ? u"throughput_flops"_s : u"makespan_cycles"_s);
 }
 
 void MappingView::chooseJobAt(const PlotWidget& plot, int series, int job) {
     const auto& all = plot.chart().series;
     const bool isJob = series >= 0 && static_cast<std::size_t>(series) < all.size() &&
                        all[static_cast<std::size_t>(series)].mark == report::Mark::points;
-    if (isJob && job >= 0) select(QStringLiteral("job"), job);
+    if (isJob && job >= 0) select(u"job"_s, job);
 }
 
 QWidget* MappingView::makeSchedule() {
     gantt_ = new GanttView;
-    gantt_->setAccessibleName(tr("Jobs on their cores, and the bandwidth they get"));
+    gantt_->setAccessibleName(u"Jobs on their cores, and the bandwidth they get"_s);
     connect(gantt_, &GanttView::eventSelected, this, [this](int event) {
         const std::vector<Timeline::Event>& events = gantt_->timeline().events;
         if (event >= 0 && static_cast<std::size_t>(event) < events.size())
-            select(QStringLiteral("job"), jobOf(events[static_cast<std::size_t>(event)]));
+            select(u"job"_s, jobOf(events[static_cast<std::size_t>(event)]));
     });
     colours_ = new QComboBox;
-    colours_->addItems({tr("Coloured by kind of layer"), tr("Coloured by model")});
-    colours_->setAccessibleName(tr("What the colours of jobs say"));
-    connect(colours_, qOverload<int>(&QComboBox::activated), this,
-            [this](int index) { select(QStringLiteral("colour"), index); });
+    colours_->addItems({u"Coloured by kind of layer"_s, u"Coloured by model"_s});
+    colours_->setAccessibleName(u"What the colours of jobs say"_s);
+    connect(colours_, qOverload<int>(&QComboBox::activated), this, [this](int index) { select(u"colour"_s, index); });
     auto* bar = new QWidget;
     auto* row = bareLayout<QHBoxLayout>(bar);
     row->addStretch();
@@ -278,12 +276,13 @@ void MappingView::markJob() const {
 }
 
 QWidget* MappingView::makeConvergence() {
-    convergence_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, tr("Convergence"));
+    convergence_ = new ChartPane({titleOf("convergence"), titleOf("optimality-gap")}, u"Convergence"_s);
     convergence_->plot()->setExplainable(false);  // curves are no numbers of the result
-    logarithmic_ = toggle(tr("Log scale"), tr("Shows the values on a logarithmic axis"));
+    logarithmic_ = toggle(u"Log scale"_s, u"Shows the values on a logarithmic axis"_s);
     logarithmic_->setChecked(true);  // the first samples are far above the last
-    generations_ = toggle(tr("Mean and spread"), tr("Shows what the generations of the chosen algorithm found on "
-                                                    "average, and how far they spread"));
+    generations_ = toggle(u"Mean and spread"_s,
+                          u"Shows what the generations of the chosen algorithm found on "
+                          "average, and how far they spread"_s);
     for (QToolButton* button : {logarithmic_, generations_}) {
         convergence_->addTool(button);
         connect(button, &QToolButton::toggled, this, &MappingView::fillConvergence);
@@ -303,12 +302,12 @@ void MappingView::fillConvergence() {
 QVector<Exportable> MappingView::ownExports() const {
     const QString name = choice_->run.algorithm(choice_->algorithm);
     // As `--evaluate` and warm starts read it.
-    Exportable mapping{.name = fileStem(name + QStringLiteral("-mapping")),
-                       .id = QStringLiteral("mapping"),
-                       .title = tr("Mapping of %1").arg(name),
+    Exportable mapping{.name = fileStem(name + u"-mapping"_s),
+                       .id = u"mapping"_s,
+                       .title = u"Mapping of %1"_s.arg(name),
                        .json = [its = choice_->run,
                                 at = choice_->algorithm] { return toText(study::mappingJson(its.run(at).mapping)); },
-                       .jsonTitle = tr("Mapping (JSON)")};
+                       .jsonTitle = u"Mapping (JSON)"_s};
     // What is shown is of another run until its tab is seen again.
     const bool isOfThis = sweeps_ != nullptr && sweeps_->run().shared() == run().result;
     return (isOfThis ? sweeps_->exportables() : QVector<Exportable>()) + QVector<Exportable>{std::move(mapping)};

@@ -18,6 +18,7 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 struct ModelComparison::Implementation {
     ModelComparison* owner = nullptr;
@@ -49,21 +50,21 @@ void ModelComparison::Implementation::build() {
     auto* outer = bareLayout<QVBoxLayout>(owner);
     stack = new QStackedWidget(owner);
     outer->addWidget(stack);
-    empty = new EmptyState(QStringLiteral("model"), tr("Reading the models…"));
+    empty = new EmptyState(u"model"_s, u"Reading the models…"_s);
     stack->addWidget(empty);
     auto* page = new QWidget;
     stack->addWidget(page);
     auto* column = bareLayout<QVBoxLayout>(page);
-    problems = textLabel({}, Theme::Text::base, QStringLiteral("warning"), false, true);
+    problems = textLabel({}, Theme::Text::base, u"warning"_s, false, true);
     problems->hide();
     column->addWidget(problems);
     before = new GraphView;
     after = new GraphView;
     beforeTitle = textLabel({}, Theme::Text::base, {}, true);
     run = new QComboBox;
-    run->setAccessibleName(tr("Run whose model is compared"));
-    run->setToolTip(tr("The run whose model stands beside the baseline's"));
-    auto* graphs = new SideBySide({side(beforeTitle, before), tr("Baseline")}, {side(run, after), tr("Other run")});
+    run->setAccessibleName(u"Run whose model is compared"_s);
+    run->setToolTip(u"The run whose model stands beside the baseline's"_s);
+    auto* graphs = new SideBySide({side(beforeTitle, before), u"Baseline"_s}, {side(run, after), u"Other run"_s});
     parts = new QSplitter(Qt::Vertical);
     parts->setChildrenCollapsible(false);
     parts->addWidget(graphs);
@@ -147,13 +148,13 @@ void ModelComparison::setDifferences(const std::shared_ptr<const ModelDifference
     d_->problems->setText(differences->problems.join(QLatin1Char(' ')));
     d_->problems->setVisible(!differences->problems.isEmpty());
     if (differences->pairs.empty()) {
-        setSentence(differences->problems.isEmpty() ? tr("All runs are of the same network.")
+        setSentence(differences->problems.isEmpty() ? u"All runs are of the same network."_s
                                                     : differences->problems.join(QLatin1Char(' ')));
         return;
     }
     for (const ModelDifferences::Pair& pair : differences->pairs) d_->run->addItem(d_->titles.value(pair.run));
-    d_->beforeTitle->setText(tr("%1, the baseline").arg(shownName(differences->pairs.front().before->model.name)));
-    d_->table = new TableView(modelDifferenceModel(differences, d_->titles, this), tr("Models"));
+    d_->beforeTitle->setText(u"%1, the baseline"_s.arg(shownName(differences->pairs.front().before->model.name)));
+    d_->table = new TableView(modelDifferenceModel(differences, d_->titles, this), u"Models"_s);
     d_->parts->addWidget(d_->table);
     d_->parts->setStretchFactor(1, 2);
     connect(d_->table, &TableView::currentRowChanged, this, [this](int row) {

@@ -43,6 +43,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -51,7 +52,7 @@ constexpr int kTypingPause = 500;  // ms
 constexpr int kAnotherRun = -1;    ///< in the list of colourings: asks for a run
 
 QString titleOfKey(const QString& key) {
-    if (key.startsWith(QStringLiteral("zoo:"))) return key.mid(4);
+    if (key.startsWith(u"zoo:"_s)) return key.mid(4);
     const QString name = QFileInfo(key).fileName();
     return name.isEmpty() ? key : name;
 }
@@ -61,7 +62,7 @@ class MemoryBar : public QWidget {
 public:
     explicit MemoryBar(QWidget* parent = nullptr) : QWidget(parent) {
         setFixedHeight(theme().size("row") + 2 * theme().spacing());
-        setAccessibleName(tr("Memory by class"));
+        setAccessibleName(u"Memory by class"_s);
     }
     void setClasses(const QVector<MemoryClass>& classes) {
         classes_ = classes;
@@ -194,8 +195,7 @@ struct ModelDocument::Implementation {
         auto* made = new QAction(theme().icon(icon), title, q);
         made->setShortcut(keys);
         made->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-        made->setToolTip(
-            keys.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, keys.toString(QKeySequence::NativeText)));
+        made->setToolTip(keys.isEmpty() ? title : u"%1 (%2)"_s.arg(title, keys.toString(QKeySequence::NativeText)));
         QObject::connect(made, &QAction::triggered, q, run);
         q->addAction(made);
         actions.append(made);
@@ -226,13 +226,13 @@ struct ModelDocument::Implementation {
     QWidget* waitingPage() {
         auto* page = new QWidget(q);
         auto* layout = new QVBoxLayout(page);
-        waiting = label(ModelDocument::tr("Reading %1…").arg(titleOfKey(key)), "tone", "secondary");
+        waiting = label(u"Reading %1…"_s.arg(titleOfKey(key)), "tone", "secondary");
         waiting->setAlignment(Qt::AlignCenter);
         auto* bar = new QProgressBar(page);
         bar->setRange(0, 0);
         bar->setTextVisible(false);
         bar->setFixedSize(theme().spacing(55), theme().spacing());
-        bar->setAccessibleName(ModelDocument::tr("Reading the model"));
+        bar->setAccessibleName(u"Reading the model"_s);
         layout->addStretch();
         layout->addWidget(waiting);
         layout->addSpacing(theme().spacing(2));
@@ -248,7 +248,7 @@ struct ModelDocument::Implementation {
         failure->setWordWrap(true);
         failure->setAlignment(Qt::AlignCenter);
         failure->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-        auto* retry = new QPushButton(theme().icon(QStringLiteral("refresh")), ModelDocument::tr("Try again"), page);
+        auto* retry = new QPushButton(theme().icon(u"refresh"_s), u"Try again"_s, page);
         QObject::connect(retry, &QPushButton::clicked, q, [this] { load(); });
         layout->addStretch();
         layout->addWidget(failure);
@@ -274,15 +274,15 @@ struct ModelDocument::Implementation {
         layout->addWidget(notice);
         tabs = new QTabWidget(page);
         tabs->setDocumentMode(true);
-        tabs->addTab(graphPage(), theme().icon(QStringLiteral("model")), ModelDocument::tr("Graph"));
+        tabs->addTab(graphPage(), theme().icon(u"model"_s), u"Graph"_s);
         operatorModel = new TableModel(operatorColumns(source), q);
-        operators = new TableView(operatorModel, titleOfKey(key) + QStringLiteral("-operators"), page);
-        operators->setEmptyText(ModelDocument::tr("This model is a table of layers and has no operators; see Layers."));
-        tabs->addTab(operators, theme().icon(QStringLiteral("table")), ModelDocument::tr("Operators"));
+        operators = new TableView(operatorModel, titleOfKey(key) + u"-operators"_s, page);
+        operators->setEmptyText(u"This model is a table of layers and has no operators; see Layers."_s);
+        tabs->addTab(operators, theme().icon(u"table"_s), u"Operators"_s);
         layerModel = new TableModel(layerColumns(source), q);
-        layers = new TableView(layerModel, titleOfKey(key) + QStringLiteral("-layers"), page);
-        tabs->addTab(layers, theme().icon(QStringLiteral("layers")), ModelDocument::tr("Layers"));
-        tabs->addTab(memoryPage(), theme().icon(QStringLiteral("memory")), ModelDocument::tr("Memory"));
+        layers = new TableView(layerModel, titleOfKey(key) + u"-layers"_s, page);
+        tabs->addTab(layers, theme().icon(u"layers"_s), u"Layers"_s);
+        tabs->addTab(memoryPage(), theme().icon(u"memory"_s), u"Memory"_s);
         layout->addWidget(tabs, 1);
         connectViews();
         setFocusStart(*q, *graph);
@@ -293,16 +293,16 @@ struct ModelDocument::Implementation {
         auto* all = bareLayout<QVBoxLayout>(theme().spacing() / 2);
         auto* row = bareLayout<QHBoxLayout>(theme().spacing(2));
         name = new CutLabel(q);
-        setLook(*name, "letters", QStringLiteral("panel-title"));
+        setLook(*name, "letters", u"panel-title"_s);
         name->setWhole(titleOfKey(key));
         row->addWidget(name, 1);
         state = label({}, "tone", "secondary");
         row->addWidget(state);
-        auto* batchLabel = label(ModelDocument::tr("Batch"), "tone", "secondary");
+        auto* batchLabel = label(u"Batch"_s, "tone", "secondary");
         batch = new QSpinBox(q);
         batch->setRange(1, kLargestDimension);
-        batch->setAccessibleName(ModelDocument::tr("Batch"));
-        batch->setToolTip(ModelDocument::tr("Samples in one step: the value of the first dimension of the inputs"));
+        batch->setAccessibleName(u"Batch"_s);
+        batch->setToolTip(u"Samples in one step: the value of the first dimension of the inputs"_s);
         batchLabel->setBuddy(batch);
         QObject::connect(batch, &QSpinBox::valueChanged, q, [this](int value) {
             options.batch = value;
@@ -315,7 +315,7 @@ struct ModelDocument::Implementation {
         headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
         headline->setWordWrap(true);  // between facts only: their own spaces do not break
         headline->setMinimumWidth(theme().spacing(20));
-        headline->setAccessibleName(ModelDocument::tr("Counts of the model"));
+        headline->setAccessibleName(u"Counts of the model"_s);
         all->addWidget(headline);
         dimensions = new QWidget(q);
         dimensionGrid = new QGridLayout(dimensions);
@@ -328,46 +328,36 @@ struct ModelDocument::Implementation {
     }
 
     void makeActions() {
-        action(ModelDocument::tr("Fit"), QStringLiteral("fit"), QKeySequence(QStringLiteral("Ctrl+0")),
-               [this] { graph->fit(); });
-        action(ModelDocument::tr("Zoom in"), QStringLiteral("zoom-in"), QKeySequence::ZoomIn,
-               [this] { graph->zoomBy(1.25); });
-        action(ModelDocument::tr("Zoom out"), QStringLiteral("zoom-out"), QKeySequence::ZoomOut,
-               [this] { graph->zoomBy(0.8); });
-        action(ModelDocument::tr("Open all groups"), QStringLiteral("expand"),
-               QKeySequence(QStringLiteral("Ctrl+Shift+E")), [this] { graph->expandAll(); });
-        action(ModelDocument::tr("Fold all groups"), QStringLiteral("collapse"),
-               QKeySequence(QStringLiteral("Ctrl+Shift+C")), [this] { graph->collapseAll(); });
-        backAction = action(ModelDocument::tr("Back"), QStringLiteral("back"), QKeySequence(QStringLiteral("Alt+Left")),
-                            [this] { graph->back(); });
-        forwardAction = action(ModelDocument::tr("Forward"), QStringLiteral("forward"),
-                               QKeySequence(QStringLiteral("Alt+Right")), [this] { graph->forward(); });
-        action(ModelDocument::tr("Find in the graph"), QStringLiteral("search"), QKeySequence::Find, [this] {
+        action(u"Fit"_s, u"fit"_s, QKeySequence(u"Ctrl+0"_s), [this] { graph->fit(); });
+        action(u"Zoom in"_s, u"zoom-in"_s, QKeySequence::ZoomIn, [this] { graph->zoomBy(1.25); });
+        action(u"Zoom out"_s, u"zoom-out"_s, QKeySequence::ZoomOut, [this] { graph->zoomBy(0.8); });
+        action(u"Open all groups"_s, u"expand"_s, QKeySequence(u"Ctrl+Shift+E"_s), [this] { graph->expandAll(); });
+        action(u"Fold all groups"_s, u"collapse"_s, QKeySequence(u"Ctrl+Shift+C"_s), [this] { graph->collapseAll(); });
+        backAction = action(u"Back"_s, u"back"_s, QKeySequence(u"Alt+Left"_s), [this] { graph->back(); });
+        forwardAction = action(u"Forward"_s, u"forward"_s, QKeySequence(u"Alt+Right"_s), [this] { graph->forward(); });
+        action(u"Find in the graph"_s, u"search"_s, QKeySequence::Find, [this] {
             tabs->setCurrentIndex(0);
             find->setFocus();
             find->selectAll();
         });
-        QAction* across = action(ModelDocument::tr("From left to right"), QStringLiteral("right"), {}, [] {});
+        QAction* across = action(u"From left to right"_s, u"right"_s, {}, [] {});
         across->setCheckable(true);
         QObject::connect(across, &QAction::toggled, q, [this](bool on) { graph->setLeftToRight(on); });
         colourActions = new QActionGroup(q);
         for (const ColouringKind& kind : colouringKinds()) {
-            QAction* made = action(ModelDocument::tr("Colour by %1").arg(titleOf(kind)), QStringLiteral("palette"), {},
-                                   [this, by = kind.by] { colourBy(by); });
+            QAction* made =
+                action(u"Colour by %1"_s.arg(titleOf(kind)), u"palette"_s, {}, [this, by = kind.by] { colourBy(by); });
             made->setCheckable(true);
             made->setChecked(kind.by == ColourBy::operatorClass);
             made->setEnabled(!kind.needsRun);
             made->setData(static_cast<int>(kind.by));
             colourActions->addAction(made);
         }
-        action(ModelDocument::tr("Colour by a run…"), QStringLiteral("palette"), {},
-               [this] { emit q->overlayWanted(); });
+        action(u"Colour by a run…"_s, u"palette"_s, {}, [this] { emit q->overlayWanted(); });
         for (const study::Engine& engine : study::engines())
             if (acceptsModels(engine))
-                action(ModelDocument::tr("%1 with this model").arg(newStudyText(engine)), iconOf(engine), {},
-                       [this, id = idOf(engine)] {
-                           emit q->openRequested(QStringLiteral("study"), newStudyKey(id, key));
-                       });
+                action(u"%1 with this model"_s.arg(newStudyText(engine)), iconOf(engine), {},
+                       [this, id = idOf(engine)] { emit q->openRequested(u"study"_s, newStudyKey(id, key)); });
     }
 
     QWidget* graphPage() {
@@ -384,11 +374,11 @@ struct ModelDocument::Implementation {
             row->addWidget(made);
         }
         row->addSpacing(theme().spacing(2));
-        coloursLabel = label(ModelDocument::tr("Colour by"), "tone", "secondary");
+        coloursLabel = label(u"Colour by"_s, "tone", "secondary");
         row->addWidget(coloursLabel);
         colours = new QComboBox(page);
-        colours->setAccessibleName(ModelDocument::tr("Colour by"));
-        colours->setToolTip(ModelDocument::tr("Colour graph by"));
+        colours->setAccessibleName(u"Colour by"_s);
+        colours->setToolTip(u"Colour graph by"_s);
         QObject::connect(colours, &QComboBox::activated, q, [this] {
             const int chosen = colours->currentData().toInt();
             colourBy(chosen == kAnotherRun ? graph->colourBy() : static_cast<ColourBy>(chosen));
@@ -403,15 +393,15 @@ struct ModelDocument::Implementation {
         findCount = label({}, "tone", "secondary");
         row->addWidget(findCount);
         find = new QLineEdit(page);
-        find->setPlaceholderText(ModelDocument::tr("Find name, type or shape"));
-        find->setAccessibleName(ModelDocument::tr("Find in the graph"));
+        find->setPlaceholderText(u"Find name, type or shape"_s);
+        find->setAccessibleName(u"Find in the graph"_s);
         find->setClearButtonEnabled(true);
-        find->addAction(theme().icon(QStringLiteral("search"), "secondary"), QLineEdit::LeadingPosition);
+        find->addAction(theme().icon(u"search"_s, "secondary"), QLineEdit::LeadingPosition);
         find->setMinimumWidth(theme().spacing(16));
         find->setMaximumWidth(theme().spacing(62));
         row->addWidget(find, 1);
-        findPrevious = finder(QStringLiteral("up"), ModelDocument::tr("Previous match"), -1);
-        findNext = finder(QStringLiteral("down"), ModelDocument::tr("Next match"), 1);
+        findPrevious = finder(u"up"_s, u"Previous match"_s, -1);
+        findNext = finder(u"down"_s, u"Next match"_s, 1);
         row->addWidget(findPrevious);
         row->addWidget(findNext);
         layout->addLayout(row);
@@ -426,14 +416,14 @@ struct ModelDocument::Implementation {
         ofRun = new QWidget(q);
         auto* row = bareLayout<QHBoxLayout>(ofRun, theme().spacing(2));
         runName = new CutLabel(ofRun);
-        setLook(*runName, "tone", QStringLiteral("secondary"));
+        setLook(*runName, "tone", u"secondary"_s);
         row->addWidget(runName, 1);
         strategies = new QComboBox(ofRun);
-        strategies->setAccessibleName(ModelDocument::tr("Strategy"));
-        strategies->setToolTip(ModelDocument::tr("Which strategy of the run the colours are of"));
+        strategies->setAccessibleName(u"Strategy"_s);
+        strategies->setToolTip(u"Which strategy of the run the colours are of"_s);
         splits = new QComboBox(ofRun);
-        splits->setAccessibleName(ModelDocument::tr("Split"));
-        splits->setToolTip(ModelDocument::tr("Which split of the array the colours are of"));
+        splits->setAccessibleName(u"Split"_s);
+        splits->setToolTip(u"Which split of the array the colours are of"_s);
         for (QComboBox* box : {strategies, splits}) {
             box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
             box->setMinimumWidth(theme().spacing(16));
@@ -464,12 +454,12 @@ struct ModelDocument::Implementation {
         auto* page = new QWidget(q);
         auto* layout = new QVBoxLayout(page);
         layout->setContentsMargins(0, theme().spacing(3), 0, 0);
-        layout->addWidget(label(ModelDocument::tr("Memory of one training step, the whole model on one device"),
-                                "letters", "panel-title"));
+        layout->addWidget(
+            label(u"Memory of one training step, the whole model on one device"_s, "letters", "panel-title"));
         memoryBar = new MemoryBar(page);
         layout->addWidget(memoryBar);
         memoryModel = new TableModel(memoryColumns(source), q);
-        memory = new TableView(memoryModel, titleOfKey(key) + QStringLiteral("-memory"), page);
+        memory = new TableView(memoryModel, titleOfKey(key) + u"-memory"_s, page);
         memory->setFilterVisible(false);
         QObject::connect(memory, &TableView::explainRequested, q, [this](int row, int /*column*/) {
             if (const auto explanation = explainMemory(*contents, contents->memory.at(row).use))
@@ -483,7 +473,7 @@ struct ModelDocument::Implementation {
         colours->clear();
         for (const ColouringKind& kind : colouringKinds())
             if (!kind.needsRun || overlay.result) colours->addItem(titleOf(kind), static_cast<int>(kind.by));
-        colours->addItem(overlay.result ? ModelDocument::tr("another run…") : ModelDocument::tr("a run…"), kAnotherRun);
+        colours->addItem(overlay.result ? u"another run…"_s : u"a run…"_s, kAnotherRun);
         colours->setCurrentIndex(colours->findData(static_cast<int>(graph->colourBy())));
     }
 
@@ -554,16 +544,16 @@ struct ModelDocument::Implementation {
         if (isEmpty)
             findCount->setText({});
         else if (matches == 0)
-            findCount->setText(ModelDocument::tr("nothing found"));
+            findCount->setText(u"nothing found"_s);
         else
-            findCount->setText(ModelDocument::tr("%1 of %2").arg(graph->searchPosition()).arg(matches));
+            findCount->setText(u"%1 of %2"_s.arg(graph->searchPosition()).arg(matches));
         findPrevious->setEnabled(!isEmpty && matches > 0);
         findNext->setEnabled(!isEmpty && matches > 0);
     }
 
     void load() {
         pages->setCurrentIndex(contents ? 2 : 0);
-        state->setText(contents ? ModelDocument::tr("reading…") : QString());
+        state->setText(contents ? u"reading…"_s : QString());
         const int request = ++generation;
         inBackground(
             q, [wanted = key, chosen = options] { return loadContents(wanted, chosen); },
@@ -637,10 +627,9 @@ struct ModelDocument::Implementation {
             words->setToolTip(shown.toHtmlEscaped());
             auto* field = new QSpinBox(cell);
             field->setRange(0, kLargestDimension);
-            field->setSpecialValueText(ModelDocument::tr("open"));
+            field->setSpecialValueText(u"open"_s);
             field->setAccessibleName(shownName(dimension));
-            field->setToolTip(ModelDocument::tr(
-                "The value of this dimension; as long as it is open, counts that need it are unknown"));
+            field->setToolTip(u"The value of this dimension; as long as it is open, counts that need it are unknown"_s);
             QObject::connect(field, &QSpinBox::valueChanged, q, [this, dimension](int value) {
                 if (value > 0)
                     options.dimensions[dimension] = value;
@@ -697,14 +686,14 @@ QVector<Exportable> ModelDocument::exportables() {
 QJsonObject ModelDocument::saveView() const {
     if (!d_->contents) return d_->arriving.value_or(QJsonObject());
     QJsonObject view;
-    view[QStringLiteral("tab")] = d_->tabs->currentIndex();
-    view[QStringLiteral("graph")] = d_->graph->saveView();
-    if (d_->options.batch) view[QStringLiteral("batch")] = static_cast<double>(*d_->options.batch);
+    view[u"tab"_s] = d_->tabs->currentIndex();
+    view[u"graph"_s] = d_->graph->saveView();
+    if (d_->options.batch) view[u"batch"_s] = static_cast<double>(*d_->options.batch);
     return view;
 }
 
 void ModelDocument::restoreView(const QJsonObject& view) {
-    const int batch = view[QStringLiteral("batch")].toInt(0);
+    const int batch = view[u"batch"_s].toInt(0);
     if (!d_->contents) {
         d_->arriving = view;
         if (batch > 0) {
@@ -713,9 +702,9 @@ void ModelDocument::restoreView(const QJsonObject& view) {
         }
         return;
     }
-    const int tab = view[QStringLiteral("tab")].toInt(0);
+    const int tab = view[u"tab"_s].toInt(0);
     if (tab >= 0 && tab < d_->tabs->count() && d_->tabs->isTabVisible(tab)) d_->tabs->setCurrentIndex(tab);
-    d_->graph->restoreView(view[QStringLiteral("graph")].toObject());
+    d_->graph->restoreView(view[u"graph"_s].toObject());
     d_->colourBy(d_->graph->colourBy());
 }
 
@@ -736,7 +725,7 @@ void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& resul
     d_->strategies->addItems(strategiesOf(d_->overlay));
     if (!strategy.isEmpty()) d_->strategies->setCurrentText(strategy);
     d_->overlay.strategy = d_->strategies->currentText();
-    if (result) d_->runName->setWhole(tr("Colours of %1").arg(shownText(study::titleOf(result->study))));
+    if (result) d_->runName->setWhole(u"Colours of %1"_s.arg(shownText(study::titleOf(result->study))));
     d_->fillSplits();
     for (QAction* made : d_->colourActions->actions()) made->setEnabled(true);
     d_->graph->setOverlay(d_->overlay);
@@ -749,13 +738,11 @@ Facts ModelDocument::overview() const {
     if (!d_->contents) return {};
     Facts facts = overviewOf(d_->contents);
     facts.title = title();
-    facts.actions.append({tr("New study with this model"), QStringLiteral("study"),
-                          [document = QPointer<Document>(const_cast<ModelDocument*>(this))] {
-                              if (document)
-                                  emit document->openRequested(
-                                      QStringLiteral("study"),
-                                      newStudyKey(idOf(study::engines().front()), document->key()));
-                          }});
+    facts.actions.append(
+        {u"New study with this model"_s, u"study"_s, [document = QPointer<Document>(const_cast<ModelDocument*>(this))] {
+             if (document)
+                 emit document->openRequested(u"study"_s, newStudyKey(idOf(study::engines().front()), document->key()));
+         }});
     return facts;
 }
 

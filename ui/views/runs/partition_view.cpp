@@ -38,6 +38,7 @@
 #include "ui/views/runs/partition_panes.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -62,7 +63,7 @@ PlanPicture pictureOf(const PartitionRun& run, int plan) {
 QString stepDetail(const study::PartitionOutcome& outcome, const partition::Plan& plan) {
     const std::string peak = study::peakText(outcome, plan);
     const QString certainty = certaintyOf(plan);
-    return peak.empty() ? certainty : certainty + QStringLiteral(", ") + toQt(peak);
+    return peak.empty() ? certainty : certainty + u", "_s + toQt(peak);
 }
 
 class PinCommand : public QUndoCommand {
@@ -85,7 +86,7 @@ PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView("parti
     addSelectables();
     map_ = new HeatMapView(this);
     map_->hide();  // until its page is there
-    map_->setAccessibleName(tr("Types of layers by split"));
+    map_->setAccessibleName(u"Types of layers by split"_s);
     connect(map_, &HeatMapView::cellSelected, this, &PartitionView::chooseCell);
     connect(map_, &HeatMapView::cellActivated, this, &PartitionView::openMenu);
     addPages();
@@ -96,14 +97,14 @@ PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView("parti
 PartitionView::~PartitionView() = default;
 
 void PartitionView::addActions() {
-    solveAction_ = new QAction(tr("Re-solve with the pins"), this);
+    solveAction_ = new QAction(u"Re-solve with the pins"_s, this);
     connect(solveAction_, &QAction::triggered, this, &PartitionView::solveAgain);
-    modelAction_ = new QAction(theme().icon(QStringLiteral("model")), tr("Show on the model"), this);
-    modelAction_->setToolTip(tr("Opens the model's graph, coloured by the types of the chosen strategy and split"));
+    modelAction_ = new QAction(theme().icon(u"model"_s), u"Show on the model"_s, this);
+    modelAction_->setToolTip(u"Opens the model's graph, coloured by the types of the chosen strategy and split"_s);
     connect(modelAction_, &QAction::triggered, this,
             [this] { emit modelRequested(choice_->run.strategy(choice_->plan), choice_->split); });
-    clearAction_ = new QAction(tr("Discard changed pins"), this);
-    connect(clearAction_, &QAction::triggered, this, [this] { changePins(tr("discard pins"), ownPins_); });
+    clearAction_ = new QAction(u"Discard changed pins"_s, this);
+    connect(clearAction_, &QAction::triggered, this, [this] { changePins(u"discard pins"_s, ownPins_); });
 }
 
 void PartitionView::addSelectables() {
@@ -113,7 +114,7 @@ void PartitionView::addSelectables() {
                    .choose = [this](int plan) { chooseStrategy(plan); },
                    .facts = [this](int) { return facts(); },
                    .name = [this](int plan) { return choice_->run.strategy(plan); },
-                   .bar = tr("Strategies"),
+                   .bar = u"Strategies"_s,
                    .choice = [this](int plan) { return strategy(plan); },
                    .min = 1});
     addSelectable({.id = "split",
@@ -151,7 +152,7 @@ void PartitionView::addSelectables() {
         addTool(button);
         if (action == clearAction_) clear_ = button;
     }
-    solve_ = new QPushButton(tr("Re-solve with the pins"), this);
+    solve_ = new QPushButton(u"Re-solve with the pins"_s, this);
     solve_->setDefault(true);
     connect(solve_, &QPushButton::clicked, this, &PartitionView::solveAgain);
     addTool(solve_);
@@ -160,14 +161,14 @@ void PartitionView::addSelectables() {
 void PartitionView::addPictures() {
     using Self = PartitionView;
     pages()->addPicture("types", titleOf("types"), this, &Self::makeTypes, &Self::fillTypes);
-    addCharts("strategies", tr("Strategies"),
+    addCharts("strategies", u"Strategies"_s,
               {.rows = {"speedup", "step-time"},
-               .name = tr("Strategies"),
+               .name = u"Strategies"_s,
                .selects = "strategy",
                .path = [this](const ChartPane& pane, int, int plan) { return strategyPath(pane, plan); }});
-    addCharts("layers", tr("Layers"),
+    addCharts("layers", u"Layers"_s,
               {.rows = {"layers"},
-               .name = tr("Time by layer"),
+               .name = u"Time by layer"_s,
                .selects = "layer",
                .path =
                    [this](const ChartPane&, int series, int layer) {
@@ -177,9 +178,9 @@ void PartitionView::addPictures() {
                    },
                .made = [this](ChartPane& pane) { addSplits(pane); },
                .filling = [this] { return fillSplits(); }});
-    addCharts("levels", tr("Levels"),
+    addCharts("levels", u"Levels"_s,
               {.rows = {"levels", "ratios"},
-               .name = tr("Levels"),
+               .name = u"Levels"_s,
                .path = [this](const ChartPane& pane, int series, int category) {
                    return pane.current() == 0 ? stepPartPath(pane, series) : ratioPath(category);
                }});
@@ -187,27 +188,27 @@ void PartitionView::addPictures() {
     pages()->addPicture("timeline", titleOf("timeline"), this, &Self::makeTimeline, &Self::fillTimeline);
     addCharts("accelerators", titleOf("memory"),
               {.rows = {"memory"},
-               .name = tr("Memory per accelerator"),
+               .name = u"Memory per accelerator"_s,
                .path = [this](const ChartPane&, int, int kind) { return memoryPath(kind); },
                .notes = [this] { return memorySentences(choice_->run, choice_->plan); }});
-    pages()->addPicture("convergence", tr("Convergence"), this, &Self::makeConvergence, &Self::fillConvergence);
+    pages()->addPicture("convergence", u"Convergence"_s, this, &Self::makeConvergence, &Self::fillConvergence);
 }
 
 void PartitionView::addDetails() {
-    addTable("strategies", tr("Strategies"),
+    addTable("strategies", u"Strategies"_s,
              {.model = [this](QObject* owner) { return strategyTableModel(choice_, owner); }, .selects = "strategy"});
-    addTable("subsets", tr("Subsets of the fleet"),
+    addTable("subsets", u"Subsets of the fleet"_s,
              {.model = [this](QObject* owner) { return subsetTableModel(choice_, owner); },
               .rows = [this] { return subsetRows(*choice_); }});
-    addTable("layers", tr("Layers"),
+    addTable("layers", u"Layers"_s,
              {.model = [this](QObject* owner) { return layerTableModel(choice_, owner); },
               .selects = "layer",
               .rows = [this] { return layerRows(*choice_); },
               .filtered = true});
-    addTable("levels", tr("Levels"),
+    addTable("levels", u"Levels"_s,
              {.model = [this](QObject* owner) { return levelTableModel(choice_, owner); }, .selects = "split"});
     addTable(
-        "accelerators", tr("Accelerators"),
+        "accelerators", u"Accelerators"_s,
         {.model = [this](QObject* owner) { return acceleratorTableModel(choice_, owner); }, .selects = "accelerator"});
     pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
     pages()->pair("types", "strategies");
@@ -219,7 +220,7 @@ void PartitionView::takeRun() {
     *choice_ = PartitionChoice{its, its.bestPlan(), 0, ownPins_, {}};
     undo_->clear();
     layer_ = kind_ = -1;
-    pages()->setPageShown(QStringLiteral("subsets"), subsetRows(*choice_) > 0);
+    pages()->setPageShown(u"subsets"_s, subsetRows(*choice_) > 0);
 }
 
 void PartitionView::refresh() {
@@ -242,8 +243,8 @@ void PartitionView::refresh() {
 
 void PartitionView::chooseCell(int row, int column) {
     if (row < 0) return;
-    if (row != choice_->split) select(QStringLiteral("split"), row);
-    select(QStringLiteral("layer"), column);
+    if (row != choice_->split) select(u"split"_s, row);
+    select(u"layer"_s, column);
 }
 
 void PartitionView::chooseStrategy(int plan) {
@@ -264,27 +265,26 @@ ChoiceBar::Choice PartitionView::strategy(int plan) const {
 QVector<Headline> PartitionView::headlines() const {
     const partition::Plan& plan = choice_->chosen();
     const auto of = [&](const char* field) { return explanationOf(plan.strategy + "/" + field); };
-    const QString tone =
-        plan.optimal ? QStringLiteral("good") : (plan.gap > kWideGap ? QStringLiteral("warning") : QString());
+    const QString tone = plan.optimal ? u"good"_s : (plan.gap > kWideGap ? u"warning"_s : QString());
     QVector<Headline> headlines{{.value = toQt(study::timesText(plan.speedupOverDp)),
-                                 .label = tr("over data parallelism"),
-                                 .help = tr("How much faster a step is than with the batch alone split"),
+                                 .label = u"over data parallelism"_s,
+                                 .help = u"How much faster a step is than with the batch alone split"_s,
                                  .explain = of("speedup_over_dp")},
                                 {.value = toQt(formatQuantity(plan.stepTime.value, Measure::seconds)),
-                                 .label = tr("per step"),
+                                 .label = u"per step"_s,
                                  .detail = stepDetail(choice_->run.outcome(), plan),
                                  .tone = tone,
-                                 .help = tr("Time of one training step of the whole batch"),
+                                 .help = u"Time of one training step of the whole batch"_s,
                                  .explain = of("step_time_s")},
                                 {.value = toQt(study::rateText(plan.throughput)),
-                                 .label = tr("samples/s"),
+                                 .label = u"samples/s"_s,
                                  .explain = of("throughput_samples_per_s")}};
     const QStringList memory = memorySentences(choice_->run, choice_->plan);
     if (!memory.isEmpty())
-        headlines.insert(2, {.value = tr("Too large"),
-                             .label = tr("for memory"),
-                             .detail = tr("does not fit"),
-                             .tone = QStringLiteral("bad"),
+        headlines.insert(2, {.value = u"Too large"_s,
+                             .label = u"for memory"_s,
+                             .detail = u"does not fit"_s,
+                             .tone = u"bad"_s,
                              .help = memory.join(QLatin1Char(' '))});
     return headlines;
 }
@@ -293,16 +293,16 @@ void PartitionView::showNote() {
     const partition::Plan& plan = choice_->chosen();
     const std::string whole = study::wholeFleetText(choice_->run.outcome(), plan);
     if (whole.empty()) return;
-    note()->showMessage(MessageBar::Kind::info,
-                        tr("On %1; idle: %2. With %3.")
-                            .arg(toQt(study::placeText(plan)), toQt(study::idleText(plan.idle)), toQt(whole)),
-                        tr("Open a study with all groups"), [this] { openWithAllGroups(); });
+    note()->showMessage(
+        MessageBar::Kind::info,
+        u"On %1; idle: %2. With %3."_s.arg(toQt(study::placeText(plan)), toQt(study::idleText(plan.idle)), toQt(whole)),
+        u"Open a study with all groups"_s, [this] { openWithAllGroups(); });
 }
 
 /// Saves the study with all groups taking part beside the user's own studies and opens it.
 void PartitionView::openWithAllGroups() {
     later([study = choice_->run.result().study] { return studyWithAllGroups(study); },
-          [this](const QString& key) { emit openRequested(QStringLiteral("study"), key); });
+          [this](const QString& key) { emit openRequested(u"study"_s, key); });
 }
 
 void PartitionView::showPins() {
@@ -313,8 +313,8 @@ void PartitionView::showPins() {
     map_->setPinned(columns);
     const auto all = static_cast<int>(choice_->pins.types.size() + choice_->pins.ratios.size());
     const bool changed = choice_->pins != ownPins_;
-    const QString text = all == 0 ? tr("Re-solve without pins")
-                                  : (all == 1 ? tr("Re-solve with 1 pin") : tr("Re-solve with %1 pins").arg(all));
+    const QString text = all == 0 ? u"Re-solve without pins"_s
+                                  : (all == 1 ? u"Re-solve with 1 pin"_s : u"Re-solve with %1 pins"_s.arg(all));
     solve_->setText(text);
     solve_->setVisible(changed);
     clear_->setVisible(changed);
@@ -347,7 +347,7 @@ void PartitionView::pinLayer(int layerIndex, std::optional<partition::Type> type
     } else {
         pins.types.erase(name);
     }
-    changePins(type ? tr("pin %1").arg(shownText(name)) : tr("unpin %1").arg(shownText(name)), pins);
+    changePins(type ? u"pin %1"_s.arg(shownText(name)) : u"unpin %1"_s.arg(shownText(name)), pins);
 }
 
 void PartitionView::pinRatio(int level, std::optional<double> ratio) {
@@ -357,7 +357,7 @@ void PartitionView::pinRatio(int level, std::optional<double> ratio) {
     } else {
         pins.ratios.erase(level);
     }
-    changePins(tr("ratio of level %1").arg(level), pins);
+    changePins(u"ratio of level %1"_s.arg(level), pins);
 }
 
 void PartitionView::askRatio() {
@@ -366,8 +366,8 @@ void PartitionView::askRatio() {
     auto* dialog = new QInputDialog(this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setInputMode(QInputDialog::DoubleInput);
-    dialog->setWindowTitle(tr("Pin the ratio of level %1").arg(level.level));
-    dialog->setLabelText(tr("Share of the first side, from 0 to 1"));
+    dialog->setWindowTitle(u"Pin the ratio of level %1"_s.arg(level.level));
+    dialog->setLabelText(u"Share of the first side, from 0 to 1"_s);
     dialog->setDoubleRange(0, 1);
     dialog->setDoubleDecimals(kDecimals);
     dialog->setDoubleStep(0.01);
@@ -387,8 +387,8 @@ Facts PartitionView::factsOfLayer() {
     };
     const bool pinned = choice_->pins.types.contains(nameOf(layer_));
     for (const partition::Type type : kTypes)
-        act(tr("Pin to %1").arg(typeTitle(type)), "pin", [this, at = layer_, type] { pinLayer(at, type); });
-    if (pinned) act(tr("Unpin"), "unpin", [this, at = layer_] { pinLayer(at, std::nullopt); });
+        act(u"Pin to %1"_s.arg(typeTitle(type)), "pin", [this, at = layer_, type] { pinLayer(at, type); });
+    if (pinned) act(u"Unpin"_s, "unpin", [this, at = layer_] { pinLayer(at, std::nullopt); });
     if (choice_->pins != ownPins_) act(solve_->text(), "run", [this] { solveAgain(); });
     return facts;
 }
@@ -413,45 +413,44 @@ void PartitionView::openMenu(int row, int column, const QPoint& place) {
     for (const partition::Type type : kTypes) {
         QAction* action =
             menu->addAction(dotIcon(theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(type)))),
-                            tr("Pin to %1").arg(typeTitle(type)));
+                            u"Pin to %1"_s.arg(typeTitle(type)));
         action->setCheckable(true);
         action->setChecked(pinned != choice_->pins.types.end() && pinned->second == type);
         connect(action, &QAction::triggered, this, [this, at = layer_, type] { pinLayer(at, type); });
     }
-    QAction* unpin = menu->addAction(tr("Unpin"));
+    QAction* unpin = menu->addAction(u"Unpin"_s);
     unpin->setEnabled(pinned != choice_->pins.types.end());
     connect(unpin, &QAction::triggered, this, [this, at = layer_] { pinLayer(at, std::nullopt); });
     menu->addSeparator();
     const int level = choice_->level().level;
-    connect(menu->addAction(tr("Pin the ratio of level %1…").arg(level)), &QAction::triggered, this,
+    connect(menu->addAction(u"Pin the ratio of level %1…"_s.arg(level)), &QAction::triggered, this,
             [this] { askRatio(); });
-    QAction* free = menu->addAction(tr("Unpin the ratio of level %1").arg(level));
+    QAction* free = menu->addAction(u"Unpin the ratio of level %1"_s.arg(level));
     free->setEnabled(choice_->pins.ratios.contains(level));
     connect(free, &QAction::triggered, this, [this, level] { pinRatio(level, std::nullopt); });
     menu->addAction(solveAction_);
     menu->addSeparator();
-    const std::pair<QString, const char*> numbers[] = {{tr("Explain the type"), "type"},
-                                                       {tr("Explain the compute time"), "compute_s"},
-                                                       {tr("Explain the time within the layer"), "intra_s"},
-                                                       {tr("Explain the time between layers"), "inter_s"}};
+    const std::pair<QString, const char*> numbers[] = {{u"Explain the type"_s, "type"},
+                                                       {u"Explain the compute time"_s, "compute_s"},
+                                                       {u"Explain the time within the layer"_s, "intra_s"},
+                                                       {u"Explain the time between layers"_s, "inter_s"}};
     for (const auto& number : numbers)
         connect(menu->addAction(number.first), &QAction::triggered, this,
                 [this, path = layerPath(layer_, number.second)] { explain(path); });
     menu->addSeparator();
-    addExportActions(*menu->addMenu(tr("Copy or export the picture")), *map_, [this] { return map_->exportable(); });
+    addExportActions(*menu->addMenu(u"Copy or export the picture"_s), *map_, [this] { return map_->exportable(); });
     menu->popup(place);
 }
 
 QString PartitionView::strategyPath(const ChartPane& pane, int plan) const {
     if (plan < 0 || plan >= choice_->run.planCount()) return {};
     return toQt(choice_->run.plan(plan).strategy) + QLatin1Char('/') +
-           (pane.current() == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s"));
+           (pane.current() == 0 ? u"speedup_over_dp"_s : u"step_time_s"_s);
 }
 
 /// Of a number of a layer at the chosen split.
 QString PartitionView::layerPath(int layer, const char* field) const {
-    return QStringLiteral("%1/levels[%2]/layers[%3]/%4")
-        .arg(toQt(choice_->chosen().strategy))
+    return u"%1/levels[%2]/layers[%3]/%4"_s.arg(toQt(choice_->chosen().strategy))
         .arg(choice_->split)
         .arg(layer)
         .arg(QLatin1String(field));
@@ -459,7 +458,7 @@ QString PartitionView::layerPath(int layer, const char* field) const {
 
 QString PartitionView::ratioPath(int split) const {
     if (split < 0 || split >= levelRows(*choice_)) return {};
-    return QStringLiteral("%1/levels[%2]/ratio").arg(toQt(choice_->chosen().strategy)).arg(split);
+    return u"%1/levels[%2]/ratio"_s.arg(toQt(choice_->chosen().strategy)).arg(split);
 }
 
 /// The chart shows the parts of the slowest accelerator's step: what it moves, level by level, and what it
@@ -468,27 +467,25 @@ QString PartitionView::stepPartPath(const ChartPane& pane, int series) const {
     const std::optional<std::size_t> slowest = report::slowestShare(choice_->chosen());
     const std::vector<report::Series>& all = pane.plot()->chart().series;
     if (!slowest || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
-    return QStringLiteral("%1/per_accelerator[%2]/%3_s")
-        .arg(toQt(choice_->chosen().strategy))
+    return u"%1/per_accelerator[%2]/%3_s"_s.arg(toQt(choice_->chosen().strategy))
         .arg(*slowest)
         .arg(toQt(all[static_cast<std::size_t>(series)].id));
 }
 
 QString PartitionView::memoryPath(int kind) const {
     if (kind < 0 || kind >= acceleratorRows(*choice_)) return {};
-    return QStringLiteral("%1/per_accelerator[%2]/memory_bytes").arg(toQt(choice_->chosen().strategy)).arg(kind);
+    return u"%1/per_accelerator[%2]/memory_bytes"_s.arg(toQt(choice_->chosen().strategy)).arg(kind);
 }
 
 /// Above the times of layers: at which split.
 void PartitionView::addSplits(ChartPane& pane) {
     layers_ = &pane;
     splits_ = new QComboBox;
-    splits_->setAccessibleName(tr("Split"));
-    splits_->setToolTip(tr("Which split of the array the layers are shown at"));
+    splits_->setAccessibleName(u"Split"_s);
+    splits_->setToolTip(u"Which split of the array the layers are shown at"_s);
     splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     splits_->setMinimumContentsLength(kSplitLetters);
-    connect(splits_, qOverload<int>(&QComboBox::activated), this,
-            [this](int split) { select(QStringLiteral("split"), split); });
+    connect(splits_, qOverload<int>(&QComboBox::activated), this, [this](int split) { select(u"split"_s, split); });
     pane.addTool(splits_);
 }
 
@@ -515,7 +512,7 @@ QWidget* PartitionView::makeTypes() {
 
 QWidget* PartitionView::makeTimeline() {
     gantt_ = new GanttView;
-    gantt_->setAccessibleName(tr("Timeline of one step"));
+    gantt_->setAccessibleName(u"Timeline of one step"_s);
     ganttNote_ = sentences();
     connect(gantt_, &GanttView::eventSelected, this,
             [this](int event) { inspect(eventFacts(gantt_->timeline(), event)); });
@@ -523,7 +520,7 @@ QWidget* PartitionView::makeTimeline() {
 }
 
 void PartitionView::fillTimeline() {
-    ganttNote_->setText(tr("Laying out the step…"));
+    ganttNote_->setText(u"Laying out the step…"_s);
     ganttNote_->show();
     pages()->prepare(maker<Timeline>("timeline"), [this](Timeline timeline) {
         ganttNote_->hide();
@@ -541,7 +538,7 @@ void PartitionView::fillScaling() {
 
 QWidget* PartitionView::makeConvergence() {
     convergence_ = new ConvergenceView;
-    convergence_->setEmptyText(tr("No curves were recorded for this run; run it again to see how it converges."));
+    convergence_->setEmptyText(u"No curves were recorded for this run; run it again to see how it converges."_s);
     return convergence_;
 }
 
@@ -550,7 +547,7 @@ void PartitionView::fillConvergence() {
 }
 
 void PartitionView::setPins(const PartitionPins& pins) {
-    changePins(tr("pins"), pins);
+    changePins(u"pins"_s, pins);
 }
 
 void PartitionView::solveAgain() {
@@ -570,7 +567,7 @@ QJsonObject PartitionView::saveView() const {
     for (const auto& [name, type] : choice_->pins.types)
         pinned.insert(toQt(name), QLatin1String(partition::nameOf(type).data()));
     QJsonObject view = RunView::saveView();
-    view[QStringLiteral("pins")] = pinned;
+    view[u"pins"_s] = pinned;
     return view;
 }
 

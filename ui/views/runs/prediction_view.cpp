@@ -17,6 +17,7 @@
 #include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -89,7 +90,7 @@ void PredictionView::addSelectables() {
                    .choose = [this](int index) { chooseAccelerator(index); },
                    .facts = [this](int) { return facts(); },
                    .name = [&its](int index) { return toQt(its.accelerator(index).id); },
-                   .bar = tr("Accelerators"),
+                   .bar = u"Accelerators"_s,
                    .choice = [this](int index) { return accelerator(index); }});
     addSelectable(
         {.id = "devices",
@@ -98,11 +99,11 @@ void PredictionView::addSelectables() {
          .choose = [this](int count) { choosePrediction(choice_->run.predictionOf(choice_->accelerator, count)); },
          .facts = [this](int) { return facts(); },
          .name = [&its](int count) { return static_cast<double>(its.devices(count)); },
-         .bar = tr("Device counts"),
+         .bar = u"Device counts"_s,
          .choice =
              [&its](int count) {
                  return ChoiceBar::Choice{.title = its.devicesText(count),
-                                          .help = tr("Show the predictions for so many devices")};
+                                          .help = u"Show the predictions for so many devices"_s};
              }});
     addSelectable({.id = "prediction",
                    .count = [&its] { return its.predictions(); },
@@ -124,43 +125,41 @@ void PredictionView::addSelectables() {
 
 void PredictionView::addPictures() {
     using Self = PredictionView;
-    addCharts("accelerators", tr("Accelerators"),
+    addCharts("accelerators", u"Accelerators"_s,
               {.rows = {"throughput", "price-performance", "training-cost", "baselines"},
-               .name = tr("Accelerators side by side"),
-               .clicked =
-                   [this](const ChartPane& pane, int series, int category) {
-                       select(QStringLiteral("prediction"), rankedPrediction(pane, series, category));
-                   },
+               .name = u"Accelerators side by side"_s,
+               .clicked = [this](const ChartPane& pane, int series,
+                                 int category) { select(u"prediction"_s, rankedPrediction(pane, series, category)); },
                .path = [this](const ChartPane& pane, int series,
                               int category) { return rankedPath(pane, series, category); }});
-    addCharts("stages", titleOf("stages"),
-              {.rows = {"stages"},
-               .name = tr("What a step consists of"),
-               .clicked = [this](const ChartPane&, int,
-                                 int category) { select(QStringLiteral("prediction"), predictionAt(category)); },
-               .path = [this](const ChartPane& pane, int series,
-                              int category) { return stagePath(pane, series, category); }});
-    addCharts("memory", tr("Memory"), {.rows = {"batch-memory", "memory"}, .name = tr("Memory of a device")});
+    addCharts(
+        "stages", titleOf("stages"),
+        {.rows = {"stages"},
+         .name = u"What a step consists of"_s,
+         .clicked = [this](const ChartPane&, int, int category) { select(u"prediction"_s, predictionAt(category)); },
+         .path = [this](const ChartPane& pane, int series,
+                        int category) { return stagePath(pane, series, category); }});
+    addCharts("memory", u"Memory"_s, {.rows = {"batch-memory", "memory"}, .name = u"Memory of a device"_s});
     pages()->addPicture("roofline", titleOf("roofline"), this, &Self::makeRoofline, &Self::fillRoofline);
     addCharts(
         "devices", titleOf("scaling"),
         {.rows = {"scaling", "scaling-speedup"},
-         .name = tr("Throughput by number of devices"),
+         .name = u"Throughput by number of devices"_s,
          .clicked = [this](const ChartPane& pane, int series, int devices) { chooseCount(pane, series, devices); }});
 }
 
 void PredictionView::addDetails() {
-    addTable("accelerators", tr("Predictions"),
+    addTable("accelerators", u"Predictions"_s,
              {.model = [this](QObject* owner) { return predictionTableModel(choice_, owner); },
               .selects = "prediction",
               .filtered = true});
-    addTable("operators", tr("Operators"),
+    addTable("operators", u"Operators"_s,
              {.model = [this](QObject* owner) { return operatorTableModel(choice_, owner); },
               .selects = "operator",
               .filtered = true,
-              .empty = tr("This accelerator does not fit, or the result does not tell its operators. Choose another "
-                          "accelerator, or run the study again.")});
-    addTable("sources", tr("Sources"),
+              .empty = u"This accelerator does not fit, or the result does not tell its operators. Choose another "
+                       "accelerator, or run the study again."_s});
+    addTable("sources", u"Sources"_s,
              {.model = [this](QObject* owner) { return sourceTableModel(sources_, owner); },
               .rows =
                   [this] {
@@ -168,7 +167,7 @@ void PredictionView::addDetails() {
                       return static_cast<int>(sources_->rows.size());
                   },
               .filtered = true,
-              .empty = tr("The files of these accelerators do not say where their numbers come from.")});
+              .empty = u"The files of these accelerators do not say where their numbers come from."_s});
     pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
     for (const char* picture : {"stages", "memory", "devices"}) pages()->pair(picture, "accelerators");
     pages()->pair("roofline", "operators");
@@ -214,7 +213,7 @@ ChoiceBar::Choice PredictionView::accelerator(int index) const {
     const std::string_view colour = fits ? its.accelerator(index).colour : std::string_view("disabled");
     return {.title = its.acceleratorName(index),
             .help = fits ? shownText(its.accelerator(index).name)
-                         : tr("%1 does not fit").arg(shownText(its.accelerator(index).name)),
+                         : u"%1 does not fit"_s.arg(shownText(its.accelerator(index).name)),
             .icon = dotIcon(theme().dataColour(colour))};
 }
 
@@ -232,46 +231,45 @@ void PredictionView::addBest(QVector<Headline>& headlines, std::string_view metr
         if (each.name == path) value = toQt(study::textOf(each));
     const bool called = first.size() == 1;
     headline.value = called ? value : toQt(study::anyOf(first));
-    headline.label = called ? label.arg(shownText(first.front()->accelerator)) : tr("too close to call: %1").arg(value);
+    headline.label = called ? label.arg(shownText(first.front()->accelerator)) : u"too close to call: %1"_s.arg(value);
     if (ranking->order.size() > 1) {
-        headline.detail = tr("ranking correct: %1").arg(toQt(study::percentText(ranking->probability)));
-        headline.tone = ranking->probability >= kSure    ? QStringLiteral("good")
-                        : ranking->probability < kUnsure ? QStringLiteral("warning")
+        headline.detail = u"ranking correct: %1"_s.arg(toQt(study::percentText(ranking->probability)));
+        headline.tone = ranking->probability >= kSure    ? u"good"_s
+                        : ranking->probability < kUnsure ? u"warning"_s
                                                          : QString();
         QStringList order;
         for (const std::string& each : ranking->order) order << shownText(each);
-        headline.help = tr("Best first: %1. The probability that this ranking is correct follows from the error bars.")
-                            .arg(order.join(QStringLiteral(", ")));
+        headline.help =
+            u"Best first: %1. The probability that this ranking is correct follows from the error bars."_s.arg(
+                order.join(u", "_s));
     }
     headlines.append(headline);
 }
 
 QVector<Headline> PredictionView::headlines() const {
     QVector<Headline> headlines;
-    addBest(headlines, study::kByThroughput, tr("on %1, the fastest"));
+    addBest(headlines, study::kByThroughput, u"on %1, the fastest"_s);
     const std::vector<const Prediction*> first =
         study::contenders(choice_->run.outcome(), study::kByThroughput, choice_->devices());
     if (!first.empty()) {
         const Prediction* best = first.front();
         // Beside the throughput: without its error the number says too much.
-        headlines.append({.value = QStringLiteral("−%1 to +%2 %")
-                                       .arg(-kPercent * best->error.low, 0, 'f', 0)
+        headlines.append({.value = u"−%1 to +%2 %"_s.arg(-kPercent * best->error.low, 0, 'f', 0)
                                        .arg(kPercent * best->error.high, 0, 'f', 0),
-                          .label = tr("error"),
-                          .detail = tr("rests on %1 numbers").arg(shownText(best->error.reliability)),
-                          .tone = best->error.reliability == "measured" ? QString() : QStringLiteral("warning"),
-                          .help = tr("90 % of the errors that the numbers behind this prediction allow"),
+                          .label = u"error"_s,
+                          .detail = u"rests on %1 numbers"_s.arg(shownText(best->error.reliability)),
+                          .tone = best->error.reliability == "measured" ? QString() : u"warning"_s,
+                          .help = u"90 % of the errors that the numbers behind this prediction allow"_s,
                           .explain = explanationOf(study::nameOf(*best) + "/throughput_samples_per_s")});
     }
-    addBest(headlines, study::kByPrice, tr("on %1, the cheapest"));
+    addBest(headlines, study::kByPrice, u"on %1, the cheapest"_s);
     if (!first.empty()) {
         const Prediction* best = first.front();
         headlines.append({.value = columns::quantity(best->step.value, Measure::seconds),
-                          .label = tr("per step on %1").arg(shownText(best->accelerator)),
-                          .detail = tr("batch %1 on each of %2")
-                                        .arg(columns::count(static_cast<double>(best->batch)),
-                                             choice_->run.devicesText(choice_->count)),
-                          .help = tr("One step: loading, computation and communication, overlapped"),
+                          .label = u"per step on %1"_s.arg(shownText(best->accelerator)),
+                          .detail = u"batch %1 on each of %2"_s.arg(columns::count(static_cast<double>(best->batch)),
+                                                                    choice_->run.devicesText(choice_->count)),
+                          .help = u"One step: loading, computation and communication, overlapped"_s,
                           .explain = explanationOf(study::nameOf(*best) + "/step_time_s")});
     }
     return headlines;
@@ -287,10 +285,10 @@ void PredictionView::showNote() {
         reason = shownText(*one->infeasible);
     }
     if (unfit.size() == 1)
-        note()->showMessage(MessageBar::Kind::warning, tr("%1 does not fit: %2.").arg(unfit.front(), reason));
+        note()->showMessage(MessageBar::Kind::warning, u"%1 does not fit: %2."_s.arg(unfit.front(), reason));
     else if (!unfit.isEmpty())
         note()->showMessage(MessageBar::Kind::warning,
-                            tr("%1 do not fit. The table says why.").arg(unfit.join(QStringLiteral(", "))));
+                            u"%1 do not fit. The table says why."_s.arg(unfit.join(u", "_s)));
 }
 
 void PredictionView::orderOperators() {
@@ -308,7 +306,7 @@ void PredictionView::orderOperators() {
 /// Where the accelerator is edited, by the name under which the study asks for it; empty where that is not known.
 QString PredictionView::documentOf(const std::string& accelerator) const {
     for (const std::string& name : choice_->run.result().study.hardware) {
-        if (name == accelerator) return QStringLiteral("accelerator/") + toQt(name);
+        if (name == accelerator) return u"accelerator/"_s + toQt(name);
         if (std::filesystem::path(name).stem().string() == accelerator) return toQt(name);
     }
     return {};
@@ -319,9 +317,9 @@ Facts PredictionView::facts() {
     if (choice_->op >= 0) return operatorFacts(*choice_, choice_->op);
     Facts facts = predictionFacts(*choice_, choice_->prediction());
     if (const QString document = documentOf(choice_->chosen().accelerator); !document.isEmpty())
-        facts.actions.append({.title = tr("Edit its price and numbers"),
-                              .icon = QStringLiteral("accelerator"),
-                              .run = [this, document] { emit openRequested(QStringLiteral("hardware"), document); }});
+        facts.actions.append({.title = u"Edit its price and numbers"_s,
+                              .icon = u"accelerator"_s,
+                              .run = [this, document] { emit openRequested(u"hardware"_s, document); }});
     return facts;
 }
 
@@ -362,11 +360,11 @@ void PredictionView::chooseCount(const ChartPane& scaling, int series, int devic
     if (at < 0) return;
     const QString id = toQt(choice_->run.prediction(at).accelerator);
     const int count = choice_->run.countOf(devices);
-    select(QStringLiteral("prediction"), choice_->run.predictionOf(choice_->run.acceleratorNamed(id), count));
+    select(u"prediction"_s, choice_->run.predictionOf(choice_->run.acceleratorNamed(id), count));
 }
 
 QWidget* PredictionView::makeRoofline() {
-    roofline_ = new ChartPane({}, tr("Operators on the roofline"));
+    roofline_ = new ChartPane({}, u"Operators on the roofline"_s);
     roofline_->plot()->setExplainable(false);
     connect(roofline_->plot(), &PlotWidget::pointClicked, this, [this](int series, int point) {
         if (series < 0 || static_cast<std::size_t>(series) >= placed_.size()) return;
@@ -374,7 +372,7 @@ QWidget* PredictionView::makeRoofline() {
         if (point < 0 || static_cast<std::size_t>(point) >= its.size()) return;
         const auto row =
             std::find(choice_->operators.begin(), choice_->operators.end(), its[static_cast<std::size_t>(point)]);
-        select(QStringLiteral("operator"), static_cast<int>(row - choice_->operators.begin()));
+        select(u"operator"_s, static_cast<int>(row - choice_->operators.begin()));
     });
     return roofline_;
 }

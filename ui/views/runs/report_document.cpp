@@ -36,6 +36,7 @@
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -127,14 +128,12 @@ struct SectionRow {
 };
 
 constexpr std::array kSections{
-    SectionRow{"comparison", QT_TRANSLATE_NOOP("ReportDocument", "Comparison"), &report::ReportOptions::comparison},
-    SectionRow{"pictures", QT_TRANSLATE_NOOP("ReportDocument", "Pictures"), &report::ReportOptions::pictures},
-    SectionRow{"tables", QT_TRANSLATE_NOOP("ReportDocument", "Tables"), &report::ReportOptions::tables},
-    SectionRow{"assumptions", QT_TRANSLATE_NOOP("ReportDocument", "Assumptions and warnings"),
-               &report::ReportOptions::assumptions},
-    SectionRow{"provenance", QT_TRANSLATE_NOOP("ReportDocument", "Where from"), &report::ReportOptions::provenance},
-    SectionRow{"studies", QT_TRANSLATE_NOOP("ReportDocument", "Appendix: studies as files"),
-               &report::ReportOptions::studies},
+    SectionRow{"comparison", "Comparison", &report::ReportOptions::comparison},
+    SectionRow{"pictures", "Pictures", &report::ReportOptions::pictures},
+    SectionRow{"tables", "Tables", &report::ReportOptions::tables},
+    SectionRow{"assumptions", "Assumptions and warnings", &report::ReportOptions::assumptions},
+    SectionRow{"provenance", "Where from", &report::ReportOptions::provenance},
+    SectionRow{"studies", "Appendix: studies as files", &report::ReportOptions::studies},
 };
 
 }  // namespace
@@ -181,8 +180,7 @@ void ReportDocument::Implementation::build() {
     auto* outer = bareLayout<QVBoxLayout>(document);
     stack = new QStackedWidget;
     outer->addWidget(stack);
-    empty =
-        new EmptyState(QStringLiteral("report"), tr("Choose runs in the history, then Report, to lay them out here."));
+    empty = new EmptyState(u"report"_s, u"Choose runs in the history, then Report, to lay them out here."_s);
     stack->addWidget(empty);
     auto* page = new QWidget;
     stack->addWidget(page);
@@ -193,7 +191,7 @@ void ReportDocument::Implementation::build() {
     scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // pages as wide as the room do not change it
     scroll->viewport()->installEventFilter(document);
     scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setAccessibleName(tr("Preview"));
+    scroll->setAccessibleName(u"Preview"_s);
     paper = new QWidget;
     pages = new QVBoxLayout(paper);
     pages->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
@@ -218,35 +216,35 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     const int space = theme().spacing(3);
     column->setContentsMargins(space, space, space, space);
     column->setSpacing(theme().spacing(2));
-    column->addWidget(textLabel(tr("Title"), Theme::Text::base, QString(), true));
-    title = new QLineEdit(tr("Tessera report"));
+    column->addWidget(textLabel(u"Title"_s, Theme::Text::base, QString(), true));
+    title = new QLineEdit(u"Tessera report"_s);
     title->setMaxLength(200);
-    title->setAccessibleName(tr("Title of the report"));
+    title->setAccessibleName(u"Title of the report"_s);
     column->addWidget(title);
     connect(title, &QLineEdit::textChanged, document, [this] { renderTimer->start(); });
     column->addSpacing(space);
-    column->addWidget(textLabel(tr("Sections"), Theme::Text::base, QString(), true));
+    column->addWidget(textLabel(u"Sections"_s, Theme::Text::base, QString(), true));
     for (std::size_t index = 0; index < kSections.size(); ++index) {
-        auto* box = new QCheckBox(tr(kSections.at(index).title));
+        auto* box = new QCheckBox(QString::fromUtf8(kSections.at(index).title));
         box->setChecked(report::ReportOptions().*kSections.at(index).field);
         boxes.at(index) = box;
         column->addWidget(box);
         connect(box, &QCheckBox::toggled, document, [this] { renderTimer->start(); });
     }
     column->addSpacing(space);
-    column->addWidget(textLabel(tr("Runs"), Theme::Text::base, QString(), true));
+    column->addWidget(textLabel(u"Runs"_s, Theme::Text::base, QString(), true));
     runColumn = new QVBoxLayout;
     column->addLayout(runColumn);
     column->addStretch();
-    column->addWidget(textLabel(tr("Zoom of the preview"), Theme::Text::base, QString(), true));
+    column->addWidget(textLabel(u"Zoom of the preview"_s, Theme::Text::base, QString(), true));
     zoomBox = new QComboBox;
-    zoomBox->setAccessibleName(tr("Zoom of the preview"));
-    zoomBox->addItem(tr("Page width"), 0.0);
-    for (const double each : kZooms) zoomBox->addItem(tr("%1 %").arg(100 * each, 0, 'f', 0), each);
+    zoomBox->setAccessibleName(u"Zoom of the preview"_s);
+    zoomBox->addItem(u"Page width"_s, 0.0);
+    for (const double each : kZooms) zoomBox->addItem(u"%1 %"_s.arg(100 * each, 0, 'f', 0), each);
     column->addWidget(zoomBox);
     connect(zoomBox, qOverload<int>(&QComboBox::currentIndexChanged), document, [this] { fit(); });
     column->addSpacing(space);
-    status = textLabel(QString(), Theme::Text::base, QStringLiteral("secondary"), false, true);
+    status = textLabel(QString(), Theme::Text::base, u"secondary"_s, false, true);
     column->addWidget(status);
     for (QAction* action : {html, pdf, markdown}) column->addWidget(buttonOf(action));
     return side;
@@ -260,13 +258,13 @@ QPushButton* ReportDocument::Implementation::buttonOf(QAction* action) const {
 
 void ReportDocument::Implementation::buildActions() {
     const auto add = [this](const QString& text, const QString& suffix, const QString& filter) {
-        auto* action = new QAction(theme().icon(QStringLiteral("export")), text, document);
+        auto* action = new QAction(theme().icon(u"export"_s), text, document);
         connect(action, &QAction::triggered, document, [this, suffix, filter] { askAndExport(suffix, filter); });
         return action;
     };
-    html = add(tr("Export HTML…"), QStringLiteral("html"), tr("Web page (*.html)"));
-    pdf = add(tr("Export PDF…"), QStringLiteral("pdf"), tr("PDF (*.pdf)"));
-    markdown = add(tr("Export Markdown…"), QStringLiteral("md"), tr("Markdown (*.md)"));
+    html = add(u"Export HTML…"_s, u"html"_s, u"Web page (*.html)"_s);
+    pdf = add(u"Export PDF…"_s, u"pdf"_s, u"PDF (*.pdf)"_s);
+    markdown = add(u"Export Markdown…"_s, u"md"_s, u"Markdown (*.md)"_s);
 }
 
 Plan ReportDocument::Implementation::plan() const {
@@ -278,7 +276,7 @@ Plan ReportDocument::Implementation::plan() const {
 
 void ReportDocument::Implementation::render() {
     ++generation;
-    status->setText(tr("Laying out the pages…"));
+    status->setText(u"Laying out the pages…"_s);
     drawn = zoom();
     inBackground(
         document, [chosen = plan(), scale = document->devicePixelRatioF() * drawn] { return previewOf(chosen, scale); },
@@ -297,20 +295,20 @@ void ReportDocument::Implementation::show(const Preview& preview) {
     note->setVisible(!preview.problem.isEmpty());
     if (!preview.problem.isEmpty())
         note->showMessage(MessageBar::Kind::warning,
-                          tr("The preview is drawn without hatching: %1").arg(preview.problem));
+                          u"The preview is drawn without hatching: %1"_s.arg(preview.problem));
     for (const QImage& image : preview.pages) {
         auto* label = new QLabel;
         label->setPixmap(QPixmap::fromImage(image));
         label->setScaledContents(true);
-        label->setAccessibleName(tr("Page of the report"));
+        label->setAccessibleName(u"Page of the report"_s);
         pages->addWidget(label);
         sheets.push_back(label);
     }
     fit();
     pageCount = static_cast<int>(preview.all);
     status->setText(preview.all > preview.pages.size()
-                        ? tr("%1 pages; the first %2 are shown.").arg(preview.all).arg(preview.pages.size())
-                        : (preview.all == 1 ? tr("1 page") : tr("%1 pages").arg(preview.all)));
+                        ? u"%1 pages; the first %2 are shown."_s.arg(preview.all).arg(preview.pages.size())
+                        : (preview.all == 1 ? u"1 page"_s : u"%1 pages"_s.arg(preview.all)));
 }
 
 /// How much larger than at 100 % pages are: as wide as the preview, or as chosen.
@@ -347,7 +345,7 @@ bool ReportDocument::eventFilter(QObject* watched, QEvent* event) {
 
 void ReportDocument::Implementation::askAndExport(const QString& suffix, const QString& filter) const {
     auto* dialog =
-        new QFileDialog(document, tr("Export report"), fileStem(title->text()) + QLatin1Char('.') + suffix, filter);
+        new QFileDialog(document, u"Export report"_s, fileStem(title->text()) + QLatin1Char('.') + suffix, filter);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(suffix);
@@ -363,7 +361,7 @@ ReportDocument::ReportDocument(const QString& key, QWidget* parent) : Document(p
 ReportDocument::~ReportDocument() = default;
 
 QString ReportDocument::title() const {
-    return tr("Report");
+    return u"Report"_s;
 }
 
 QVector<QAction*> ReportDocument::documentActions() {
@@ -387,7 +385,7 @@ void ReportDocument::setRuns(const std::vector<RunState>& runs) {
     }
     d_->boxes.at(0)->setVisible(d_->runs.size() > 1);
     if (d_->runs.empty() && !runs.empty())
-        d_->empty->setSentence(tr("None of these runs has a result; finish or run them again to report on them."));
+        d_->empty->setSentence(u"None of these runs has a result; finish or run them again to report on them."_s);
     d_->stack->setCurrentIndex(d_->runs.empty() ? 0 : 1);
     if (!d_->runs.empty()) d_->render();
 }
@@ -420,12 +418,12 @@ void ReportDocument::exportReport(const QString& path) {
             write(plan, path);
             return path;
         },
-        [this](const QString& written) { emit done(tr("Saved %1.").arg(written)); },
+        [this](const QString& written) { emit done(u"Saved %1."_s.arg(written)); },
         [this](const QString& problem) { emit messaged(problem, QString()); });
 }
 
 QJsonObject ReportDocument::saveView() const {
-    QJsonObject view{{QStringLiteral("title"), d_->title->text()}};
+    QJsonObject view{{u"title"_s, d_->title->text()}};
     for (std::size_t index = 0; index < kSections.size(); ++index)
         view.insert(QLatin1String(kSections.at(index).id), d_->boxes.at(index)->isChecked());
     return view;

@@ -1,12 +1,12 @@
 #include "ui/views/runs/result_exports.h"
 
-#include <QCoreApplication>
 #include <string>
 #include <utility>
 
 #include "ui/models/text.h"
 
 namespace tessera::ui::exports {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -28,7 +28,7 @@ Exportable ofPicture(const PictureRow& row, const SharedResult& result, const Se
     if ((row.where & report::kWithoutNumbers) == 0) what.csv = [make] { return report::toCsv(make()); };
     if ((row.where & report::kTimeline) != 0) {
         what.json = [make] { return report::toChromeTrace(std::get<Timeline>(make())); };
-        what.jsonTitle = QCoreApplication::translate("ResultExports", "Chrome trace");
+        what.jsonTitle = u"Chrome trace"_s;
     }
     return what;
 }
@@ -40,8 +40,8 @@ Exportable ofPicture(const PictureRow& row, const SharedResult& result, const Se
 Exportable ofTable(const TableRow& row, const SharedResult& result, const Selection& at,
                    const std::function<report::Table()>& make) {
     Exportable what = named(row, result, at);
-    what.name += QStringLiteral("-table");
-    what.title = QCoreApplication::translate("ResultExports", "%1 (table)").arg(what.title);
+    what.name += u"-table"_s;
+    what.title = u"%1 (table)"_s.arg(what.title);
     what.csv = [make] { return report::toCsv(make()); };
     return what;
 }
@@ -85,15 +85,15 @@ Exportable trace(const SharedResult& result, const Selection& at) {
 Exportable document(const SharedResult& result) {
     const std::string subject = report::catalogueOf(result->study.engine).subject(*result);
     return {.name = fileStem(shownText(subject + "-result")),
-            .id = QStringLiteral("result"),
-            .title = QCoreApplication::translate("ResultExports", "Result"),
+            .id = u"result"_s,
+            .title = u"Result"_s,
             .json =
                 [result] {
                     std::string text;
                     study::writeJson(*result, [&](std::string_view part) { text += part; });
                     return text;
                 },
-            .jsonTitle = QCoreApplication::translate("ResultExports", "Result (JSON)")};
+            .jsonTitle = u"Result (JSON)"_s};
 }
 
 }  // namespace tessera::ui::exports

@@ -22,6 +22,7 @@
 #include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -63,18 +64,17 @@ struct RunDocument::Implementation {
     QString runKey() const { return state.run != 0 ? QString::number(state.run) : QString(); }
     void repeat() { emit document->repeatRequested(); }
     void openStudy() {
-        emit document->openRequested(QStringLiteral("study"),
-                                     state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : document->key());
+        emit document->openRequested(u"study"_s, state.run != 0 ? u"run/%1"_s.arg(state.run) : document->key());
     }
     /// A study that begins with what this run found.
     void goOn() {
-        const QString its = state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : document->key();
-        emit document->openRequested(QStringLiteral("study"), searchedOnKey(its));
+        const QString its = state.run != 0 ? u"run/%1"_s.arg(state.run) : document->key();
+        emit document->openRequested(u"study"_s, searchedOnKey(its));
     }
-    void compare() { emit document->openRequested(QStringLiteral("compare"), runKey()); }
-    void report() { emit document->openRequested(QStringLiteral("report"), runKey()); }
-    void exportResult() { save(view->resultExport(), tr("Export result"), tr("JSON (*.json)")); }
-    void exportTrace() { save(view->traceExport(), tr("Export Chrome trace"), tr("Chrome trace (*.json)")); }
+    void compare() { emit document->openRequested(u"compare"_s, runKey()); }
+    void report() { emit document->openRequested(u"report"_s, runKey()); }
+    void exportResult() { save(view->resultExport(), u"Export result"_s, u"JSON (*.json)"_s); }
+    void exportTrace() { save(view->traceExport(), u"Export Chrome trace"_s, u"Chrome trace (*.json)"_s); }
     void save(const Exportable& what, const QString& caption, const QString& filter);
 };
 
@@ -107,28 +107,28 @@ QAction* RunDocument::Implementation::addAction(const QString& text, const char*
 }
 
 void RunDocument::Implementation::addActions() {
-    addAction(tr("Run again"), "run", &Implementation::repeat, false);
-    addAction(tr("Open its study"), "study", &Implementation::openStudy, false);
-    searchOn = addAction(tr("Search on from here…"), "forward", &Implementation::goOn, true);
-    addAction(tr("Compare with…"), "compare", &Implementation::compare, true);
-    addAction(tr("Report"), "report", &Implementation::report, true);
-    addAction(tr("Export result…"), "export", &Implementation::exportResult, true);
-    exportTimeline = addAction(tr("Export Chrome trace…"), "timeline", &Implementation::exportTrace, true);
+    addAction(u"Run again"_s, "run", &Implementation::repeat, false);
+    addAction(u"Open its study"_s, "study", &Implementation::openStudy, false);
+    searchOn = addAction(u"Search on from here…"_s, "forward", &Implementation::goOn, true);
+    addAction(u"Compare with…"_s, "compare", &Implementation::compare, true);
+    addAction(u"Report"_s, "report", &Implementation::report, true);
+    addAction(u"Export result…"_s, "export", &Implementation::exportResult, true);
+    exportTimeline = addAction(u"Export Chrome trace…"_s, "timeline", &Implementation::exportTrace, true);
 }
 
 void RunDocument::Implementation::save(const Exportable& what, const QString& caption, const QString& filter) {
-    auto* dialog = new QFileDialog(document, caption, what.name + QStringLiteral(".json"), filter);
+    auto* dialog = new QFileDialog(document, caption, what.name + u".json"_s, filter);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
+    dialog->setDefaultSuffix(u"json"_s);
     connect(dialog, &QFileDialog::fileSelected, document, [this, what](const QString& path) {
         inBackground(
             document,
             [what, path] {
-                exportTo(what, QStringLiteral("json"), path);
+                exportTo(what, u"json"_s, path);
                 return path;
             },
-            [this](const QString& written) { emit document->done(tr("Saved %1.").arg(written)); },
+            [this](const QString& written) { emit document->done(u"Saved %1."_s.arg(written)); },
             [this](const QString& problem) { emit document->messaged(problem, QString()); });
     });
     dialog->open();
@@ -184,17 +184,17 @@ RunDocument::RunDocument(const QString& key, QWidget* parent) : Document(parent,
 RunDocument::~RunDocument() = default;
 
 QString RunDocument::title() const {
-    return d_->state.title.isEmpty() ? tr("Run") : shownText(d_->state.title.toStdString());
+    return d_->state.title.isEmpty() ? u"Run"_s : shownText(d_->state.title.toStdString());
 }
 
 QString RunDocument::tabTitle() const {
-    const QString run = d_->state.run != 0 ? tr("Run %1").arg(d_->state.run) : tr("Run");
-    return title() == run ? title() : QStringLiteral("%1 · %2").arg(run, title());
+    const QString run = d_->state.run != 0 ? u"Run %1"_s.arg(d_->state.run) : u"Run"_s;
+    return title() == run ? title() : u"%1 · %2"_s.arg(run, title());
 }
 
 QString RunDocument::iconName() const {
     const bool known = d_->state.job != 0 || d_->state.run != 0;
-    return known ? statusIcon(d_->state.status) : QStringLiteral("run");
+    return known ? statusIcon(d_->state.status) : u"run"_s;
 }
 
 QUndoStack* RunDocument::undoStack() {

@@ -21,6 +21,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -46,10 +47,10 @@ RunPages::RunPages(QWidget* parent)
     addWidget(pictures_);
     addWidget(details_);
     pictures_->setMinimumHeight(theme().spacing(kMinPicture));
-    pictures_->setAccessibleName(tr("Pictures"));
-    details_->setAccessibleName(tr("Details"));
-    auto* alone = new QAction(theme().icon(QStringLiteral("expand"), "secondary"), tr("Show the picture alone"), this);
-    alone->setToolTip(tr("Shows the picture alone (F or a double-click); Escape puts it back"));
+    pictures_->setAccessibleName(u"Pictures"_s);
+    details_->setAccessibleName(u"Details"_s);
+    auto* alone = new QAction(theme().icon(u"expand"_s, "secondary"), u"Show the picture alone"_s, this);
+    alone->setToolTip(u"Shows the picture alone (F or a double-click); Escape puts it back"_s);
     connect(alone, &QAction::triggered, this, [this] {
         if (QWidget* picture = pictureOn(*pictures_)) toggleAlone(*picture);
     });
@@ -57,7 +58,7 @@ RunPages::RunPages(QWidget* parent)
     details_->setCornerWidget(corner(fold_));
     connect(fold_, &QAction::triggered, this, [this] { setOpen(!isOpen()); });
     connect(&theme(), &Theme::changed, this, [this, alone] {
-        alone->setIcon(theme().icon(QStringLiteral("expand"), "secondary"));
+        alone->setIcon(theme().icon(u"expand"_s, "secondary"));
         arrange();
     });
     for (LazyTabs* tabs : {pictures_, details_}) connect(tabs, &LazyTabs::troubled, this, &RunPages::troubled);
@@ -98,22 +99,22 @@ void RunPages::addSentences(const char* id, const QString& title, std::function<
 }
 
 void RunPages::addAssumptions(std::function<const study::Result&()> result) {
-    addSentences("assumptions", tr("Assumptions"), [result] {
+    addSentences("assumptions", u"Assumptions"_s, [result] {
         QStringList lines;
         for (const auto* all : {&result().warnings, &result().assumptions})
             for (const std::string& sentence : *all)
                 if (const QString line = shownText(sentence); !lines.contains(line)) lines << line;
-        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
+        if (lines.isEmpty()) lines << u"This result rests on no assumption and has no warning."_s;
         return lines;
     });
     const auto inputs = std::make_shared<std::vector<study::Input>>();
     const auto input = [inputs](int row) -> const study::Input& { return inputs->at(static_cast<std::size_t>(row)); };
-    addTable("inputs", tr("Inputs"),
+    addTable("inputs", u"Inputs"_s,
              {.model =
                   [input](QObject* owner) {
                       return new TableModel(
-                          {columns::words(tr("Input"), [input](int row) { return shownText(input(row).name); }),
-                           columns::words(tr("SHA-256"), [input](int row) { return shownText(input(row).sha256); })},
+                          {columns::words(u"Input"_s, [input](int row) { return shownText(input(row).name); }),
+                           columns::words(u"SHA-256"_s, [input](int row) { return shownText(input(row).sha256); })},
                           owner);
                   },
               .rows =
@@ -218,15 +219,15 @@ void RunPages::arrange() {
     const int given = height_ > 0 ? height_ : open_ ? std::max(rest, static_cast<int>(kOpenedShare * all)) : rest;
     const int lower = open ? std::clamp(given, std::min(min, all / 2), static_cast<int>(kMaxShare * all)) : row;
     setSizes({std::max(0, all - lower), lower});
-    fold_->setText(open ? tr("Fold the details away") : tr("Show the details"));
-    fold_->setToolTip(fold_->text() + QStringLiteral(" (Ctrl+J)"));
-    fold_->setIcon(theme().icon(open ? QStringLiteral("down") : QStringLiteral("up"), "secondary"));
+    fold_->setText(open ? u"Fold the details away"_s : u"Show the details"_s);
+    fold_->setToolTip(fold_->text() + u" (Ctrl+J)"_s);
+    fold_->setIcon(theme().icon(open ? u"down"_s : u"up"_s, "secondary"));
 }
 
 QJsonObject RunPages::drawer() const {
     QJsonObject drawer;
-    if (open_) drawer[QStringLiteral("open")] = *open_;
-    if (height_ > 0) drawer[QStringLiteral("height")] = height_;
+    if (open_) drawer[u"open"_s] = *open_;
+    if (height_ > 0) drawer[u"height"_s] = height_;
     return drawer;
 }
 
@@ -244,9 +245,7 @@ void RunPages::remember() {
 }
 
 QJsonObject RunPages::saveView() const {
-    return {{QStringLiteral("tab"), tab()},
-            {QStringLiteral("details"), details_->tab()},
-            {QStringLiteral("drawer"), drawer()}};
+    return {{u"tab"_s, tab()}, {u"details"_s, details_->tab()}, {u"drawer"_s, drawer()}};
 }
 
 void RunPages::restoreView(const QJsonObject& view) {

@@ -18,6 +18,7 @@
 #include "ui/views/plot/convergence_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -27,8 +28,7 @@ constexpr int kFullBar = 1000;
 
 /// Of a run that the history has not answered about yet, too.
 QString titleOf(const RunState& state) {
-    if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued)
-        return RunProgress::tr("Waiting for the history");
+    if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued) return u"Waiting for the history"_s;
     const bool says = state.status == RunStatus::running && !state.task.isEmpty();
     QString title = says ? shownText(state.task.toStdString()) : statusTitle(state.status);
     title[0] = title[0].toUpper();  // engines name their tasks as parts of a sentence
@@ -41,10 +41,10 @@ QString durationText(double seconds) {
     constexpr int kMinute = 60;
     constexpr int kHour = 3600;
     const auto whole = static_cast<qint64>(std::llround(seconds));
-    if (seconds < 10) return RunProgress::tr("%1 s").arg(seconds, 0, 'f', 1);
-    if (whole < kMinute) return RunProgress::tr("%1 s").arg(whole);
-    if (whole < kHour) return RunProgress::tr("%1 min %2 s").arg(whole / kMinute).arg(whole % kMinute);
-    return RunProgress::tr("%1 h %2 min").arg(whole / kHour).arg(whole % kHour / kMinute);
+    if (seconds < 10) return u"%1 s"_s.arg(seconds, 0, 'f', 1);
+    if (whole < kMinute) return u"%1 s"_s.arg(whole);
+    if (whole < kHour) return u"%1 min %2 s"_s.arg(whole / kMinute).arg(whole % kMinute);
+    return u"%1 h %2 min"_s.arg(whole / kHour).arg(whole % kHour / kMinute);
 }
 
 struct RunProgress::Implementation {
@@ -63,18 +63,18 @@ struct RunProgress::Implementation {
 
     QString lineText() const {
         QStringList parts;
-        if (state.total > 0) parts << tr("%1 %").arg(std::floor(100 * state.done / state.total));
-        if (state.rate > 0) parts << tr("%1/s").arg(toQt(formatCount(state.rate)));
-        if (!state.best.isEmpty()) parts << tr("best %1").arg(state.best);
-        if (state.seconds > 0) parts << tr("%1 elapsed").arg(durationText(state.seconds));
+        if (state.total > 0) parts << u"%1 %"_s.arg(std::floor(100 * state.done / state.total));
+        if (state.rate > 0) parts << u"%1/s"_s.arg(toQt(formatCount(state.rate)));
+        if (!state.best.isEmpty()) parts << u"best %1"_s.arg(state.best);
+        if (state.seconds > 0) parts << u"%1 elapsed"_s.arg(durationText(state.seconds));
         if (isWorking(state.status) && !state.left.isEmpty()) parts << state.left;
-        return parts.join(QStringLiteral(" · "));
+        return parts.join(u" · "_s);
     }
 
     QString liveText() const {
         if (state.status != RunStatus::running) return {};
-        if (!state.curves || state.curves->empty()) return tr("Live");
-        return tr("Live · last improvement %1 ago").arg(durationText(state.sinceImprovement));
+        if (!state.curves || state.curves->empty()) return u"Live"_s;
+        return u"Live · last improvement %1 ago"_s.arg(durationText(state.sinceImprovement));
     }
 
     void showCurves() {
@@ -116,12 +116,12 @@ RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementati
     d_->problem = label();
     d_->bar = new QProgressBar(this);
     d_->bar->setTextVisible(false);
-    d_->bar->setAccessibleName(tr("Progress"));
+    d_->bar->setAccessibleName(u"Progress"_s);
     layout->addWidget(d_->bar);
     auto* row = new QHBoxLayout;
-    d_->resume = new QPushButton(tr("Resume"), this);
-    d_->repeat = new QPushButton(tr("Run again"), this);
-    d_->study = new QPushButton(tr("Open its study"), this);
+    d_->resume = new QPushButton(u"Resume"_s, this);
+    d_->repeat = new QPushButton(u"Run again"_s, this);
+    d_->study = new QPushButton(u"Open its study"_s, this);
     for (QWidget* button :
          {static_cast<QWidget*>(d_->resume), static_cast<QWidget*>(d_->repeat), static_cast<QWidget*>(d_->study)})
         row->addWidget(button);
@@ -132,7 +132,7 @@ RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementati
     d_->log = new QPlainTextEdit(this);
     d_->log->setReadOnly(true);
     d_->log->setMaximumBlockCount(1000);
-    d_->log->setAccessibleName(tr("What the run said"));
+    d_->log->setAccessibleName(u"What the run said"_s);
     d_->log->setMaximumHeight(theme().spacing(30));
     layout->addWidget(d_->log);
     connect(d_->resume, &QPushButton::clicked, this, &RunProgress::resumeRequested);

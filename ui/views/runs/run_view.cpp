@@ -23,6 +23,7 @@
 #include "ui/views/runs/result_exports.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -240,7 +241,7 @@ void RunView::explain(const QString& path) {
     if (const auto explanation = study::explain(*run_.result, path.toStdString()))
         showExplanation(*explanation, *this);
     else
-        emit messaged(tr("There is no explanation of this number."), QString());
+        emit messaged(u"There is no explanation of this number."_s, QString());
 }
 
 std::function<std::optional<study::Explanation>()> RunView::explanationOf(const std::string& path) const {

@@ -19,6 +19,7 @@
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -38,8 +39,8 @@ SolvingPages::OutsideThreadPool::~OutsideThreadPool() {
 SolvingPages::SolvingPages(Texts texts, const QVector<TableModel::Column>& columns, QWidget* parent)
     : QStackedWidget(parent),
       texts_(std::move(texts)),
-      hint_(new EmptyState(QStringLiteral("scaling"), {})),
-      ask_(hint_->addAction({}, QStringLiteral("run"), [this] { emit requested(); })),
+      hint_(new EmptyState(u"scaling"_s, {})),
+      ask_(hint_->addAction({}, u"run"_s, [this] { emit requested(); })),
       task_(new QLabel),
       bar_(new QProgressBar),
       chart_(new ChartPane({}, texts_.title)),
@@ -60,11 +61,11 @@ QWidget* SolvingPages::workingPage() {
     auto* column = new QVBoxLayout(page);
     task_->setTextFormat(Qt::PlainText);
     task_->setAlignment(Qt::AlignCenter);
-    setLook(*task_, "tone", QStringLiteral("secondary"));
+    setLook(*task_, "tone", u"secondary"_s);
     bar_->setRange(0, kParts);
     bar_->setFixedWidth(theme().spacing(80));
     bar_->setAccessibleName(texts_.bar);
-    auto* stop = new QPushButton(tr("Cancel"));
+    auto* stop = new QPushButton(u"Cancel"_s);
     connect(stop, &QPushButton::clicked, this, &SolvingPages::cancelRequested);
     column->addStretch();
     column->addWidget(task_);
@@ -79,10 +80,10 @@ QWidget* SolvingPages::foundPage(const QVector<TableModel::Column>& columns) {
     model_ = new TableModel(columns, this);
     auto* table = new TableView(model_, texts_.title);
     table->setFilterVisible(false);
-    setLook(*notes_, "tone", QStringLiteral("secondary"));
+    setLook(*notes_, "tone", u"secondary"_s);
     auto* page = new QWidget;
     auto* column = bareLayout<QVBoxLayout>(page, theme().spacing(2));
-    column->addWidget(new SideBySide({chart_, tr("Chart")}, {table, tr("Table")}), 1);
+    column->addWidget(new SideBySide({chart_, u"Chart"_s}, {table, u"Table"_s}), 1);
     column->addWidget(notes_);
     return page;
 }
@@ -143,7 +144,7 @@ void SolvingPages::showProgress() {
     const double total = work_->total;
     bar_->setValue(total > 0 ? static_cast<int>(kParts * work_->done / total) : 0);
     task_->setText(total > 0 ? texts_.progress.arg(std::floor(work_->done.load())).arg(total)
-                             : tr("Reading the study's inputs…"));
+                             : u"Reading the study's inputs…"_s);
 }
 
 }  // namespace tessera::ui

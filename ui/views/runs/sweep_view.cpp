@@ -20,6 +20,7 @@
 #include "ui/views/runs/solving_pages.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -47,16 +48,16 @@ SweepView::SweepView(QWidget* parent)
     : QWidget(parent),
       rows_(std::make_shared<Rows>()),
       kinds_(new QButtonGroup(this)),
-      pages_(new SolvingPages({.title = tr("Sweep"),
-                               .progress = tr("%1 of %2 variations are solved"),
-                               .bar = tr("Variations of the study that are solved"),
-                               .again = tr("Run the sweep")},
+      pages_(new SolvingPages({.title = u"Sweep"_s,
+                               .progress = u"%1 of %2 variations are solved"_s,
+                               .bar = u"Variations of the study that are solved"_s,
+                               .again = u"Run the sweep"_s},
                               columns())) {
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
     auto* row = bareLayout<QHBoxLayout>(theme().spacing());
     for (const study::Sweep& sweep : study::sweeps()) {
         QToolButton* button =
-            toggle(toQt(sweep.title), tr("Solves the study again with %1").arg(toQt(sweep.help)), this);
+            toggle(toQt(sweep.title), u"Solves the study again with %1"_s.arg(toQt(sweep.help)), this);
         button->setChecked(sweep.kind == kind_);
         kinds_->addButton(button, static_cast<int>(sweep.kind));
         row->addWidget(button);
@@ -77,25 +78,25 @@ bool SweepView::isWorking() const {
 QVector<TableModel::Column> SweepView::columns() const {
     using columns::number;
     const auto row = [rows = rows_](int index) -> const Rows::Row& { return (*rows)[index]; };
-    TableModel::Column value = number(tr("Varied"), Measure::count, [row](int index) { return row(index).value; });
+    TableModel::Column value = number(u"Varied"_s, Measure::count, [row](int index) { return row(index).value; });
     value.text = [rows = rows_, row](int index) {
         if (rows->kind == study::SweepKind::bandwidth && rows->clocked)
             return columns::quantity(row(index).value, Measure::bytesPerSecond);
         return columns::count(row(index).value);
     };
     TableModel::Column rate =
-        number(tr("Throughput"), Measure::count, [row](int index) { return row(index).run.throughput.value_or(NAN); });
+        number(u"Throughput"_s, Measure::count, [row](int index) { return row(index).run.throughput.value_or(NAN); });
     rate.text = [rows = rows_, row](int index) {
         const std::optional<double> its = row(index).run.throughput;
-        if (!its) return QStringLiteral("–");
+        if (!its) return u"–"_s;
         return rows->clocked ? columns::quantity(*its, Measure::flopsPerSecond) : columns::count(*its);
     };
     TableModel::Column makespan =
-        number(tr("Makespan"), Measure::count, [row](int index) { return row(index).run.makespan; });
+        number(u"Makespan"_s, Measure::count, [row](int index) { return row(index).run.makespan; });
     makespan.text = [rows = rows_, row](int index) { return rows->of.time(row(index).run.makespan); };
-    TableModel::Column gap = number(tr("Above bound"), Measure::count, [row](int index) { return row(index).run.gap; });
+    TableModel::Column gap = number(u"Above bound"_s, Measure::count, [row](int index) { return row(index).run.gap; });
     gap.text = [row](int index) { return toQt(study::percentText(row(index).run.gap)); };
-    return {value, columns::words(tr("Algorithm"), [row](int index) { return shownText(row(index).run.algorithm); }),
+    return {value, columns::words(u"Algorithm"_s, [row](int index) { return shownText(row(index).run.algorithm); }),
             rate, makespan, gap};
 }
 
@@ -131,10 +132,10 @@ void SweepView::showChosen() {
     if (found == nullptr) {
         const std::size_t variations = study::sweepValues(run_.result(), kind_).size();
         if (variations == 0)
-            pages_->say(tr("A table of jobs cannot be resampled: only runs of a workload have a group to vary."), {});
+            pages_->say(u"A table of jobs cannot be resampled: only runs of a workload have a group to vary."_s, {});
         else
-            pages_->say(tr("Solves the study again %1 times: %2.").arg(variations).arg(toQt(rowOf(kind_).help)),
-                        tr("Run the sweep"));
+            pages_->say(u"Solves the study again %1 times: %2."_s.arg(variations).arg(toQt(rowOf(kind_).help)),
+                        u"Run the sweep"_s);
         return;
     }
     rows_->kind = found->kind;
@@ -143,8 +144,8 @@ void SweepView::showChosen() {
     for (const study::SweepPoint& point : found->points)
         for (const study::SweepRun& each : point.runs) rows_->all.push_back({point.value, each});
     pages_->showFound(report::sweepChart(*found), static_cast<int>(rows_->all.size()),
-                      tr("Every point is a search of its own, with the study's seed. Nothing above the dashed line can "
-                         "be reached."));
+                      u"Every point is a search of its own, with the study's seed. Nothing above the dashed line can "
+                      "be reached."_s);
 }
 
 void SweepView::solve() {
@@ -163,7 +164,7 @@ void SweepView::solve() {
 }
 
 void SweepView::cancel() {
-    if (pages_->giveUp()) pages_->say(tr("The sweep was cancelled."), tr("Run the sweep"));
+    if (pages_->giveUp()) pages_->say(u"The sweep was cancelled."_s, u"Run the sweep"_s);
 }
 
 QVector<Exportable> SweepView::exportables() const {

@@ -12,15 +12,16 @@
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 ColumnChooser::ColumnChooser(const QVector<Choice>& choices, QWidget* parent)
     : QDialog(parent), choices_(choices), search_(new QLineEdit), tree_(new QTreeWidget), count_(new QLabel) {
-    setWindowTitle(tr("Columns"));
+    setWindowTitle(u"Columns"_s);
     setAttribute(Qt::WA_DeleteOnClose);
-    search_->setPlaceholderText(tr("Search columns"));
-    search_->setAccessibleName(tr("Search columns"));
+    search_->setPlaceholderText(u"Search columns"_s);
+    search_->setAccessibleName(u"Search columns"_s);
     search_->setClearButtonEnabled(true);
-    tree_->setAccessibleName(tr("Columns"));
+    tree_->setAccessibleName(u"Columns"_s);
     tree_->header()->hide();
     tree_->setUniformRowHeights(true);
     setLook(*count_, "tone", "secondary");
@@ -88,7 +89,7 @@ void ColumnChooser::filter(const QString& typed) {
 void ColumnChooser::count() {
     const auto shown =
         std::count_if(choices_.begin(), choices_.end(), [](const Choice& choice) { return choice.shown; });
-    count_->setText(tr("%1 of %2 columns shown").arg(shown).arg(choices_.size()));
+    count_->setText(u"%1 of %2 columns shown"_s.arg(shown).arg(choices_.size()));
 }
 
 }  // namespace tessera::ui

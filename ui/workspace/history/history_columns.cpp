@@ -13,6 +13,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -104,7 +105,7 @@ void HistoryColumns::show(int column, bool on) {
 QVector<ColumnChooser::Choice> HistoryColumns::choices() {
     QVector<ColumnChooser::Choice> all;
     for (int column = HistoryModel::Engine; column < HistoryModel::FirstMetric; ++column)
-        all.append({.section = tr("Run"),
+        all.append({.section = u"Run"_s,
                     .title = model_->headerData(column, Qt::Horizontal).toString(),
                     .help = model_->headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString(),
                     .shown = !table_->isColumnHidden(column),
@@ -113,7 +114,7 @@ QVector<ColumnChooser::Choice> HistoryColumns::choices() {
     for (const study::Metric& kind : model_->kinds().all()) {
         const QString name = QString::fromStdString(kind.name);
         (kind.owner.empty() ? all : owned)
-            .append({.section = kind.owner.empty() ? tr("Result") : shown(kind.owner),
+            .append({.section = kind.owner.empty() ? u"Result"_s : shown(kind.owner),
                      .title = shown(kind.title),
                      .help = name,
                      .shown = model_->metrics().contains(name),
@@ -132,7 +133,7 @@ void HistoryColumns::showMetric(const QString& name, bool on) {
 }
 
 void HistoryColumns::fillMenu(QMenu& menu, int column) {
-    QAction* hide = menu.addAction(tr("Hide '%1'").arg(model_->headerData(column, Qt::Horizontal).toString()));
+    QAction* hide = menu.addAction(u"Hide '%1'"_s.arg(model_->headerData(column, Qt::Horizontal).toString()));
     hide->setEnabled(column > HistoryModel::Name);
     connect(hide, &QAction::triggered, this, [this, column] {
         if (column >= HistoryModel::FirstMetric)
@@ -140,7 +141,7 @@ void HistoryColumns::fillMenu(QMenu& menu, int column) {
         else
             show(column, false);
     });
-    menu.addAction(tr("Choose columns…"), this, &HistoryColumns::openChooser);
+    menu.addAction(u"Choose columns…"_s, this, &HistoryColumns::openChooser);
 }
 
 void HistoryColumns::openChooser() {

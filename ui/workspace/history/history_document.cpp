@@ -22,6 +22,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -44,8 +45,7 @@ private:
 
 /// "1 run", "4,192 runs".
 QString runsText(std::size_t count) {
-    return count == 1 ? HistoryDocument::tr("1 run")
-                      : HistoryDocument::tr("%1 runs").arg(toQt(formatCount(static_cast<double>(count))));
+    return count == 1 ? u"1 run"_s : u"%1 runs"_s.arg(toQt(formatCount(static_cast<double>(count))));
 }
 
 std::vector<store::RunId> idsOf(const std::vector<store::RunRow>& rows) {
@@ -72,7 +72,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
       filters_(new HistoryFilters),
       table_(new QTableView),
       summary_(new QLabel),
-      hint_(new EmptyState(QStringLiteral("history"), tr("No runs match these filters."))) {
+      hint_(new EmptyState(u"history"_s, u"No runs match these filters."_s)) {
     buildTable();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(theme().spacing(3), theme().spacing(3), theme().spacing(3), theme().spacing(2));
@@ -82,7 +82,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     column->addWidget(hint_, 1);
     auto* foot = bareLayout<QHBoxLayout>(theme().spacing(2));
     setLook(*summary_, "tone", "secondary");
-    summary_->setAccessibleName(tr("Listed runs, and what was done last"));
+    summary_->setAccessibleName(u"Listed runs, and what was done last"_s);
     summary_->setTextFormat(Qt::RichText);
     summary_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     connect(summary_, &QLabel::linkActivated, &undo_, &QUndoStack::undo);
@@ -111,19 +111,19 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
             [this](const store::RunRow& row, bool starred) { star({row.id}, starred); });
     connect(&model_, &HistoryModel::nameEdited, this, [this](const store::RunRow& row, const QString& name) {
         push(
-            tr("renaming a run"), [id = row.id, to = name.toStdString()](store::Store& s) { s.setName(id, to); },
+            u"renaming a run"_s, [id = row.id, to = name.toStdString()](store::Store& s) { s.setName(id, to); },
             [id = row.id, to = row.name](store::Store& s) { s.setName(id, to); });
     });
     connect(&model_, &HistoryModel::noteEdited, this, [this](const store::RunRow& row, const QString& note) {
         push(
-            tr("editing a note"), [id = row.id, to = note.toStdString()](store::Store& s) { s.setNote(id, to); },
+            u"editing a note"_s, [id = row.id, to = note.toStdString()](store::Store& s) { s.setNote(id, to); },
             [id = row.id, to = row.note](store::Store& s) { s.setNote(id, to); });
     });
     connect(&model_, &HistoryModel::tagsEdited, this, [this](const store::RunRow& row, const QStringList& tags) {
         std::vector<std::string> to;
         for (const QString& tag : tags) to.push_back(tag.toStdString());
         push(
-            tr("editing tags"), [id = row.id, to](store::Store& s) { s.setTags(id, to); },
+            u"editing tags"_s, [id = row.id, to](store::Store& s) { s.setTags(id, to); },
             [id = row.id, from = row.tags](store::Store& s) { s.setTags(id, from); });
     });
     model_.setQuery(model_.query());
@@ -134,7 +134,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
 
 void HistoryDocument::buildTable() {
     table_->setModel(&model_);
-    table_->setAccessibleName(tr("Runs"));
+    table_->setAccessibleName(u"Runs"_s);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::SelectedClicked);
@@ -157,7 +157,7 @@ void HistoryDocument::buildTable() {
         inspectCurrent();
     });
     connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
-        if (index.column() != HistoryModel::Star) actionNamed(QStringLiteral("open"))->trigger();
+        if (index.column() != HistoryModel::Star) actionNamed(u"open"_s)->trigger();
     });
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
         const store::RunRow* row = model_.row(index.row());
@@ -196,28 +196,27 @@ void HistoryDocument::buildActions() {
         };
     };
     const auto opened = [this](const QString& kind) {
-        return [this, kind](store::RunId run) { emit openRequested(kind, QStringLiteral("run/%1").arg(run)); };
+        return [this, kind](store::RunId run) { emit openRequested(kind, u"run/%1"_s.arg(run)); };
     };
-    add("open", tr("Open"), "open", QKeySequence(Qt::Key_Return), each(opened(QStringLiteral("run"))));
-    add("compare", tr("Compare"), "compare", QKeySequence(QStringLiteral("Ctrl+Shift+C")),
-        together(QStringLiteral("compare")));
-    add("report", tr("Report"), "report", {}, together(QStringLiteral("report")));
-    add("repeat", tr("Run again"), "run", {}, each([this](store::RunId run) { emit repeatRequested(run); }));
-    add("resume", tr("Resume"), "resume", {}, [this] {
+    add("open", u"Open"_s, "open", QKeySequence(Qt::Key_Return), each(opened(u"run"_s)));
+    add("compare", u"Compare"_s, "compare", QKeySequence(u"Ctrl+Shift+C"_s), together(u"compare"_s));
+    add("report", u"Report"_s, "report", {}, together(u"report"_s));
+    add("repeat", u"Run again"_s, "run", {}, each([this](store::RunId run) { emit repeatRequested(run); }));
+    add("resume", u"Resume"_s, "resume", {}, [this] {
         for (const store::RunRow& row : selectedRows())
             if (row.status == store::RunStatus::interrupted) emit resumeRequested(row.id);
     });
-    add("study", tr("Open its study"), "study", {}, each(opened(QStringLiteral("study"))));
-    add("star", tr("Star or unstar"), "star", QKeySequence(Qt::Key_S), [this] { starSelected(); });
-    add("rename", tr("Rename"), "edit", {},
+    add("study", u"Open its study"_s, "study", {}, each(opened(u"study"_s)));
+    add("star", u"Star or unstar"_s, "star", QKeySequence(Qt::Key_S), [this] { starSelected(); });
+    add("rename", u"Rename"_s, "edit", {},
         [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Name)); });
-    add("tags", tr("Edit tags"), "tag", QKeySequence(Qt::Key_T), [this] { tagSelected(); });
-    add("note", tr("Edit the note"), "note", QKeySequence(Qt::Key_N),
+    add("tags", u"Edit tags"_s, "tag", QKeySequence(Qt::Key_T), [this] { tagSelected(); });
+    add("note", u"Edit the note"_s, "note", QKeySequence(Qt::Key_N),
         [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Note)); });
-    add("delete", tr("Delete"), "delete", QKeySequence::Delete, [this] { remove(); });
-    add("export", tr("Export the selected runs…"), "export", {}, [this] { exportRuns(); });
-    add("import", tr("Import runs…"), "import", {}, [this] { importRuns(); });
-    add("columns", tr("Choose columns…"), "table", {}, [this] { columns_->openChooser(); });
+    add("delete", u"Delete"_s, "delete", QKeySequence::Delete, [this] { remove(); });
+    add("export", u"Export the selected runs…"_s, "export", {}, [this] { exportRuns(); });
+    add("import", u"Import runs…"_s, "import", {}, [this] { importRuns(); });
+    add("columns", u"Choose columns…"_s, "table", {}, [this] { columns_->openChooser(); });
 }
 
 QAction* HistoryDocument::actionNamed(const QString& name) const {
@@ -256,8 +255,7 @@ void HistoryDocument::withSelectedRuns(std::function<void(const Runs&)> work) {
         this, [query = model_.query()](store::Store& store) { return store.runs(query); },
         [this, ranges = selectedRanges(*table_), work = std::move(work)](const Runs& shown) {
             if (!model_.shows(shown)) {
-                emit messaged(tr("The history changed at this moment, so nothing was done. Select the runs again."),
-                              {});
+                emit messaged(u"The history changed at this moment, so nothing was done. Select the runs again."_s, {});
                 return model_.refresh();
             }
             Runs runs;
@@ -271,7 +269,7 @@ void HistoryDocument::withSelectedRuns(std::function<void(const Runs&)> work) {
 void HistoryDocument::mark(const QString& text, const Runs& runs, const Mark& mark, bool to) {
     if (runs.empty()) return;
     done_.clear();
-    summary_->setText(tr("Changing %1…").arg(runsText(runs.size())));
+    summary_->setText(u"Changing %1…"_s.arg(runsText(runs.size())));
     // Touched on the history's thread alone.
     const auto changed = std::make_shared<Runs>();
     push(
@@ -280,7 +278,7 @@ void HistoryDocument::mark(const QString& text, const Runs& runs, const Mark& ma
 }
 
 void HistoryDocument::star(const Runs& runs, bool starred) {
-    mark(starred ? tr("starring") : tr("unstarring"), runs, &store::Store::setStarred, starred);
+    mark(starred ? u"starring"_s : u"unstarring"_s, runs, &store::Store::setStarred, starred);
 }
 
 /// All get a star, unless all have one.
@@ -298,7 +296,7 @@ void HistoryDocument::tagSelected() {
         const QStringList tags = tagsIn(text);
         if (tags.isEmpty()) return;
         withSelectedRuns([this, tags](const Runs& runs) {
-            undo_.beginMacro(tr("tagging %1").arg(runsText(runs.size())));
+            undo_.beginMacro(u"tagging %1"_s.arg(runsText(runs.size())));
             for (const QString& tag : tags)
                 mark(
                     {}, runs,
@@ -309,22 +307,22 @@ void HistoryDocument::tagSelected() {
             undo_.endMacro();
         });
     };
-    asker().askText(*this, tr("Add tags"), tr("Tags to add to %1, with commas between them:").arg(runsText(count)), {},
+    asker().askText(*this, u"Add tags"_s, u"Tags to add to %1, with commas between them:"_s.arg(runsText(count)), {},
                     add);
 }
 
 void HistoryDocument::remove() {
     withSelectedRuns([this, restores = model_.query().deleted](const Runs& runs) {
-        mark(restores ? tr("restoring %1").arg(runsText(runs.size())) : tr("deleting %1").arg(runsText(runs.size())),
+        mark(restores ? u"restoring %1"_s.arg(runsText(runs.size())) : u"deleting %1"_s.arg(runsText(runs.size())),
              runs, &store::Store::setDeleted, !restores);
-        done_ = restores ? tr("%1 restored").arg(runsText(runs.size())) : tr("%1 deleted").arg(runsText(runs.size()));
+        done_ = restores ? u"%1 restored"_s.arg(runsText(runs.size())) : u"%1 deleted"_s.arg(runsText(runs.size()));
     });
 }
 
 void HistoryDocument::exportRuns() {
     const auto write = [this](const QString& path) {
         withSelectedRuns([this, path](const Runs& runs) {
-            summary_->setText(tr("Exporting %1…").arg(runsText(runs.size())));
+            summary_->setText(u"Exporting %1…"_s.arg(runsText(runs.size())));
             history_->transfer<bool>(
                 this,
                 [runs, to = path.toStdString()](store::Store& store) {
@@ -333,36 +331,35 @@ void HistoryDocument::exportRuns() {
                 },
                 [this, path, count = runs.size()](bool /*done*/) {
                     updateSummary();
-                    emit done(tr("%1 written to %2.").arg(runsText(count), QFileInfo(path).fileName()));
+                    emit done(u"%1 written to %2."_s.arg(runsText(count), QFileInfo(path).fileName()));
                 });
         });
     };
-    asker().saveFile(*this, tr("Export runs"), QStringLiteral("runs.tessera"), tr("Exported runs (*.tessera)"), write);
+    asker().saveFile(*this, u"Export runs"_s, u"runs.tessera"_s, u"Exported runs (*.tessera)"_s, write);
 }
 
 void HistoryDocument::importRuns() {
-    asker().openFile(*this, tr("Import runs"), fileFilter(tr("Exported runs"), QStringLiteral("*.tessera *.db")),
-                     [this](const QString& path) {
-                         history_->transfer<store::MergeCount>(
-                             this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
-                             [this, path](const store::MergeCount& count) {
-                                 QString sentence = tr("%1: %2 imported, %3 here already.")
-                                                        .arg(QFileInfo(path).fileName(),
-                                                             runsText(static_cast<std::size_t>(count.added)))
-                                                        .arg(count.present);
-                                 if (!count.damaged.empty())
-                                     sentence += QLatin1Char(' ') + tr("%1 left out: %2.")
-                                                                        .arg(runsText(count.damaged.size()),
-                                                                             toQt(count.damaged.begin()->second));
-                                 emit done(sentence);
-                                 history_->announceChange();
-                             });
-                     });
+    asker().openFile(
+        *this, u"Import runs"_s, fileFilter(u"Exported runs"_s, u"*.tessera *.db"_s), [this](const QString& path) {
+            history_->transfer<store::MergeCount>(
+                this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
+                [this, path](const store::MergeCount& count) {
+                    QString sentence =
+                        u"%1: %2 imported, %3 here already."_s
+                            .arg(QFileInfo(path).fileName(), runsText(static_cast<std::size_t>(count.added)))
+                            .arg(count.present);
+                    if (!count.damaged.empty())
+                        sentence += QLatin1Char(' ') + u"%1 left out: %2."_s.arg(runsText(count.damaged.size()),
+                                                                                 toQt(count.damaged.begin()->second));
+                    emit done(sentence);
+                    history_->announceChange();
+                });
+        });
 }
 
 Facts HistoryDocument::overview() const {
     Facts facts{.title = title(), .subtitle = listedText(), .icon = iconName()};
-    facts.note = tr("Select a run to see its facts, or several to compare them.");
+    facts.note = u"Select a run to see its facts, or several to compare them."_s;
     return facts;
 }
 
@@ -376,8 +373,7 @@ void HistoryDocument::inspectCurrent() {
     Facts facts = runFacts(*row, model_.kinds());
     for (const char* id : {"open", "repeat", "study"}) {
         QAction* each = actionNamed(QLatin1String(id));
-        facts.actions.append({each->text(),
-                              QLatin1String(id) == QLatin1String("repeat") ? QStringLiteral("run") : QLatin1String(id),
+        facts.actions.append({each->text(), QLatin1String(id) == QLatin1String("repeat") ? u"run"_s : QLatin1String(id),
                               [guard = QPointer<QAction>(each)] {
                                   if (guard) guard->trigger();
                               }});
@@ -399,29 +395,29 @@ void HistoryDocument::updateActions() {
     enable({"star", "tags", "delete"}, selected > 0 && writable);
     enable({"rename", "note"}, selected == 1 && writable);
     enable({"import"}, writable);
-    actionNamed(QStringLiteral("delete"))->setText(deleted ? tr("Restore") : tr("Delete"));
-    actionNamed(QStringLiteral("tags"))->setText(selected > 1 ? tr("Add tags…") : tr("Edit tags"));
+    actionNamed(u"delete"_s)->setText(deleted ? u"Restore"_s : u"Delete"_s);
+    actionNamed(u"tags"_s)->setText(selected > 1 ? u"Add tags…"_s : u"Edit tags"_s);
     bool interrupted = false;
     if (selected > 0 && selected <= kMaxCompared)
         for (const store::RunRow& row : selectedRows()) interrupted |= row.status == store::RunStatus::interrupted;
-    actionNamed(QStringLiteral("resume"))->setEnabled(interrupted && writable);
+    actionNamed(u"resume"_s)->setEnabled(interrupted && writable);
 }
 
 QString HistoryDocument::listedText() const {
     const int rows = model_.rowCount();
     const QString runs = runsText(static_cast<std::size_t>(rows));
     if (!filters_->isActive()) return runs;
-    return rows == 1 ? tr("1 run matches the filters") : tr("%1 match the filters").arg(runs);
+    return rows == 1 ? u"1 run matches the filters"_s : u"%1 match the filters"_s.arg(runs);
 }
 
 void HistoryDocument::updateSummary() {
     QString text = listedText();
     if (!done_.isEmpty() && undo_.canUndo())
-        text += QStringLiteral(" · %1 · <a href=\"undo\">%2</a>").arg(done_.toHtmlEscaped(), tr("Undo"));
+        text += u" · %1 · <a href=\"undo\">%2</a>"_s.arg(done_.toHtmlEscaped(), u"Undo"_s);
     summary_->setText(text);
     hint_->setSentence(filters_->isActive()
-                           ? tr("No runs match these filters.")
-                           : tr("Nothing was run yet. Every run is kept here: open a study and press Run."));
+                           ? u"No runs match these filters."_s
+                           : u"Nothing was run yet. Every run is kept here: open a study and press Run."_s);
     hint_->setVisible(model_.rowCount() == 0);
     table_->setVisible(model_.rowCount() > 0);
     updateActions();

@@ -22,7 +22,7 @@ class HistoryDocument : public Document {
 public:
     explicit HistoryDocument(History& history, QWidget* parent = nullptr);
     QString kind() const override { return QStringLiteral("history"); }
-    QString title() const override { return tr("History"); }
+    QString title() const override { return QStringLiteral("History"); }
     QString iconName() const override { return QStringLiteral("history"); }
     QUndoStack* undoStack() override { return &undo_; }
     QVector<QAction*> documentActions() override { return actions_; }

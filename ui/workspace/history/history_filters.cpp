@@ -18,6 +18,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -32,11 +33,8 @@ struct TimeRow {
     const char* title;
     int days;
 };
-constexpr TimeRow kTimes[] = {{QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Any time"), 0},
-                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Today"), 1},
-                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 7 days"), 7},
-                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 30 days"), 30},
-                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last year"), 365}};
+constexpr TimeRow kTimes[] = {
+    {"Any time", 0}, {"Today", 1}, {"Last 7 days", 7}, {"Last 30 days", 30}, {"Last year", 365}};
 
 QToolButton* filterToggle(const QString& text) {
     QToolButton* button = toggle(text);
@@ -49,40 +47,40 @@ QToolButton* filterToggle(const QString& text) {
 
 HistoryFilters::HistoryFilters(QWidget* parent)
     : QWidget(parent),
-      search_(edit(tr("Search the history"), tr("Search names, tags, notes, models, hardware"))),
-      model_(edit(tr("Model"), tr("Any model"))),
-      hardware_(edit(tr("Hardware"), tr("Any hardware"))),
-      min_(edit(tr("Least value"), tr("at least"))),
-      max_(edit(tr("Greatest value"), tr("at most"))),
-      status_(choice(tr("Status"))),
-      engine_(choice(tr("Engine"))),
-      tag_(choice(tr("Tag"))),
-      time_(choice(tr("Time"))),
-      metric_(choice(tr("Metric"))),
+      search_(edit(u"Search the history"_s, u"Search names, tags, notes, models, hardware"_s)),
+      model_(edit(u"Model"_s, u"Any model"_s)),
+      hardware_(edit(u"Hardware"_s, u"Any hardware"_s)),
+      min_(edit(u"Least value"_s, u"at least"_s)),
+      max_(edit(u"Greatest value"_s, u"at most"_s)),
+      status_(choice(u"Status"_s)),
+      engine_(choice(u"Engine"_s)),
+      tag_(choice(u"Tag"_s)),
+      time_(choice(u"Time"_s)),
+      metric_(choice(u"Metric"_s)),
       starred_(filterToggle({})),
-      deleted_(filterToggle(tr("Deleted"))),
-      more_(filterToggle(tr("More filters"))),
+      deleted_(filterToggle(u"Deleted"_s)),
+      more_(filterToggle(u"More filters"_s)),
       clear_(new QToolButton),
       second_(new QWidget) {
     search_->setClearButtonEnabled(true);
-    status_->addItem(tr("Any status"));
+    status_->addItem(u"Any status"_s);
     for (const store::RunStatus status : kStatuses) status_->addItem(statusText(status), static_cast<int>(status));
-    engine_->addItem(tr("Any engine"));
+    engine_->addItem(u"Any engine"_s);
     for (const study::Engine& row : study::engines())
         engine_->addItem(engineText(std::string(row.id)), QString::fromStdString(std::string(row.id)));
-    for (const TimeRow& row : kTimes) time_->addItem(tr(row.title), row.days);
+    for (const TimeRow& row : kTimes) time_->addItem(QString::fromUtf8(row.title), row.days);
     setTags({});
     setMetrics({});
-    clear_->setText(tr("Clear"));
+    clear_->setText(u"Clear"_s);
     clear_->setAutoRaise(true);
     clear_->setToolButtonStyle(Qt::ToolButtonTextOnly);
     clear_->setFocusPolicy(Qt::StrongFocus);
     starred_->setToolButtonStyle(Qt::ToolButtonIconOnly);
-    starred_->setToolTip(tr("Starred runs only"));
-    starred_->setAccessibleName(tr("Starred runs only"));
+    starred_->setToolTip(u"Starred runs only"_s);
+    starred_->setAccessibleName(u"Starred runs only"_s);
     search_->setMinimumWidth(theme().spacing(40));
-    deleted_->setToolTip(tr("Show deleted runs, which can be restored"));
-    deleted_->setAccessibleName(tr("Show deleted runs"));
+    deleted_->setToolTip(u"Show deleted runs, which can be restored"_s);
+    deleted_->setAccessibleName(u"Show deleted runs"_s);
 
     auto* first = bareLayout<QHBoxLayout>(theme().spacing(2));
     first->addWidget(search_, 3);
@@ -129,9 +127,9 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     connect(more_, &QToolButton::toggled, second_, &QWidget::setVisible);
     connect(clear_, &QToolButton::clicked, this, [this] { clear(); });
     const auto icons = [this] {
-        starred_->setIcon(theme().icon(QStringLiteral("star"), "secondary"));
-        more_->setIcon(theme().icon(QStringLiteral("filter"), "secondary"));
-        deleted_->setIcon(theme().icon(QStringLiteral("delete"), "secondary"));
+        starred_->setIcon(theme().icon(u"star"_s, "secondary"));
+        more_->setIcon(theme().icon(u"filter"_s, "secondary"));
+        deleted_->setIcon(theme().icon(u"delete"_s, "secondary"));
     };
     icons();
     connect(&theme(), &Theme::changed, this, icons);
@@ -156,7 +154,7 @@ void HistoryFilters::setTags(const QStringList& tags) {
     const QSignalBlocker quiet(tag_);
     const QString now = tag_->currentData().toString();
     tag_->clear();
-    tag_->addItem(tr("Any tag"));
+    tag_->addItem(u"Any tag"_s);
     for (const QString& tag : tags) tag_->addItem(tag, tag);
     tag_->setCurrentIndex(std::max(0, tag_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
 }
@@ -166,7 +164,7 @@ void HistoryFilters::setMetrics(const MetricKinds& kinds) {
     const QSignalBlocker quiet(metric_);
     const QString now = metric_->currentData().toString();
     metric_->clear();
-    metric_->addItem(tr("Any value"));
+    metric_->addItem(u"Any value"_s);
     for (const study::Metric& kind : kinds.all()) {
         const QString name = QString::fromStdString(kind.name);
         metric_->addItem(kinds.title(name), name);
@@ -181,9 +179,8 @@ void HistoryFilters::checkRange() {
         each->setEnabled(!metric.isEmpty());
         const bool wrong =
             !metric.isEmpty() && !each->text().trimmed().isEmpty() && !kinds_.value(metric, each->text());
-        each->setToolTip(wrong
-                             ? tr("This is no value of this metric; write it like %1").arg(kinds_.text(metric, 0.0362))
-                             : QString());
+        each->setToolTip(wrong ? u"This is no value of this metric; write it like %1"_s.arg(kinds_.text(metric, 0.0362))
+                               : QString());
         setLook(*each, "wrong", wrong);
     }
     clear_->setVisible(isActive());

@@ -13,6 +13,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -23,25 +24,21 @@ struct ColumnRow {
     const char* help;
 };
 constexpr std::array kColumns{
-    ColumnRow{"star", "", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Starred")},
-    ColumnRow{"name", "name", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Name"), ""},
-    ColumnRow{"engine", "engine", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Engine"), ""},
-    ColumnRow{"model", "model", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Model"), ""},
-    ColumnRow{"hardware", "hardware", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Hardware"), ""},
-    ColumnRow{"result", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Result"),
-              QT_TRANSLATE_NOOP("tessera::ui::HistoryModel",
-                                "The number that counts for the run's engine; the status of a run without one")},
-    ColumnRow{"gap", "gap", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Gap"),
-              QT_TRANSLATE_NOOP("tessera::ui::HistoryModel",
-                                "Optimality gap: the result is at most this far from the "
-                                "best possible")},
-    ColumnRow{"tags", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Tags"),
-              QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Words of yours, with commas between them")},
-    ColumnRow{"started", "started", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Started"), ""},
-    ColumnRow{"status", "status", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Status"), ""},
-    ColumnRow{"took", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Took"), ""},
-    ColumnRow{"outcome", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Outcome"), ""},
-    ColumnRow{"note", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Note"), ""},
+    ColumnRow{"star", "", "", "Starred"},
+    ColumnRow{"name", "name", "Name", ""},
+    ColumnRow{"engine", "engine", "Engine", ""},
+    ColumnRow{"model", "model", "Model", ""},
+    ColumnRow{"hardware", "hardware", "Hardware", ""},
+    ColumnRow{"result", "", "Result", "The number that counts for the run's engine; the status of a run without one"},
+    ColumnRow{"gap", "gap", "Gap",
+              "Optimality gap: the result is at most this far from the "
+              "best possible"},
+    ColumnRow{"tags", "", "Tags", "Words of yours, with commas between them"},
+    ColumnRow{"started", "started", "Started", ""},
+    ColumnRow{"status", "status", "Status", ""},
+    ColumnRow{"took", "", "Took", ""},
+    ColumnRow{"outcome", "", "Outcome", ""},
+    ColumnRow{"note", "", "Note", ""},
 };
 static_assert(kColumns.size() == HistoryModel::FirstMetric);
 
@@ -53,7 +50,7 @@ bool isNumber(int column) {
 QString tagsText(const store::RunRow& row) {
     QStringList tags;
     for (const std::string& tag : row.tags) tags.append(shown(tag));
-    return tags.join(QStringLiteral(", "));
+    return tags.join(u", "_s);
 }
 
 }  // namespace
@@ -215,7 +212,7 @@ QVariant HistoryModel::text(const store::RunRow& row, int column) const {
         case Star:
             return {};
         case Name:
-            return row.name.empty() ? tr("Run %1").arg(row.id) : shown(row.name);
+            return row.name.empty() ? u"Run %1"_s.arg(row.id) : shown(row.name);
         case Status:
             return statusText(row.status);
         case Model:
@@ -256,7 +253,7 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::FontRole && (isNumber(column) || column == Started))
         return theme().font(Theme::Text::base, false, true);
     const store::RunRow* run = row(index.row());
-    if (run == nullptr) return role == Qt::DisplayRole && column == Name ? QVariant(QStringLiteral("…")) : QVariant();
+    if (run == nullptr) return role == Qt::DisplayRole && column == Name ? QVariant(u"…"_s) : QVariant();
     switch (role) {
         case Qt::DisplayRole:
             return text(*run, column);
@@ -266,17 +263,16 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue<qint64>(run->id);
         case Qt::ToolTipRole:
             if (column == Started && run->started)
-                return QDateTime::fromMSecsSinceEpoch(*run->started).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"));
-            if (column == Star) return run->starred ? tr("Starred") : tr("Star this run");
+                return QDateTime::fromMSecsSinceEpoch(*run->started).toString(u"yyyy-MM-dd HH:mm:ss"_s);
+            if (column == Star) return run->starred ? u"Starred"_s : u"Star this run"_s;
             return text(*run, column).toString().toHtmlEscaped();
         case Qt::AccessibleTextRole:
-            return column == Star ? QVariant(run->starred ? tr("Starred") : tr("Not starred")) : QVariant();
+            return column == Star ? QVariant(run->starred ? u"Starred"_s : u"Not starred"_s) : QVariant();
         case Qt::DecorationRole:
             if (column == Status || (column == Result && run->status != store::RunStatus::done))
                 return theme().icon(statusIcon(run->status), statusToken(run->status));
             if (column == Star)
-                return theme().icon(run->starred ? QStringLiteral("star-filled") : QStringLiteral("star"),
-                                    run->starred ? "warning" : "disabled");
+                return theme().icon(run->starred ? u"star-filled"_s : u"star"_s, run->starred ? "warning" : "disabled");
             return {};
         case Qt::ForegroundRole:
             return column == Engine || column == Headline || column == Started || column == Took
@@ -322,8 +318,8 @@ QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int 
         return {};
     }
     const ColumnRow& column = kColumns[static_cast<std::size_t>(section)];
-    if (role == Qt::DisplayRole) return tr(column.title);
-    if (role == Qt::ToolTipRole && *column.help != '\0') return tr(column.help);
+    if (role == Qt::DisplayRole) return QString::fromUtf8(column.title);
+    if (role == Qt::ToolTipRole && *column.help != '\0') return QString::fromUtf8(column.help);
     if (role == Qt::TextAlignmentRole && isNumber(section)) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     return role == Qt::TextAlignmentRole ? QVariant(Qt::AlignLeft | Qt::AlignVCenter) : QVariant();
 }

@@ -1,6 +1,5 @@
 #include "ui/workspace/history/importer.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <string_view>
 
@@ -12,6 +11,7 @@
 #include "ui/models/text.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr std::string_view kSqlite = "SQLite format 3";
 /// Throws where the file is nothing that Tessera knows.
 QString kindOf(const std::string& path) {
     const std::string bytes = readFile(path);
-    if (bytes.starts_with(kSqlite)) return QStringLiteral("runs");
+    if (bytes.starts_with(kSqlite)) return u"runs"_s;
     if (const NativeFile* native = nativeFile(bytes)) {
         // What else is wrong with it is shown, and mended, where it is edited.
         JsonDocument::parse(bytes, path);
@@ -31,7 +31,7 @@ QString kindOf(const std::string& path) {
     // A table of layers is read to its end, so that a letter in a .txt file is distinguished from one; what is large
     // (ONNX) is read by the page that shows it.
     if (bytes.size() <= kSmall) reader.read(std::string(bytes), path, {});
-    return QStringLiteral("model");
+    return u"model"_s;
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ ImportedFile examineFile(const QString& path) {
     try {
         file.kind = kindOf(file.path.toStdString());
     } catch (const std::bad_alloc&) {
-        file.problem = QCoreApplication::translate("importer", "There is not enough memory to read this file.");
+        file.problem = u"There is not enough memory to read this file."_s;
     } catch (const std::exception& error) {
         file.problem = toQt(escaped(error.what(), 2000));
     }
@@ -49,7 +49,7 @@ ImportedFile examineFile(const QString& path) {
 }
 
 QString openFilter() {
-    return fileFilter(tr("Models, hardware, studies, runs"), modelPatterns() + QStringLiteral(" *.tessera"));
+    return fileFilter(u"Models, hardware, studies, runs"_s, modelPatterns() + u" *.tessera"_s);
 }
 
 }  // namespace tessera::ui

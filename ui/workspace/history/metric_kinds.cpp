@@ -3,6 +3,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 study::Metric MetricKinds::find(const QString& name) const {
     study::Metric unknown;
@@ -14,7 +15,7 @@ study::Metric MetricKinds::find(const QString& name) const {
 
 QString MetricKinds::title(const QString& name) const {
     const study::Metric kind = find(name);
-    return kind.owner.empty() ? shown(kind.title) : QStringLiteral("%1 (%2)").arg(shown(kind.title), shown(kind.owner));
+    return kind.owner.empty() ? shown(kind.title) : u"%1 (%2)"_s.arg(shown(kind.title), shown(kind.owner));
 }
 
 QString MetricKinds::text(const QString& name, double value) const {

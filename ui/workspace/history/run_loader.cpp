@@ -1,12 +1,11 @@
 #include "ui/workspace/history/run_loader.h"
 
-#include <QCoreApplication>
-
 #include "core/base/text.h"
 #include "ui/jobs/curve_recorder.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -34,11 +33,11 @@ void readContents(const store::Store& history, RunState& state) {
 RunState loadRun(const store::Store& history, store::RunId run) {
     RunState state;
     state.run = run;
-    state.title = QCoreApplication::translate("runs", "Run %1").arg(run);
+    state.title = u"Run %1"_s.arg(run);
     const std::optional<store::RunRow> row = history.run(run);
     if (!row) {
         state.status = store::RunStatus::failed;
-        state.problem = QCoreApplication::translate("runs", "The history has no run %1.").arg(run);
+        state.problem = u"The history has no run %1."_s.arg(run);
         return state;
     }
     if (!row->name.empty()) state.title = shown(row->name);

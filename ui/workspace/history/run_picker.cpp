@@ -20,6 +20,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -27,7 +28,7 @@ constexpr int kKeyRole = Qt::UserRole + 1;
 constexpr int kWidthSteps = 150, kHeightSteps = 110;  ///< of the dialog, in spacing steps
 
 QString nameOf(const store::RunRow& row) {
-    return row.name.empty() ? RunPicker::tr("Run %1").arg(row.id) : shown(row.name);
+    return row.name.empty() ? u"Run %1"_s.arg(row.id) : shown(row.name);
 }
 
 }  // namespace
@@ -38,17 +39,17 @@ int comparability(const store::RunRow& run, const store::RunRow& other) {
 }
 
 RunPicker::Wording RunPicker::toCompare(const store::RunRow& run) {
-    return {.title = tr("Compare with"),
-            .sentence = tr("Compare %1 with").arg(nameOf(run)),
-            .button = tr("Compare"),
-            .none = tr("There is no other finished run yet. Run the study again with other settings.")};
+    return {.title = u"Compare with"_s,
+            .sentence = u"Compare %1 with"_s.arg(nameOf(run)),
+            .button = u"Compare"_s,
+            .none = u"There is no other finished run yet. Run the study again with other settings."_s};
 }
 
 RunPicker::Wording RunPicker::toColour(const QString& model) {
-    return {.title = tr("Colour by a run"),
-            .sentence = tr("Colour %1 by what a run of it found").arg(model),
-            .button = tr("Show"),
-            .none = tr("There is no finished run of this model yet. Run a study with it first."),
+    return {.title = u"Colour by a run"_s,
+            .sentence = u"Colour %1 by what a run of it found"_s.arg(model),
+            .button = u"Show"_s,
+            .none = u"There is no finished run of this model yet. Run a study with it first."_s,
             .max = 1};
 }
 
@@ -59,17 +60,17 @@ RunPicker::RunPicker(const Wording& wording, const store::RunRow& run, Search se
       search_(std::move(search)),
       field_(new QLineEdit),
       list_(new QListView),
-      hint_(new EmptyState(QStringLiteral("history"), {})),
+      hint_(new EmptyState(u"history"_s, {})),
       model_(new QStandardItemModel(this)) {
     setWindowTitle(wording.title);
     auto* title = new QLabel(wording.sentence);
     title->setTextFormat(Qt::PlainText);
     title->setWordWrap(true);
-    field_->setPlaceholderText(tr("Search names, tags, notes, models, hardware"));
-    field_->setAccessibleName(tr("Search the runs"));
+    field_->setPlaceholderText(u"Search names, tags, notes, models, hardware"_s);
+    field_->setAccessibleName(u"Search the runs"_s);
     field_->setClearButtonEnabled(true);
     list_->setModel(model_);
-    list_->setAccessibleName(tr("Runs to choose from"));
+    list_->setAccessibleName(u"Runs to choose from"_s);
     list_->setSelectionMode(wording.max > 1 ? QAbstractItemView::ExtendedSelection
                                             : QAbstractItemView::SingleSelection);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -124,15 +125,15 @@ void RunPicker::showFound(const std::vector<Candidate>& found) {
     for (const Candidate& each : rows) {
         auto* item = new QStandardItem(theme().icon(statusIcon(each.row.status), statusToken(each.row.status)),
                                        nameOf(each.row));
-        const QString when = each.row.started ? momentText(*each.row.started) : tr("not kept");
-        item->setData(each.row.models == run_.models ? when : tr("another model · %1").arg(when),
+        const QString when = each.row.started ? momentText(*each.row.started) : u"not kept"_s;
+        item->setData(each.row.models == run_.models ? when : u"another model · %1"_s.arg(when),
                       TwoToneDelegate::kAsideRole);
         item->setData(each.key, kKeyRole);
         item->setToolTip(shown(each.row.headline).toHtmlEscaped());
         item->setAccessibleDescription(shown(each.row.headline));
         model_->appendRow(item);
     }
-    hint_->setSentence(field_->text().trimmed().isEmpty() ? wording_.none : tr("No finished run fits these words."));
+    hint_->setSentence(field_->text().trimmed().isEmpty() ? wording_.none : u"No finished run fits these words."_s);
     hint_->setVisible(rows.empty());
     list_->setVisible(!rows.empty());
     if (!rows.empty()) list_->setCurrentIndex(model_->index(0, 0));
@@ -142,7 +143,7 @@ void RunPicker::showFound(const std::vector<Candidate>& found) {
 void RunPicker::updateButton() {
     const auto count = list_->selectionModel()->selectedIndexes().size();
     choose_->setEnabled(count >= 1 && count <= wording_.max);
-    choose_->setToolTip(count > wording_.max ? tr("At most %1 runs can be chosen here").arg(wording_.max) : QString());
+    choose_->setToolTip(count > wording_.max ? u"At most %1 runs can be chosen here"_s.arg(wording_.max) : QString());
 }
 
 void RunPicker::choose() {

@@ -8,6 +8,7 @@
 #include "ui/workspace/window/main_window_parts.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
     : QMainWindow(parent), d_(std::make_unique<Implementation>(*this, options)) {
@@ -51,8 +52,7 @@ void MainWindow::showMessage(const QString& sentence) {
 QStringList MainWindow::notices() const {
     QStringList sentences;
     for (const NoticeBar* bar : findChildren<NoticeBar*>())
-        if (!bar->isHidden())
-            sentences.append(bar->sentence() + QStringLiteral(" · ") + bar->choices().join(QStringLiteral(" · ")));
+        if (!bar->isHidden()) sentences.append(bar->sentence() + u" · "_s + bar->choices().join(u" · "_s));
     return sentences;
 }
 
@@ -82,7 +82,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
         if (url.isLocalFile())
             importFile(url.toLocalFile());
         else
-            showMessage(tr("Only files of this computer can be opened: %1").arg(url.toDisplayString().left(256)));
+            showMessage(u"Only files of this computer can be opened: %1"_s.arg(url.toDisplayString().left(256)));
 }
 
 }  // namespace tessera::ui

@@ -27,6 +27,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -35,10 +36,9 @@ struct ThemeRow {
     const char* title;
     ThemeMode mode;
 };
-constexpr ThemeRow kThemes[] = {
-    {"system", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "Like the system"), ThemeMode::system},
-    {"light", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "Light"), ThemeMode::light},
-    {"dark", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "Dark"), ThemeMode::dark}};
+constexpr ThemeRow kThemes[] = {{"system", "Like the system", ThemeMode::system},
+                                {"light", "Light", ThemeMode::light},
+                                {"dark", "Dark", ThemeMode::dark}};
 
 /// What people also call an action, for the palette.
 struct OtherNames {
@@ -46,47 +46,44 @@ struct OtherNames {
     const char* words;
 };
 constexpr OtherNames kOtherNames[] = {
-    {"new-partition-study", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "split parallelism sharding accpar hypar")},
-    {"new-mapping-study",
-     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "map schedule jobs cores race magma sweep bandwidth")},
-    {"new-codesign-study",
-     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "design explore architecture pareto front area phaze")},
-    {"new-predict-study",
-     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "throughput price cost buy rank market centimani")},
-    {"new-fleet", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "cluster array network topology")},
-    {"new-accelerator", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "chip device gpu tpu hardware")},
-    {"new-platform", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "multi-core sub-accelerator")},
-    {"new-template", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "architecture space range")},
-    {"open", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "import load file onnx")},
-    {"save", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "write store")},
-    {"choose-history", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "database store file")},
-    {"history", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "results past earlier compare")},
-    {"calibrate", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "measure benchmark kernels computer")},
-    {"run", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "start solve go execute")},
-    {"pause", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "hold resume")},
-    {"stop", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "finish end")},
-    {"cancel", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "abort kill discard")},
-    {"reset-layout", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "docks panes windows default")},
-    {"full-screen", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "maximise")},
-    {"alone", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "maximise enlarge zoom chart plot full")},
-    {"shortcuts", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "keys hotkeys bindings")},
-    {"welcome", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "home start examples")},
-    {"theme-dark", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "night appearance colours mode")},
-    {"theme-light", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "day appearance colours mode")},
-    {"theme-system", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "automatic appearance colours mode")},
+    {"new-partition-study", "split parallelism sharding accpar hypar"},
+    {"new-mapping-study", "map schedule jobs cores race magma sweep bandwidth"},
+    {"new-codesign-study", "design explore architecture pareto front area phaze"},
+    {"new-predict-study", "throughput price cost buy rank market centimani"},
+    {"new-fleet", "cluster array network topology"},
+    {"new-accelerator", "chip device gpu tpu hardware"},
+    {"new-platform", "multi-core sub-accelerator"},
+    {"new-template", "architecture space range"},
+    {"open", "import load file onnx"},
+    {"save", "write store"},
+    {"choose-history", "database store file"},
+    {"history", "results past earlier compare"},
+    {"calibrate", "measure benchmark kernels computer"},
+    {"run", "start solve go execute"},
+    {"pause", "hold resume"},
+    {"stop", "finish end"},
+    {"cancel", "abort kill discard"},
+    {"reset-layout", "docks panes windows default"},
+    {"full-screen", "maximise"},
+    {"alone", "maximise enlarge zoom chart plot full"},
+    {"shortcuts", "keys hotkeys bindings"},
+    {"welcome", "home start examples"},
+    {"theme-dark", "night appearance colours mode"},
+    {"theme-light", "day appearance colours mode"},
+    {"theme-system", "automatic appearance colours mode"},
 };
 
 QString otherNames(const QString& id) {
     QStringList words;
     for (const OtherNames& row : kOtherNames)
-        if (id == QLatin1String(row.id)) words << MainWindow::tr(row.words);
+        if (id == QLatin1String(row.id)) words << QString::fromUtf8(row.words);
     for (const study::Engine& engine : study::engines())
         if (id == newStudyAction(engine)) words << toQt(engine.description);
     return words.join(QLatin1Char(' '));
 }
 
 QString withoutMnemonic(QString text) {
-    text.replace(QStringLiteral("&&"), QStringLiteral("\x01"));
+    text.replace(u"&&"_s, u"\x01"_s);
     text.remove(QLatin1Char('&'));
     return text.replace(QLatin1Char('\x01'), QLatin1Char('&'));
 }
@@ -110,7 +107,7 @@ bool canRun(const Document* document) {
 }
 
 QString inMenu(QString text) {
-    return text.replace(QLatin1Char('&'), QStringLiteral("&&"));
+    return text.replace(QLatin1Char('&'), u"&&"_s);
 }
 
 }  // namespace
@@ -121,8 +118,7 @@ QAction* MainWindow::Implementation::action(const QString& id, const QString& ti
     made->setObjectName(id);
     made->setShortcut(keys);
     if (!keys.isEmpty())
-        made->setToolTip(withoutMnemonic(title) + QStringLiteral(" (") + keys.toString(QKeySequence::NativeText) +
-                         QLatin1Char(')'));
+        made->setToolTip(withoutMnemonic(title) + u" ("_s + keys.toString(QKeySequence::NativeText) + QLatin1Char(')'));
     QObject::connect(made, &QAction::triggered, context.get(), std::move(run));
     window.addAction(made);
     actions.insert(id, made);
@@ -143,60 +139,56 @@ void MainWindow::Implementation::buildActions() {
                first ? QKeySequence(QKeySequence::New) : QKeySequence(),
                [this, &engine] { newStudy(acceptsModels(engine) ? currentModel() : QString(), {}, engine.id); });
     }
-    add("new-fleet", tr("New &fleet"), "fleet", {},
-        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });
-    add("new-accelerator", tr("New &accelerator"), "accelerator", {},
-        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/accelerator")); });
-    add("new-platform", tr("New &platform"), "platform", {},
-        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/platform")); });
-    add("new-template", tr("New &template"), "template", {},
-        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/template")); });
-    add("new-workload", tr("New &workload"), "jobs", {},
-        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/workload")); });
-    add("open", tr("&Open…"), "open", QKeySequence::Open, [this] {
-        asker().openFile(window, tr("Open"), openFilter(), [this](const QString& path) { importFile(path); });
+    add("new-fleet", u"New &fleet"_s, "fleet", {}, [this] { open(u"hardware"_s, u"new/fleet"_s); });
+    add("new-accelerator", u"New &accelerator"_s, "accelerator", {},
+        [this] { open(u"hardware"_s, u"new/accelerator"_s); });
+    add("new-platform", u"New &platform"_s, "platform", {}, [this] { open(u"hardware"_s, u"new/platform"_s); });
+    add("new-template", u"New &template"_s, "template", {}, [this] { open(u"hardware"_s, u"new/template"_s); });
+    add("new-workload", u"New &workload"_s, "jobs", {}, [this] { open(u"hardware"_s, u"new/workload"_s); });
+    add("open", u"&Open…"_s, "open", QKeySequence::Open, [this] {
+        asker().openFile(window, u"Open"_s, openFilter(), [this](const QString& path) { importFile(path); });
     });
-    add("save", tr("&Save"), "save", QKeySequence::Save, [this] {
+    add("save", u"&Save"_s, "save", QKeySequence::Save, [this] {
         if (Document* document = area->current()) document->save();
     });
-    add("choose-history", tr("Choose another &history…"), "history", {}, [this] { chooseHistory(); });
-    add("close-tab", tr("&Close tab"), "close", QKeySequence::Close, [this] {
+    add("choose-history", u"Choose another &history…"_s, "history", {}, [this] { chooseHistory(); });
+    add("close-tab", u"&Close tab"_s, "close", QKeySequence::Close, [this] {
         if (Document* document = area->current()) closeDocument(document);
     });
-    add("quit", tr("&Quit"), "", QKeySequence::Quit, [this] { window.close(); });
+    add("quit", u"&Quit"_s, "", QKeySequence::Quit, [this] { window.close(); });
 
-    add("palette", tr("&Find anything"), "search", key("Ctrl+K"), [this] { palette->open(); });
+    add("palette", u"&Find anything"_s, "search", key("Ctrl+K"), [this] { palette->open(); });
 
     // Two keys, and both whatever pane has the focus.
-    add("run", tr("&Run"), "run", key("F5"), [this] {
+    add("run", u"&Run"_s, "run", key("F5"), [this] {
         runCurrent();
     })->setShortcuts({key("F5"), key("Ctrl+Return"), key("Ctrl+Enter")});
-    add("pause", tr("&Pause"), "pause", key("Ctrl+Shift+P"), [this] {
+    add("pause", u"&Pause"_s, "pause", key("Ctrl+Shift+P"), [this] {
         const int job = currentJob();
         jobs->state(job).status == store::RunStatus::paused ? jobs->unpause(job) : jobs->pause(job);
         updateActions();
     });
-    add("stop", tr("&Stop and keep the best"), "stop", key("Shift+F5"), [this] {
+    add("stop", u"&Stop and keep the best"_s, "stop", key("Shift+F5"), [this] {
         jobs->stop(currentJob());
-    })->setIconText(tr("Stop"));
-    add("cancel", tr("&Cancel and discard"), "cancel", key("Ctrl+Shift+F5"), [this] { jobs->cancel(currentJob()); });
-    add("calibrate", tr("Calibrate this &machine…"), "time", {}, [this] { open(QStringLiteral("calibration"), {}); });
-    add("history", tr("&History of runs"), "history", key("Ctrl+H"), [this] { open(QStringLiteral("history"), {}); });
-    add("welcome", tr("&Welcome page"), "home", {}, [this] { open(QStringLiteral("welcome"), {}); });
+    })->setIconText(u"Stop"_s);
+    add("cancel", u"&Cancel and discard"_s, "cancel", key("Ctrl+Shift+F5"), [this] { jobs->cancel(currentJob()); });
+    add("calibrate", u"Calibrate this &machine…"_s, "time", {}, [this] { open(u"calibration"_s, {}); });
+    add("history", u"&History of runs"_s, "history", key("Ctrl+H"), [this] { open(u"history"_s, {}); });
+    add("welcome", u"&Welcome page"_s, "home", {}, [this] { open(u"welcome"_s, {}); });
 
-    add("split-right", tr("Split &right"), "split-right", key("Ctrl+\\"), [this] { area->split(Qt::Horizontal); });
-    add("split-down", tr("Split &down"), "split-down", key("Ctrl+Shift+\\"), [this] { area->split(Qt::Vertical); });
-    add("other-side", tr("&Move to the other side"), "", key("Ctrl+Alt+\\"), [this] { area->moveToOtherSide(); });
-    add("next-tab", tr("&Next tab"), "", key("Ctrl+Tab"), [this] { area->nextTab(1); });
-    add("previous-tab", tr("&Previous tab"), "", key("Ctrl+Shift+Tab"), [this] { area->nextTab(-1); });
-    add("next-pane", tr("Next p&ane"), "", key("F6"), [this] { cyclePanes(1); });
-    add("previous-pane", tr("Pre&vious pane"), "", key("Shift+F6"), [this] { cyclePanes(-1); });
-    add("filter-library", tr("Filter the &library"), "", key("Ctrl+L"), [this] {
+    add("split-right", u"Split &right"_s, "split-right", key("Ctrl+\\"), [this] { area->split(Qt::Horizontal); });
+    add("split-down", u"Split &down"_s, "split-down", key("Ctrl+Shift+\\"), [this] { area->split(Qt::Vertical); });
+    add("other-side", u"&Move to the other side"_s, "", key("Ctrl+Alt+\\"), [this] { area->moveToOtherSide(); });
+    add("next-tab", u"&Next tab"_s, "", key("Ctrl+Tab"), [this] { area->nextTab(1); });
+    add("previous-tab", u"&Previous tab"_s, "", key("Ctrl+Shift+Tab"), [this] { area->nextTab(-1); });
+    add("next-pane", u"Next p&ane"_s, "", key("F6"), [this] { cyclePanes(1); });
+    add("previous-pane", u"Pre&vious pane"_s, "", key("Shift+F6"), [this] { cyclePanes(-1); });
+    add("filter-library", u"Filter the &library"_s, "", key("Ctrl+L"), [this] {
         docks[0]->show();
         library->filter()->setFocus();
         library->filter()->selectAll();
     });
-    QAction* alone = add("alone", tr("Show the p&icture alone"), "expand", key("F"), [this] {
+    QAction* alone = add("alone", u"Show the p&icture alone"_s, "expand", key("F"), [this] {
         if (Document* document = area->current())
             if (QWidget* picture = pictureOn(*document)) toggleAlone(*picture);
     });
@@ -204,22 +196,22 @@ void MainWindow::Implementation::buildActions() {
     window.removeAction(alone);
     area->addAction(alone);
     alone->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    add("details", tr("Show or &fold the details of a run"), "table", key("Ctrl+J"), [this] {
+    add("details", u"Show or &fold the details of a run"_s, "table", key("Ctrl+J"), [this] {
         const Document* document = area->current();
         if (const auto* pages = document == nullptr ? nullptr : document->findChild<RunPages*>())
             pages->foldAction()->trigger();
     });
-    add("full-screen", tr("F&ull screen"), "", QKeySequence::FullScreen,
+    add("full-screen", u"F&ull screen"_s, "", QKeySequence::FullScreen,
         [this] { window.isFullScreen() ? window.showNormal() : window.showFullScreen(); });
-    add("reset-layout", tr("R&eset the layout"), "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
+    add("reset-layout", u"R&eset the layout"_s, "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
 
-    add("shortcuts", tr("&Keyboard shortcuts"), "", key("F1"), [this] { showShortcuts(); });
-    add("about", tr("&About Tessera"), "", {}, [this] { showAbout(); });
+    add("shortcuts", u"&Keyboard shortcuts"_s, "", key("F1"), [this] { showShortcuts(); });
+    add("about", u"&About Tessera"_s, "", {}, [this] { showAbout(); });
 
     auto* group = new QActionGroup(&window);
-    const QString mode = QSettings().value(QStringLiteral("theme/mode"), QStringLiteral("system")).toString();
+    const QString mode = QSettings().value(u"theme/mode"_s, u"system"_s).toString();
     for (const ThemeRow& row : kThemes) {
-        QAction* each = add((std::string("theme-") + row.id).c_str(), tr(row.title), "", {},
+        QAction* each = add((std::string("theme-") + row.id).c_str(), QString::fromUtf8(row.title), "", {},
                             [this, id = QString::fromLatin1(row.id)] { setTheme(id); });
         each->setCheckable(true);
         each->setChecked(mode == QLatin1String(row.id));
@@ -228,13 +220,13 @@ void MainWindow::Implementation::buildActions() {
 }
 
 QString MainWindow::Implementation::pauseText(bool paused) {
-    return paused ? tr("&Continue") : tr("&Pause");
+    return paused ? u"&Continue"_s : u"&Pause"_s;
 }
 
 void MainWindow::Implementation::setTheme(const QString& mode) {
     for (const ThemeRow& row : kThemes)
         if (mode == QLatin1String(row.id)) theme().apply(row.mode);
-    QSettings().setValue(QStringLiteral("theme/mode"), mode);
+    QSettings().setValue(u"theme/mode"_s, mode);
 }
 
 void MainWindow::Implementation::buildMenus() {
@@ -246,16 +238,16 @@ void MainWindow::Implementation::buildMenus() {
                 menu->addAction(actions.value(QLatin1String(id)));
     };
     QMenuBar* bar = window.menuBar();
-    QMenu* file = bar->addMenu(tr("&File"));
-    QMenu* studies = file->addMenu(tr("New &study"));
+    QMenu* file = bar->addMenu(u"&File"_s);
+    QMenu* studies = file->addMenu(u"New &study"_s);
     for (const study::Engine& engine : study::engines()) studies->addAction(actions.value(newStudyAction(engine)));
     fill(file, {"new-fleet", "new-accelerator", "new-platform", "new-template", "new-workload", "", "open"});
-    recentMenu = file->addMenu(tr("Open &recent"));
+    recentMenu = file->addMenu(u"Open &recent"_s);
     fill(file, {"", "save"});
-    exportMenu = file->addMenu(tr("&Export"));
+    exportMenu = file->addMenu(u"&Export"_s);
     fill(file, {"", "choose-history", "", "close-tab", "quit"});
 
-    QMenu* edit = bar->addMenu(tr("&Edit"));
+    QMenu* edit = bar->addMenu(u"&Edit"_s);
     const auto undoAction = [&](QAction* made, const char* id, const char* icon, const QKeySequence& keys) {
         made->setShortcut(keys);
         made->setObjectName(QLatin1String(id));
@@ -263,25 +255,25 @@ void MainWindow::Implementation::buildMenus() {
         actionIcons.insert(made, QLatin1String(icon));
         edit->addAction(made);
     };
-    undoAction(undo.createUndoAction(&window, tr("&Undo")), "undo", "undo", QKeySequence::Undo);
-    undoAction(undo.createRedoAction(&window, tr("&Redo")), "redo", "redo", QKeySequence::Redo);
+    undoAction(undo.createUndoAction(&window, u"&Undo"_s), "undo", "undo", QKeySequence::Undo);
+    undoAction(undo.createRedoAction(&window, u"&Redo"_s), "redo", "redo", QKeySequence::Redo);
     edit->addSeparator();
     fill(edit, {"palette"});
 
-    QMenu* view = bar->addMenu(tr("&View"));
+    QMenu* view = bar->addMenu(u"&View"_s);
     for (QDockWidget* each : docks) view->addAction(each->toggleViewAction());
-    QMenu* out = view->addMenu(tr("Take o&ut of the window"));
+    QMenu* out = view->addMenu(u"Take o&ut of the window"_s);
     for (const QDockWidget* each : docks)
         if (const auto* title = qobject_cast<DockTitle*>(each->titleBarWidget())) out->addAction(title->floating());
     fill(view, {"", "split-right", "split-down", "other-side", "next-tab", "previous-tab", "", "next-pane",
                 "previous-pane", "filter-library", "", "alone", "details", ""});
-    QMenu* themes = view->addMenu(tr("&Theme"));
+    QMenu* themes = view->addMenu(u"&Theme"_s);
     fill(themes, {"theme-system", "theme-light", "theme-dark"});
     fill(view, {"full-screen", "reset-layout"});
 
-    fill(bar->addMenu(tr("&Run")), {"run", "pause", "stop", "cancel", "", "calibrate", "", "history"});
-    documentMenu = bar->addMenu(tr("&Document"));
-    fill(bar->addMenu(tr("&Help")), {"welcome", "shortcuts", "", "about"});
+    fill(bar->addMenu(u"&Run"_s), {"run", "pause", "stop", "cancel", "", "calibrate", "", "history"});
+    documentMenu = bar->addMenu(u"&Document"_s);
+    fill(bar->addMenu(u"&Help"_s), {"welcome", "shortcuts", "", "about"});
 
     QObject::connect(recentMenu, &QMenu::aboutToShow, context.get(), [this] { fillRecentMenu(); });
     QObject::connect(documentMenu, &QMenu::aboutToShow, context.get(), [this] { fillDocumentMenu(); });
@@ -294,9 +286,9 @@ void MainWindow::Implementation::fillRecentMenu() {
         QAction* each = recentMenu->addAction(theme().icon(entry.icon, "secondary"), inMenu(entry.path));
         QObject::connect(each, &QAction::triggered, context.get(), [this, entry] { open(entry.kind, entry.path); });
     }
-    if (recent.entries().isEmpty()) recentMenu->addAction(tr("No file was opened yet"))->setEnabled(false);
+    if (recent.entries().isEmpty()) recentMenu->addAction(u"No file was opened yet"_s)->setEnabled(false);
     recentMenu->addSeparator();
-    QAction* clear = recentMenu->addAction(tr("Clear this list"));
+    QAction* clear = recentMenu->addAction(u"Clear this list"_s);
     clear->setEnabled(!recent.entries().isEmpty());
     QObject::connect(clear, &QAction::triggered, context.get(), [this] { recent.clear(); });
 }
@@ -305,7 +297,7 @@ void MainWindow::Implementation::fillDocumentMenu() {
     documentMenu->clear();
     if (Document* document = area->current())
         for (QAction* each : document->documentActions()) documentMenu->addAction(each);
-    if (documentMenu->isEmpty()) documentMenu->addAction(tr("This page has no actions of its own"))->setEnabled(false);
+    if (documentMenu->isEmpty()) documentMenu->addAction(u"This page has no actions of its own"_s)->setEnabled(false);
 }
 
 void MainWindow::Implementation::fillExportMenu() {
@@ -315,7 +307,7 @@ void MainWindow::Implementation::fillExportMenu() {
     for (const Exportable& each : all)
         addExportActions(*exportMenu->addMenu(inMenu(each.title.isEmpty() ? each.name : each.title)), *document,
                          [each] { return each; });
-    if (all.isEmpty()) exportMenu->addAction(tr("This page has nothing to export"))->setEnabled(false);
+    if (all.isEmpty()) exportMenu->addAction(u"This page has nothing to export"_s)->setEnabled(false);
 }
 
 void MainWindow::Implementation::fillLibraryMenus() {
@@ -336,24 +328,24 @@ void MainWindow::Implementation::fillLibraryMenus() {
         }
     };
     empty(modelMenu);
-    modelMenu->addAction(actions.value(QStringLiteral("open")));
+    modelMenu->addAction(actions.value(u"open"_s));
     modelMenu->addSeparator();
-    fill(modelMenu, QStringLiteral("model"), QStringLiteral("model"), contents.models);
+    fill(modelMenu, u"model"_s, u"model"_s, contents.models);
     empty(hardwareMenu);
     for (const char* id : {"new-fleet", "new-accelerator", "new-platform", "new-template", "calibrate"})
         hardwareMenu->addAction(actions.value(QLatin1String(id)));
     hardwareMenu->addSeparator();
-    for (const auto& [title, icon, entries] : {std::tuple(tr("&Fleets"), "fleet", &contents.fleets),
-                                               std::tuple(tr("&Accelerators"), "accelerator", &contents.accelerators),
-                                               std::tuple(tr("&Platforms"), "platform", &contents.platforms),
-                                               std::tuple(tr("&Templates"), "template", &contents.templates),
-                                               std::tuple(tr("&Workloads"), "jobs", &contents.workloads)})
-        fill(hardwareMenu->addMenu(theme().icon(QLatin1String(icon), "secondary"), title), QStringLiteral("hardware"),
+    for (const auto& [title, icon, entries] : {std::tuple(u"&Fleets"_s, "fleet", &contents.fleets),
+                                               std::tuple(u"&Accelerators"_s, "accelerator", &contents.accelerators),
+                                               std::tuple(u"&Platforms"_s, "platform", &contents.platforms),
+                                               std::tuple(u"&Templates"_s, "template", &contents.templates),
+                                               std::tuple(u"&Workloads"_s, "jobs", &contents.workloads)})
+        fill(hardwareMenu->addMenu(theme().icon(QLatin1String(icon), "secondary"), title), u"hardware"_s,
              QLatin1String(icon), *entries);
     empty(studyMenu);
     for (const study::Engine& engine : study::engines()) studyMenu->addAction(actions.value(newStudyAction(engine)));
     studyMenu->addSeparator();
-    fill(studyMenu, QStringLiteral("study"), QStringLiteral("study"), contents.studies);
+    fill(studyMenu, u"study"_s, u"study"_s, contents.studies);
 }
 
 void MainWindow::Implementation::updateActions() {
@@ -361,16 +353,16 @@ void MainWindow::Implementation::updateActions() {
     const RunState state = jobs->state(currentJob());
     const bool working = currentJob() != 0 && isWorking(state.status);
     const bool paused = state.status == store::RunStatus::paused;
-    actions[QStringLiteral("run")]->setEnabled(canRun(document));
-    actions[QStringLiteral("save")]->setEnabled(document != nullptr && document->isModified());
+    actions[u"run"_s]->setEnabled(canRun(document));
+    actions[u"save"_s]->setEnabled(document != nullptr && document->isModified());
     for (const char* id : {"pause", "stop", "cancel"}) actions[QLatin1String(id)]->setEnabled(working);
-    actions[QStringLiteral("pause")]->setText(pauseText(paused));
+    actions[u"pause"_s]->setText(pauseText(paused));
     for (const char* id : {"split-right", "split-down"})
         actions[QLatin1String(id)]->setEnabled(area->documents().size() > 1);
-    actions[QStringLiteral("other-side")]->setEnabled(area->documents().size() > 1);
+    actions[u"other-side"_s]->setEnabled(area->documents().size() > 1);
     window.setWindowTitle(document == nullptr || document->kind() == QLatin1String("welcome")
-                              ? tr("Tessera")
-                              : tr("%1 – Tessera").arg(document->title()));
+                              ? u"Tessera"_s
+                              : u"%1 – Tessera"_s.arg(document->title()));
 }
 
 void MainWindow::Implementation::runCurrent() {
@@ -404,13 +396,13 @@ namespace {
 void addPages(QVector<CommandPalette::Item>& items, const Document& document) {
     for (auto* tabs : document.findChildren<QTabWidget*>()) {
         if (!tabs->isVisible()) continue;
-        const QString part = tabs->accessibleName().isEmpty() ? MainWindow::tr("Page") : tabs->accessibleName();
+        const QString part = tabs->accessibleName().isEmpty() ? u"Page"_s : tabs->accessibleName();
         for (int page = 0; page < tabs->count(); ++page)
             if (tabs->isTabVisible(page) && tabs->isTabEnabled(page))
-                items.append({.id = QStringLiteral("page:%1:%2").arg(part, tabs->tabText(page)),
+                items.append({.id = u"page:%1:%2"_s.arg(part, tabs->tabText(page)),
                               .title = withoutMnemonic(tabs->tabText(page)),
-                              .aside = MainWindow::tr("%1 of %2").arg(part, document.title()),
-                              .icon = QStringLiteral("table"),
+                              .aside = u"%1 of %2"_s.arg(part, document.title()),
+                              .icon = u"table"_s,
                               .run = [guard = QPointer<QTabWidget>(tabs), page] {
                                   if (guard) guard->setCurrentIndex(page);
                               }});
@@ -433,31 +425,31 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
                             const QString& icon) {
         for (const LibraryContents::Entry& entry : entries) add(kind, word, icon, entry.key, entry.title);
     };
-    const QString hardware = QStringLiteral("hardware");
-    addAll(contents.studies, QStringLiteral("study"), tr("Study"), QStringLiteral("study"));
-    addAll(contents.models, QStringLiteral("model"), tr("Model"), QStringLiteral("model"));
-    addAll(contents.fleets, hardware, tr("Fleet"), QStringLiteral("fleet"));
-    addAll(contents.accelerators, hardware, tr("Accelerator"), QStringLiteral("accelerator"));
-    addAll(contents.platforms, hardware, tr("Platform"), QStringLiteral("platform"));
-    addAll(contents.templates, hardware, tr("Template"), QStringLiteral("template"));
-    addAll(contents.workloads, hardware, tr("Workload"), QStringLiteral("jobs"));
+    const QString hardware = u"hardware"_s;
+    addAll(contents.studies, u"study"_s, u"Study"_s, u"study"_s);
+    addAll(contents.models, u"model"_s, u"Model"_s, u"model"_s);
+    addAll(contents.fleets, hardware, u"Fleet"_s, u"fleet"_s);
+    addAll(contents.accelerators, hardware, u"Accelerator"_s, u"accelerator"_s);
+    addAll(contents.platforms, hardware, u"Platform"_s, u"platform"_s);
+    addAll(contents.templates, hardware, u"Template"_s, u"template"_s);
+    addAll(contents.workloads, hardware, u"Workload"_s, u"jobs"_s);
     for (const RecentFiles::Entry& entry : recent.entries())
-        add(entry.kind, tr("File"), QStringLiteral("file"), entry.path, QFileInfo(entry.path).fileName());
+        add(entry.kind, u"File"_s, u"file"_s, entry.path, QFileInfo(entry.path).fileName());
     for (const store::RunRow& row : latestRuns)
-        add(QStringLiteral("run"), tr("Run %1").arg(row.id), QStringLiteral("run"),
-            QStringLiteral("run/%1").arg(row.id), row.name.empty() ? tr("Run %1").arg(row.id) : shown(row.name));
+        add(u"run"_s, u"Run %1"_s.arg(row.id), u"run"_s, u"run/%1"_s.arg(row.id),
+            row.name.empty() ? u"Run %1"_s.arg(row.id) : shown(row.name));
     if (const Document* document = area->current()) addPages(items, *document);
     QVector<QAction*> all(actions.begin(), actions.end());
     if (Document* document = area->current()) all.append(document->documentActions());
     for (QAction* each : all) {
         if (!each->isEnabled() || each->text().isEmpty() || each->objectName() == QLatin1String("palette")) continue;
         QString title = withoutMnemonic(each->text());
-        if (each->objectName().startsWith(QLatin1String("theme-"))) title = tr("Theme: %1").arg(title);
+        if (each->objectName().startsWith(QLatin1String("theme-"))) title = u"Theme: %1"_s.arg(title);
         const QString keys = each->shortcut().toString(QKeySequence::NativeText);
-        items.append({.id = QStringLiteral("action:") + (each->objectName().isEmpty() ? title : each->objectName()),
+        items.append({.id = u"action:"_s + (each->objectName().isEmpty() ? title : each->objectName()),
                       .title = title,
-                      .aside = keys.isEmpty() ? tr("Action") : keys,
-                      .icon = actionIcons.value(each, QStringLiteral("right")),
+                      .aside = keys.isEmpty() ? u"Action"_s : keys,
+                      .icon = actionIcons.value(each, u"right"_s),
                       .run =
                           [guard = QPointer<QAction>(each)] {
                               if (guard) guard->trigger();
@@ -476,12 +468,12 @@ void MainWindow::Implementation::searchRuns(const QString& typed, const CommandP
         [this, more](const std::vector<store::RunRow>& rows) {
             QVector<CommandPalette::Item> items;
             for (const store::RunRow& row : rows) {
-                const QString key = QStringLiteral("run/%1").arg(row.id);
-                items.append({.id = QStringLiteral("run:") + key,
-                              .title = row.name.empty() ? tr("Run %1").arg(row.id) : shown(row.name),
-                              .aside = tr("Run %1").arg(row.id),
-                              .icon = QStringLiteral("run"),
-                              .run = [this, key] { open(QStringLiteral("run"), key); }});
+                const QString key = u"run/%1"_s.arg(row.id);
+                items.append({.id = u"run:"_s + key,
+                              .title = row.name.empty() ? u"Run %1"_s.arg(row.id) : shown(row.name),
+                              .aside = u"Run %1"_s.arg(row.id),
+                              .icon = u"run"_s,
+                              .run = [this, key] { open(u"run"_s, key); }});
             }
             more(items);
         });
@@ -491,24 +483,24 @@ void MainWindow::Implementation::showShortcuts() {
     QStringList lines;
     for (const QAction* each : std::as_const(actions))
         if (!each->shortcut().isEmpty())
-            lines.append(each->shortcut().toString(QKeySequence::NativeText) + QStringLiteral("   ") +
+            lines.append(each->shortcut().toString(QKeySequence::NativeText) + u"   "_s +
                          withoutMnemonic(each->text()));
     lines.sort();
     asker().ask(window,
-                {.title = tr("Keyboard shortcuts"),
+                {.title = u"Keyboard shortcuts"_s,
                  .sentence = lines.join(QLatin1Char('\n')),
-                 .answers = {tr("Close")},
+                 .answers = {u"Close"_s},
                  .escape = 0},
                 [](int /*answer*/) {});
 }
 
 void MainWindow::Implementation::showAbout() {
     asker().ask(window,
-                {.title = tr("About Tessera"),
-                 .sentence = tr("Tessera %1 explores accelerator choice, placement and model partitioning.\n\n"
-                                "Free software under the GNU General Public License, version 3 or later.")
-                                 .arg(QApplication::applicationVersion()),
-                 .answers = {tr("Close")},
+                {.title = u"About Tessera"_s,
+                 .sentence = u"Tessera %1 explores accelerator choice, placement and model partitioning.\n\n"
+                             "Free software under the GNU General Public License, version 3 or later."_s.arg(
+                                 QApplication::applicationVersion()),
+                 .answers = {u"Close"_s},
                  .escape = 0},
                 [](int /*answer*/) {});
 }

@@ -15,6 +15,7 @@
 #include "ui/workspace/window/main_window_parts.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -43,7 +44,7 @@ fs::path writeTo(const std::string& name, calibrate::Calibration made) {
 
 /// Asks for a name for what a run measured.
 void MainWindow::Implementation::saveAccelerator(const RunState& state) {
-    auto* dialog = new NameDialog(tr("Save accelerator"), QLatin1String(calibrate::kName),
+    auto* dialog = new NameDialog(u"Save accelerator"_s, QLatin1String(calibrate::kName),
                                   hardware::ownDataFolder().value_or(fs::path()) / kFolder, &window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     QObject::connect(dialog, &QDialog::accepted, context.get(), [this, dialog, state] {
@@ -61,20 +62,20 @@ void MainWindow::Implementation::writeAccelerator(const RunState& state, const Q
         [this, model = QString::fromStdString(state.study.models.empty() ? "" : state.study.models.front())](
             const fs::path& file) { offerAccelerator(file, model); },
         [this, state](const QString& problem) {
-            const QString sentence = tr("The accelerator is not saved. %1").arg(shownText(problem.toStdString()));
+            const QString sentence = u"The accelerator is not saved. %1"_s.arg(shownText(problem.toStdString()));
             say(MessagesPanel::Tone::error, sentence);
             notifyOfFile(new NoticeBar(NoticeBar::Tone::warning, sentence,
-                                       {{tr("Save it elsewhere…"), [this, state] { saveAccelerator(state); }}}));
+                                       {{u"Save it elsewhere…"_s, [this, state] { saveAccelerator(state); }}}));
         });
 }
 
 /// Says where an accelerator was written, and leads on. One that is looked at already is read again.
 void MainWindow::Implementation::offerAccelerator(const fs::path& file, const QString& model) {
     watcher->refresh();
-    const QString kind = QStringLiteral("hardware");
+    const QString kind = u"hardware"_s;
     const QString name = acceleratorName(file);
-    const QString key = QFileInfo(name).isAbsolute() ? name : QStringLiteral("accelerator/") + name;
-    const QString sentence = tr("This machine is an accelerator now: %1.").arg(toQt(file.string()));
+    const QString key = QFileInfo(name).isAbsolute() ? name : u"accelerator/"_s + name;
+    const QString sentence = u"This machine is an accelerator now: %1."_s.arg(toQt(file.string()));
     say(MessagesPanel::Tone::information, sentence, kind, key);
     const auto show = [this, kind, key] {
         if (Document* present = area->find(kind, key); present != nullptr && !present->isModified())
@@ -82,11 +83,11 @@ void MainWindow::Implementation::offerAccelerator(const fs::path& file, const QS
         open(kind, key);
     };
     const auto predict = [this, model, name] {
-        open(QStringLiteral("study"), newStudyKey(idOf(engineOn("accelerator")), model, name,
-                                                  {{QStringLiteral("dtype"), QLatin1String(kDtype)}}));
+        open(u"study"_s,
+             newStudyKey(idOf(engineOn("accelerator")), model, name, {{u"dtype"_s, QLatin1String(kDtype)}}));
     };
     notifyOfFile(new NoticeBar(NoticeBar::Tone::information, sentence,
-                               {{tr("Open accelerator"), show}, {tr("Predict with it…"), predict}}));
+                               {{u"Open accelerator"_s, show}, {u"Predict with it…"_s, predict}}));
 }
 
 }  // namespace tessera::ui

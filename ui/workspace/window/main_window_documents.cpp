@@ -31,12 +31,13 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 constexpr std::int64_t kLatestRuns = 20;
-const QString kRunPrefix = QStringLiteral("run/");
-const QString kJobPrefix = QStringLiteral("job/");
+const QString kRunPrefix = u"run/"_s;
+const QString kJobPrefix = u"job/"_s;
 
 store::RunId runOf(const QString& key) {
     return key.startsWith(kRunPrefix) ? key.section(QLatin1Char('/'), 1, 1).toLongLong() : 0;
@@ -83,14 +84,14 @@ Document* makeHistory(MainWindow& window, const QString& /*key*/) {
 
 const QVector<DocumentKind>& documentKinds() {
     static const QVector<DocumentKind> kKinds{
-        {QStringLiteral("welcome"), makeWelcome},
-        {QStringLiteral("model"), makeOfKey<ModelDocument>},
-        {QStringLiteral("hardware"), makeOfKey<HardwareDocument>},
-        {QStringLiteral("study"), makeStudy},
-        {QStringLiteral("run"), makeOfKey<RunDocument>},
-        {QStringLiteral("compare"), makeOfKey<CompareDocument>},
-        {QStringLiteral("report"), makeOfKey<ReportDocument>},
-        {QStringLiteral("history"), makeHistory},
+        {u"welcome"_s, makeWelcome},
+        {u"model"_s, makeOfKey<ModelDocument>},
+        {u"hardware"_s, makeOfKey<HardwareDocument>},
+        {u"study"_s, makeStudy},
+        {u"run"_s, makeOfKey<RunDocument>},
+        {u"compare"_s, makeOfKey<CompareDocument>},
+        {u"report"_s, makeOfKey<ReportDocument>},
+        {u"history"_s, makeHistory},
     };
     return kKinds;
 }
@@ -118,7 +119,7 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
         area->bringToFront(present);
         return present;
     }
-    if (kind == QLatin1String("calibration")) return open(QStringLiteral("study"), calibrationKey(currentModel()));
+    if (kind == QLatin1String("calibration")) return open(u"study"_s, calibrationKey(currentModel()));
     if (kind == QLatin1String("study") && runOf(key) != 0) {
         openStudyOf(key);
         return nullptr;
@@ -129,7 +130,7 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
     }
     Document* document = make(kind, key);
     if (document == nullptr) {
-        say(MessagesPanel::Tone::error, tr("There is nothing to open as '%1'.").arg(kind.left(64)));
+        say(MessagesPanel::Tone::error, u"There is nothing to open as '%1'."_s.arg(kind.left(64)));
         return nullptr;
     }
     area->add(document);
@@ -236,9 +237,9 @@ void MainWindow::Implementation::closeDocument(Document* document) {
     area->bringToFront(document);
     const QPointer<Document> guard(document);
     asker().ask(window,
-                {.title = tr("Unsaved changes"),
-                 .sentence = tr("%1 has changes that are not saved.").arg(document->title()),
-                 .answers = {tr("Save"), tr("Discard the changes"), tr("Keep it open")},
+                {.title = u"Unsaved changes"_s,
+                 .sentence = u"%1 has changes that are not saved."_s.arg(document->title()),
+                 .answers = {u"Save"_s, u"Discard the changes"_s, u"Keep it open"_s},
                  .escape = 2},
                 [this, guard](int answer) {
                     if (!guard || answer == 2) return;
@@ -250,7 +251,7 @@ void MainWindow::Implementation::closeDocument(Document* document) {
 void MainWindow::Implementation::run(const QString& studyJson, store::RunId inputsOf) {
     try {
         const study::Study study =
-            study::readStudy(JsonDocument::parse(studyJson.toStdString(), tr("the study").toStdString()).root());
+            study::readStudy(JsonDocument::parse(studyJson.toStdString(), u"the study"_s.toStdString()).root());
         openJob(jobs->enqueue(study, {}, history->isOpen() ? inputsOf : 0));
     } catch (const std::exception& error) {
         say(MessagesPanel::Tone::error, toQt(escaped(error.what(), 2000)));
@@ -262,7 +263,7 @@ void MainWindow::Implementation::runStudyNamed(const QString& key) {
         context.get(), [name = key.toStdString()] { return study::loadStudy(name); },
         [this](const study::Study& study) { openJob(jobs->enqueue(study)); },
         [this, key](const QString& problem) {
-            say(MessagesPanel::Tone::error, shownText(problem.toStdString(), 2000), QStringLiteral("study"), key);
+            say(MessagesPanel::Tone::error, shownText(problem.toStdString(), 2000), u"study"_s, key);
         });
 }
 
@@ -275,7 +276,7 @@ void MainWindow::Implementation::openStudyOf(const QString& key) {
         },
         [this, key](const study::Study& study) {
             // Asked for twice in a row, it is there by now.
-            if (Document* present = area->find(QStringLiteral("study"), key)) {
+            if (Document* present = area->find(u"study"_s, key)) {
                 area->bringToFront(present);
                 return;
             }
@@ -289,7 +290,7 @@ void MainWindow::Implementation::openStudyOf(const QString& key) {
 void MainWindow::Implementation::newStudy(const QString& model, const QString& hardware, std::string_view engine) {
     if (engine.empty()) engine = study::engines().front().id;
     const QString key = newStudyKey(toQt(engine), model, hardware);
-    const QString kind = QStringLiteral("study");
+    const QString kind = u"study"_s;
     if (const Document* present = area->find(kind, key); present == nullptr || !present->isModified())
         open(kind, key);
     else
@@ -297,17 +298,17 @@ void MainWindow::Implementation::newStudy(const QString& model, const QString& h
 }
 
 void MainWindow::Implementation::openJob(int job) {
-    open(QStringLiteral("run"), kJobPrefix + QString::number(job));
+    open(u"run"_s, kJobPrefix + QString::number(job));
 }
 
 void MainWindow::Implementation::connectRun(RunDocument* document) {
-    QObject::connect(
-        document, &RunDocument::modelRequested, context.get(), [this, document](const QString& strategy, int split) {
-            const RunState& state = document->state();
-            if (state.result == nullptr || state.study.models.empty()) return;
-            auto* model = qobject_cast<ModelDocument*>(open(QStringLiteral("model"), toQt(state.study.models.front())));
-            if (model != nullptr) model->setOverlay(state.result, strategy, split);
-        });
+    QObject::connect(document, &RunDocument::modelRequested, context.get(),
+                     [this, document](const QString& strategy, int split) {
+                         const RunState& state = document->state();
+                         if (state.result == nullptr || state.study.models.empty()) return;
+                         auto* model = qobject_cast<ModelDocument*>(open(u"model"_s, toQt(state.study.models.front())));
+                         if (model != nullptr) model->setOverlay(state.result, strategy, split);
+                     });
     QObject::connect(document, &RunDocument::resumeRequested, context.get(),
                      [this](store::RunId run) { openJob(jobs->resume(run)); });
     QObject::connect(document, &RunDocument::repeatRequested, context.get(), [this, document] { runAgain(*document); });
@@ -362,7 +363,7 @@ void MainWindow::Implementation::askForOthers(const QString& key) {
         auto* picker = new RunPicker(RunPicker::toCompare(run), run, candidates(key, run), &window);
         picker->setAttribute(Qt::WA_DeleteOnClose);
         QObject::connect(picker, &RunPicker::chosen, context.get(), [this, key](const QStringList& others) {
-            open(QStringLiteral("compare"), (QStringList{key} + others).join(QLatin1Char(',')));
+            open(u"compare"_s, (QStringList{key} + others).join(QLatin1Char(',')));
         });
         picker->open();
     };
@@ -377,7 +378,7 @@ void MainWindow::Implementation::askForOthers(const QString& key) {
             if (run)
                 ask(*run);
             else
-                say(MessagesPanel::Tone::error, tr("The history has no run %1.").arg(key.left(64)));
+                say(MessagesPanel::Tone::error, u"The history has no run %1."_s.arg(key.left(64)));
         });
 }
 
@@ -409,8 +410,7 @@ void MainWindow::Implementation::askForColours(ModelDocument* model) {
                 if (state.result != nullptr)
                     model->setOverlay(state.result);
                 else
-                    say(MessagesPanel::Tone::error, state.problem, QStringLiteral("run"),
-                        kRunPrefix + QString::number(state.run));
+                    say(MessagesPanel::Tone::error, state.problem, u"run"_s, kRunPrefix + QString::number(state.run));
             });
     });
     picker->open();
@@ -453,15 +453,14 @@ RunPicker::Search MainWindow::Implementation::candidates(const QString& key, con
 
 void MainWindow::Implementation::jobChanged(int job) {
     const QString key = kJobPrefix + QString::number(job);
-    if (auto* document = qobject_cast<RunDocument*>(area->find(QStringLiteral("run"), key)))
-        document->setState(jobs->state(job));
+    if (auto* document = qobject_cast<RunDocument*>(area->find(u"run"_s, key))) document->setState(jobs->state(job));
 }
 
 void MainWindow::Implementation::jobFinished(int job) {
     const RunState state = jobs->state(job);
     jobChanged(job);
     if (state.status == store::RunStatus::failed)
-        say(MessagesPanel::Tone::error, state.title + QStringLiteral(": ") + state.problem, QStringLiteral("run"),
+        say(MessagesPanel::Tone::error, state.title + u": "_s + state.problem, u"run"_s,
             state.run != 0 ? kRunPrefix + QString::number(state.run) : kJobPrefix + QString::number(job));
     if (const auto* run = qobject_cast<RunDocument*>(area->current()); run != nullptr && run->state().job == job)
         showFactsSoon();
@@ -482,7 +481,7 @@ void MainWindow::Implementation::importFile(const QString& path) {
             // A model that cannot be read has a page that says so, where it can be tried again.
             const bool isModel = file.path.endsWith(QLatin1String(".onnx"), Qt::CaseInsensitive);
             if (!file.problem.isEmpty())
-                refuse(file.problem, isModel ? QStringLiteral("model") : QString(), file.path);
+                refuse(file.problem, isModel ? u"model"_s : QString(), file.path);
             else if (file.kind == QLatin1String("runs"))
                 importRuns(file.path);
             else
@@ -495,7 +494,7 @@ void MainWindow::Implementation::importFile(const QString& path) {
 void MainWindow::Implementation::refuse(const QString& sentence, const QString& kind, const QString& key) {
     say(MessagesPanel::Tone::error, sentence, kind, key);
     QVector<NoticeBar::Choice> choices;
-    if (!kind.isEmpty()) choices.append({tr("Show"), [this, kind, key] { open(kind, key); }});
+    if (!kind.isEmpty()) choices.append({u"Show"_s, [this, kind, key] { open(kind, key); }});
     notifyOfFile(new NoticeBar(NoticeBar::Tone::warning, sentence, choices));
 }
 
@@ -504,16 +503,15 @@ void MainWindow::Implementation::importRuns(const QString& path) {
         context.get(), [from = path.toStdString()](store::Store& store) { return store.merge(from); },
         [this, path](const store::MergeCount& count) {
             say(MessagesPanel::Tone::information,
-                tr("%1: %2 runs imported, %3 were here already.")
-                    .arg(QFileInfo(path).fileName())
+                u"%1: %2 runs imported, %3 were here already."_s.arg(QFileInfo(path).fileName())
                     .arg(count.added)
                     .arg(count.present),
-                QStringLiteral("history"));
+                u"history"_s);
             for (const auto& left : count.damaged)
-                say(MessagesPanel::Tone::error, tr("Run %1 was left out: %2.").arg(left.first).arg(toQt(left.second)),
-                    QStringLiteral("history"));
+                say(MessagesPanel::Tone::error, u"Run %1 was left out: %2."_s.arg(left.first).arg(toQt(left.second)),
+                    u"history"_s);
             history->announceChange();
-            open(QStringLiteral("history"), {});
+            open(u"history"_s, {});
         });
 }
 

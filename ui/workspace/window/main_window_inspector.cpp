@@ -21,6 +21,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -29,19 +30,18 @@ constexpr std::size_t kMaxCompared = 12;  ///< runs of a comparison
 
 Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
     Facts facts{.title = title,
-                .subtitle = rows.size() == 1 ? MainWindow::tr("1 run") : MainWindow::tr("%1 runs").arg(rows.size()),
-                .icon = QStringLiteral("compare")};
+                .subtitle = rows.size() == 1 ? u"1 run"_s : u"%1 runs"_s.arg(rows.size()),
+                .icon = u"compare"_s};
     for (const store::RunRow& row : rows) {
         if (static_cast<std::size_t>(facts.sections.size()) == kMaxCompared) break;
-        Facts::Section section{.title = row.name.empty() ? MainWindow::tr("Run %1").arg(row.id) : shown(row.name),
-                               .rows = {}};
-        section.rows.append({.label = MainWindow::tr("Outcome"), .value = shown(row.headline)});
-        section.rows.append({.label = MainWindow::tr("Model"), .value = shown(row.models)});
-        section.rows.append({.label = MainWindow::tr("Hardware"), .value = shown(row.hardware)});
-        if (row.started) section.rows.append({.label = MainWindow::tr("Started"), .value = momentText(*row.started)});
+        Facts::Section section{.title = row.name.empty() ? u"Run %1"_s.arg(row.id) : shown(row.name), .rows = {}};
+        section.rows.append({.label = u"Outcome"_s, .value = shown(row.headline)});
+        section.rows.append({.label = u"Model"_s, .value = shown(row.models)});
+        section.rows.append({.label = u"Hardware"_s, .value = shown(row.hardware)});
+        if (row.started) section.rows.append({.label = u"Started"_s, .value = momentText(*row.started)});
         facts.sections.append(section);
     }
-    if (rows.size() > kMaxCompared) facts.note = MainWindow::tr("and %1 more").arg(rows.size() - kMaxCompared);
+    if (rows.size() > kMaxCompared) facts.note = u"and %1 more"_s.arg(rows.size() - kMaxCompared);
     return facts;
 }
 
@@ -49,26 +49,25 @@ Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
 Facts studyFacts(const study::Study& study) {
     const study::Estimate estimate = study::estimate(study);
     Facts facts;
-    facts.icon = QStringLiteral("study");
+    facts.icon = u"study"_s;
     const auto joinedText = [](const std::vector<std::string>& names) {
         QStringList all;
         for (const std::string& name : names) all.append(shown(name));
-        return all.isEmpty() ? MainWindow::tr("not chosen yet") : all.join(QStringLiteral(", "));
+        return all.isEmpty() ? u"not chosen yet"_s : all.join(u", "_s);
     };
     const std::map<std::string_view, const std::vector<std::string>*> lists{
         {"models", &study.models}, {"workloads", &study.workloads}, {"hardware", &study.hardware}};
-    Facts::Section inputs{.title = MainWindow::tr("Inputs"), .rows = {}};
+    Facts::Section inputs{.title = u"Inputs"_s, .rows = {}};
     for (const InputSlot& slot : inputSlots(study.engine))
         inputs.rows.append({.label = slot.label, .value = joinedText(*lists.at(slot.list))});
     facts.sections.append(inputs);
     facts.sections.append(parameterFacts(study));
     if (estimate.problems.empty() && !estimate.text.empty())
         facts.sections.append(
-            Facts::Section{.title = MainWindow::tr("Estimate"),
-                           .rows = {{.label = MainWindow::tr("Work"), .value = shown(estimate.text)}}});
-    Facts::Section problems{.title = MainWindow::tr("Before it can run"), .rows = {}};
+            Facts::Section{.title = u"Estimate"_s, .rows = {{.label = u"Work"_s, .value = shown(estimate.text)}}});
+    Facts::Section problems{.title = u"Before it can run"_s, .rows = {}};
     for (const std::string& problem : estimate.problems)
-        problems.rows.append({.label = MainWindow::tr("Problem"), .value = shown(problem)});
+        problems.rows.append({.label = u"Problem"_s, .value = shown(problem)});
     if (!problems.rows.isEmpty()) facts.sections.append(problems);
     return facts;
 }
@@ -109,7 +108,7 @@ void MainWindow::Implementation::showFacts(Document* document) {
         qsizetype at = std::min<qsizetype>(1, facts.sections.size());
         for (Facts::Section section : part.sections) {
             if (section.title == part.sections.front().title)
-                section.title = QStringLiteral("%1: %2").arg(section.title, part.title);
+                section.title = u"%1: %2"_s.arg(section.title, part.title);
             facts.sections.insert(at++, section);
         }
         inspector->setFacts(facts);
@@ -141,7 +140,7 @@ void MainWindow::Implementation::askOverview(Document* document, const std::func
         const bool isHardware = document->kind() == QLatin1String("hardware") && !facts.title.isEmpty() &&
                                 !key.startsWith(QLatin1String("new/"));
         for (const auto& study : studiesOn(isHardware ? document->iconName() : QString()))
-            facts.actions.append({study.second, QStringLiteral("study"),
+            facts.actions.append({study.second, u"study"_s,
                                   [this, key, engine = study.first->id] { newStudy({}, hardwareName(key), engine); }});
         answer(facts);
         return;
@@ -155,10 +154,8 @@ void MainWindow::Implementation::askOverview(Document* document, const std::func
             return rows;
         },
         [this, answer, key, compares](const std::vector<store::RunRow>& rows) {
-            Facts facts = runsFacts(compares ? tr("Comparison") : tr("Report"), rows);
-            if (compares)
-                facts.actions.append(
-                    {tr("Report"), QStringLiteral("report"), [this, key] { open(QStringLiteral("report"), key); }});
+            Facts facts = runsFacts(compares ? u"Comparison"_s : u"Report"_s, rows);
+            if (compares) facts.actions.append({u"Report"_s, u"report"_s, [this, key] { open(u"report"_s, key); }});
             answer(facts);
         });
 }
@@ -177,11 +174,11 @@ void MainWindow::Implementation::askRunFacts(RunDocument& document, const std::f
                                       if (guard) (this->*act)(*guard);
                                   }});
         };
-        add(tr("Run again"), "run", &Implementation::runAgain);
-        add(tr("Open its study"), "study", &Implementation::openStudyOfDocument);
+        add(u"Run again"_s, "run", &Implementation::runAgain);
+        add(u"Open its study"_s, "study", &Implementation::openStudyOfDocument);
         if (guard->state().result != nullptr) {
-            add(tr("Compare with…"), "compare", &Implementation::compareDocument);
-            add(tr("Report"), "report", &Implementation::reportDocument);
+            add(u"Compare with…"_s, "compare", &Implementation::compareDocument);
+            add(u"Report"_s, "report", &Implementation::reportDocument);
         }
         answer(facts);
     };
@@ -211,8 +208,8 @@ void MainWindow::Implementation::askStudyFacts(StudyDocument& document, const st
         &document, [study] { return studyFacts(study); },
         [answer, guard](Facts facts) {
             facts.title = guard->title();
-            facts.subtitle = tr("Study");
-            facts.actions.append({tr("Run"), QStringLiteral("run"), [guard] {
+            facts.subtitle = u"Study"_s;
+            facts.actions.append({u"Run"_s, u"run"_s, [guard] {
                                       if (guard) guard->requestRun();
                                   }});
             answer(facts);
@@ -229,15 +226,15 @@ void MainWindow::Implementation::runAgain(RunDocument& document) {
 }
 
 void MainWindow::Implementation::openStudyOfDocument(RunDocument& document) {
-    emit document.openRequested(QStringLiteral("study"), keyOfRun(document));
+    emit document.openRequested(u"study"_s, keyOfRun(document));
 }
 
 void MainWindow::Implementation::compareDocument(RunDocument& document) {
-    open(QStringLiteral("compare"), comparedAs(document));
+    open(u"compare"_s, comparedAs(document));
 }
 
 void MainWindow::Implementation::reportDocument(RunDocument& document) {
-    open(QStringLiteral("report"), comparedAs(document));
+    open(u"report"_s, comparedAs(document));
 }
 
 }  // namespace tessera::ui

@@ -21,6 +21,7 @@
 #include "ui/workspace/window/main_window_parts.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -46,11 +47,11 @@ MainWindow::Implementation::~Implementation() {
 }
 
 void MainWindow::Implementation::build() {
-    window.setWindowTitle(tr("Tessera"));
+    window.setWindowTitle(u"Tessera"_s);
     window.setWindowIcon(theme().applicationIcon());
     window.setAcceptDrops(true);
     window.setDockNestingEnabled(true);
-    window.setAccessibleName(tr("Tessera"));
+    window.setAccessibleName(u"Tessera"_s);
     window.resize(kWidth, kHeight);
     window.statusBar()->setSizeGripEnabled(false);
     history = new History;
@@ -80,7 +81,7 @@ void MainWindow::Implementation::build() {
                      [this](Document* now) { documentChanged(now); });
     QObject::connect(area, &DocumentArea::closeRequested, context.get(),
                      [this](Document* which) { closeDocument(which); });
-    QObject::connect(area, &DocumentArea::emptied, context.get(), [this] { open(QStringLiteral("welcome"), {}); });
+    QObject::connect(area, &DocumentArea::emptied, context.get(), [this] { open(u"welcome"_s, {}); });
     QObject::connect(jobs, &JobQueue::changed, context.get(), [this](int job) { jobChanged(job); });
     QObject::connect(jobs, &JobQueue::finished, context.get(), [this](int job) { jobFinished(job); });
     QObject::connect(jobs, &JobQueue::added, context.get(), [this] { updateActions(); });
@@ -137,11 +138,11 @@ void MainWindow::Implementation::buildDocks() {
         sides->add(*pane, theme().spacing(widths.min), theme().spacing(widths.first), theme().spacing(widths.max));
         return pane;
     };
-    side(dock(QStringLiteral("library"), tr("Library"), library, Qt::LeftDockWidgetArea), kLibrary);
-    inspectorPane = new SelectionPane(
-        *side(dock(QStringLiteral("inspector"), tr("Inspector"), inspector, Qt::RightDockWidgetArea), kInspector));
-    dock(QStringLiteral("jobs"), tr("Jobs"), jobsPanel, Qt::BottomDockWidgetArea);
-    dock(QStringLiteral("messages"), tr("Messages"), messages, Qt::BottomDockWidgetArea);
+    side(dock(u"library"_s, u"Library"_s, library, Qt::LeftDockWidgetArea), kLibrary);
+    inspectorPane =
+        new SelectionPane(*side(dock(u"inspector"_s, u"Inspector"_s, inspector, Qt::RightDockWidgetArea), kInspector));
+    dock(u"jobs"_s, u"Jobs"_s, jobsPanel, Qt::BottomDockWidgetArea);
+    dock(u"messages"_s, u"Messages"_s, messages, Qt::BottomDockWidgetArea);
 
     QObject::connect(library, &LibraryPanel::openRequested, context.get(),
                      [this](const QString& kind, const QString& key) { open(kind, key); });
@@ -154,10 +155,10 @@ void MainWindow::Implementation::buildDocks() {
     QObject::connect(library, &LibraryPanel::repeatRequested, context.get(),
                      [this](qint64 id) { openJob(jobs->repeat(id)); });
     QObject::connect(library, &LibraryPanel::studyOfRunRequested, context.get(),
-                     [this](qint64 id) { open(QStringLiteral("study"), QStringLiteral("run/%1").arg(id)); });
+                     [this](qint64 id) { open(u"study"_s, u"run/%1"_s.arg(id)); });
     QObject::connect(library, &LibraryPanel::duplicateRequested, context.get(), [this](const QString& key) {
         duplicateHardware(
-            key, &window, [this](const QString& copy) { open(QStringLiteral("hardware"), copy); },
+            key, &window, [this](const QString& copy) { open(u"hardware"_s, copy); },
             [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
     });
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
@@ -173,8 +174,8 @@ void MainWindow::Implementation::buildDocks() {
 }
 
 void MainWindow::Implementation::buildToolBar() {
-    toolBar = window.addToolBar(tr("Tools"));
-    toolBar->setObjectName(QStringLiteral("tools"));
+    toolBar = window.addToolBar(u"Tools"_s);
+    toolBar->setObjectName(u"tools"_s);
     toolBar->setMovable(false);
     toolBar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     toolBar->setIconSize({theme().spacing(5), theme().spacing(5)});
@@ -193,18 +194,18 @@ void MainWindow::Implementation::buildToolBar() {
         button->setMenu(menu);
         toolBar->addWidget(button);
     };
-    menuButton(tr("Model"), QStringLiteral("model"), modelMenu);
-    menuButton(tr("Hardware"), QStringLiteral("hardware"), hardwareMenu);
-    menuButton(tr("Study"), QStringLiteral("study"), studyMenu);
+    menuButton(u"Model"_s, u"model"_s, modelMenu);
+    menuButton(u"Hardware"_s, u"hardware"_s, hardwareMenu);
+    menuButton(u"Study"_s, u"study"_s, studyMenu);
     auto* spring = new QWidget;
     spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     toolBar->addWidget(spring);
     paletteButton = new QToolButton;
-    paletteButton->setObjectName(QStringLiteral("paletteField"));
+    paletteButton->setObjectName(u"paletteField"_s);
     paletteButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    paletteButton->setText(tr("Find anything   Ctrl+K"));
-    paletteButton->setAccessibleName(tr("Find anything"));
-    paletteButton->setToolTip(tr("Find an action, model, fleet, study or run (Ctrl+K)"));
+    paletteButton->setText(u"Find anything   Ctrl+K"_s);
+    paletteButton->setAccessibleName(u"Find anything"_s);
+    paletteButton->setToolTip(u"Find an action, model, fleet, study or run (Ctrl+K)"_s);
     paletteButton->setFocusPolicy(Qt::StrongFocus);
     paletteButton->setMinimumWidth(theme().spacing(70));
     QObject::connect(paletteButton, &QToolButton::clicked, context.get(), [this] { palette->open(); });
@@ -213,13 +214,13 @@ void MainWindow::Implementation::buildToolBar() {
 
 /// What stands behind it stays where it is when Pause becomes Continue.
 void MainWindow::Implementation::holdPauseWidth() {
-    QAction* pause = actions.value(QStringLiteral("pause"));
+    QAction* pause = actions.value(u"pause"_s);
     QWidget* button = toolBar->widgetForAction(pause);
     button->ensurePolished();
     int widest = 0;
     for (const bool paused : {true, false}) {
         pause->setText(pauseText(paused));
-        pause->setIcon(theme().icon(QStringLiteral("pause")));
+        pause->setIcon(theme().icon(u"pause"_s));
         widest = std::max(widest, button->sizeHint().width());
     }
     button->setMinimumWidth(widest);
@@ -274,11 +275,10 @@ void MainWindow::Implementation::refreshIcons() {
         entry.key()->setIcon(theme().icon(entry.value(), entry.value() == QLatin1String("run") ? "accent" : "text"));
     for (QToolButton* button : toolBar->findChildren<QToolButton*>())
         if (button->menu() != nullptr) button->setIcon(theme().icon(button->objectName()));
-    paletteButton->setIcon(theme().icon(QStringLiteral("search"), "secondary"));
+    paletteButton->setIcon(theme().icon(u"search"_s, "secondary"));
     paletteButton->setStyleSheet(
-        QStringLiteral(
-            "#paletteField { background: %1; border: 1px solid %2; border-radius: %5px; color: %3; "
-            "padding: %6px; text-align: left; } #paletteField:hover, #paletteField:focus { border-color: %4; }")
+        u"#paletteField { background: %1; border: 1px solid %2; border-radius: %5px; color: %3; "
+        "padding: %6px; text-align: left; } #paletteField:hover, #paletteField:focus { border-color: %4; }"_s
             .arg(theme().colour("surface").name(), theme().colour("border").name(), theme().colour("secondary").name(),
                  theme().colour("accent").name())
             .arg(theme().radius())

@@ -5,6 +5,7 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -13,7 +14,7 @@ constexpr qsizetype kMaxNamed = 3;
 QString namesOf(const QVector<Recovery>& edits) {
     QStringList names;
     for (const Recovery& each : edits)
-        names << (each.title.trimmed().isEmpty() ? MainWindow::tr("a document without a name") : each.title);
+        names << (each.title.trimmed().isEmpty() ? u"a document without a name"_s : each.title);
     return firstNames(names, kMaxNamed);
 }
 
@@ -25,12 +26,12 @@ void MainWindow::Implementation::offerLostEdits() {
         edits.removeIf([this](const Recovery& each) { return area->find(each.kind, keyOf(each)) != nullptr; });
         if (edits.isEmpty()) return;
         notify(new NoticeBar(NoticeBar::Tone::information,
-                             tr("Tessera ended before these edits were saved: %1.").arg(namesOf(edits)),
-                             {{tr("Bring them back"),
+                             u"Tessera ended before these edits were saved: %1."_s.arg(namesOf(edits)),
+                             {{u"Bring them back"_s,
                                [this, edits] {
                                    for (const Recovery& each : edits) open(each.kind, keyOf(each));
                                }},
-                              {tr("Discard them"), [edits] {
+                              {u"Discard them"_s, [edits] {
                                    for (const Recovery& each : edits) dropRecovery(each.id);
                                }}}));
     });

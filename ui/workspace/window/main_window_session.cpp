@@ -24,21 +24,22 @@
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
-const QString kGeometry = QStringLiteral("window/geometry");
-const QString kState = QStringLiteral("window/state");
-const QString kDocuments = QStringLiteral("session/documents");
-const QString kOpenSections = QStringLiteral("library/open");
-const QString kHistoryPath = QStringLiteral("history/path");
+const QString kGeometry = u"window/geometry"_s;
+const QString kState = u"window/state"_s;
+const QString kDocuments = u"session/documents"_s;
+const QString kOpenSections = u"library/open"_s;
+const QString kHistoryPath = u"history/path"_s;
 /// Histories that were open once: where one of these is gone, the user is asked before an empty one takes its place.
-const QString kKnown = QStringLiteral("history/known");
-const QString kDismissed = QStringLiteral("history/dismissed");
+const QString kKnown = u"history/known"_s;
+const QString kDismissed = u"history/dismissed"_s;
 /// Set while the session is restored: a start that did not survive it begins plainly the next time.
-const QString kRestoring = QStringLiteral("session/restoring");
-const QString kWidths = QStringLiteral("window/widths");
-const QString kDismissedInspector = QStringLiteral("window/inspectorDismissed");
+const QString kRestoring = u"session/restoring"_s;
+const QString kWidths = u"window/widths"_s;
+const QString kDismissedInspector = u"window/inspectorDismissed"_s;
 constexpr int kStateVersion = 1;
 constexpr int kSettled = 500;        ///< milliseconds after which a window that is back has answered everything
 constexpr int kKeepSession = 3000;   ///< milliseconds between two looks whether the session changed
@@ -58,7 +59,7 @@ bool isReachable(const QRect& frame) {
 QString putAside(const std::filesystem::path& path) {
     std::error_code error;
     if (!std::filesystem::exists(path, error)) return {};
-    const std::string stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")).toStdString();
+    const std::string stamp = QDateTime::currentDateTime().toString(u"yyyyMMdd-HHmmss"_s).toStdString();
     for (const char* suffix : {"", "-wal", "-shm"}) {
         const std::filesystem::path from = path.string() + suffix;
         if (!std::filesystem::exists(from, error)) continue;
@@ -103,10 +104,10 @@ void MainWindow::Implementation::historyOpened(const QString& notice, bool readO
     feedAnew();
     QString sentence = notice;
     if (readOnly && sentence.isEmpty())
-        sentence = tr("The history is open for reading only: new runs are shown, but not kept.");
+        sentence = u"The history is open for reading only: new runs are shown, but not kept."_s;
     if (!sentence.isEmpty()) {
         historyNotice =
-            new NoticeBar(NoticeBar::Tone::warning, sentence, {{tr("Choose another"), [this] { chooseHistory(); }}});
+            new NoticeBar(NoticeBar::Tone::warning, sentence, {{u"Choose another"_s, [this] { chooseHistory(); }}});
         notify(historyNotice);
     }
     refreshRuns();
@@ -134,15 +135,15 @@ void MainWindow::Implementation::historyFailed(store::StoreProblem problem, cons
     historyMissed = true;
     if (historyNotice) historyNotice->deleteLater();
     QVector<NoticeBar::Choice> choices;
-    choices.append({tr("Try again"), [this] { openHistory(historyPath); }});
+    choices.append({u"Try again"_s, [this] { openHistory(historyPath); }});
     if (problem == Kind::locked || problem == Kind::notWritable || problem == Kind::damaged || problem == Kind::newer ||
         problem == Kind::full)
-        choices.append({tr("Open read-only"), [this] { openHistory(historyPath, store::OpenMode::readOnly); }});
-    choices.append({tr("Choose another"), [this] { chooseHistory(); }});
-    if (problem == Kind::missing) choices.append({tr("Start an empty one"), [this] { startFresh(); }});
+        choices.append({u"Open read-only"_s, [this] { openHistory(historyPath, store::OpenMode::readOnly); }});
+    choices.append({u"Choose another"_s, [this] { chooseHistory(); }});
+    if (problem == Kind::missing) choices.append({u"Start an empty one"_s, [this] { startFresh(); }});
     if (problem == Kind::damaged || problem == Kind::newer || problem == Kind::notAHistory ||
         problem == Kind::notReadable)
-        choices.append({tr("Start fresh, keep the old file"), [this] { startFresh(); }});
+        choices.append({u"Start fresh, keep the old file"_s, [this] { startFresh(); }});
     historyNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
     notify(historyNotice);
 }
@@ -150,7 +151,7 @@ void MainWindow::Implementation::historyFailed(store::StoreProblem problem, cons
 void MainWindow::Implementation::startFresh() {
     const auto failed = [this](const QString& problem) {
         historyFailed(store::StoreProblem::notWritable,
-                      tr("%1 cannot be renamed: %2.").arg(pathText(historyPath), problem));
+                      u"%1 cannot be renamed: %2."_s.arg(pathText(historyPath), problem));
     };
     inBackground(
         context.get(), [path = historyPath] { return putAside(path); },
@@ -166,8 +167,8 @@ void MainWindow::Implementation::startFresh() {
 }
 
 void MainWindow::Implementation::chooseHistory() {
-    asker().saveFile(window, tr("Choose a history, or name a new one"), pathText(historyPath),
-                     fileFilter(tr("Histories"), QStringLiteral("*.db")), [this](const QString& path) {
+    asker().saveFile(window, u"Choose a history, or name a new one"_s, pathText(historyPath),
+                     fileFilter(u"Histories"_s, u"*.db"_s), [this](const QString& path) {
                          QSettings().setValue(kHistoryPath, path);
                          openHistory(path.toStdString());
                      });
@@ -180,7 +181,7 @@ void MainWindow::Implementation::announceInterrupted(const std::vector<store::Ru
     QStringList uids;
     for (const store::RunRow& row : all) {
         // A run that went on and was interrupted once more is reported again.
-        const QString uid = QStringLiteral("%1/%2").arg(toQt(row.uid)).arg(row.finished.value_or(0));
+        const QString uid = u"%1/%2"_s.arg(toQt(row.uid)).arg(row.finished.value_or(0));
         if (dismissed.contains(uid)) continue;
         runs.push_back(row);
         numbers.push_back(row.id);
@@ -188,18 +189,17 @@ void MainWindow::Implementation::announceInterrupted(const std::vector<store::Ru
     }
     if (runs.empty()) return;
     const QString sentence =
-        runs.size() == 1
-            ? tr("%1 was interrupted. It can go on from its last checkpoint.")
-                  .arg(runs.front().name.empty() ? tr("Run %1").arg(runs.front().id) : shown(runs.front().name))
-            : tr("%1 runs were interrupted. They can go on from their last checkpoints.").arg(runs.size());
+        runs.size() == 1 ? u"%1 was interrupted. It can go on from its last checkpoint."_s.arg(
+                               runs.front().name.empty() ? u"Run %1"_s.arg(runs.front().id) : shown(runs.front().name))
+                         : u"%1 runs were interrupted. They can go on from their last checkpoints."_s.arg(runs.size());
     notify(new NoticeBar(NoticeBar::Tone::information, sentence,
-                         {{tr("Resume"),
+                         {{u"Resume"_s,
                            [this, numbers] {
                                for (const store::RunId run : numbers) jobs->resume(run);
                                if (numbers.size() > 1) showPane(*docks[2], true);
                            }},
-                          {tr("Show"), [this] { open(QStringLiteral("history"), {}); }},
-                          {tr("Dismiss"), [uids] { remember(kDismissed, uids); }}}));
+                          {u"Show"_s, [this] { open(u"history"_s, {}); }},
+                          {u"Dismiss"_s, [uids] { remember(kDismissed, uids); }}}));
 }
 
 void MainWindow::Implementation::notify(NoticeBar* bar) {
@@ -265,13 +265,13 @@ void MainWindow::Implementation::restoreSession() {
 /// What the last start stumbled over is kept beside, for a person to look at, and forgotten here.
 void MainWindow::Implementation::beginPlainly() {
     QSettings settings;
-    const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    const QString stamp = QDateTime::currentDateTime().toString(u"yyyyMMdd-HHmmss"_s);
     const QString kept = settings.fileName() + QLatin1Char('.') + stamp;
     const bool isKept = QFile::copy(settings.fileName(), kept);
     for (const QString& key : {kGeometry, kState, kWidths, kDocuments}) settings.remove(key);
     settings.sync();
-    QString sentence = tr("The last start did not get to its end, so this one begins with a plain window.");
-    if (isKept) sentence += QLatin1Char(' ') + tr("The settings that it had are kept in %1.").arg(kept);
+    QString sentence = u"The last start did not get to its end, so this one begins with a plain window."_s;
+    if (isKept) sentence += QLatin1Char(' ') + u"The settings that it had are kept in %1."_s.arg(kept);
     say(MessagesPanel::Tone::warning, sentence);
     notify(new NoticeBar(NoticeBar::Tone::warning, sentence, {}));
 }
@@ -301,7 +301,7 @@ void MainWindow::Implementation::restoreDocuments() {
 }
 
 void MainWindow::Implementation::begin() {
-    if (area->documents().isEmpty()) open(QStringLiteral("welcome"), {});
+    if (area->documents().isEmpty()) open(u"welcome"_s, {});
     documentChanged(area->current());
     for (const std::function<void()>& work : std::exchange(waiting, {})) work();
 }
@@ -342,7 +342,7 @@ QVariantMap MainWindow::Implementation::session() const {
         const auto* run = qobject_cast<const RunDocument*>(&document);
         if (run == nullptr || !run->key().startsWith(QLatin1String("job/"))) return document.key();
         if (run->state().run == 0) return std::nullopt;
-        return QStringLiteral("run/%1").arg(run->state().run);
+        return u"run/%1"_s.arg(run->state().run);
     });
     return {{kGeometry, window.saveGeometry()},
             {kState, window.saveState(kStateVersion)},
@@ -402,15 +402,15 @@ bool MainWindow::Implementation::isMeasuring() const {
 void MainWindow::Implementation::askAboutRuns() {
     const int working = jobs->working();
     const bool kept = history->isOpen() && !history->isReadOnly() && !historyPath.empty();
-    QString sentence = working == 1 ? tr("A run is still working.") : tr("%1 runs are still working.").arg(working);
+    QString sentence = working == 1 ? u"A run is still working."_s : u"%1 runs are still working."_s.arg(working);
     sentence +=
-        QLatin1Char(' ') + (kept ? tr("What they found so far is kept, and the next start offers to resume them.")
-                                 : tr("There is no history to keep them in: what they found so far is lost."));
-    if (kept && isMeasuring()) sentence += QLatin1Char(' ') + tr("Nothing is kept of a measurement: it begins anew.");
+        QLatin1Char(' ') + (kept ? u"What they found so far is kept, and the next start offers to resume them."_s
+                                 : u"There is no history to keep them in: what they found so far is lost."_s);
+    if (kept && isMeasuring()) sentence += QLatin1Char(' ') + u"Nothing is kept of a measurement: it begins anew."_s;
     asker().ask(window,
-                {.title = tr("Close Tessera"),
+                {.title = u"Close Tessera"_s,
                  .sentence = sentence,
-                 .answers = {kept ? tr("Close, resume later") : tr("Close and lose them"), tr("Keep working")},
+                 .answers = {kept ? u"Close, resume later"_s : u"Close and lose them"_s, u"Keep working"_s},
                  .escape = 1},
                 [this](int answer) {
                     if (answer != 0) return;
@@ -422,27 +422,27 @@ void MainWindow::Implementation::askAboutRuns() {
 void MainWindow::Implementation::askAboutUnkept() {
     QStringList titles;
     for (const int job : jobs->unkept()) titles.append(jobs->state(job).title);
-    asker().ask(window,
-                {.title = tr("Results that are only in this window"),
-                 .sentence = tr("The history could not keep these results: %1. They are lost when Tessera closes; "
-                                "\"Export result…\" in the menu of their pages saves them.")
-                                 .arg(firstNames(titles, kMaxListed)),
-                 .answers = {tr("Keep working"), tr("Close and lose them")},
-                 .escape = 0},
-                [this](int answer) {
-                    if (answer != 1) return;
-                    unkeptConfirmed = true;
-                    closeSoon();
-                });
+    asker().ask(
+        window,
+        {.title = u"Results that are only in this window"_s,
+         .sentence = u"The history could not keep these results: %1. They are lost when Tessera closes; "
+                     "\"Export result…\" in the menu of their pages saves them."_s.arg(firstNames(titles, kMaxListed)),
+         .answers = {u"Keep working"_s, u"Close and lose them"_s},
+         .escape = 0},
+        [this](int answer) {
+            if (answer != 1) return;
+            unkeptConfirmed = true;
+            closeSoon();
+        });
 }
 
 void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& changed) {
     QStringList titles;
     for (const Document* document : changed) titles.append(document->title());
     asker().ask(window,
-                {.title = tr("Unsaved changes"),
-                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMaxListed)),
-                 .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
+                {.title = u"Unsaved changes"_s,
+                 .sentence = u"Not saved yet: %1."_s.arg(firstNames(titles, kMaxListed)),
+                 .answers = {u"Save all"_s, u"Discard the changes"_s, u"Keep working"_s},
                  .escape = 2},
                 [this](int answer) {
                     if (answer == 2) {
