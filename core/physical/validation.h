@@ -15,10 +15,10 @@ namespace tessera::physical {
 
 /// A measured number and what is predicted for it by a model that has not seen it.
 struct ValidationRow {
-    std::string set;   ///< rows of one origin: "vtrain-multi", "kernels-a100", "collectives-h100", "schedules"
-    std::string part;  ///< of the set: a kernel, an operation, a schedule, a metric
-    std::string id;
-    std::string metric;
+    std::string set = {};   ///< rows of one origin: "vtrain-multi", "kernels-a100", "collectives-h100", "schedules"
+    std::string part = {};  ///< of the set: a kernel, an operation, a schedule, a metric
+    std::string id = {};
+    std::string metric = {};
     double measured = 0;  ///< SI units of the metric
     Prediction prediction = {};
     double error = 1;       ///< see `errorOf`
