@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,22 +24,23 @@ struct ValidateArguments {
 };
 
 std::string validationErrorText(const std::optional<double>& error) {
-    return error ? fmt::format("{:.{}f} %", *error * 100, *error < 0.1 ? 2 : 1) : "–";
+    return error ? fmt::format("{:.{}f} %", *error * 100, *error < 0.1 ? 2 : *error < 1 ? 1 : 0) : "–";
 }
 
 std::string validationCountText(std::size_t count) {
     return formatCount(static_cast<double>(count));
 }
 
-/// The least error of a peer over all these rows, or of one whose parts make up all of them.
+/// The least error of a peer over all these rows, or of the one that has an error for every part of them.
 std::optional<double> bestPeerOf(const physical::ErrorSummary& errors) {
     std::optional<double> best;
     std::size_t partRows = 0;
     double partErrors = 0;
     for (const physical::PeerErrors& peer : errors.peers) {
+        if (peer.rows == errors.rows) best = std::min(best.value_or(peer.mean), peer.mean);
+        if (peer.part.empty()) continue;
         partRows += peer.rows;
         partErrors += static_cast<double>(peer.rows) * peer.mean;
-        if (peer.rows == errors.rows) best = std::min(best.value_or(peer.mean), peer.mean);
     }
     if (!best && partRows == errors.rows) best = partErrors / static_cast<double>(partRows);
     return best;
@@ -77,25 +79,33 @@ std::string validationSetsText(const physical::Validation& validation, bool part
     return report::toText(table);
 }
 
-std::string validationPeersText(const physical::Validation& validation) {
+/// The peers of the sets and, with `parts`, those of their parts.
+std::string validationPeersText(const physical::Validation& validation, bool parts) {
     report::Table table{
         .columns =
             {{"set"}, {"rows", true}, {"mean error", true}, {"median", true}, {"worst", true}, {"peer"}, {"source"}},
         .rows = {}};
     for (const physical::ValidationSet& set : validation.sets)
         for (const physical::PeerErrors& peer : set.errors.peers)
-            table.rows.push_back({set.set, validationCountText(peer.rows), validationErrorText(peer.mean),
-                                  validationErrorText(peer.median), validationErrorText(peer.worst), peer.method,
-                                  peer.source});
+            if (parts || peer.part.empty())
+                table.rows.push_back({set.set, validationCountText(peer.rows), validationErrorText(peer.mean),
+                                      validationErrorText(peer.median), validationErrorText(peer.worst), peer.method,
+                                      peer.source});
     return table.rows.empty() ? "" : "\nPeers on rows of these sets\n" + report::toText(table);
 }
 
+/// Why rows of all sets are refused, each reason once.
 std::string validationRefusalsText(const physical::Validation& validation) {
-    report::Table table{.columns = {{"set"}, {"rows", true}, {"why"}}, .rows = {}};
+    std::vector<std::string> reasons;
+    std::map<std::string, std::size_t> rows;
     for (const physical::ValidationSet& set : validation.sets)
-        for (const auto& [reason, rows] : set.refusals)
-            table.rows.push_back({set.set, validationCountText(rows), reason});
-    return table.rows.empty() ? "" : "\nRefused\n" + report::toText(table);
+        for (const auto& [reason, count] : set.refusals) {
+            if (!rows.contains(reason)) reasons.push_back(reason);
+            rows[reason] += count;
+        }
+    report::Table table{.columns = {{"refused", true}, {"why"}}, .rows = {}};
+    for (const std::string& reason : reasons) table.rows.push_back({validationCountText(rows[reason]), reason});
+    return table.rows.empty() ? "" : "\n" + report::toText(table);
 }
 
 std::vector<std::string> validationCells(const physical::ValidationRow& row) {
@@ -133,17 +143,19 @@ std::string validationRowsText(const physical::Validation& validation) {
 std::string validationHeadline(const physical::Validation& validation) {
     const auto refused = std::ranges::count_if(
         validation.rows, [](const physical::ValidationRow& row) { return !row.prediction.estimate; });
-    return fmt::format("{} in {} · {} refused, each counted as 100 %\n\n",
-                       formatCounted(static_cast<double>(validation.rows.size()), "measured row", "measured rows"),
-                       formatCounted(static_cast<double>(validation.sets.size()), "set", "sets"),
-                       formatCount(static_cast<double>(refused)));
+    std::string text = fmt::format(
+        "{} in {}", formatCounted(static_cast<double>(validation.rows.size()), "measured row", "measured rows"),
+        formatCounted(static_cast<double>(validation.sets.size()), "set", "sets"));
+    if (refused > 0)
+        text += fmt::format(" · {} refused, each counted as 100 %", formatCount(static_cast<double>(refused)));
+    return text + "\n\n";
 }
 
 std::string validationText(const study::MeasuredValidation& result, const ValidateArguments& arguments) {
     const physical::Validation& validation = result.validation;
     const bool chosen = !arguments.names.empty() || !arguments.sets.empty();
-    std::string text =
-        validationHeadline(validation) + validationSetsText(validation, chosen) + validationPeersText(validation);
+    std::string text = validationHeadline(validation) + validationSetsText(validation, chosen) +
+                       validationPeersText(validation, chosen);
     if (arguments.rows) text += validationRowsText(validation);
     text += validationRefusalsText(validation) + "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
