@@ -15,11 +15,11 @@ enum class PipelineSchedule : std::uint8_t {
     gpipe,                  ///< Huang et al. 2019: all forward passes, then all backward passes
     oneForwardOneBackward,  ///< Narayanan et al. 2021a (PipeDream-Flush), as in Megatron-LM
     interleaved,            ///< Narayanan et al. 2021b, section 2.2: chunks of layers in turns, as in Megatron-LM
-    zbH1,
-    zbH2,  ///< Qi et al. 2024, section 2: handcrafted, once and twice the memory of 1F1B
-    zb1p,
-    zb2p,  ///< Qi et al. 2024, section 3: searched, once and twice the memory of 1F1B
-    zbV    ///< Qi et al. 2024b: two chunks a device, down the pipeline and up again, memory of 1F1B
+    zbH1,                   ///< Qi et al. 2024 (arXiv 2401.10241), section 2.1: handcrafted, memory of 1F1B
+    zbH2,                   ///< section 2.2: handcrafted, nearly twice that memory
+    zb1p,                   ///< section 3: searched for the given times, memory of 1F1B
+    zb2p,                   ///< section 3: searched, twice that memory
+    zbV                     ///< Qi et al. 2024b: two chunks a device, down the pipeline and up again, memory of 1F1B
 };
 
 inline constexpr EnumNames<PipelineSchedule> kPipelineScheduleNames{"gpipe", "1f1b",  "interleaved", "zb-h1",
@@ -48,7 +48,14 @@ struct Pipeline {
     /// whatever stands here, of the others one.
     int chunks = 1;
     PipelineStage times = {};  ///< of every stage that `perStage` does not give
-    double transfer = 0;       ///< seconds of a hop of one micro-batch to the next device, beside which devices compute
+    double transfer = 0;       ///< seconds of a hop of one micro-batch to another device, beside which devices compute
+    /// Share of a micro-batch's activations that stays in memory between its two gradients; the rest goes with the
+    /// first. Of a transformer 32 h / (34 h + 5 a s), without the scores of attention 32 / 34 (Qi et al. 2024, section
+    /// 2). It bounds the searches and counts in `inFlight`.
+    double keptForWeights = 1;
+    /// Interleaved only: between the last device and the first, the first micro-batch of each group alone waits, as
+    /// where Qi et al. 2024 compute their table 5. Up to stages * transfer shorter than any run in this order.
+    bool groupedWrap = false;
     std::vector<PipelineStage> perStage = {};  ///< empty, or one for each stage
 };
 
@@ -60,13 +67,16 @@ struct PipelineTimes {
     /// optimizer's checks put off, Qi et al. 2024, section 4). For GPipe and 1F1B it is the makespan.
     double span = 0;
     double bubbleShare = 0;  ///< idle share of the span: 1 - work of the busiest stage / span
-    /// Micro-batches at most between the begin of their forward pass and the end of their weights' gradients, by
-    /// stage, in whole stages (a chunk counts 1 / chunks).
+    /// Micro-batches in memory at most, by stage: from their forward pass to the end of their gradients, between the
+    /// two gradients `keptForWeights` of them. In whole stages; a chunk counts 1 / chunks.
     std::vector<double> inFlight = {};
 };
 
-/// Returns why a pipeline cannot run, as a sentence (counts below 1, negative or endless times, interleaved
-/// micro-batches that are no multiple of the stages); empty where it can.
+/// Most micro-batches * stages * chunks of a pipeline.
+inline constexpr std::int64_t kMaxPipelineTasks = 4'000'000;
+
+/// Returns why a pipeline cannot run, as a sentence (counts below 1 or too large, times below 0 or
+/// endless, interleaved micro-batches that are no multiple of the stages); empty where it can.
 std::string pipelineRefusal(const Pipeline& pipeline);
 
 /// Returns the times of a step, each task begun as soon as its device is free for it in the schedule's order and what
