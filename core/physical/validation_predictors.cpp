@@ -18,10 +18,9 @@ namespace tessera::physical {
 
 namespace {
 
-/// Half-widths of the bars of bubble shares: what the rounding of the profile (1 us) and of the printed shares (1e-4)
-/// leaves open, and more for the searched order of twice the memory, among whose choices several promise the same.
+/// Half-width of the bars of bubble shares: more than the rounding of the profile (1 us) and of the printed shares
+/// (1e-4) leaves open.
 constexpr double kBubbleBar = 0.001;
-constexpr double kSearchedBubbleBar = 0.01;
 constexpr std::size_t kRowsPerTask = 64;
 
 /// Calls `predict` for every row, on several threads.
@@ -131,7 +130,7 @@ void predictKernels(const MeasuredTable& table, std::vector<ValidationRow>& rows
     predictEach(rows, control, [&](const ValidationRow& row) { return model.judge(row.index); });
 }
 
-// Schedules: bubble shares (table t5) by the profiles (t9) of the same runs, layers by model (t3).
+// Schedules: bubble shares (table t5) by the profiles (t9) of the same runs, by the shapes of the models (t3).
 
 /// Model, stages, micro-batch, micro-batches.
 using ScheduleKey = std::tuple<std::string, int, int, int>;
@@ -148,9 +147,14 @@ struct ScheduleProfile {
     int quantities = 0;  ///< of the four that make it whole
 };
 
+/// The shape of a model; 0 what its table does not say.
+struct ScheduleShape {
+    double layers = 0, heads = 0, hidden = 0, sequence = 0;
+};
+
 struct ScheduleProfiles {
     std::map<ScheduleKey, ScheduleProfile> byRun;
-    std::map<std::pair<std::string, int>, int> layers;  ///< by model and stages
+    std::map<std::string, ScheduleShape> shapes;  ///< by model
 };
 
 double& profiledQuantity(ScheduleProfile& profile, const MeasuredTable& table, const MeasuredRow& row) {
@@ -162,11 +166,18 @@ double& profiledQuantity(ScheduleProfile& profile, const MeasuredTable& table, c
     table.fail(row, "quantity", "one of forward_s, backward_input_s, backward_weight_s, communication_s");
 }
 
+void addScheduleShape(ScheduleShape& shape, const MeasuredTable& table, const MeasuredRow& row) {
+    const std::string_view quantity = table.text(row, "quantity");
+    if (quantity == "layers") shape.layers = table.count(row, "value");
+    if (quantity == "heads") shape.heads = table.count(row, "value");
+    if (quantity == "hidden") shape.hidden = table.count(row, "value");
+    if (quantity == "sequence") shape.sequence = table.count(row, "value");
+}
+
 ScheduleProfiles scheduleProfilesOf(const MeasuredTable& table) {
     ScheduleProfiles profiles;
     for (const MeasuredRow& row : table.rows) {
-        if (table.text(row, "table") == "t3" && table.text(row, "quantity") == "layers")
-            profiles.layers[{table.name(row, "model"), table.count(row, "stages")}] = table.count(row, "value");
+        if (table.text(row, "table") == "t3") addScheduleShape(profiles.shapes[table.name(row, "model")], table, row);
         if (table.text(row, "table") != "t9") continue;
         ScheduleProfile& profile = profiles.byRun[scheduleKeyOf(table, row)];
         profiledQuantity(profile, table, row) = table.notNegative(row, "value");
@@ -194,26 +205,34 @@ std::vector<ValidationRow> scheduleRows(const MeasuredTable& table) {
     return rows;
 }
 
-Prediction bubbleShareOf(const ScheduleKey& key, std::string_view schedule, const ScheduleProfiles& profiles) {
+/// The pipeline whose bubbles the authors print: the first and the last stage hold a layer less, interleaved chunks are
+/// single layers.
+Pipeline publishedPipelineOf(const ScheduleKey& key, PipelineSchedule schedule, const ScheduleProfile& profile,
+                             const ScheduleShape& shape) {
     const auto& [model, stages, microBatch, microBatches] = key;
+    const bool interleaved = schedule == PipelineSchedule::interleaved;
+    Pipeline pipeline{.schedule = schedule, .stages = stages, .microBatches = microBatches};
+    if (interleaved) pipeline.chunks = std::max((static_cast<int>(shape.layers) + 2) / stages, 1);
+    pipeline.times = profile.stage;
+    pipeline.transfer = profile.transfer;
+    pipeline.keptForWeights = 32 * shape.hidden / (34 * shape.hidden + 5 * shape.heads * shape.sequence);
+    pipeline.groupedWrap = true;
+    return pipeline;
+}
+
+Prediction bubbleShareOf(const ScheduleKey& key, std::string_view schedule, const ScheduleProfiles& profiles) {
     const auto profile = profiles.byRun.find(key);
     if (profile == profiles.byRun.end() || profile->second.quantities < 4)
         return {.refused = "the table has no profile (t9) of this run"};
-    const auto layers = profiles.layers.find({model, stages});
-    if (layers == profiles.layers.end()) return {.refused = "the table does not say the layers (t3) of this model"};
+    const auto shape = profiles.shapes.find(std::get<0>(key));
+    if (shape == profiles.shapes.end() || shape->second.layers * shape->second.hidden == 0)
+        return {.refused = "the table does not say the shape (t3) of this model"};
     const std::optional<PipelineSchedule> order = pipelineScheduleNamed(schedule);
     if (!order) return {.refused = fmt::format("the schedule {} is not known", inQuotes(schedule))};
-    const bool interleaved = *order == PipelineSchedule::interleaved;  // every layer a chunk, as the paper ran it
-    const Pipeline pipeline{.schedule = *order,
-                            .stages = stages,
-                            .microBatches = microBatches,
-                            .chunks = interleaved ? (layers->second + stages - 1) / stages : 1,
-                            .times = profile->second.stage,
-                            .transfer = profile->second.transfer};
+    const Pipeline pipeline = publishedPipelineOf(key, *order, profile->second, shape->second);
     if (std::string why = pipelineRefusal(pipeline); !why.empty()) return {.refused = std::move(why)};
     const double share = simulatePipeline(pipeline).bubbleShare;
-    const double bar = *order == PipelineSchedule::zb2p ? kSearchedBubbleBar : kBubbleBar;
-    return {.estimate = Estimate{share, std::max(share - bar, 0.0), share + bar}};
+    return {.estimate = Estimate{share, std::max(share - kBubbleBar, 0.0), share + kBubbleBar}};
 }
 
 void predictSchedules(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
@@ -280,8 +299,9 @@ const std::vector<Predictor>& predictors() {
          predictKernels},
         {"schedules",
          {"table", "model", "stages", "micro_batch", "microbatches", "schedule", "quantity", "value"},
-         "Bubble shares are simulated from the profiled times of the same run, nothing is fitted; their errors are "
-         "differences of shares.",
+         "Bubble shares are those that their authors compute from profiled times, simulated here from the same "
+         "profiles; "
+         "nothing is fitted, and their errors are differences of shares.",
          scheduleRows,
          predictSchedules},
     };
