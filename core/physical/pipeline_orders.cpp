@@ -6,18 +6,18 @@
 namespace tessera::physical {
 namespace {
 
-using OrderOfStage = std::vector<PipelineTask>;
+using PipelineStageOrder = std::vector<PipelineTask>;
 
-PipelineOrder emptyOrder(const Pipeline& pipeline, int passes) {
+PipelineOrder emptyPipelineOrder(const Pipeline& pipeline, int passes) {
     PipelineOrder order(static_cast<std::size_t>(pipeline.stages));
     const int tasks = passes * pipeline.microBatches * pipelineChunks(pipeline);
-    for (OrderOfStage& stage : order) stage.reserve(static_cast<std::size_t>(tasks));
+    for (PipelineStageOrder& stage : order) stage.reserve(static_cast<std::size_t>(tasks));
     return order;
 }
 
 PipelineOrder gpipeOrder(const Pipeline& pipeline) {
-    PipelineOrder order = emptyOrder(pipeline, 2);
-    for (OrderOfStage& stage : order)
+    PipelineOrder order = emptyPipelineOrder(pipeline, 2);
+    for (PipelineStageOrder& stage : order)
         for (const PipelinePass pass : {PipelinePass::forward, PipelinePass::backward})
             for (int i = 0; i < pipeline.microBatches; ++i) stage.push_back({pass, 0, i});
     return order;
@@ -32,10 +32,10 @@ PipelineTask interleavedTask(const Pipeline& pipeline, PipelinePass pass, int n)
 }
 
 /// Forward passes ahead of the backward ones, then one of each in turns. With one chunk it is 1F1B.
-OrderOfStage alternating(const Pipeline& pipeline, int ahead) {
+PipelineStageOrder alternatingStage(const Pipeline& pipeline, int ahead) {
     const int tasks = pipeline.microBatches * pipeline.chunks;
-    OrderOfStage order;
-    order.reserve(static_cast<std::size_t>(2 * tasks));
+    PipelineStageOrder order;
+    order.reserve(2 * static_cast<std::size_t>(tasks));
     for (int n = 0; n < tasks + ahead; ++n) {
         if (n < tasks) order.push_back(interleavedTask(pipeline, PipelinePass::forward, n));
         if (n >= ahead) order.push_back(interleavedTask(pipeline, PipelinePass::backward, n - ahead));
@@ -52,7 +52,7 @@ PipelineOrder alternatingOrder(Pipeline pipeline) {
     PipelineOrder order;
     for (int i = 0; i < p; ++i) {
         const int ahead = chunked ? 2 * (p - 1 - i) + (pipeline.chunks - 1) * p : p - 1 - i;
-        order.push_back(alternating(pipeline, std::min(ahead, tasks)));
+        order.push_back(alternatingStage(pipeline, std::min(ahead, tasks)));
     }
     return order;
 }
@@ -71,11 +71,11 @@ int pipelinePosition(const Pipeline& pipeline, int stage, int chunk) {
 
 PipelineOrder handcraftedOrder(const Pipeline& pipeline, bool twice) {
     const int p = pipeline.stages, m = pipeline.microBatches;
-    PipelineOrder order = emptyOrder(pipeline, 3);
+    PipelineOrder order = emptyPipelineOrder(pipeline, 3);
     for (int i = 0; i < p; ++i) {
-        OrderOfStage& stage = order[static_cast<std::size_t>(i)];
+        PipelineStageOrder& stage = order[static_cast<std::size_t>(i)];
         const int ahead = twice ? 2 * (p - 1 - i) : p - 1 - i, kept = twice ? 2 * i : i;
-        for (int n = 0; n < m + std::max(ahead, 0) + kept; ++n) {
+        for (int n = 0; n < m + ahead + kept; ++n) {
             if (n < m) stage.push_back({PipelinePass::forward, 0, n});
             if (n >= ahead && n - ahead < m) stage.push_back({PipelinePass::backwardInput, 0, n - ahead});
             if (n >= ahead + kept) stage.push_back({PipelinePass::backwardWeight, 0, n - ahead - kept});

@@ -19,7 +19,7 @@ bool fitsPipeline(double held, int limit) {
 }
 
 /// What the search of section 3.1 leaves open; all combinations are tried.
-struct GreedyChoices {
+struct ZeroBubbleChoices {
     bool waitForFirstBackward = false;  ///< rather idle than delay the first B by another F
     bool backwardFirst = false;         ///< leave out an F where it would delay the next B of the stage below
     bool fillSmallGaps = false;         ///< put a W also into a gap shorter than it
@@ -27,9 +27,9 @@ struct GreedyChoices {
 
 /// The search on a pipeline without chunks: in each round a forward and a backward pass of every stage, before which
 /// gradients of weights fill the time that the stage would wait.
-class GreedySearch {
+class ZeroBubbleSearch {
 public:
-    GreedySearch(const Pipeline& pipeline, int limit, GreedyChoices choices);
+    ZeroBubbleSearch(const Pipeline& pipeline, int limit, ZeroBubbleChoices choices);
     /// Returns nothing where the choices need more memory than there is.
     PipelineOrder order();
 
@@ -65,12 +65,12 @@ private:
 
     int p_, m_, limit_;
     double transfer_, kept_;
-    GreedyChoices choices_;
+    ZeroBubbleChoices choices_;
     bool fits_ = true;
     std::vector<Stage> stages_;
 };
 
-GreedySearch::GreedySearch(const Pipeline& pipeline, int limit, GreedyChoices choices)
+ZeroBubbleSearch::ZeroBubbleSearch(const Pipeline& pipeline, int limit, ZeroBubbleChoices choices)
     : p_(pipeline.stages),
       m_(pipeline.microBatches),
       limit_(limit),
@@ -86,27 +86,27 @@ GreedySearch::GreedySearch(const Pipeline& pipeline, int limit, GreedyChoices ch
     }
 }
 
-double GreedySearch::mostIdle() const {
+double ZeroBubbleSearch::mostIdle() const {
     double most = 0;
     for (const Stage& stage : stages_) most = std::max(most, stage.idle);
     return most;
 }
 
 /// When the input of a stage's next forward pass is there.
-double GreedySearch::forwardArrival(int j) {
+double ZeroBubbleSearch::forwardArrival(int j) {
     return j == 0 ? 0 : at(j - 1).forwardEnds[searchIndex(at(j).forwards)] + transfer_;
 }
 
-double GreedySearch::backwardArrival(int j) {
+double ZeroBubbleSearch::backwardArrival(int j) {
     return isLast(j) ? 0 : at(j + 1).backwardEnds[searchIndex(at(j).backwards)] + transfer_;
 }
 
-void GreedySearch::begin(Stage& stage, double arrival) {
+void ZeroBubbleSearch::begin(Stage& stage, double arrival) {
     if (stage.forwards > 0) stage.idle += std::max(0.0, arrival - stage.end);
     stage.end = std::max(stage.end, arrival);
 }
 
-void GreedySearch::putForward(int j) {
+void ZeroBubbleSearch::putForward(int j) {
     Stage& stage = at(j);
     begin(stage, forwardArrival(j));
     stage.forwardEnds.push_back(stage.end += stage.times.forward);
@@ -115,7 +115,7 @@ void GreedySearch::putForward(int j) {
     stage.held += 1;
 }
 
-void GreedySearch::putBackward(int j) {
+void ZeroBubbleSearch::putBackward(int j) {
     Stage& stage = at(j);
     begin(stage, backwardArrival(j));
     stage.backwardEnds.push_back(stage.end += stage.times.backwardInput);
@@ -123,18 +123,18 @@ void GreedySearch::putBackward(int j) {
     stage.held -= 1 - kept_;
 }
 
-void GreedySearch::putWeight(Stage& stage) const {
+void ZeroBubbleSearch::putWeight(Stage& stage) const {
     stage.end += stage.times.backwardWeight;
     stage.tasks.push_back({PipelinePass::backwardWeight, 0, stage.weights++});
     stage.held -= kept_;
 }
 
-void GreedySearch::freeMemory(Stage& stage) {
+void ZeroBubbleSearch::freeMemory(Stage& stage) {
     while (!hasRoom(stage, 0) && stage.weights < stage.backwards) putWeight(stage);
 }
 
 /// Whole gaps take a W; a smaller one does where the stage has been as idle as any, or on choice.
-void GreedySearch::fillUntil(Stage& stage, double arrival) {
+void ZeroBubbleSearch::fillUntil(Stage& stage, double arrival) {
     while (stage.weights < stage.backwards && stage.end + stage.times.backwardWeight <= arrival) putWeight(stage);
     if (stage.weights == stage.backwards || stage.end >= arrival) return;
     if (choices_.fillSmallGaps || arrival - stage.end > mostIdle() - stage.idle) putWeight(stage);
@@ -142,7 +142,7 @@ void GreedySearch::fillUntil(Stage& stage, double arrival) {
 
 /// How many forward passes each stage runs between its first and its first backward pass: those that fit into its
 /// memory and the time until then, and fewer than the stage above.
-std::vector<int> GreedySearch::furtherForwards() {
+std::vector<int> ZeroBubbleSearch::furtherForwards() {
     std::vector<int> further(searchIndex(p_), 0);
     double below = at(p_ - 1).end + at(p_ - 1).times.backwardInput;
     for (int j = p_ - 2; j >= 0; --j) {
@@ -161,7 +161,7 @@ std::vector<int> GreedySearch::furtherForwards() {
     return further;
 }
 
-void GreedySearch::warmUp() {
+void ZeroBubbleSearch::warmUp() {
     for (int j = 0; j < p_; ++j) putForward(j);
     const std::vector<int> further = furtherForwards();
     for (int j = 0; j < p_; ++j)
@@ -171,7 +171,7 @@ void GreedySearch::warmUp() {
 
 /// True where the next forward pass, with the gradients of weights that make room for it, would end after the stage
 /// below could have sent its next gradient, and waiting for that makes no stage idler than the idlest.
-bool GreedySearch::delaysStageBelow(int j) {
+bool ZeroBubbleSearch::delaysStageBelow(int j) {
     const Stage &stage = at(j), &next = at(j + 1);
     const double gradient = next.end + next.times.forward + next.times.backwardInput + transfer_;
     if (stage.end >= gradient) return true;
@@ -181,13 +181,13 @@ bool GreedySearch::delaysStageBelow(int j) {
     return gradient - stage.end <= mostIdle() - stage.idle;
 }
 
-bool GreedySearch::wantsForward(int j) {
+bool ZeroBubbleSearch::wantsForward(int j) {
     if (at(j).forwards >= m_) return false;
     const bool ahead = !isLast(j) && at(j).forwards >= at(j + 1).forwards + 2;
     return !(choices_.backwardFirst && ahead && delaysStageBelow(j));
 }
 
-void GreedySearch::runForwards() {
+void ZeroBubbleSearch::runForwards() {
     std::vector<char> wanted(searchIndex(p_));
     for (int j = p_ - 1; j >= 0; --j)
         wanted[searchIndex(j)] = wantsForward(j) && (isLast(j) || wanted[searchIndex(j + 1)] != 0);
@@ -199,7 +199,7 @@ void GreedySearch::runForwards() {
     }
 }
 
-void GreedySearch::runBackwards() {
+void ZeroBubbleSearch::runBackwards() {
     for (int j = p_ - 1; j >= 0; --j) {
         if (!isLast(j)) fillUntil(at(j), backwardArrival(j));
         while (j == 0 && at(j).forwards == m_ && at(j).weights < at(j).backwards) putWeight(at(j));
@@ -207,7 +207,7 @@ void GreedySearch::runBackwards() {
     }
 }
 
-PipelineOrder GreedySearch::order() {
+PipelineOrder ZeroBubbleSearch::order() {
     warmUp();
     for (int i = 1; i < m_; ++i) {
         runForwards();
@@ -223,9 +223,9 @@ PipelineOrder GreedySearch::order() {
 }
 
 /// The order of the shortest span, the first of equals (but for rounding).
-class BestOrder {
+class BestPipelineOrder {
 public:
-    explicit BestOrder(const Pipeline& pipeline) : pipeline_(pipeline) {}
+    explicit BestPipelineOrder(const Pipeline& pipeline) : pipeline_(pipeline) {}
     void offer(PipelineOrder order) {
         if (order.empty()) return;
         const double span = runPipelineOrder(pipeline_, order).span;
@@ -367,15 +367,16 @@ PipelineOrder VShape::order() {
 
 PipelineOrder searchedOrder(const Pipeline& pipeline, bool twice) {
     const int limit = twice ? 2 * pipeline.stages : pipeline.stages;
-    BestOrder best(pipeline);
+    BestPipelineOrder best(pipeline);
     best.offer(handcraftedOrder(pipeline, twice));
     for (int choice = 0; choice < 8; ++choice)
-        best.offer(GreedySearch(pipeline, limit, {(choice & 4) != 0, (choice & 2) != 0, (choice & 1) != 0}).order());
+        best.offer(
+            ZeroBubbleSearch(pipeline, limit, {(choice & 4) != 0, (choice & 2) != 0, (choice & 1) != 0}).order());
     return best.take();
 }
 
 PipelineOrder vShapedOrder(const Pipeline& pipeline) {
-    BestOrder best(pipeline);
+    BestPipelineOrder best(pipeline);
     for (const bool alternate : {true, false}) best.offer(VShape(pipeline, alternate).order());
     return best.take();
 }
