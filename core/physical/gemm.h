@@ -52,4 +52,21 @@ struct MeasuredProduct {
 /// the same on any machine and a little above the least.
 GemmParameters fitGemm(std::span<const MeasuredProduct> products, const Machine& machine, const GemmParameters& start);
 
+/// Parameters of one accelerator, kernel ("gemm" or "batched_gemm"), data type and source, with what they were fitted
+/// on.
+struct GemmFit {
+    std::string_view accelerator, kernel, dtype, source;
+    int leftOut = -1;   ///< the half of the shapes that the fit did not see, by `shapeHalf`; -1: it saw all
+    int products = 0;   ///< that it saw
+    double spread = 0;  ///< 90 % of them lie within this logarithm of the form
+    GemmParameters parameters;
+};
+
+/// All fits of `fitGemm` to data/measured/kernels, each source apart: three for each accelerator, kernel, data type and
+/// source, of all shapes and of either half.
+std::span<const GemmFit> gemmFits();
+
+/// The half, 0 or 1, that a shape belongs to when fits are judged: a hash of its sizes.
+int shapeHalf(std::span<const double> sizes);
+
 }  // namespace tessera::physical

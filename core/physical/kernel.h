@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,10 +17,10 @@ namespace tessera::physical {
 /// Datasheet of an accelerator, one chip or card. A peak of 0 says that it has no such units.
 struct KernelSheet {
     std::string_view name;
-    double fp64 = 0;  ///< FLOP/s, dense, at boost clock, as all of these
-    double fp32 = 0;  ///< outside of tensor cores
+    double fp32 = 0;  ///< FLOP/s, dense, at boost clock, as all of these; outside of tensor cores
     double tf32 = 0;
-    double half = 0;  ///< fp16 and, where the card has them, bf16 products
+    double fp16 = 0;
+    double bf16 = 0;
     double fp8 = 0;
     double int8 = 0;
     double bandwidth = 0;  ///< bytes/s of device memory
@@ -68,11 +67,12 @@ enum class KernelBasis : std::uint8_t {
 
 /// Seconds of the kernels of one accelerator.
 ///
-/// A form per family (products by tiles and waves; attention, element-wise work, normalisations, convolutions and
-/// recurrent layers by sums of few terms) times the inverse-distance mean of measured / form at the 8 nearest measured
-/// shapes of the kernel, data type and source (power 2, distances in the logarithm of sizes), which fades outside of
-/// them. The 90 % interval is the quantile of leave-one-out errors of the same rows, wider where near shapes disagree
-/// or are far. Reading is safe from several threads.
+/// A form per family (kernel_forms.h) times measured / form as interpolated in logarithms between the 12 nearest
+/// measured shapes of the kernel, data type and source by kriging (neighbours.h), distances in octaves of sizes: near
+/// shapes of which one is a little faster are felt, tile edges between them come from the form, and far from all shapes
+/// the form alone counts. Each source is fitted and interpolated apart. The 90 % interval is the quantile of
+/// leave-one-out errors of the same rows (240 shapes at most), in units of how uncertain the interpolation is and how
+/// much near shapes disagree. Reading is safe from several threads.
 class KernelModel {
 public:
     /// `rows` may be empty: then every kernel is transferred. Throws DataError for a row whose kernel, sizes, data type
