@@ -35,6 +35,8 @@ const std::vector<Command>& commands() {
          "tessera predict --model zoo:resnet50 --accelerator a100-40gb,sn30,bow,cs2,gaudi2 --devices 1,8", addPredict},
         {"calibrate", "Measure this machine and make an accelerator of it that 'predict' knows as this-machine.",
          "tessera calibrate --quick --for zoo:lenet5 --time-limit 5s --out this-machine.json", addCalibrate},
+        {"validate", "Predict measured kernels, collectives and schedules, and show the errors beside published peers.",
+         "tessera validate schedules", addValidate},
         {"sweep", "Run a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
         {"cost", "Estimate latency, energy and buffer sizes of every layer of a list on one array under a dataflow.",

@@ -82,6 +82,7 @@ Action addReport(CLI::App& app);
 Action addExport(CLI::App& app);
 Action addReproduce(CLI::App& app);
 Action addTour(CLI::App& app);
+Action addValidate(CLI::App& app);
 
 /// An option that takes one value; the last one given counts.
 CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,

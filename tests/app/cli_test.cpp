@@ -94,6 +94,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
      {"--out", "--quick", "--for", "--dim", "--batch", "--optimizer", "--dtype", "--no-tcp", "--time-limit"}},
     {"reproduce", {"NAME", "--cost-model"}},
     {"tour", {"--out"}},
+    {"validate", {"SET", "--set", "--rows"}},
 };
 const std::vector<std::string> kCommon{"--help",        "--json",    "--quiet",    "--verbose",
                                        "--no-progress", "--threads", "--no-store", "--store"};

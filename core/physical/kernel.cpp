@@ -1,0 +1,356 @@
+#include "core/physical/kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "core/base/elementary.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/statistics.h"
+#include "core/base/text.h"
+#include "core/physical/kernel_forms.h"
+#include "core/physical/measured_table.h"
+#include "core/physical/neighbours.h"
+
+namespace tessera::physical {
+namespace {
+
+constexpr std::array<double, 4> kNoises{0.002, 0.02, 0.2, 1};  // of a measured ratio, in units of the field's variance
+constexpr std::size_t kScored = 240;                           // shapes that are left out in turn for the interval
+constexpr double kInside = 0.9;
+constexpr double kInsideDistance = 2;  // octaves to the nearest measured shape within which a kernel counts as measured
+constexpr double kNoSecondSize = 4;    // octaves between an operation on two tensors and one on a tensor and a number
+constexpr std::array<int, 3> kLeftOut{-1, 0, 1};
+
+double log2Of(double x) {
+    return elementary::log(x) * 1.44269504088896338700;
+}
+
+Position positionOf(const KernelKind& kind, std::span<const double> shape) {
+    Position position{};
+    for (std::size_t i = 0; i < shape.size(); ++i) position[i] = log2Of(shape[i]);
+    if (shape.size() < kind.most) position[shape.size()] = kNoSecondSize;
+    return position;
+}
+
+/// A sentence that says why a request means nothing, or nothing.
+std::string faultOf(const KernelRequest& request) {
+    const KernelKind* kind = kernelKind(request.kernel);
+    if (kind == nullptr) return fmt::format("the kernel {} is not known", inQuotes(request.kernel));
+    const std::vector<double>& shape = request.shape;
+    const bool isCounted = shape.size() >= kind->fewest && shape.size() <= kind->most;
+    const bool isPositive =
+        std::all_of(shape.begin(), shape.end(), [](double size) { return size >= 1 && size <= 1e15; });
+    if (!isCounted || !isPositive)
+        return fmt::format("sizes of '{}' are {}, each from 1 to 1e15", kind->name, kind->sizes);
+    if (kind->family == KernelFamily::convolution && (shape[2] < shape[5] || shape[3] < shape[6]))
+        return fmt::format("the window of '{}' is larger than what it covers", kind->name);
+    if (bytesOf(request.dtype) == 0) return fmt::format("the data type {} is not known", inQuotes(request.dtype));
+    return {};
+}
+
+Machine machineOf(const KernelSheet& sheet, std::string_view dtype) {
+    return {peakOf(sheet, dtype), sheet.bandwidth, sheet.cache, sheet.units};
+}
+
+/// How unlike two accelerators are: the logarithms between their peaks and bandwidths.
+double unlikeness(const KernelSheet& a, const KernelSheet& b, std::string_view dtype) {
+    return std::fabs(elementary::log(peakOf(a, dtype) / peakOf(b, dtype))) +
+           std::fabs(elementary::log(a.bandwidth / b.bandwidth));
+}
+
+/// The parameters of products that serve: those of the accelerator, kernel, data type and source itself; else the least
+/// unlike in this order: word size, accelerator, kernel, data type, with most products.
+const GemmFit& servingFit(const KernelSheet& sheet, std::string_view kernel, std::string_view dtype,
+                          std::string_view source, int leftOut) {
+    const std::string_view wanted = kernel == "batched_gemm" ? kernel : std::string_view("gemm");
+    const GemmFit* best = nullptr;
+    std::tuple<bool, double, bool, bool, bool, int> least;
+    for (const GemmFit& fit : gemmFits()) {
+        if (fit.leftOut != leftOut) continue;
+        const KernelSheet* other = kernelSheet(fit.accelerator);
+        const std::tuple unlike(bytesOf(fit.dtype) != bytesOf(dtype), unlikeness(sheet, *other, dtype),
+                                fit.kernel != wanted, fit.dtype != dtype, fit.source != source, -fit.products);
+        if (best != nullptr && !(unlike < least)) continue;
+        best = &fit;
+        least = unlike;
+    }
+    return *best;
+}
+
+KernelPlace placeOf(const KernelSheet& sheet, const KernelRequest& request, std::string_view source, int leftOut) {
+    return {machineOf(sheet, request.dtype), bytesOf(request.dtype),
+            servingFit(sheet, request.kernel, request.dtype, source, leftOut).parameters};
+}
+
+double quantileOf(std::vector<double> values, double share) {
+    if (values.empty()) return 0;
+    std::sort(values.begin(), values.end());
+    const double rank = std::ceil(share * static_cast<double>(values.size() + 1));
+    return values[std::min(values.size(), static_cast<std::size_t>(rank)) - 1];
+}
+
+struct KernelPoint {
+    std::vector<double> shape;
+    double seconds = 0;  ///< median of its rows
+    int half = 0;
+};
+
+/// What the rows of one kernel, data type and source say when one half of the shapes is left out of fits.
+struct KernelView {
+    KernelPlace place;
+    KernelTerms coefficients{};
+    std::vector<double> ratios = {};  ///< log(measured / form) of every point
+    double variance = 0;              ///< of the ratios that the fit saw
+    double noise = 0;
+    double reach = 0;  ///< 90 % of left-out points lie within it, in units of their own scale
+};
+
+struct KernelSet {
+    const KernelKind* kind = nullptr;
+    std::string dtype = {}, source = {};
+    std::size_t rows = 0;
+    std::vector<KernelPoint> points = {};
+    NearestPoints near{{}};
+    std::array<KernelView, kLeftOut.size()> views = {};  ///< of kLeftOut
+};
+
+/// The ratio at a position by the points near it, and what its error is measured in.
+struct NearRatio {
+    double ratio = 0;
+    double scale = 0;
+};
+
+NearRatio nearRatio(const KernelSet& set, const KernelView& view, const NearestPoints::Found& found, double noise) {
+    const Interpolated interpolated = interpolate(found, set.near.positions(), view.ratios, noise);
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < found.count; ++i) {
+        const double ratio = view.ratios[found.points[i].point];
+        sum += ratio;
+        squares += ratio * ratio;
+    }
+    const double count = std::max(1.0, static_cast<double>(found.count));
+    const double scatter = std::max(0.0, squares / count - sum * sum / (count * count));
+    return {interpolated.value, std::sqrt((interpolated.unknown + 0.1) * (scatter + 0.1 * view.variance + 1e-6))};
+}
+
+/// Points that a view's fits saw, at most kScored, spread evenly.
+std::vector<std::size_t> scoredPoints(const KernelSet& set, int leftOut) {
+    std::vector<std::size_t> seen, scored;
+    for (std::size_t i = 0; i < set.points.size(); ++i)
+        if (set.points[i].half != leftOut) seen.push_back(i);
+    const std::size_t count = std::min(kScored, seen.size());
+    for (std::size_t i = 0; i < count; ++i) scored.push_back(seen[i * seen.size() / count]);
+    return scored;
+}
+
+/// The noise with the least mean error of left-out points, and the interval that holds 90 % of them.
+void scoreView(const KernelSet& set, KernelView& view, int leftOut) {
+    const std::vector<std::size_t> scored = scoredPoints(set, leftOut);
+    std::vector<NearestPoints::Found> found;
+    for (const std::size_t point : scored) found.push_back(set.near.nearest(set.near.positions()[point], point));
+    double least = std::numeric_limits<double>::infinity();
+    for (const double noise : kNoises) {
+        double sum = 0;
+        std::vector<double> scores;
+        for (std::size_t i = 0; i < scored.size(); ++i) {
+            const NearRatio near = nearRatio(set, view, found[i], noise);
+            const double error = std::fabs(near.ratio - view.ratios[scored[i]]);
+            sum += error;
+            scores.push_back(error / near.scale);
+        }
+        if (!(sum < least)) continue;
+        least = sum;
+        view.noise = noise;
+        view.reach = quantileOf(std::move(scores), kInside);
+    }
+}
+
+KernelTerms coefficientsOf(const KernelSet& set, const std::vector<KernelTerms>& terms, int leftOut) {
+    if (set.kind->family == KernelFamily::product) return {1};
+    std::vector<MeasuredTerms> seen;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+        if (set.points[i].half != leftOut) seen.push_back({terms[i], set.points[i].seconds});
+    return seen.empty() ? transferredTerms(set.kind->family).coefficients : fitTerms(seen);
+}
+
+KernelView viewOf(const KernelSet& set, const KernelSheet& sheet, int leftOut) {
+    const KernelRequest request{std::string(set.kind->name), {}, set.dtype};
+    KernelView view{.place = placeOf(sheet, request, set.source, leftOut)};
+    std::vector<KernelTerms> terms;
+    for (const KernelPoint& point : set.points) terms.push_back(kernelTerms(*set.kind, point.shape, view.place));
+    view.coefficients = coefficientsOf(set, terms, leftOut);
+    double squares = 0, count = 0;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+        const double ratio = elementary::log(set.points[i].seconds / secondsOf(terms[i], view.coefficients));
+        view.ratios.push_back(ratio);
+        if (set.points[i].half == leftOut) continue;
+        squares += ratio * ratio;
+        ++count;
+    }
+    view.variance = count > 0 ? squares / count : 0;
+    scoreView(set, view, leftOut);
+    return view;
+}
+
+Estimate estimateAround(double value, double logarithm) {
+    const double factor = elementary::exp(logarithm);
+    return {value, value / factor, value * factor};
+}
+
+Prediction transferredSeconds(const KernelSheet& sheet, const KernelRequest& request) {
+    const KernelKind& kind = *kernelKind(request.kernel);
+    const TransferredTerms& transferred = transferredTerms(kind.family);
+    const KernelPlace place = placeOf(sheet, request, {}, -1);
+    const double seconds = secondsOf(kernelTerms(kind, request.shape, place), transferred.coefficients);
+    return {estimateAround(seconds, transferred.spread)};
+}
+
+std::size_t viewIndex(int leftOut) {
+    return static_cast<std::size_t>(leftOut + 1);
+}
+
+Estimate estimateOf(const KernelSet& set, std::span<const double> shape, int leftOut,
+                    std::optional<std::size_t> except) {
+    const KernelView& view = set.views[viewIndex(leftOut)];
+    const NearestPoints::Found found = set.near.nearest(positionOf(*set.kind, shape), except);
+    const NearRatio near = nearRatio(set, view, found, view.noise);
+    const bool isMeasured = found.count > 0 && found.points[0].distance == 0;
+    const double seconds = isMeasured ? set.points[found.points[0].point].seconds
+                                      : secondsOf(kernelTerms(*set.kind, shape, view.place), view.coefficients) *
+                                            elementary::exp(near.ratio);
+    return estimateAround(seconds, view.reach * near.scale);
+}
+
+}  // namespace
+
+struct KernelModel::Data {
+    KernelSheet sheet;
+    std::vector<KernelRow> rows;
+    std::vector<KernelSet> sets;  ///< by kernel, data type, source
+    struct RowPlace {
+        std::size_t set, point;
+    };
+    std::vector<RowPlace> places;  ///< of rows
+
+    /// The set with most rows of a kernel and data type (any source where it is empty), else null. The two 16-bit types
+    /// stand for each other where an accelerator multiplies both as fast.
+    const KernelSet* find(const KernelRequest& request, std::string_view source) const {
+        if (const KernelSet* set = findExactly(request.kernel, request.dtype, source)) return set;
+        const std::string_view other = request.dtype == "bf16" ? "fp16" : request.dtype == "fp16" ? "bf16" : "";
+        const bool isAlike = !other.empty() && peakOf(sheet, other) == peakOf(sheet, request.dtype);
+        return isAlike ? findExactly(request.kernel, other, source) : nullptr;
+    }
+    const KernelSet* findExactly(std::string_view kernel, std::string_view dtype, std::string_view source) const {
+        const KernelSet* best = nullptr;
+        for (const KernelSet& set : sets) {
+            const bool isAsked =
+                set.kind->name == kernel && set.dtype == dtype && (source.empty() || set.source == source);
+            if (isAsked && (best == nullptr || set.rows > best->rows)) best = &set;
+        }
+        return best;
+    }
+};
+
+namespace {
+
+using SetKey = std::tuple<std::string, std::string, std::string>;
+using ShapeRows = std::map<std::vector<double>, std::vector<std::size_t>>;
+
+std::map<SetKey, ShapeRows> groupedRows(const std::vector<KernelRow>& rows) {
+    std::map<SetKey, ShapeRows> groups;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto& [request, seconds, source] = rows[i];
+        std::string fault = faultOf(request);
+        const Place place{.where = fmt::format("kernel {}", i + 1)};
+        if (!fault.empty()) throw DataError(place, std::move(fault), "a kernel as the tables of measurements name it");
+        if (!(seconds > 0 && seconds <= 1e9))
+            throw DataError(place, fmt::format("{} s", seconds), "a time above 0 and up to 1e9 s");
+        groups[{request.kernel, request.dtype, source}][request.shape].push_back(i);
+    }
+    return groups;
+}
+
+double medianSeconds(const std::vector<KernelRow>& rows, const std::vector<std::size_t>& chosen) {
+    std::vector<double> seconds;
+    for (const std::size_t row : chosen) seconds.push_back(rows[row].seconds);
+    return medianOf(std::move(seconds));
+}
+
+}  // namespace
+
+KernelModel::KernelModel(const KernelSheet& sheet, std::vector<KernelRow> rows) : data_(std::make_unique<Data>()) {
+    data_->sheet = sheet;
+    data_->rows = std::move(rows);
+    data_->places.resize(data_->rows.size());
+    for (const auto& [key, shapes] : groupedRows(data_->rows)) {
+        const auto& [kernel, dtype, source] = key;
+        KernelSet set{.kind = kernelKind(kernel), .dtype = dtype, .source = source};
+        std::vector<Position> positions;
+        for (const auto& [shape, chosen] : shapes) {
+            for (const std::size_t row : chosen) data_->places[row] = {data_->sets.size(), set.points.size()};
+            set.rows += chosen.size();
+            set.points.push_back({shape, medianSeconds(data_->rows, chosen), shapeHalf(shape)});
+            positions.push_back(positionOf(*set.kind, shape));
+        }
+        set.near = NearestPoints(std::move(positions));
+        for (const int leftOut : kLeftOut) set.views[viewIndex(leftOut)] = viewOf(set, sheet, leftOut);
+        data_->sets.push_back(std::move(set));
+    }
+}
+
+KernelModel::~KernelModel() = default;
+KernelModel::KernelModel(KernelModel&&) noexcept = default;
+KernelModel& KernelModel::operator=(KernelModel&&) noexcept = default;
+
+Prediction KernelModel::predict(const KernelRequest& request) const {
+    return predict(request, {});
+}
+
+Prediction KernelModel::predict(const KernelRequest& request, std::string_view source) const {
+    if (std::string fault = faultOf(request); !fault.empty()) return {.refused = std::move(fault)};
+    const KernelSet* set = data_->find(request, source);
+    if (set != nullptr) return {estimateOf(*set, request.shape, -1, {})};
+    return transferredSeconds(data_->sheet, request);
+}
+
+Prediction KernelModel::judge(std::size_t row) const {
+    const auto& [set, point] = data_->places[row];
+    const KernelPoint& judged = data_->sets[set].points[point];
+    return {estimateOf(data_->sets[set], judged.shape, judged.half, point)};
+}
+
+KernelBasis KernelModel::basis(const KernelRequest& request) const {
+    const KernelSet* set = faultOf(request).empty() ? data_->find(request, {}) : nullptr;
+    if (set == nullptr) return KernelBasis::transferred;
+    const NearestPoints::Found found = set->near.nearest(positionOf(*set->kind, request.shape));
+    return found.points[0].distance <= kInsideDistance ? KernelBasis::measured : KernelBasis::fitted;
+}
+
+const std::vector<KernelRow>& KernelModel::rows() const {
+    return data_->rows;
+}
+
+std::vector<KernelRow> readKernels(const std::filesystem::path& file) {
+    const MeasuredTable table = readMeasuredTable(readFile(file), file.string());
+    std::vector<KernelRow> rows;
+    for (const MeasuredRow& line : table.rows) {
+        KernelRow row{
+            {table.name(line, "kernel"), {}, table.name(line, "dtype")}, table.positive(line, "seconds"), line.source};
+        for (const std::string_view size : split(table.text(line, "shape"), 'x'))
+            row.request.shape.push_back(measuredNumber(size).value_or(0));
+        if (!faultOf(row.request).empty()) table.fail(line, "shape", faultOf(row.request));
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace tessera::physical

@@ -1,0 +1,204 @@
+#include "core/physical/validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/base/names.h"
+#include "core/base/statistics.h"
+
+namespace tessera::physical {
+
+namespace {
+
+using ValidationRows = std::vector<const ValidationRow*>;
+
+/// Ranks from 0, equal values sharing the mean of theirs.
+std::vector<double> ranksOf(const std::vector<double>& values) {
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::vector<double> ranks(values.size());
+    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+        while (end < order.size() && values[order[end]] == values[order[first]]) ++end;
+        for (std::size_t i = first; i < end; ++i) ranks[order[i]] = static_cast<double>(first + end - 1) / 2;
+    }
+    return ranks;
+}
+
+std::optional<double> spearmanOfRows(const ValidationRows& rows) {
+    std::vector<double> predicted, measured;
+    for (const ValidationRow* row : rows) {
+        if (!row->prediction.estimate) continue;
+        predicted.push_back(row->prediction.estimate->value);
+        measured.push_back(row->measured);
+    }
+    return spearmanOf(predicted, measured);
+}
+
+bool isInsideBar(const ValidationRow& row) {
+    return row.prediction.estimate->low <= row.measured && row.measured <= row.prediction.estimate->high;
+}
+
+std::vector<PeerErrors> peersOf(const std::vector<PeerErrors>& peers, std::string_view set, std::string_view part) {
+    std::vector<PeerErrors> found;
+    for (const PeerErrors& peer : peers)
+        if (peer.set == set && (part.empty() || peer.part == part)) found.push_back(peer);
+    return found;
+}
+
+ErrorSummary errorSummaryOf(const ValidationRows& rows, std::vector<PeerErrors> peers) {
+    ErrorSummary summary{.rows = rows.size(), .spearman = spearmanOfRows(rows), .peers = std::move(peers)};
+    std::vector<double> errors;
+    std::size_t inside = 0;
+    for (const ValidationRow* row : rows) {
+        errors.push_back(row->error);
+        if (!row->prediction.estimate) continue;
+        ++summary.predicted;
+        if (isInsideBar(*row)) ++inside;
+    }
+    summary.mean = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+    summary.median = medianOf(errors);
+    summary.worst = *std::max_element(errors.begin(), errors.end());
+    if (summary.predicted > 0) summary.coverage = static_cast<double>(inside) / static_cast<double>(summary.predicted);
+    return summary;
+}
+
+/// The rows by the text that a member holds, in the order of their first ones.
+std::vector<std::pair<std::string, ValidationRows>> groupedBy(const ValidationRows& rows,
+                                                              std::string ValidationRow::*member) {
+    std::vector<std::pair<std::string, ValidationRows>> groups;
+    std::map<std::string_view, std::size_t> known;
+    for (const ValidationRow* row : rows) {
+        const auto [found, isNew] = known.emplace(row->*member, groups.size());
+        if (isNew) groups.emplace_back(row->*member, ValidationRows{});
+        groups[found->second].second.push_back(row);
+    }
+    return groups;
+}
+
+std::vector<std::pair<std::string, std::size_t>> refusalsOf(const ValidationRows& rows) {
+    std::vector<std::pair<std::string, std::size_t>> refusals;
+    std::map<std::string_view, std::size_t> known;
+    for (const ValidationRow* row : rows) {
+        if (row->prediction.estimate) continue;
+        const auto [found, isNew] = known.emplace(row->prediction.refused, refusals.size());
+        if (isNew) refusals.emplace_back(row->prediction.refused, 0);
+        ++refusals[found->second].second;
+    }
+    return refusals;
+}
+
+ValidationSet validationSetOf(const std::string& name, const ValidationRows& rows,
+                              const std::vector<PeerErrors>& peers) {
+    ValidationSet set{
+        .set = name, .errors = errorSummaryOf(rows, peersOf(peers, name, {})), .refusals = refusalsOf(rows)};
+    for (const auto& [part, members] : groupedBy(rows, &ValidationRow::part))
+        set.parts.push_back({part, errorSummaryOf(members, peersOf(peers, name, part))});
+    return set;
+}
+
+const Predictor& knownPredictorOf(const MeasuredTable& table) {
+    if (const Predictor* predictor = predictorOf(table)) return *predictor;
+    std::vector<std::string> kinds;
+    for (const Predictor& predictor : predictors())
+        kinds.push_back(fmt::format("'{}' ({})", fmt::join(predictor.columns, ","), predictor.id));
+    throw DataError({.file = table.file, .where = "header"}, fmt::format("'{}'", fmt::join(table.columns, ",")),
+                    "the columns " + joined(kinds, " or "));
+}
+
+/// A table of which some rows are to be predicted.
+struct OpenTable {
+    const JudgedTable* judged;
+    const Predictor* predictor;
+    std::vector<ValidationRow> rows;
+};
+
+bool isNamed(const std::vector<std::string>& names, std::string_view set, std::string_view predictor) {
+    return names.empty() ||
+           std::any_of(names.begin(), names.end(), [&](const auto& name) { return name == set || name == predictor; });
+}
+
+/// Throws where a name is of no set and no predictor of the tables.
+void checkSetNames(const std::vector<std::string>& names, const std::vector<const OpenTable*>& tables) {
+    std::set<std::string> known;
+    for (const OpenTable* table : tables) {
+        known.insert(std::string(table->predictor->id));
+        for (const ValidationRow& row : table->rows) known.insert(row.set);
+    }
+    for (const std::string& name : names)
+        if (!known.contains(name))
+            throw UsageError(unknownNameText("there is no set", name, {known.begin(), known.end()}));
+}
+
+/// The tables with all their rows, and every name that is asked for known.
+std::vector<OpenTable> openTables(const std::vector<JudgedTable>& tables, const std::vector<std::string>& sets) {
+    std::vector<OpenTable> open;
+    for (const JudgedTable& judged : tables) {
+        const Predictor& predictor = knownPredictorOf(judged.table);
+        open.push_back({&judged, &predictor, predictor.rowsOf(judged.table)});
+    }
+    std::vector<const OpenTable*> all, chosen;
+    for (const OpenTable& table : open) {
+        all.push_back(&table);
+        if (!table.judged->sets.empty()) chosen.push_back(&table);
+    }
+    checkSetNames(sets, all);
+    for (const OpenTable* table : chosen) checkSetNames(table->judged->sets, chosen);
+    return open;
+}
+
+void keepNamed(OpenTable& table, const std::vector<std::string>& sets) {
+    std::erase_if(table.rows, [&](const ValidationRow& row) {
+        return !isNamed(sets, row.set, table.predictor->id) ||
+               !isNamed(table.judged->sets, row.set, table.predictor->id);
+    });
+}
+
+}  // namespace
+
+double errorOf(const ValidationRow& row) {
+    if (!row.prediction.estimate) return 1;
+    const double difference = std::fabs(row.prediction.estimate->value - row.measured);
+    return row.absolute ? difference : difference / row.measured;
+}
+
+std::optional<double> spearmanOf(const std::vector<double>& left, const std::vector<double>& right) {
+    const std::vector<double> a = ranksOf(left), b = ranksOf(right);
+    const double mean = (static_cast<double>(a.size()) - 1) / 2;
+    double product = 0, squareA = 0, squareB = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        product += (a[i] - mean) * (b[i] - mean);
+        squareA += (a[i] - mean) * (a[i] - mean);
+        squareB += (b[i] - mean) * (b[i] - mean);
+    }
+    if (squareA == 0 || squareB == 0) return std::nullopt;
+    return product / std::sqrt(squareA * squareB);
+}
+
+Validation validate(const std::vector<JudgedTable>& tables, const std::vector<PeerErrors>& peers,
+                    const std::vector<std::string>& sets, const RunControl& control) {
+    Validation validation;
+    for (OpenTable& table : openTables(tables, sets)) {
+        keepNamed(table, sets);
+        if (table.rows.empty()) continue;
+        control.throwIfCancelled("the validation");
+        table.predictor->predict(table.judged->table, table.rows, control);
+        for (ValidationRow& row : table.rows) row.error = errorOf(row);
+        validation.files.push_back(table.judged->table.file);
+        std::move(table.rows.begin(), table.rows.end(), std::back_inserter(validation.rows));
+    }
+    ValidationRows rows;
+    for (const ValidationRow& row : validation.rows) rows.push_back(&row);
+    for (const auto& [set, members] : groupedBy(rows, &ValidationRow::set))
+        validation.sets.push_back(validationSetOf(set, members, peers));
+    return validation;
+}
+
+}  // namespace tessera::physical

@@ -1,0 +1,183 @@
+#include "core/study/measured_validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/names.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+
+namespace tessera::study {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What is read before anything is predicted.
+struct MeasuredFiles {
+    std::vector<physical::JudgedTable> tables;
+    std::vector<physical::PeerErrors> peers;
+    std::map<std::string, Input> inputs;  ///< by the file of the table
+    std::set<fs::path> peersRead;
+};
+
+physical::MeasuredTable readMeasuredFile(MeasuredFiles& files, const fs::path& path, const std::string& name) {
+    const std::string bytes = readFile(path, physical::kLargestMeasuredTable);
+    files.inputs[path.string()] = {name, sha256(bytes)};
+    return physical::readMeasuredTable(bytes, path.string());
+}
+
+/// Adds the peers of a folder's tables, once.
+void addPeersOf(MeasuredFiles& files, const fs::path& folder) {
+    const fs::path path = folder / "baselines.csv";
+    if (!files.peersRead.insert(path.lexically_normal()).second || !isFile(path)) return;
+    const std::string bytes = readFile(path, physical::kLargestMeasuredTable);
+    std::ranges::move(physical::readPeers(physical::readMeasuredTable(bytes, path.string())),
+                      std::back_inserter(files.peers));
+}
+
+void addMeasuredFile(MeasuredFiles& files, const fs::path& path, const std::string& name,
+                     const std::vector<std::string>& sets = {}) {
+    if (files.inputs.contains(path.string())) return;
+    files.tables.push_back({readMeasuredFile(files, path, name), sets});
+}
+
+void addMeasuredFolder(MeasuredFiles& files, const std::string& folder) {
+    const std::vector<fs::path> paths = physical::measuredTablesIn(folder);
+    if (paths.empty())
+        throw UsageError(fmt::format("the folder {} has no measured tables; expected files *.csv", inQuotes(folder)));
+    for (const fs::path& path : paths) addMeasuredFile(files, path, path.string());
+    addPeersOf(files, folder);
+}
+
+/// The bundled tables by their names; the first data folder that has one wins.
+void addBundledFiles(MeasuredFiles& files, const std::vector<std::string>& sets) {
+    std::map<std::string, fs::path> bundled;
+    for (const fs::path& data : hardware::dataFolders())
+        for (const fs::path& path : physical::measuredTablesIn(data / "measured"))
+            bundled.emplace(path.lexically_relative(data).generic_string(), path);
+    for (const auto& [name, path] : bundled) addMeasuredFile(files, path, name, sets);
+    for (const fs::path& data : hardware::dataFolders())
+        if (isFile(data / "measured" / "baselines.csv")) return addPeersOf(files, data / "measured");
+}
+
+bool isMeasuredFolder(const std::string& name) {
+    std::error_code error;
+    return findRow(physical::predictors(), name) == nullptr && fs::is_directory(name, error);
+}
+
+MeasuredFiles measuredFilesNamed(const std::vector<std::string>& names) {
+    MeasuredFiles files;
+    std::vector<std::string> sets;
+    for (const std::string& name : names) {
+        if (isMeasuredFolder(name)) {
+            addMeasuredFolder(files, name);
+        } else if (namesFile(name, {".csv"})) {
+            addMeasuredFile(files, name, name);
+            addPeersOf(files, fs::path(name).parent_path());
+        } else {
+            sets.push_back(name);
+        }
+    }
+    if (names.empty() || !sets.empty()) addBundledFiles(files, sets);
+    return files;
+}
+
+/// What is said of the kinds of rows that were predicted.
+std::vector<std::string> assumptionsOf(const MeasuredFiles& files, const physical::Validation& validation) {
+    std::vector<std::string> sentences{
+        "The error of a row is |predicted - measured| / measured; a refused row counts as 100 %."};
+    for (const physical::Predictor& predictor : physical::predictors())
+        for (const physical::JudgedTable& judged : files.tables) {
+            const bool counts = std::ranges::count(validation.files, judged.table.file) > 0;
+            if (counts && physical::predictorOf(judged.table) == &predictor)
+                addOnce(sentences, {std::string(predictor.how)});
+        }
+    return sentences;
+}
+
+Json numberOrNull(const std::optional<double>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json peersJson(const std::vector<physical::PeerErrors>& peers) {
+    Json list = Json::array();
+    for (const physical::PeerErrors& peer : peers)
+        list.push_back({{"method", peer.method},
+                        {"rows", peer.rows},
+                        {"mean_error", peer.mean},
+                        {"median_error", numberOrNull(peer.median)},
+                        {"worst_error", numberOrNull(peer.worst)},
+                        {"source", peer.source}});
+    return list;
+}
+
+Json errorsJson(std::string_view key, const std::string& name, const physical::ErrorSummary& errors) {
+    return {{key, name},
+            {"rows", errors.rows},
+            {"predicted", errors.predicted},
+            {"mean_error", errors.mean},
+            {"median_error", errors.median},
+            {"worst_error", errors.worst},
+            {"spearman", numberOrNull(errors.spearman)},
+            {"coverage", numberOrNull(errors.coverage)},
+            {"baselines", peersJson(errors.peers)}};
+}
+
+Json setJson(const physical::ValidationSet& set) {
+    Json json = errorsJson("set", set.set, set.errors);
+    Json& parts = json["parts"] = Json::array();
+    for (const physical::ValidationPart& part : set.parts) parts.push_back(errorsJson("part", part.part, part.errors));
+    Json& refusals = json["refusals"] = Json::array();
+    for (const auto& [reason, rows] : set.refusals) refusals.push_back({{"reason", reason}, {"rows", rows}});
+    return json;
+}
+
+Json rowJson(const physical::ValidationRow& row) {
+    const std::optional<physical::Estimate>& estimate = row.prediction.estimate;
+    return {{"set", row.set},
+            {"id", row.id},
+            {"metric", row.metric},
+            {"measured", row.measured},
+            {"predicted", estimate ? Json(estimate->value) : Json(nullptr)},
+            {"error", row.error},
+            {"low", estimate ? Json(estimate->low) : Json(nullptr)},
+            {"high", estimate ? Json(estimate->high) : Json(nullptr)},
+            {"refused", estimate ? Json(nullptr) : Json(row.prediction.refused)}};
+}
+
+}  // namespace
+
+MeasuredValidation validateMeasured(const std::vector<std::string>& names, const std::vector<std::string>& sets,
+                                    const RunControl& control) {
+    const MeasuredFiles files = measuredFilesNamed(names);
+    MeasuredValidation result;
+    result.validation = physical::validate(files.tables, files.peers, sets, control);
+    for (const std::string& file : result.validation.files) result.inputs.push_back(files.inputs.at(file));
+    result.assumptions = assumptionsOf(files, result.validation);
+    return result;
+}
+
+Json toJson(const MeasuredValidation& validation) {
+    Json json = documentHead("tessera.validation/2", "validate", validation.inputs);
+    Json& sets = json["sets"] = Json::array();
+    for (const physical::ValidationSet& set : validation.validation.sets) sets.push_back(setJson(set));
+    Json& rows = json["rows"] = Json::array();
+    for (const physical::ValidationRow& row : validation.validation.rows) rows.push_back(rowJson(row));
+    finishDocument(json, validation.assumptions, {});
+    return json;
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,212 @@
+#include "core/physical/kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/statistics.h"
+#include "core/physical/neighbours.h"
+#include "tests/support/paths.h"
+
+namespace tessera::physical {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<KernelRow> rowsOf(const std::string& accelerator) {
+    return readKernels(test::sourceDir() / "data/measured/kernels" / (accelerator + ".csv"));
+}
+
+/// Every n-th row of a table that `chosen` takes, so that a model of it is quick to make.
+template <typename Chosen>
+std::vector<KernelRow> everyNth(const std::string& accelerator, std::size_t n, Chosen chosen) {
+    std::vector<KernelRow> rows, few;
+    for (KernelRow& row : rowsOf(accelerator))
+        if (chosen(row)) rows.push_back(std::move(row));
+    for (std::size_t i = 0; i < rows.size(); i += n) few.push_back(rows[i]);
+    return few;
+}
+
+struct Judged {
+    std::vector<double> errors;
+    double inside = 0;
+    double mean() const { return std::accumulate(errors.begin(), errors.end(), 0.0) / double(errors.size()); }
+};
+
+Judged judged(const KernelModel& model) {
+    Judged all;
+    for (std::size_t i = 0; i < model.rows().size(); ++i) {
+        const Estimate estimate = model.judge(i).estimate.value();
+        const double measured = model.rows()[i].seconds;
+        all.errors.push_back(std::fabs(estimate.value / measured - 1));
+        all.inside += estimate.low <= measured && measured <= estimate.high ? 1 : 0;
+    }
+    all.inside /= double(model.rows().size());
+    return all;
+}
+
+KernelRequest gemm(double m, double n, double k, const std::string& dtype = "bf16") {
+    return {"gemm", {m, n, k}, dtype};
+}
+
+const KernelSheet& sheetOf(const std::string& name) {
+    const KernelSheet* sheet = kernelSheet(name);
+    if (sheet == nullptr) throw std::runtime_error("no sheet of " + name);
+    return *sheet;
+}
+
+KernelModel unmeasured(const std::string& name) {
+    return {sheetOf(name), {}};
+}
+
+struct GemmTable {
+    std::string accelerator, dtype, source;
+    double mean;  ///< error, at most; a third of the rows is known, which is harder than all of them
+};
+class EveryGemmTable : public ::testing::TestWithParam<GemmTable> {};
+
+TEST_P(EveryGemmTable, isPredictedWithoutTheShapeThatIsJudged) {
+    const auto& [accelerator, dtype, source, mean] = GetParam();
+    const KernelModel model(sheetOf(accelerator), everyNth(accelerator, 3, [&](const KernelRow& row) {
+                                return row.request.kernel == "gemm" && row.request.dtype == dtype &&
+                                       row.source == source;
+                            }));
+    ASSERT_GT(model.rows().size(), 100U);
+    const Judged all = judged(model);
+    EXPECT_LT(all.mean(), mean);
+    EXPECT_GT(all.inside, 0.85);
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, EveryGemmTable,
+                         ::testing::Values(GemmTable{"a100", "bf16", "aiconfigurator", 0.10},
+                                           GemmTable{"h100", "bf16", "aiconfigurator", 0.07},
+                                           GemmTable{"h100", "fp8", "aiconfigurator", 0.06},
+                                           GemmTable{"p100", "fp32", "neusight-kernels", 0.07}),
+                         [](const auto& each) { return each.param.accelerator + each.param.dtype; });
+
+TEST(KernelModel, ofAMeasuredShapeIsItsMedian) {
+    std::vector<KernelRow> rows;
+    for (const double seconds : {3e-5, 1e-5, 2e-5}) rows.push_back({gemm(1024, 1024, 1024), seconds, "here"});
+    rows.push_back({gemm(2048, 1024, 1024), 4e-5, "here"});
+    const KernelModel model(sheetOf("a100"), rows);
+    EXPECT_EQ(model.predict(gemm(1024, 1024, 1024)).estimate.value().value, 2e-5);
+    EXPECT_EQ(model.basis(gemm(1024, 1024, 1024)), KernelBasis::measured);
+    EXPECT_EQ(model.basis(gemm(1024, 1024, 1 << 20)), KernelBasis::fitted);
+}
+
+TEST(KernelModel, sourcesAreNeverMixed) {
+    const KernelModel model(sheetOf("a100"), {{gemm(512, 512, 512), 1e-5, "one"},
+                                              {gemm(512, 512, 512), 9e-5, "other"},
+                                              {gemm(256, 512, 512), 8e-5, "other"}});
+    EXPECT_EQ(model.predict(gemm(512, 512, 512), "one").estimate.value().value, 1e-5);
+    EXPECT_EQ(model.predict(gemm(512, 512, 512)).estimate.value().value, 9e-5) << "the source with most rows";
+}
+
+TEST(KernelModel, withoutRowsIsTransferredAndSaysItByItsInterval) {
+    const KernelModel none = unmeasured("h100");
+    const KernelModel all(sheetOf("h100"), everyNth("h100", 20, [](const KernelRow& row) {
+                              return row.request.kernel == "gemm" && row.request.dtype == "bf16";
+                          }));
+    const KernelRequest request = gemm(4096, 4096, 4096);
+    EXPECT_EQ(none.basis(request), KernelBasis::transferred);
+    const Estimate wide = none.predict(request).estimate.value();
+    const Estimate narrow = all.predict(request).estimate.value();
+    EXPECT_GT(wide.high / wide.low, narrow.high / narrow.low);
+    EXPECT_NEAR(wide.value / narrow.value, 1, 0.5);
+}
+
+TEST(KernelModel, refusesWhatMeansNothingInASentence) {
+    const KernelModel model = unmeasured("a100");
+    EXPECT_THAT(model.predict({"gem", {1, 1, 1}, "bf16"}).refused, HasSubstr("'gem'"));
+    EXPECT_THAT(model.predict(gemm(0, 1, 1)).refused, HasSubstr("rows x columns x inner"));
+    EXPECT_THAT(model.predict({"gemm", {1, 1}, "bf16"}).refused, HasSubstr("rows x columns x inner"));
+    EXPECT_THAT(model.predict(gemm(8, 8, 8, "fp7")).refused, HasSubstr("fp7"));
+    EXPECT_THAT(model.predict({"conv", {1, 1, 2, 2, 1, 3, 3, 1, 1}, "fp16"}).refused, HasSubstr("window"));
+    EXPECT_THROW(KernelModel(sheetOf("a100"), {{gemm(8, 8, 8), 0, "here"}}), DataError);
+    EXPECT_THROW(KernelModel(sheetOf("a100"), {{gemm(8, 8, 8), NAN, "here"}}), DataError);
+}
+
+TEST(KernelForms, ofProductsNeverFallWithSizesAndNeverRiseWithTheMachine) {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> octave(0, 14);
+    const auto size = [&] { return std::floor(std::exp2(octave(random))); };
+    for (int i = 0; i < 3000; ++i) {
+        const GemmFit& fit = gemmFits()[random() % gemmFits().size()];
+        const KernelSheet& sheet = *kernelSheet(fit.accelerator);
+        const Machine machine{peakOf(sheet, fit.dtype), sheet.bandwidth, sheet.cache, sheet.units};
+        const Product product{1, size(), size(), size(), 2, 2};
+        const double seconds = gemmSeconds(product, machine, fit.parameters);
+        EXPECT_TRUE(std::isfinite(seconds));
+        EXPECT_GE(seconds, fit.parameters.launch);
+        Machine faster = machine;
+        faster.peak *= 2;
+        EXPECT_LE(gemmSeconds(product, faster, fit.parameters), seconds);
+        faster = machine;
+        faster.bandwidth *= 2;
+        EXPECT_LE(gemmSeconds(product, faster, fit.parameters), seconds);
+        Product twice = product;
+        twice.batch *= 2;
+        EXPECT_GE(gemmSeconds(twice, machine, fit.parameters), seconds * (1 - 1e-12));
+    }
+}
+
+TEST(KernelForms, fitsKeepTheShareOfAFullTileAtMostOne) {
+    for (const GemmFit& fit : gemmFits())
+        EXPECT_LE(fit.parameters.efficiency / (1 + fit.parameters.halfTile * (1.0 / 256 + 1.0 / 128) / 2), 1.001)
+            << fit.accelerator << ' ' << fit.kernel << ' ' << fit.dtype << ' ' << fit.source;
+}
+
+TEST(NearestPoints, areThoseThatALookAtAllFinds) {
+    std::mt19937 random(3);
+    std::uniform_int_distribution<int> at(0, 9);
+    std::vector<Position> positions(400);
+    for (Position& position : positions)
+        for (std::size_t axis = 0; axis < 3; ++axis) position.at(axis) = at(random);
+    const NearestPoints points(positions);
+    for (int i = 0; i < 200; ++i) {
+        Position here{};
+        for (std::size_t axis = 0; axis < 3; ++axis) here.at(axis) = at(random) + 0.5;
+        std::vector<double> distances;
+        for (const Position& position : positions) {
+            double squares = 0;
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                squares += (position.at(axis) - here.at(axis)) * (position.at(axis) - here.at(axis));
+            distances.push_back(std::sqrt(squares));
+        }
+        std::sort(distances.begin(), distances.end());
+        const NearestPoints::Found found = points.nearest(here);
+        ASSERT_EQ(found.count, NearestPoints::kMost);
+        for (std::size_t near = 0; near < found.count; ++near)
+            EXPECT_NEAR(found.points.at(near).distance, distances.at(near), 1e-12);
+    }
+}
+
+TEST(NearestPoints, interpolatedValuesStayWithinThoseOfThePoints) {
+    std::mt19937 random(5);
+    std::normal_distribution<double> normal;
+    std::vector<Position> positions(60);
+    std::vector<double> values;
+    for (Position& position : positions) {
+        position.at(0) = normal(random);
+        values.push_back(normal(random) * 5);
+    }
+    const NearestPoints points(positions);
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    for (double x = -40; x < 40; x += 0.37) {
+        const Interpolated at = interpolate(points.nearest({x}), positions, values, 0.002);
+        EXPECT_GE(at.value, std::min(*low, 0.0));
+        EXPECT_LE(at.value, std::max(*high, 0.0));
+        EXPECT_GE(at.unknown, 0);
+        EXPECT_LE(at.unknown, 1);
+    }
+}
+
+}  // namespace
+}  // namespace tessera::physical

@@ -1,0 +1,191 @@
+#include "core/physical/validation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "tests/support/paths.h"
+
+namespace tessera::physical {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+JudgedTable judged(const std::string& text, const std::string& file = "mine.csv") {
+    return {readMeasuredTable(text, file), {}};
+}
+
+JudgedTable bundled(const std::string& name) {
+    return judged(readFile(test::sourcePath("data/measured/" + name)), name);
+}
+
+std::vector<PeerErrors> bundledPeers() {
+    return readPeers(bundled("baselines.csv").table);
+}
+
+template <typename Error>
+std::string validationError(const std::vector<JudgedTable>& tables, const std::vector<std::string>& sets = {}) {
+    try {
+        validate(tables, {}, sets);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::vector<std::string> namesOfSets(const Validation& validation) {
+    std::vector<std::string> names;
+    for (const ValidationSet& set : validation.sets) names.push_back(set.set);
+    return names;
+}
+
+constexpr const char* kTrainingHeader = "set,id,model,dims,accelerator,metric,value\n";
+constexpr const char* kScheduleHeader = "table,model,stages,micro_batch,microbatches,schedule,quantity,value\n";
+
+TEST(Validation, anErrorIsRelativeButOfSharesTheDifferenceAndOneWhereRefused) {
+    ValidationRow row{.measured = 4, .prediction = {.estimate = Estimate{5, 4, 6}}};
+    EXPECT_DOUBLE_EQ(errorOf(row), 0.25);
+    row.absolute = true;
+    EXPECT_DOUBLE_EQ(errorOf(row), 1);
+    row.prediction = {.refused = "no"};
+    EXPECT_EQ(errorOf(row), 1);
+}
+
+TEST(Validation, ranksThatAgreeCorrelateFullyAndTiesShareTheirRank) {
+    EXPECT_DOUBLE_EQ(*spearmanOf({1, 2, 3, 10}, {1, 4, 9, 11}), 1);
+    EXPECT_DOUBLE_EQ(*spearmanOf({1, 2, 3}, {3, 2, 1}), -1);
+    EXPECT_NEAR(*spearmanOf({1, 2, 2, 3}, {1, 2, 3, 4}), 0.9487, 1e-4);
+    EXPECT_FALSE(spearmanOf({1, 1}, {1, 2}));
+    EXPECT_FALSE(spearmanOf({}, {}));
+}
+
+TEST(Validation, stepsOfTrainingAreRefusedAndCountAsWhollyWrong) {
+    const Validation validation =
+        validate({judged(std::string(kTrainingHeader) + "mine,a,zoo:gpt,layers=2,a100,step_s,2\n"
+                                                        "mine,b,zoo:gpt,layers=2,a100,memory_bytes,1e9\n")},
+                 {});
+    ASSERT_EQ(validation.sets.size(), 1U);
+    const ValidationSet& set = validation.sets.front();
+    EXPECT_EQ(set.errors.rows, 2U);
+    EXPECT_EQ(set.errors.predicted, 0U);
+    EXPECT_EQ(set.errors.mean, 1);
+    EXPECT_EQ(set.errors.median, 1);
+    EXPECT_FALSE(set.errors.spearman);
+    EXPECT_FALSE(set.errors.coverage);
+    EXPECT_EQ(set.parts.size(), 2U);
+    EXPECT_THAT(set.refusals,
+                ElementsAre(std::pair<std::string, std::size_t>{"steps of training are not predicted yet", 2}));
+}
+
+TEST(Validation, everyBundledTrainingRowStandsInItsSet) {
+    const Validation validation = validate({bundled("training.csv")}, bundledPeers());
+    EXPECT_EQ(validation.rows.size(), 1419U);
+    EXPECT_EQ(validation.sets.size(), 20U);
+    EXPECT_THAT(namesOfSets(validation), testing::Contains("vtrain-multi"));
+    for (const ValidationSet& set : validation.sets) {
+        if (set.set != "vtrain-multi") continue;
+        EXPECT_EQ(set.errors.rows, 55U);
+        EXPECT_EQ(set.errors.peers.size(), 3U);
+    }
+}
+
+TEST(Validation, bubbleSharesOfThePaperAreMet) {
+    const Validation validation = validate({bundled("schedules.csv")}, {});
+    ASSERT_EQ(validation.sets.size(), 1U);
+    const ErrorSummary& errors = validation.sets.front().errors;
+    EXPECT_EQ(errors.rows, 36U);
+    EXPECT_EQ(errors.predicted, 36U);
+    for (const ValidationPart& part : validation.sets.front().parts) EXPECT_LE(part.errors.worst, 0.001) << part.part;
+    EXPECT_EQ(errors.coverage, 1);
+}
+
+TEST(Validation, aScheduleWithoutItsProfileIsRefused) {
+    const std::string share = "t5,m,4,1,8,1f1b,bubble_share,0.2\n";
+    const auto refusal = [](const std::string& rows) {
+        return validate({judged(kScheduleHeader + rows)}, {}).rows.front().prediction.refused;
+    };
+    EXPECT_THAT(refusal(share), HasSubstr("no profile (t9)"));
+    const std::string profile =
+        "t9,m,4,1,8,,forward_s,1\nt9,m,4,1,8,,backward_input_s,1\nt9,m,4,1,8,,backward_weight_s,1\n"
+        "t9,m,4,1,8,,communication_s,0\n";
+    EXPECT_THAT(refusal(profile + share), HasSubstr("the shape (t3)"));
+    const std::string shape =
+        "t3,m,4,1,,,layers,6\nt3,m,4,1,,,heads,8\nt3,m,4,1,,,hidden,512\nt3,m,4,1,,,sequence,64\n";
+    EXPECT_EQ(refusal(shape + profile + share), "");
+    EXPECT_THAT(refusal(shape + profile + "t5,m,4,1,8,mine,bubble_share,0.2\n"), HasSubstr("'mine' is not known"));
+}
+
+TEST(Validation, collectivesAreBetterThanLatencyAndBandwidth) {
+    const Validation validation = validate({bundled("collectives.csv")}, bundledPeers());
+    EXPECT_EQ(validation.rows.size(), 554U);
+    for (const ValidationSet& set : validation.sets) {
+        EXPECT_EQ(set.errors.predicted, set.errors.rows) << set.set;
+        ASSERT_EQ(set.errors.peers.size(), 1U) << set.set;
+        EXPECT_LT(set.errors.mean, set.errors.peers.front().mean) << set.set;
+    }
+}
+
+TEST(Validation, kernelsOfAFileAreJudgedByTheAcceleratorOfItsName) {
+    const Validation known = validate({bundled("kernels/v100.csv")}, bundledPeers());
+    ASSERT_EQ(namesOfSets(known), std::vector<std::string>{"kernels-v100"});
+    EXPECT_EQ(known.rows.size(), 1042U);
+    EXPECT_GT(known.sets.front().errors.predicted, 0U);
+    for (const ValidationPart& part : known.sets.front().parts)
+        if (part.part == "gemm") {
+            ASSERT_EQ(part.errors.peers.size(), 1U);
+            EXPECT_LT(part.errors.mean, part.errors.peers.front().mean);
+        }
+    const Validation unknown = validate({judged("kernel,shape,dtype,seconds\nrelu,8,fp16,1e-5\n", "toaster.csv")}, {});
+    EXPECT_THAT(unknown.rows.front().prediction.refused, HasSubstr("no datasheet of the accelerator 'toaster'"));
+}
+
+TEST(Validation, setsAreChosenByTheirNamesOrTheirKind) {
+    const std::string rows = std::string(kTrainingHeader) + "one,a,m,d,x,step_s,1\ntwo,b,m,d,x,step_s,1\n";
+    EXPECT_THAT(namesOfSets(validate({judged(rows)}, {}, {"two"})), ElementsAre("two"));
+    EXPECT_THAT(namesOfSets(validate({judged(rows)}, {}, {"training"})), ElementsAre("one", "two"));
+    JudgedTable narrowed = judged(rows);
+    narrowed.sets = {"one"};
+    EXPECT_THAT(namesOfSets(validate({narrowed}, {})), ElementsAre("one"));
+    EXPECT_THAT(validationError<UsageError>({judged(rows)}, {"tow"}),
+                HasSubstr("there is no set 'tow'; did you mean "));
+    narrowed.sets = {"three"};
+    EXPECT_THAT(validationError<UsageError>({narrowed}), HasSubstr("there is no set 'three'"));
+}
+
+TEST(Validation, wrongTablesAndCellsAreNamed) {
+    EXPECT_THAT(validationError<DataError>({judged("a,b\n1,2\n")}),
+                testing::StartsWith("mine.csv: header: found 'a,b'; expected the columns "));
+    EXPECT_EQ(validationError<DataError>({judged("kernel,shape,dtype,seconds\ngemm,8y8,fp16,1\n")}),
+              "mine.csv:2: field 'shape' is '8y8'; expected sizes joined by 'x', such as 1024x768x3072");
+    EXPECT_EQ(validationError<DataError>({judged("kernel,shape,dtype,seconds\ngemm,8x8x8,fp16,-1\n")}),
+              "mine.csv:2: field 'seconds' is '-1'; expected a number above 0");
+    const std::string collectives = "system,operation,accelerators,per_node,bytes,seconds\n";
+    EXPECT_EQ(validationError<DataError>({judged(collectives + "a100,sum,8,8,1,1\n")}),
+              "mine.csv:2: field 'operation' is 'sum'; expected one of all_reduce, all_gather, reduce_scatter, "
+              "all_to_all, send_recv");
+    EXPECT_EQ(validationError<DataError>({judged(collectives + "a100,all_reduce,2,8,1,1\n")}),
+              "mine.csv:2: field 'per_node' is '8'; expected at most the accelerators");
+}
+
+TEST(Validation, threadsNeverChangeAResult) {
+    const std::vector<JudgedTable> tables{bundled("collectives.csv")};
+    const Validation one = validate(tables, {}, {}, {.threads = 1}), four = validate(tables, {}, {}, {.threads = 4});
+    ASSERT_EQ(one.rows.size(), four.rows.size());
+    for (std::size_t i = 0; i < one.rows.size(); ++i)
+        EXPECT_EQ(one.rows[i].prediction.estimate->value, four.rows[i].prediction.estimate->value);
+}
+
+TEST(Validation, stopsWhenItIsAskedTo) {
+    std::stop_source source;
+    source.request_stop();
+    EXPECT_THROW(validate({bundled("schedules.csv")}, {}, {}, {.cancel = source.get_token()}), InterruptedError);
+}
+
+}  // namespace
+}  // namespace tessera::physical
