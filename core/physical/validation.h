@@ -87,6 +87,8 @@ struct Predictor {
 
 /// Returns what can be judged. A new kind of measurement is a row here.
 const std::vector<Predictor>& predictors();
+/// Adds a kind of table that a program of its own judges. Call it before anything reads `predictors`.
+void addPredictor(const Predictor& predictor);
 /// Returns the predictor of a table by its columns; null where it is none that anything here judges.
 const Predictor* predictorOf(const MeasuredTable& table);
 

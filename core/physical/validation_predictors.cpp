@@ -277,10 +277,8 @@ std::optional<double> peerError(const MeasuredTable& table, const MeasuredRow& r
     return table.notNegative(row, column);
 }
 
-}  // namespace
-
-const std::vector<Predictor>& predictors() {
-    static const std::vector<Predictor> kPredictors{
+std::vector<Predictor>& allPredictors() {
+    static std::vector<Predictor> all{
         {"training",
          {"set", "id", "model", "dims", "accelerator", "metric", "value"},
          "Steps of training are not predicted yet: their rows are refused.",
@@ -305,7 +303,17 @@ const std::vector<Predictor>& predictors() {
          scheduleRows,
          predictSchedules},
     };
-    return kPredictors;
+    return all;
+}
+
+}  // namespace
+
+const std::vector<Predictor>& predictors() {
+    return allPredictors();
+}
+
+void addPredictor(const Predictor& predictor) {
+    allPredictors().push_back(predictor);
 }
 
 const Predictor* predictorOf(const MeasuredTable& table) {

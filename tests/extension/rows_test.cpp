@@ -65,6 +65,7 @@ constexpr std::array kRowProofs{
     RowProof{"a command", "ToyCommand.itsExampleRuns"},
     RowProof{"a folder of `core/`", "ToyCheckout.aFolderOfTheCoreIsALineOfItsListAndOfTheMap"},
     RowProof{"a Debian package", "ToyCheckout.aPackageIsALineOfTheList"},
+    RowProof{"a kind of measured table", "ToyMeasurements.areJudgedByTheCommandThatKnowsThemByTheirColumns"},
     RowProof{"a benchmark, a fuzz program", "ToyCheckout.aBenchmarkAndAFuzzProgramJoinByBeingThere"},
 };
 

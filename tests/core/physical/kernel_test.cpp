@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 
 std::vector<KernelRow> rowsOf(const std::string& accelerator) {
-    return readKernels(test::sourceDir() / "data/measured/kernels" / (accelerator + ".csv"));
+    return readKernels(test::sourcePath("data/measured/kernels/" + accelerator + ".csv"));
 }
 
 /// Every n-th row of a table that `chosen` takes, so that a model of it is quick to make.
