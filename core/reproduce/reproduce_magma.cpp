@@ -30,7 +30,7 @@ Prepared read(const Case& cell, const PaperSetting& reading, std::int64_t groupS
                             {"bandwidth_definition", reading.bandwidthDefinition},
                             {"variant", reading.variant},
                             {"group_size", groupSize}};
-    MappingInputs inputs = readMappingInputs(study, {control.ofOnePart()});
+    MappingInputs inputs = readMappingInputs(study, {{control.ofOnePart()}});
     return {.cell = cell,
             .reading = &reading,
             .problem = std::move(inputs.outcome.problem),
