@@ -46,6 +46,7 @@ struct Accelerator {
     std::string vendor;
     std::map<std::string, FlopsPerSecond> peakFlops;  ///< by data type: "bf16", "fp16", "fp32", "int8", ...
     std::map<std::string, double> efficiency;         ///< by operation class, such as "gemm"; default 1
+    std::optional<std::int64_t> computeUnits;  ///< processors that work on one tile each: multiprocessors, matrix engines
     std::vector<MemoryLevel> memory;
     std::optional<BytesPerSecond> network;  ///< the file's `network_bits_per_s`
     std::optional<BytesPerSecond> hostBandwidth;

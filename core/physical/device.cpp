@@ -23,16 +23,16 @@ double peakNamed(const Device& device, std::string_view dtype) {
 
 Device deviceOf(const hardware::Accelerator& accelerator) {
     Device device{.id = accelerator.id, .vendor = accelerator.vendor, .cache = 1};
-    for (const auto& [dtype, peak] : accelerator.peakFlops) device.peaks[dtype] = peak.value();
+    for (const auto& [dtype, peak] : accelerator.peakFlops) device.peaks[dtype] = peak.value;
     for (const hardware::MemoryLevel& level : accelerator.memory) {
-        if (level.capacity) device.memory = level.capacity->value();
-        if (level.capacity && level.onChip) device.cache = level.capacity->value();
-        if (level.bandwidth && (device.bandwidth == 0 || !level.onChip)) device.bandwidth = level.bandwidth->value();
+        if (level.capacity) device.memory = level.capacity->value;
+        if (level.capacity && level.onChip) device.cache = level.capacity->value;
+        if (level.bandwidth && (device.bandwidth == 0 || !level.onChip)) device.bandwidth = level.bandwidth->value;
     }
     constexpr double kBitsBothWays = 16;  // bits of both directions together to bytes of one
-    if (accelerator.network) device.linkBytesPerSecond = accelerator.network->value() / kBitsBothWays;
-    if (accelerator.hostBandwidth) device.hostBytesPerSecond = accelerator.hostBandwidth->value();
-    if (accelerator.power) device.watts = accelerator.power->value();
+    if (accelerator.network) device.linkBytesPerSecond = accelerator.network->value / kBitsBothWays;
+    if (accelerator.hostBandwidth) device.hostBytesPerSecond = accelerator.hostBandwidth->value;
+    if (accelerator.power) device.watts = accelerator.power->value;
     constexpr double kPeakOfUnit = 2e12;
     device.units = accelerator.computeUnits ? static_cast<double>(*accelerator.computeUnits)
                                             : std::max(1.0, std::round(peakOf(device, "bf16") / kPeakOfUnit));

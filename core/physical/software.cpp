@@ -40,7 +40,7 @@ std::span<const SoftwareStack> softwareStacks() {
 }
 
 const SoftwareStack* softwareStackOf(std::string_view text) {
-    const std::string lower = lowerCase(text);
+    const std::string lower = lowered(text);
     for (const SoftwareStack& stack : kSoftwareStacks)
         if (lower.find(stack.word) != std::string::npos) return &stack;
     return nullptr;
