@@ -1,0 +1,296 @@
+#include "core/physical/network_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#include "core/base/elementary.h"
+#include "core/base/text.h"
+#include "core/physical/collective.h"
+
+namespace tessera::physical {
+namespace {
+
+/// What an optimizer does for each parameter and for each tensor of parameters.
+struct NetworkOptimizer {
+    std::string_view name;
+    double words;    ///< of 4 bytes moved for a parameter where one kernel does all
+    double kernels;  ///< for a tensor where each operation is one; each moves 3 words
+};
+constexpr std::array<NetworkOptimizer, 8> kNetworkOptimizers{{{"sgd", 5, 3},
+                                                              {"momentum", 5, 3},
+                                                              {"adam", 7, 9},
+                                                              {"adamw", 7, 10},
+                                                              {"lamb", 9, 14},
+                                                              {"lars", 7, 8},
+                                                              {"rmsprop", 7, 8},
+                                                              {"adadelta", 7, 9}}};
+
+const NetworkOptimizer& networkOptimizer(std::string_view name) {
+    const auto* found = std::find_if(kNetworkOptimizers.begin(), kNetworkOptimizers.end(),
+                                     [&](const NetworkOptimizer& one) { return one.name == name; });
+    return found == kNetworkOptimizers.end() ? kNetworkOptimizers.front() : *found;
+}
+
+/// Bytes of on-chip memory a second over FLOP/s: 0.19 of a Bow IPU, 0.22 of an SN30.
+constexpr double kOnChipBytesPerFlop = 0.2;
+
+std::string_view networkDtype(const TrainingRun& run, const Device& device) {
+    if (!run.dtype.empty()) return run.dtype;
+    return device.peaks.contains("fp16") ? "fp16" : "bf16";
+}
+
+/// Bytes of an activation: products in less than 16 bits read activations of 16.
+double networkWordBytes(std::string_view dtype) {
+    return dtype == "fp32" || dtype == "tf32" ? 4 : 2;
+}
+
+SoftwareProfile networkProfile(const TrainingRun& run, NetworkMachine machine) {
+    const SoftwareStack* stack = softwareStackOf(run.software);
+    const SoftwareProfile profile = stack == nullptr ? SoftwareProfile::fused : stack->profile;
+    // Machines other than GPUs run what a compiler made of the whole graph.
+    return machine != NetworkMachine::gpu && profile == SoftwareProfile::eager ? SoftwareProfile::fused : profile;
+}
+
+double networkBandwidth(const Device& device, NetworkMachine machine) {
+    return machine == NetworkMachine::onChip ? peakOf(device, "fp16") * kOnChipBytesPerFlop : device.bandwidth;
+}
+
+/// Samples of a pass of one replica.
+double networkSamples(const TrainingRun& run) {
+    constexpr double kSamplesUnsaid = 32;
+    const double replicas = run.dataParallel ? *run.dataParallel : run.accelerators;
+    if (run.microBatch > 0) return run.microBatch;
+    return run.globalBatch > 0 ? std::max(run.globalBatch / replicas, 1.0) : kSamplesUnsaid;
+}
+
+double reductionSeconds(const TrainingRun& run, const Device& device, double bytes) {
+    if (run.accelerators < 2) return 0;
+    constexpr double kHostRate = 12e9, kNetworkOfOne = 12.5e9;
+    const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kHostRate;
+    const double link = device.linkBytesPerSecond > 0 ? device.linkBytesPerSecond : host;
+    const int perNode = std::min(run.perNode, run.accelerators);
+    // Pods of machines with links of their own span nodes by them.
+    const double own = networkMachineOf(device) == NetworkMachine::gpu ? kNetworkOfOne : link / 2;
+    const double network = run.networkBytesPerSecond > 0 ? run.networkBytesPerSecond : own * perNode;
+    const Prediction prediction = predictCollective({.operation = Collective::allReduce,
+                                                     .accelerators = run.accelerators,
+                                                     .perNode = perNode,
+                                                     .bytes = bytes,
+                                                     .interconnect = Interconnect{link, network}});
+    return prediction.estimate ? prediction.estimate->value : 2 * bytes / network;
+}
+
+/// Seconds of products and of their FLOP. The bytes of a convolution are those of its data and not those of the
+/// windows, so they count apart.
+NetworkKernel productKernel(const NetworkOperator& op, double samples, const Machine& machine,
+                            const GemmParameters& gemm) {
+    NetworkKernel kernel{.backward = op.backward,
+                         .isDirect = op.family == NetworkFamily::groupedConvolution,
+                         .count = op.count,
+                         .share = std::clamp(gemm.bandwidth, 0.5, 0.9)};
+    if (op.family == NetworkFamily::memory) return kernel;
+    Machine computing = machine;
+    computing.bandwidth = 1e3 * machine.bandwidth;
+    GemmParameters parameters = gemm;
+    parameters.launch = 0;
+    const Product product{std::max(op.batch.at(samples), 1.0), std::max(op.m.at(samples), 1.0),
+                          std::max(op.n.at(samples), 1.0), std::max(op.k.at(samples), 1.0)};
+    kernel.product = op.steps * gemmSeconds(product, computing, parameters);
+    const double flop = 2 * op.steps * product.batch * product.m * product.n * product.k;
+    kernel.floor = flop / machine.peak;
+    kernel.direct = flop;
+    return kernel;
+}
+
+void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& run, const Device& device) {
+    const std::string_view dtype = networkDtype(run, device);
+    const double samples = networkSamples(run), bytes = networkWordBytes(dtype);
+    Machine machine = machineOf(device, dtype);
+    machine.bandwidth = networkBandwidth(device, cost.machine);
+    const GemmParameters gemm = productParametersOf(device, dtype).parameters;
+    const bool isEager = cost.profile == SoftwareProfile::eager;
+    const double vectors = peakOf(device, "fp32");
+    for (const NetworkOperator& op : isEager ? work.alone : work.joined) {
+        if (op.backward && !cost.training) continue;
+        NetworkKernel kernel = productKernel(op, samples, machine, gemm);
+        kernel.direct /= vectors;
+        kernel.bytes = std::max(op.values.at(samples), 0.0) * bytes / machine.bandwidth;
+        kernel.again = std::max(op.again.at(samples), 0.0) * bytes / machine.bandwidth;
+        cost.kernels.push_back(kernel);
+    }
+}
+
+/// Expected largest of n values of a normal distribution, in standard deviations, within 0.05 for up to 4096.
+double largestOf(double n) {
+    return n < 2 ? 0 : 0.57 * elementary::pow(elementary::log(n) / elementary::log(2), 0.77);
+}
+
+double bytesShare(const NetworkParameters& p, SoftwareProfile profile) {
+    switch (profile) {
+        case SoftwareProfile::eager: return p.eagerBytes;
+        case SoftwareProfile::fused: return p.fusedBytes;
+        case SoftwareProfile::tuned: return p.tunedBytes;
+    }
+    return p.fusedBytes;
+}
+
+double productFactor(const NetworkCost& cost, const NetworkParameters& p) {
+    const double words = cost.words == 0 ? p.half : cost.words == 1 ? p.tensor32 : p.single;
+    if (cost.machine == NetworkMachine::array) return words * p.array;
+    return cost.machine == NetworkMachine::onChip ? words * p.onChip : words;
+}
+
+}  // namespace
+
+NetworkMachine networkMachineOf(const Device& device) {
+    constexpr double kLargeCache = 200e6, kSlowMemory = 500e9;
+    if (device.cache >= kLargeCache && device.bandwidth < kSlowMemory) return NetworkMachine::onChip;
+    const bool isGpu = device.vendor == "NVIDIA" || device.vendor == "AMD" ||
+                       (device.vendor == "Intel" && !device.id.starts_with("gaudi"));
+    return isGpu ? NetworkMachine::gpu : NetworkMachine::array;
+}
+
+NetworkCost networkCost(const TrainingRun& run, const Device& device) {
+    const std::shared_ptr<const NetworkWork> work = networkWork(run.model, run.dims);
+    NetworkCost cost{.machine = networkMachineOf(device)};
+    cost.profile = networkProfile(run, cost.machine);
+    cost.training = run.training && run.metric != RunMetric::forward;
+    const std::string_view dtype = networkDtype(run, device);
+    const bool hasTensor32 = device.peaks.contains("tf32");
+    cost.words = networkWordBytes(dtype) < 4 ? 0 : dtype == "tf32" && hasTensor32 ? 1 : 2;
+    addKernels(cost, *work, run, device);
+    const double samples = networkSamples(run);
+    const double replicas = run.dataParallel ? *run.dataParallel : run.accelerators;
+    cost.samples = run.globalBatch > 0 ? run.globalBatch : samples * replicas;
+    cost.passes = std::max(1.0, std::round(cost.samples / (samples * replicas)));
+    cost.devices = run.accelerators;
+    cost.feed = work->inputs * samples * cost.passes * std::min(run.perNode, run.accelerators) * 1e-6;
+    if (!cost.training) return cost;
+    const bool isShort = cost.profile == SoftwareProfile::tuned && cost.words == 0;
+    cost.reduction = reductionSeconds(run, device, work->parameters * (isShort ? 2 : 4));
+    const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
+    const bool isEager = cost.profile == SoftwareProfile::eager;
+    const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
+    cost.update = 4 * words * work->parameters / networkBandwidth(device, cost.machine);
+    cost.updateKernels = isEager ? optimizer.kernels * work->parameterTensors : 1;
+    return cost;
+}
+
+namespace {
+
+struct NetworkPasses {
+    double forward = 0, backward = 0, kernels = 0;
+    double products = 0, memory = 0;
+};
+
+NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p) {
+    NetworkPasses passes;
+    const double factor = productFactor(cost, p), bytes = bytesShare(p, cost.profile);
+    const double statistics = cost.profile == SoftwareProfile::tuned ? p.statistics : 1;
+    for (const NetworkKernel& kernel : cost.kernels) {
+        double product = std::max(kernel.product * factor, kernel.floor);
+        if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
+        const double moved = (kernel.bytes + kernel.again * statistics) / (product > 0 ? kernel.share : bytes);
+        const double seconds = kernel.count * (std::max(product, moved) + p.gap);
+        (kernel.backward ? passes.backward : passes.forward) += seconds;
+        (product > moved ? passes.products : passes.memory) += seconds;
+        passes.kernels += kernel.count;
+    }
+    return passes;
+}
+
+}  // namespace
+
+NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
+    const NetworkPasses passes = networkPasses(cost, p);
+    const bool isEager = cost.profile == SoftwareProfile::eager;
+    const double device = cost.passes * (passes.forward + passes.backward);
+    const double launches = isEager ? cost.passes * passes.kernels * p.host : 0;
+    const double computing = std::max(device, launches) * (1 + p.straggler * largestOf(cost.devices));
+    const double hidden = cost.reduction - passes.backward;  // behind the last backward pass
+    const double reduction = std::max(p.exposed * cost.reduction, hidden);
+    const double update = std::max(cost.update / bytesShare(p, cost.profile), isEager ? cost.updateKernels * p.host : 0);
+    const double all = computing + reduction + update + p.feed * cost.feed;
+    return {all, cost.passes * passes.products, cost.passes * passes.memory + update};
+}
+
+const NetworkParameters& networkPrior() {
+    static constexpr NetworkParameters kPrior{.half = 1,
+                                              .tensor32 = 1.3,
+                                              .single = 0.9,
+                                              .array = 1.5,
+                                              .onChip = 3,
+                                              .eagerBytes = 0.75,
+                                              .fusedBytes = 0.8,
+                                              .tunedBytes = 0.85,
+                                              .statistics = 0.5,
+                                              .direct = 0.1,
+                                              .gap = 1.5e-6,
+                                              .host = 6e-6,
+                                              .straggler = 0.02,
+                                              .exposed = 0.3,
+                                              .feed = 1e-6};
+    return kPrior;
+}
+
+namespace {
+
+/// What no machine exceeds.
+bool networkPossible(const NetworkParameters& p) {
+    return p.eagerBytes <= 1 && p.fusedBytes <= 1 && p.tunedBytes <= 1 && p.statistics <= 1 && p.direct <= 1 &&
+           p.exposed <= 1;
+}
+
+double networkDeviation(std::span<const MeasuredNetwork> runs, const NetworkParameters& p) {
+    if (!networkPossible(p)) return std::numeric_limits<double>::infinity();
+    // A parameter twice its prior weighs as a run that is off by 2 %.
+    constexpr double kPull = 0.03;
+    double sum = 0;
+    for (const MeasuredNetwork& run : runs)
+        sum += run.weight * std::fabs(elementary::log(run.seconds / networkStep(run.cost, p).seconds));
+    for (const auto field : kNetworkFields)
+        sum += kPull * std::fabs(elementary::log(p.*field / networkPrior().*field));
+    return sum;
+}
+
+}  // namespace
+
+NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const NetworkParameters& start) {
+    NetworkParameters best = start;
+    double least = networkDeviation(runs, best);
+    for (double step = 0.5; step > 0.005; step /= 2) {
+        bool moved = true;
+        for (int round = 0; moved && round < 30; ++round) {
+            moved = false;
+            for (const auto field : kNetworkFields)
+                for (const double factor : {1 + step, 1 / (1 + step)}) {
+                    NetworkParameters trial = best;
+                    trial.*field *= factor;
+                    const double deviation = networkDeviation(runs, trial);
+                    if (!(deviation < least)) continue;
+                    least = deviation;
+                    best = trial;
+                    moved = true;
+                }
+        }
+    }
+    return best;
+}
+
+int networkFold(const TrainingRun& run) {
+    constexpr int kFolds = 5;
+    std::string text = run.model + '|' + run.accelerator + '|' + run.dtype + '|';
+    text += std::string(kSoftwareProfileNames.of(networkProfile(run, NetworkMachine::gpu)));
+    for (const double number : {static_cast<double>(run.accelerators), static_cast<double>(run.perNode),
+                                run.globalBatch, run.microBatch, run.networkBytesPerSecond})
+        text += '|' + std::to_string(static_cast<long long>(number));
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+    hash ^= hash >> 29;
+    return static_cast<int>((hash * 0x9E3779B97F4A7C15U >> 33) % kFolds);
+}
+
+}  // namespace tessera::physical
