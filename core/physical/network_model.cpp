@@ -51,11 +51,40 @@ SoftwareProfile networkProfile(const TrainingRun& run, NetworkMachine machine) {
     const SoftwareStack* stack = softwareStackOf(run.software);
     const SoftwareProfile profile = stack == nullptr ? SoftwareProfile::fused : stack->profile;
     // Machines other than GPUs run what a compiler made of the whole graph.
-    return machine != NetworkMachine::gpu && profile == SoftwareProfile::eager ? SoftwareProfile::fused : profile;
+    return machine != NetworkMachine::gpu ? SoftwareProfile::tuned : profile;
 }
 
 double networkBandwidth(const Device& device, NetworkMachine machine) {
     return machine == NetworkMachine::onChip ? peakOf(device, "fp16") * kOnChipBytesPerFlop : device.bandwidth;
+}
+
+/// True for cards whose links join two of them.
+bool isBridged(const Device& device) {
+    return device.id.find("pcie") != std::string::npos || device.id == "a30" || device.id == "a40";
+}
+
+/// Share of its peak that a GPU sustains within its power. Watts for a TFLOP/s of 64 lanes of FP32 a multiprocessor,
+/// which every generation so far needs about 19 of at full clock (V100, A100, H100 SXM: 19 to 21); with fewer, the clock
+/// falls as a T4's does (8.6 W, 0.53 of its peak in kernels/t4.csv).
+double sustainedShare(double fp32, double units, double watts) {
+    if (!(watts > 0) || !(fp32 > 0)) return 1;
+    constexpr double kFullClock = 19, kExponent = 0.8, kTwiceTheLanes = 0.3e12;
+    const double perTera = watts / (fp32 * 1e-12) * (fp32 / units > kTwiceTheLanes ? 2 : 1);
+    return std::min(1.0, elementary::pow(perTera / kFullClock, kExponent));
+}
+
+/// The machine as products see it: a GPU at the clock that its power sustains, unless its own products are known; few
+/// large arrays as units of 2 TFLOP/s.
+Machine networkMachine(const Device& device, std::string_view dtype, NetworkMachine kind,
+                       const ProductParameters& products) {
+    Machine machine = machineOf(device, dtype);
+    machine.bandwidth = networkBandwidth(device, kind);
+    constexpr double kPeakOfUnit = 2e12;
+    if (kind != NetworkMachine::gpu)
+        machine.units = std::max(1.0, std::round(peakOf(device, "bf16") / kPeakOfUnit));
+    else if (products.basis == KernelBasis::transferred)
+        machine.peak *= sustainedShare(peakOf(device, "fp32"), device.units, device.watts);
+    return machine;
 }
 
 /// Samples of a pass of one replica.
@@ -70,7 +99,8 @@ double reductionSeconds(const TrainingRun& run, const Device& device, double byt
     if (run.accelerators < 2) return 0;
     constexpr double kHostRate = 12e9, kNetworkOfOne = 12.5e9;
     const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kHostRate;
-    const double link = device.linkBytesPerSecond > 0 ? device.linkBytesPerSecond : host;
+    const bool isLinked = device.linkBytesPerSecond > 0 && !(isBridged(device) && run.accelerators > 2);
+    const double link = isLinked ? device.linkBytesPerSecond : host;
     const int perNode = std::min(run.perNode, run.accelerators);
     // Pods of machines with links of their own span nodes by them.
     const double own = networkMachineOf(device) == NetworkMachine::gpu ? kNetworkOfOne : link / 2;
@@ -108,14 +138,13 @@ NetworkKernel productKernel(const NetworkOperator& op, double samples, const Mac
 void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& run, const Device& device) {
     const std::string_view dtype = networkDtype(run, device);
     const double samples = networkSamples(run), bytes = networkWordBytes(dtype);
-    Machine machine = machineOf(device, dtype);
-    machine.bandwidth = networkBandwidth(device, cost.machine);
-    const GemmParameters gemm = productParametersOf(device, dtype).parameters;
+    const ProductParameters products = productParametersOf(device, dtype);
+    const Machine machine = networkMachine(device, dtype, cost.machine, products);
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double vectors = peakOf(device, "fp32");
     for (const NetworkOperator& op : isEager ? work.alone : work.joined) {
         if (op.backward && !cost.training) continue;
-        NetworkKernel kernel = productKernel(op, samples, machine, gemm);
+        NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
         kernel.direct /= vectors;
         kernel.bytes = std::max(op.values.at(samples), 0.0) * bytes / machine.bandwidth;
         kernel.again = std::max(op.again.at(samples), 0.0) * bytes / machine.bandwidth;
