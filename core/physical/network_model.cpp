@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -64,8 +68,8 @@ bool isBridged(const Device& device) {
 }
 
 /// Share of its peak that a GPU sustains within its power. Watts for a TFLOP/s of 64 lanes of FP32 a multiprocessor,
-/// which every generation so far needs about 19 of at full clock (V100, A100, H100 SXM: 19 to 21); with fewer, the clock
-/// falls as a T4's does (8.6 W, 0.53 of its peak in kernels/t4.csv).
+/// which every generation so far needs about 19 of at full clock (V100, A100, H100 SXM: 19 to 21); with fewer, the
+/// clock falls as a T4's does (8.6 W, 0.53 of its peak in kernels/t4.csv).
 double sustainedShare(double fp32, double units, double watts) {
     if (!(watts > 0) || !(fp32 > 0)) return 1;
     constexpr double kFullClock = 19, kExponent = 0.8, kTwiceTheLanes = 0.3e12;
@@ -159,9 +163,12 @@ double largestOf(double n) {
 
 double bytesShare(const NetworkParameters& p, SoftwareProfile profile) {
     switch (profile) {
-        case SoftwareProfile::eager: return p.eagerBytes;
-        case SoftwareProfile::fused: return p.fusedBytes;
-        case SoftwareProfile::tuned: return p.tunedBytes;
+        case SoftwareProfile::eager:
+            return p.eagerBytes;
+        case SoftwareProfile::fused:
+            return p.fusedBytes;
+        case SoftwareProfile::tuned:
+            return p.tunedBytes;
     }
     return p.fusedBytes;
 }
@@ -170,6 +177,28 @@ double productFactor(const NetworkCost& cost, const NetworkParameters& p) {
     const double words = cost.words == 0 ? p.half : cost.words == 1 ? p.tensor32 : p.single;
     if (cost.machine == NetworkMachine::array) return words * p.array;
     return cost.machine == NetworkMachine::onChip ? words * p.onChip : words;
+}
+
+/// Generations and networks of the measured runs.
+constexpr std::array<std::string_view, 8> kMeasuredGenerations{"v100",   "a100",  "a30",   "tpu-v2",
+                                                               "tpu-v3", "gaudi", "gc200", "bow"};
+constexpr std::array<std::string_view, 7> kMeasuredFamilies{"resnet18",  "resnet34",  "resnet50",       "resnet101",
+                                                            "resnet152", "resnext50", "efficientnet-b0"};
+
+NetworkClass networkClassOf(const TrainingRun& run, const Device& device, const NetworkWork& work) {
+    const NetworkMachine machine = networkMachineOf(device);
+    if (machine == NetworkMachine::array) return NetworkClass::array;
+    if (machine == NetworkMachine::onChip) return NetworkClass::onChip;
+    const bool convolves = std::any_of(work.joined.begin(), work.joined.end(), [](const NetworkOperator& op) {
+        return op.family == NetworkFamily::convolution;
+    });
+    if (!convolves) return NetworkClass::looked;
+    const bool isKnown = std::any_of(kMeasuredGenerations.begin(), kMeasuredGenerations.end(),
+                                     [&](std::string_view generation) { return device.id.starts_with(generation); }) &&
+                         std::any_of(kMeasuredFamilies.begin(), kMeasuredFamilies.end(),
+                                     [&](std::string_view family) { return run.model.ends_with(family); });
+    if (!isKnown) return NetworkClass::generation;
+    return run.accelerators > run.perNode ? NetworkClass::nodes : NetworkClass::node;
 }
 
 }  // namespace
@@ -186,6 +215,7 @@ NetworkCost networkCost(const TrainingRun& run, const Device& device) {
     const std::shared_ptr<const NetworkWork> work = networkWork(run.model, run.dims);
     NetworkCost cost{.machine = networkMachineOf(device)};
     cost.profile = networkProfile(run, cost.machine);
+    cost.likeness = networkClassOf(run, device, *work);
     cost.training = run.training && run.metric != RunMetric::forward;
     const std::string_view dtype = networkDtype(run, device);
     const bool hasTensor32 = device.peaks.contains("tf32");
@@ -241,7 +271,8 @@ NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
     const double computing = std::max(device, launches) * (1 + p.straggler * largestOf(cost.devices));
     const double hidden = cost.reduction - passes.backward;  // behind the last backward pass
     const double reduction = std::max(p.exposed * cost.reduction, hidden);
-    const double update = std::max(cost.update / bytesShare(p, cost.profile), isEager ? cost.updateKernels * p.host : 0);
+    const double update =
+        std::max(cost.update / bytesShare(p, cost.profile), isEager ? cost.updateKernels * p.host : 0);
     const double all = computing + reduction + update + p.feed * cost.feed;
     return {all, cost.passes * passes.products, cost.passes * passes.memory + update};
 }
@@ -280,8 +311,7 @@ double networkDeviation(std::span<const MeasuredNetwork> runs, const NetworkPara
     double sum = 0;
     for (const MeasuredNetwork& run : runs)
         sum += run.weight * std::fabs(elementary::log(run.seconds / networkStep(run.cost, p).seconds));
-    for (const auto field : kNetworkFields)
-        sum += kPull * std::fabs(elementary::log(p.*field / networkPrior().*field));
+    for (const auto field : kNetworkFields) sum += kPull * std::fabs(elementary::log(p.*field / networkPrior().*field));
     return sum;
 }
 
@@ -309,8 +339,110 @@ NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const Netwo
     return best;
 }
 
+namespace {
+
+constexpr int kNetworkFolds = 5;
+
+/// Conformal: the (n + 1) 0.9-th smallest of n deviations; the largest of too few, and then some.
+double networkSpread(std::vector<double> deviations) {
+    constexpr double kInside = 0.9, kTooFew = 1.5, kUnknown = 0.5;
+    if (deviations.empty()) return kUnknown;
+    std::sort(deviations.begin(), deviations.end());
+    const double rank = std::ceil(kInside * static_cast<double>(deviations.size() + 1));
+    if (rank > static_cast<double>(deviations.size())) return kTooFew * deviations.back();
+    return deviations[static_cast<std::size_t>(rank) - 1];
+}
+
+void weighNetworks(std::vector<MeasuredNetwork>& runs) {
+    std::map<std::string_view, double> counts;
+    for (const MeasuredNetwork& run : runs) counts[run.group] += 1;
+    for (MeasuredNetwork& run : runs) run.weight = 1 / std::sqrt(counts[run.group]);
+}
+
+template <typename Seen>
+NetworkFit networkFitOn(const std::vector<MeasuredNetwork>& runs, int leftOut, const Seen& isSeen) {
+    std::vector<MeasuredNetwork> seen;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(seen), isSeen);
+    return {leftOut, static_cast<int>(seen.size()), fitNetworks(seen, networkPrior()), {}};
+}
+
+/// A run beside what a fit without it says.
+struct UnseenNetwork {
+    NetworkClass likeness;
+    int fold;
+    double deviation;
+};
+
+UnseenNetwork unseenNetwork(const MeasuredNetwork& run, NetworkClass likeness, const NetworkParameters& parameters) {
+    return {likeness, run.fold, std::fabs(elementary::log(run.seconds / networkStep(run.cost, parameters).seconds))};
+}
+
+std::vector<UnseenNetwork> unseenNetworks(const std::vector<MeasuredNetwork>& runs,
+                                          const std::vector<NetworkFit>& fits) {
+    std::vector<UnseenNetwork> unseen;
+    for (const MeasuredNetwork& run : runs)
+        unseen.push_back(
+            unseenNetwork(run, run.cost.likeness, fits[static_cast<std::size_t>(run.fold) + 1].parameters));
+    std::set<std::string_view> kinds;
+    for (const MeasuredNetwork& run : runs) kinds.insert(run.kind);
+    kinds.erase(std::string_view{});
+    for (const std::string_view kind : kinds) {
+        const NetworkFit fit = networkFitOn(runs, -1, [&](const MeasuredNetwork& run) { return run.kind != kind; });
+        for (const MeasuredNetwork& run : runs)
+            if (run.kind == kind) unseen.push_back(unseenNetwork(run, NetworkClass::generation, fit.parameters));
+    }
+    return unseen;
+}
+
+double spreadOf(const std::vector<UnseenNetwork>& unseen, NetworkClass likeness, int leftOut) {
+    std::vector<double> deviations;
+    for (const UnseenNetwork& run : unseen)
+        if (run.likeness == likeness && run.fold != leftOut) deviations.push_back(run.deviation);
+    // The next generation need not be as like those measured as these are to each other.
+    constexpr double kFurther = 1.5;
+    return networkSpread(std::move(deviations)) * (likeness == NetworkClass::generation ? kFurther : 1);
+}
+
+/// What of a run may be left out as a whole.
+std::string networkKind(const TrainingRun& run, NetworkClass likeness) {
+    if (likeness != NetworkClass::node && likeness != NetworkClass::nodes) return {};
+    if (run.model.find("efficientnet") != std::string::npos) return run.model;
+    return run.accelerator.starts_with("v100") ? "volta" : "ampere";
+}
+
+}  // namespace
+
+std::vector<NetworkFit> fitNetworkFolds(std::vector<MeasuredNetwork> runs) {
+    weighNetworks(runs);
+    std::vector<NetworkFit> fits;
+    for (int leftOut = -1; leftOut < kNetworkFolds; ++leftOut)
+        fits.push_back(networkFitOn(runs, leftOut, [&](const MeasuredNetwork& run) { return run.fold != leftOut; }));
+    const std::vector<UnseenNetwork> unseen = unseenNetworks(runs, fits);
+    for (NetworkFit& fit : fits)
+        for (std::size_t i = 0; i < kNetworkClasses; ++i)
+            fit.spread[i] = spreadOf(unseen, static_cast<NetworkClass>(i), fit.leftOut);
+    return fits;
+}
+
+const NetworkFit& networkFit(int leftOut) {
+    const std::span<const NetworkFit> fits = networkFits();
+    const auto found =
+        std::find_if(fits.begin(), fits.end(), [&](const NetworkFit& fit) { return fit.leftOut == leftOut; });
+    return found == fits.end() ? fits.front() : *found;
+}
+
+std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Device& device, double value) {
+    if (run.metric != RunMetric::samples && run.metric != RunMetric::step) return std::nullopt;
+    MeasuredNetwork measured{.cost = networkCost(run, device), .fold = networkFold(run)};
+    measured.seconds = run.metric == RunMetric::samples ? measured.cost.samples / value : value;
+    measured.kind = networkKind(run, measured.cost.likeness);
+    const int scale = static_cast<int>(std::log2(run.accelerators)) / 2;
+    measured.group = run.model + '|' + run.accelerator + '|' + run.dtype + '|' +
+                     std::string(kSoftwareProfileNames.of(measured.cost.profile)) + '|' + std::to_string(scale);
+    return measured;
+}
+
 int networkFold(const TrainingRun& run) {
-    constexpr int kFolds = 5;
     std::string text = run.model + '|' + run.accelerator + '|' + run.dtype + '|';
     text += std::string(kSoftwareProfileNames.of(networkProfile(run, NetworkMachine::gpu)));
     for (const double number : {static_cast<double>(run.accelerators), static_cast<double>(run.perNode),
@@ -319,7 +451,7 @@ int networkFold(const TrainingRun& run) {
     std::uint64_t hash = 0xCBF29CE484222325U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
     hash ^= hash >> 29;
-    return static_cast<int>((hash * 0x9E3779B97F4A7C15U >> 33) % kFolds);
+    return static_cast<int>((hash * 0x9E3779B97F4A7C15U >> 33) % kNetworkFolds);
 }
 
 }  // namespace tessera::physical

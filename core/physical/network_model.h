@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -64,13 +66,27 @@ struct NetworkKernel {
     double share = 1;    ///< of the bandwidth that a kernel of products reaches
 };
 
+/// Runs whose predictions are about as uncertain.
+enum class NetworkClass : std::uint8_t {
+    node,        ///< GPUs of a generation with measured runs, in one node
+    nodes,       ///< the same, in several
+    array,       ///< machines of arrays
+    onChip,      ///< machines that keep activations on chip
+    looked,      ///< networks without convolutions
+    generation,  ///< GPUs of a generation without measured runs, or networks unlike the measured ones
+};
+inline constexpr std::size_t kNetworkClasses = 6;
+inline constexpr EnumNames<NetworkClass> kNetworkClassNames{"node",    "nodes",  "array",
+                                                            "on-chip", "looked", "generation"};
+
 /// What a run costs before any parameter of this model counts.
 struct NetworkCost {
     std::vector<NetworkKernel> kernels = {};
     SoftwareProfile profile = SoftwareProfile::fused;
     NetworkMachine machine = NetworkMachine::gpu;
-    std::uint8_t words = 0;    ///< 0: 16 bits or fewer, 1: TF32, 2: FP32
-    double passes = 1;         ///< forward and backward passes of a step
+    NetworkClass likeness = NetworkClass::node;
+    std::uint8_t words = 0;  ///< 0: 16 bits or fewer, 1: TF32, 2: FP32
+    double passes = 1;       ///< forward and backward passes of a step
     double devices = 1;
     double reduction = 0;      ///< s of the all-reduce of gradients, alone
     double update = 0;         ///< s of the bytes of the optimizer's update
@@ -97,13 +113,36 @@ NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& parame
 /// A run that was measured.
 struct MeasuredNetwork {
     NetworkCost cost;
-    double seconds = 0;  ///< of a step
-    double weight = 1;
+    double seconds = 0;      ///< of a step
+    double weight = 1;       ///< in a fit
+    int fold = 0;            ///< `networkFold`
+    std::string kind = {};   ///< generation of a GPU, or a network unlike the others: what may be left out as a whole
+    std::string group = {};  ///< runs that differ only in batch and version, of which a fit is to see one
 };
+/// A measured run of a metric that says the seconds of a step; nothing for the others.
+std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Device& device, double value);
 
 /// The parameters that make the weighted sum of |log(measured / model)| smallest, each drawn a little to where it
 /// starts and none beyond what is possible: they are scaled up and down in turn by steps that halve.
 NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const NetworkParameters& start);
+
+/// Parameters with what they were fitted on.
+struct NetworkFit {
+    int leftOut = -1;  ///< the fold of `networkFold` that the fit did not see; -1: it saw all
+    int runs = 0;      ///< that it saw
+    NetworkParameters parameters;
+    /// By class: 90 % of the runs lie within this logarithm of what fits without them say; of all folds but `leftOut`.
+    /// Of the class `generation`: of what fits without the run's kind say, and half as much again.
+    std::array<double, kNetworkClasses> spread = {};
+};
+/// All fits to measured runs: of all of them and without each fold. Weighs runs of a group as one over the root of
+/// their number.
+std::vector<NetworkFit> fitNetworkFolds(std::vector<MeasuredNetwork> runs);
+
+/// Results of `fitNetworkFolds` on the networks of data/measured/training.csv.
+std::span<const NetworkFit> networkFits();
+/// The fit that did not see a fold; that of all runs for another number.
+const NetworkFit& networkFit(int leftOut);
 
 /// Where fits start: what data sheets, kernels and descriptions of stacks let expect.
 const NetworkParameters& networkPrior();

@@ -179,9 +179,8 @@ private:
     double readAgain(const Operator& op) const {
         constexpr std::array<std::string_view, 3> kKinds{"BatchNormalization", "InstanceNormalization",
                                                          "GroupNormalization"};
-        const std::string type = op.type == "NormalisationGradient"
-                                     ? model::attributeOr(op.attributes, "of", std::string())
-                                     : op.type;
+        const std::string type =
+            op.type == "NormalisationGradient" ? model::attributeOr(op.attributes, "of", std::string()) : op.type;
         if (std::find(kKinds.begin(), kKinds.end(), type) == kKinds.end()) return 0;
         const double data = networkElements(graph_, op.inputs[0]);
         return type == op.type ? data : 2 * data;
@@ -236,7 +235,8 @@ private:
         const std::size_t rank = networkRank(graph_, output);
         const bool isBatched = product.inputs.size() > 1 && networkRank(graph_, product.inputs[1]) > 2 && rank > 2;
         NetworkSizes sizes{.family = NetworkFamily::product, .batch = 1};
-        for (std::size_t axis = 0; isBatched && axis + 2 < rank; ++axis) sizes.batch *= networkExtent(graph_, output, axis);
+        for (std::size_t axis = 0; isBatched && axis + 2 < rank; ++axis)
+            sizes.batch *= networkExtent(graph_, output, axis);
         sizes.n = rank > 0 ? std::max(networkExtent(graph_, output, rank - 1), 1.0) : 1;
         sizes.m = results / (sizes.batch * sizes.n);
         sizes.k = static_cast<double>(*counts_[at(index)].macs) / results;

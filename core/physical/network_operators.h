@@ -35,7 +35,7 @@ struct NetworkOperator {
     double steps = 1;                                ///< such products one after the other
     SampledSize values = {};                         ///< elements read and written, each once
     SampledSize again = {};                          ///< elements that statistics of a batch read before
-    bool windowed = false;                           ///< a 3 x 3 window with stride 1, for which there are fast algorithms
+    bool windowed = false;  ///< a 3 x 3 window with stride 1, for which there are fast algorithms
 
     bool isAlike(const NetworkOperator& other) const;
 };
