@@ -125,7 +125,7 @@ NetworkKernel productKernel(const NetworkOperator& op, double samples, const Mac
                          .isDirect = op.family == NetworkFamily::groupedConvolution,
                          .count = op.count,
                          .share = std::clamp(gemm.bandwidth, 0.5, 0.9)};
-    if (op.family == NetworkFamily::memory) return kernel;
+    if (op.family == NetworkFamily::memory || op.family == NetworkFamily::lookUp) return kernel;
     Machine computing = machine;
     computing.bandwidth = 1e3 * machine.bandwidth;
     GemmParameters parameters = gemm;
@@ -139,6 +139,18 @@ NetworkKernel productKernel(const NetworkOperator& op, double samples, const Mac
     return kernel;
 }
 
+/// Elements of a table that have a gradient: at most those looked up.
+double touched(const NetworkOperator& op, double samples) {
+    return std::min(op.table, std::max(op.values.at(samples), 0.0) / 3);
+}
+
+/// Parameters that are updated and whose gradients are summed.
+double updatedParameters(const NetworkWork& work, double samples) {
+    double parameters = work.parameters;
+    for (const NetworkOperator& op : work.alone) parameters -= op.count * (op.table - touched(op, samples));
+    return std::max(parameters, 0.0);
+}
+
 void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& run, const Device& device) {
     const std::string_view dtype = networkDtype(run, device);
     const double samples = networkSamples(run), bytes = networkWordBytes(dtype);
@@ -150,10 +162,22 @@ void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& r
         if (op.backward && !cost.training) continue;
         NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
         kernel.direct /= vectors;
-        kernel.bytes = std::max(op.values.at(samples), 0.0) * bytes / machine.bandwidth;
+        const double moved = std::max(op.values.at(samples), 0.0);
+        // Tables are kept in FP32.
+        kernel.bytes = (op.family == NetworkFamily::lookUp ? 4 * (moved + touched(op, samples)) : bytes * moved) /
+                       machine.bandwidth;
         kernel.again = std::max(op.again.at(samples), 0.0) * bytes / machine.bandwidth;
         cost.kernels.push_back(kernel);
     }
+}
+
+/// Millions of elements of input that a host prepares for its devices, by the measure of a host of a V100. A host is
+/// taken to be as fast as its links to devices; loaders of fused and tuned stacks do part of it on the devices.
+double fedElements(const TrainingRun& run, const Device& device, SoftwareProfile profile, double elements) {
+    constexpr double kReference = 16e9;
+    const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kReference;
+    const double share = profile == SoftwareProfile::eager ? 1 : profile == SoftwareProfile::fused ? 0.5 : 0.25;
+    return 1e-6 * share * elements * std::min(run.perNode, run.accelerators) * kReference / host;
 }
 
 /// Expected largest of n values of a normal distribution, in standard deviations, within 0.05 for up to 4096.
@@ -175,15 +199,15 @@ double bytesShare(const NetworkParameters& p, SoftwareProfile profile) {
 
 double productFactor(const NetworkCost& cost, const NetworkParameters& p) {
     const double words = cost.words == 0 ? p.half : cost.words == 1 ? p.tensor32 : p.single;
-    if (cost.machine == NetworkMachine::array) return words * p.array;
-    return cost.machine == NetworkMachine::onChip ? words * p.onChip : words;
+    if (cost.machine == NetworkMachine::array) return p.array;
+    return cost.machine == NetworkMachine::onChip ? p.onChip : words;
 }
 
 /// Generations and networks of the measured runs.
 constexpr std::array<std::string_view, 8> kMeasuredGenerations{"v100",   "a100",  "a30",   "tpu-v2",
                                                                "tpu-v3", "gaudi", "gc200", "bow"};
-constexpr std::array<std::string_view, 7> kMeasuredFamilies{"resnet18",  "resnet34",  "resnet50",       "resnet101",
-                                                            "resnet152", "resnext50", "efficientnet-b0"};
+constexpr std::array<std::string_view, 6> kMeasuredFamilies{"resnet18",  "resnet34",  "resnet50",
+                                                            "resnet101", "resnet152", "resnext50"};
 
 NetworkClass networkClassOf(const TrainingRun& run, const Device& device, const NetworkWork& work) {
     const NetworkMachine machine = networkMachineOf(device);
@@ -226,14 +250,15 @@ NetworkCost networkCost(const TrainingRun& run, const Device& device) {
     cost.samples = run.globalBatch > 0 ? run.globalBatch : samples * replicas;
     cost.passes = std::max(1.0, std::round(cost.samples / (samples * replicas)));
     cost.devices = run.accelerators;
-    cost.feed = work->inputs * samples * cost.passes * std::min(run.perNode, run.accelerators) * 1e-6;
+    cost.feed = fedElements(run, device, cost.profile, work->inputs * samples * cost.passes);
     if (!cost.training) return cost;
     const bool isShort = cost.profile == SoftwareProfile::tuned && cost.words == 0;
-    cost.reduction = reductionSeconds(run, device, work->parameters * (isShort ? 2 : 4));
+    const double parameters = updatedParameters(*work, samples);
+    cost.reduction = reductionSeconds(run, device, parameters * (isShort ? 2 : 4));
     const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
-    cost.update = 4 * words * work->parameters / networkBandwidth(device, cost.machine);
+    cost.update = 4 * words * parameters / networkBandwidth(device, cost.machine);
     cost.updateKernels = isEager ? optimizer.kernels * work->parameterTensors : 1;
     return cost;
 }
@@ -249,11 +274,13 @@ NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p)
     NetworkPasses passes;
     const double factor = productFactor(cost, p), bytes = bytesShare(p, cost.profile);
     const double statistics = cost.profile == SoftwareProfile::tuned ? p.statistics : 1;
+    // A program on chip has no kernels to start.
+    const double gap = cost.machine == NetworkMachine::onChip ? 0 : p.gap;
     for (const NetworkKernel& kernel : cost.kernels) {
         double product = std::max(kernel.product * factor, kernel.floor);
         if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
         const double moved = (kernel.bytes + kernel.again * statistics) / (product > 0 ? kernel.share : bytes);
-        const double seconds = kernel.count * (std::max(product, moved) + p.gap);
+        const double seconds = kernel.count * (std::max(product, moved) + gap);
         (kernel.backward ? passes.backward : passes.forward) += seconds;
         (product > moved ? passes.products : passes.memory) += seconds;
         passes.kernels += kernel.count;
@@ -263,36 +290,49 @@ NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p)
 
 }  // namespace
 
+namespace {
+
+/// A step and the preparation of the next one's samples go on beside each other; they wait for each other where they
+/// take about as long.
+double fedSeconds(double step, double feed) {
+    const double ratio = feed / step;
+    return step * elementary::exp(elementary::log(1 + ratio * ratio * ratio) / 3);
+}
+
+}  // namespace
+
 NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
     const NetworkPasses passes = networkPasses(cost, p);
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double device = cost.passes * (passes.forward + passes.backward);
-    const double launches = isEager ? cost.passes * passes.kernels * p.host : 0;
+    // An operator of a network goes through its layer and the recording of gradients (assumed).
+    constexpr double kLaunchesOfOperator = 6;
+    const double launches = isEager ? kLaunchesOfOperator * cost.passes * passes.kernels * p.host : 0;
     const double computing = std::max(device, launches) * (1 + p.straggler * largestOf(cost.devices));
     const double hidden = cost.reduction - passes.backward;  // behind the last backward pass
     const double reduction = std::max(p.exposed * cost.reduction, hidden);
     const double update =
         std::max(cost.update / bytesShare(p, cost.profile), isEager ? cost.updateKernels * p.host : 0);
-    const double all = computing + reduction + update + p.feed * cost.feed;
-    return {all, cost.passes * passes.products, cost.passes * passes.memory + update};
+    return {fedSeconds(computing + reduction + update, p.feed * cost.feed), cost.passes * passes.products,
+            cost.passes * passes.memory + update};
 }
 
 const NetworkParameters& networkPrior() {
     static constexpr NetworkParameters kPrior{.half = 1,
                                               .tensor32 = 1.3,
                                               .single = 0.9,
-                                              .array = 1.5,
+                                              .array = 1,
                                               .onChip = 3,
                                               .eagerBytes = 0.75,
                                               .fusedBytes = 0.8,
                                               .tunedBytes = 0.85,
                                               .statistics = 0.5,
                                               .direct = 0.1,
-                                              .gap = 1.5e-6,
-                                              .host = 6e-6,
+                                              .gap = 5e-6,
+                                              .host = 4e-6,
                                               .straggler = 0.02,
                                               .exposed = 0.3,
-                                              .feed = 1e-6};
+                                              .feed = 4e-4};
     return kPrior;
 }
 
@@ -405,8 +445,8 @@ double spreadOf(const std::vector<UnseenNetwork>& unseen, NetworkClass likeness,
 
 /// What of a run may be left out as a whole.
 std::string networkKind(const TrainingRun& run, NetworkClass likeness) {
+    if (likeness == NetworkClass::generation) return run.model;
     if (likeness != NetworkClass::node && likeness != NetworkClass::nodes) return {};
-    if (run.model.find("efficientnet") != std::string::npos) return run.model;
     return run.accelerator.starts_with("v100") ? "volta" : "ampere";
 }
 

@@ -32,8 +32,8 @@ struct NetworkParameters {
     double half = 1;      ///< 16-bit words
     double tensor32 = 1;  ///< TF32
     double single = 1;    ///< FP32, in which a 3 x 3 window has algorithms of fewer FLOP
-    double array = 1;     ///< further, of a machine of arrays
-    double onChip = 1;    ///< further, of a machine that keeps activations on chip
+    double array = 1;     ///< whatever the words, of a machine of arrays
+    double onChip = 1;    ///< whatever the words, of a machine that keeps activations on chip
     // Share of the bandwidth of memory that what moves bytes reaches, by profile.
     double eagerBytes = 1;
     double fusedBytes = 1;
@@ -44,7 +44,7 @@ struct NetworkParameters {
     double host = 0;        ///< s to launch a kernel from an eager stack
     double straggler = 0;   ///< standard deviation of equal devices' steps
     double exposed = 0;     ///< share of the reduction of gradients that is not hidden behind the backward pass
-    double feed = 0;        ///< s of a host for a million elements of input, for which its devices wait
+    double feed = 0;        ///< s of a host for a million elements of input
 };
 inline constexpr std::array kNetworkFields{
     &NetworkParameters::half,       &NetworkParameters::tensor32,   &NetworkParameters::single,

@@ -32,7 +32,7 @@ using model::TrainingGraph;
 struct NetworkSizes {
     NetworkFamily family = NetworkFamily::memory;
     bool backward = false;
-    double batch = 0, m = 0, n = 0, k = 0, steps = 1, values = 0, again = 0;
+    double batch = 0, m = 0, n = 0, k = 0, steps = 1, values = 0, again = 0, table = 0;
     bool windowed = false;
 };
 
@@ -78,10 +78,11 @@ public:
         std::vector<NetworkSizes> all;
         for (const std::vector<std::int32_t>& group : groups(joined)) {
             const Operator& first = op(group.front());
-            NetworkSizes sizes = isProduct(group.front()) ? productSizes(group.front()) : NetworkSizes{};
+            NetworkSizes sizes;
+            if (isLookUp(first)) sizes = lookUpSizes(first);
+            if (isProduct(group.front())) sizes = productSizes(group.front());
             sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
-            std::tie(sizes.values, sizes.again) = movedBy(group);
-            if (isLookUp(first)) sizes.values = lookedUp(first);
+            if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
             if (sizes.values > 0) all.push_back(sizes);
         }
         return all;
@@ -186,10 +187,14 @@ private:
         return type == op.type ? data : 2 * data;
     }
 
-    /// A look-up moves the rows that it takes; its gradient adds rows to a table that is set to 0 before.
-    double lookedUp(const Operator& op) const {
-        const double rows = networkElements(graph_, op.type == "Gather" ? op.outputs[0] : op.inputs[0]);
-        return op.type == "Gather" ? 2 * rows : 3 * rows + networkElements(graph_, op.outputs[0]);
+    /// A look-up moves the rows that it takes; its gradient adds them to those of a table.
+    NetworkSizes lookUpSizes(const Operator& op) const {
+        const bool isForward = op.type == "Gather";
+        const double rows = networkElements(graph_, isForward ? op.outputs[0] : op.inputs[0]);
+        NetworkSizes sizes{.family = NetworkFamily::lookUp};
+        sizes.values = (isForward ? 2 : 3) * rows;
+        sizes.table = isForward ? 0 : networkElements(graph_, op.outputs[0]);
+        return sizes;
     }
 
     NetworkSizes productSizes(std::int32_t index) const {
@@ -246,12 +251,14 @@ private:
     /// A recurrent layer of inputs X (steps x samples x inputs), W and R (directions x gates outputs x ...).
     NetworkSizes recurrentSizes(const Operator& layer, double times) const {
         const double directions = networkExtent(graph_, layer.inputs[1], 0);
+        const bool samplesFirst = model::attributeOr(layer.attributes, "layout", std::int64_t{0}) != 0;
+        const double samples = networkExtent(graph_, layer.inputs[0], samplesFirst ? 0 : 1);
         return {.family = NetworkFamily::recurrent,
                 .batch = 1,
-                .m = networkExtent(graph_, layer.inputs[0], 1),
+                .m = samples,
                 .n = networkExtent(graph_, layer.inputs[1], 1),
                 .k = networkExtent(graph_, layer.inputs[1], 2) + networkExtent(graph_, layer.inputs[2], 2),
-                .steps = times * directions * networkExtent(graph_, layer.inputs[0], 0)};
+                .steps = times * directions * networkExtent(graph_, layer.inputs[0], samplesFirst ? 1 : 0)};
     }
 
     const TrainingGraph& training_;
@@ -279,6 +286,7 @@ NetworkOperator sampledOperator(const NetworkSizes& few, const NetworkSizes& mor
             .k = sampledSize(few.k, more.k),
             .steps = few.steps,
             .values = sampledSize(few.values, more.values),
+            .table = few.table,
             .again = sampledSize(few.again, more.again),
             .windowed = few.windowed};
 }
@@ -329,9 +337,9 @@ NetworkWork readNetwork(const std::string& id, const std::map<std::string, std::
 }  // namespace
 
 bool NetworkOperator::isAlike(const NetworkOperator& other) const {
-    return std::tie(family, backward, steps, windowed, batch, m, n, k, values, again) ==
+    return std::tie(family, backward, steps, windowed, batch, m, n, k, values, table, again) ==
            std::tie(other.family, other.backward, other.steps, other.windowed, other.batch, other.m, other.n, other.k,
-                    other.values, other.again);
+                    other.values, other.table, other.again);
 }
 
 std::shared_ptr<const NetworkWork> networkWork(const std::string& model,
@@ -342,8 +350,12 @@ std::shared_ptr<const NetworkWork> networkWork(const std::string& model,
         known;
     const std::string id = model.starts_with("zoo:") ? model.substr(4) : model;
     const std::lock_guard<std::mutex> lock(guard);
-    std::shared_ptr<const NetworkWork>& work = known[{id, dims}];
-    if (work == nullptr) work = std::make_shared<const NetworkWork>(readNetwork(id, dims));
+    const auto found = known.find({id, dims});
+    if (found != known.end()) return found->second;
+    constexpr std::size_t kMostKept = 256;  // of any dimensions that are asked for
+    if (known.size() >= kMostKept) known.clear();
+    auto work = std::make_shared<const NetworkWork>(readNetwork(id, dims));
+    known.emplace(std::pair(id, dims), work);
     return work;
 }
 

@@ -23,7 +23,8 @@ enum class NetworkFamily : std::uint8_t {
     groupedConvolution,  ///< also depthwise: each group has few channels
     product,
     recurrent,  ///< one product a step, each of which waits for the last
-    memory,     ///< bytes: element-wise, normalisation, pooling, softmax, moves, look-ups
+    memory,     ///< bytes: element-wise, normalisation, pooling, softmax, moves
+    lookUp,     ///< rows of a table, and their gradient
 };
 
 /// Equal operators of a training graph. Sizes are of one of them.
@@ -34,8 +35,9 @@ struct NetworkOperator {
     SampledSize batch = {}, m = {}, n = {}, k = {};  ///< of the product that it is; all 0 where it is none
     double steps = 1;                                ///< such products one after the other
     SampledSize values = {};                         ///< elements read and written, each once
-    SampledSize again = {};                          ///< elements that statistics of a batch read before
-    bool windowed = false;  ///< a 3 x 3 window with stride 1, for which there are fast algorithms
+    double table = 0;        ///< elements of the table whose gradient a look-up makes, which are set to 0 before
+    SampledSize again = {};  ///< elements that statistics of a batch read before
+    bool windowed = false;   ///< a 3 x 3 window with stride 1, for which there are fast algorithms
 
     bool isAlike(const NetworkOperator& other) const;
 };
