@@ -56,7 +56,8 @@ inline constexpr std::array kNetworkFields{
 /// Equal kernels of a run, in seconds by datasheet and by what was fitted to kernels.
 struct NetworkKernel {
     bool backward = false;
-    bool isDirect = false;  ///< a grouped convolution, which may also be done without products
+    bool isWindowed = false;  ///< a 3 x 3 window with stride 1, for which FP32 has algorithms of fewer FLOP
+    bool isDirect = false;    ///< a grouped convolution, which may also be done without products
     double count = 1;
     double product = 0;  ///< s of its products; 0 where it has none
     double floor = 0;    ///< s of its FLOP at peak

@@ -223,7 +223,8 @@ private:
         NetworkSizes sizes{.family = groups > 1 ? NetworkFamily::groupedConvolution : NetworkFamily::convolution,
                            .batch = groups};
         const auto strides = model::attributeOr(convolution.attributes, "strides", std::vector<std::int64_t>{});
-        sizes.windowed = window == 9 && std::all_of(strides.begin(), strides.end(), [](auto s) { return s == 1; });
+        sizes.windowed = window == 9 && groups == 1 && channels >= 16 &&
+                         std::all_of(strides.begin(), strides.end(), [](auto s) { return s == 1; });
         if (isWeights)
             std::tie(sizes.m, sizes.n, sizes.k) = std::tuple(channels * window, filters, positions);
         else if (convolution.type == "Conv")
