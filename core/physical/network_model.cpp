@@ -1,0 +1,510 @@
+#include "core/physical/network_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "core/base/elementary.h"
+#include "core/base/text.h"
+#include "core/physical/collective.h"
+
+namespace tessera::physical {
+namespace {
+
+/// What an optimizer does for each parameter and for each tensor of parameters.
+struct NetworkOptimizer {
+    std::string_view name;
+    double words;    ///< of 4 bytes moved for a parameter where one kernel does all
+    double kernels;  ///< for a tensor where each operation is one; each moves 3 words
+};
+constexpr std::array<NetworkOptimizer, 8> kNetworkOptimizers{{{"sgd", 5, 3},
+                                                              {"momentum", 5, 3},
+                                                              {"adam", 7, 9},
+                                                              {"adamw", 7, 10},
+                                                              {"lamb", 9, 14},
+                                                              {"lars", 7, 8},
+                                                              {"rmsprop", 7, 8},
+                                                              {"adadelta", 7, 9}}};
+
+const NetworkOptimizer& networkOptimizer(std::string_view name) {
+    const auto* found = std::find_if(kNetworkOptimizers.begin(), kNetworkOptimizers.end(),
+                                     [&](const NetworkOptimizer& one) { return one.name == name; });
+    return found == kNetworkOptimizers.end() ? kNetworkOptimizers.front() : *found;
+}
+
+/// Bytes of on-chip memory a second over FLOP/s: 0.19 of a Bow IPU, 0.22 of an SN30.
+constexpr double kOnChipBytesPerFlop = 0.2;
+
+std::string_view networkDtype(const TrainingRun& run, const Device& device) {
+    if (!run.dtype.empty()) return run.dtype;
+    return device.peaks.contains("fp16") ? "fp16" : "bf16";
+}
+
+/// Bytes of an activation: products in less than 16 bits read activations of 16.
+double networkWordBytes(std::string_view dtype) {
+    return dtype == "fp32" || dtype == "tf32" ? 4 : 2;
+}
+
+SoftwareProfile networkProfile(const TrainingRun& run, NetworkMachine machine) {
+    const SoftwareStack* stack = softwareStackOf(run.software);
+    const SoftwareProfile profile = stack == nullptr ? SoftwareProfile::fused : stack->profile;
+    // Machines other than GPUs run what a compiler made of the whole graph.
+    return machine != NetworkMachine::gpu ? SoftwareProfile::tuned : profile;
+}
+
+double networkBandwidth(const Device& device, NetworkMachine machine) {
+    return machine == NetworkMachine::onChip ? peakOf(device, "fp16") * kOnChipBytesPerFlop : device.bandwidth;
+}
+
+/// True for cards whose links join two of them.
+bool isBridged(const Device& device) {
+    return device.id.find("pcie") != std::string::npos || device.id == "a30" || device.id == "a40";
+}
+
+/// Share of its peak that a GPU sustains within its power. Watts for a TFLOP/s of 64 lanes of FP32 a multiprocessor,
+/// which every generation so far needs about 19 of at full clock (V100, A100, H100 SXM: 19 to 21); with fewer, the
+/// clock falls as a T4's does (8.6 W, 0.53 of its peak in kernels/t4.csv).
+double sustainedShare(double fp32, double units, double watts) {
+    if (!(watts > 0) || !(fp32 > 0)) return 1;
+    constexpr double kFullClock = 19, kExponent = 0.8, kTwiceTheLanes = 0.3e12;
+    const double perTera = watts / (fp32 * 1e-12) * (fp32 / units > kTwiceTheLanes ? 2 : 1);
+    return std::min(1.0, elementary::pow(perTera / kFullClock, kExponent));
+}
+
+/// The machine as products see it: a GPU at the clock that its power sustains, unless its own products are known; few
+/// large arrays as units of 2 TFLOP/s.
+Machine networkMachine(const Device& device, std::string_view dtype, NetworkMachine kind,
+                       const ProductParameters& products) {
+    Machine machine = machineOf(device, dtype);
+    machine.bandwidth = networkBandwidth(device, kind);
+    constexpr double kPeakOfUnit = 2e12;
+    if (kind != NetworkMachine::gpu)
+        machine.units = std::max(1.0, std::round(peakOf(device, "bf16") / kPeakOfUnit));
+    else if (products.basis == KernelBasis::transferred)
+        machine.peak *= sustainedShare(peakOf(device, "fp32"), device.units, device.watts);
+    return machine;
+}
+
+/// Samples of a pass of one replica.
+double networkSamples(const TrainingRun& run) {
+    constexpr double kSamplesUnsaid = 32;
+    const double replicas = run.dataParallel ? *run.dataParallel : run.accelerators;
+    if (run.microBatch > 0) return run.microBatch;
+    return run.globalBatch > 0 ? std::max(run.globalBatch / replicas, 1.0) : kSamplesUnsaid;
+}
+
+double reductionSeconds(const TrainingRun& run, const Device& device, double bytes) {
+    if (run.accelerators < 2) return 0;
+    constexpr double kHostRate = 12e9, kNetworkOfOne = 12.5e9;
+    const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kHostRate;
+    const bool isLinked = device.linkBytesPerSecond > 0 && !(isBridged(device) && run.accelerators > 2);
+    const double link = isLinked ? device.linkBytesPerSecond : host;
+    const int perNode = std::min(run.perNode, run.accelerators);
+    // Pods of machines with links of their own span nodes by them.
+    const double own = networkMachineOf(device) == NetworkMachine::gpu ? kNetworkOfOne : link / 2;
+    const double network = run.networkBytesPerSecond > 0 ? run.networkBytesPerSecond : own * perNode;
+    const Prediction prediction = predictCollective({.operation = Collective::allReduce,
+                                                     .accelerators = run.accelerators,
+                                                     .perNode = perNode,
+                                                     .bytes = bytes,
+                                                     .interconnect = Interconnect{link, network}});
+    return prediction.estimate ? prediction.estimate->value : 2 * bytes / network;
+}
+
+/// Seconds of products and of their FLOP. The bytes of a convolution are those of its data and not those of the
+/// windows, so they count apart.
+NetworkKernel productKernel(const NetworkOperator& op, double samples, const Machine& machine,
+                            const GemmParameters& gemm) {
+    NetworkKernel kernel{.backward = op.backward,
+                         .isWindowed = op.windowed,
+                         .isDirect = op.family == NetworkFamily::groupedConvolution,
+                         .count = op.count,
+                         .share = std::clamp(gemm.bandwidth, 0.5, 0.9)};
+    if (op.family == NetworkFamily::memory || op.family == NetworkFamily::lookUp) return kernel;
+    Machine computing = machine;
+    computing.bandwidth = 1e3 * machine.bandwidth;
+    GemmParameters parameters = gemm;
+    parameters.launch = 0;
+    const Product product{std::max(op.batch.at(samples), 1.0), std::max(op.m.at(samples), 1.0),
+                          std::max(op.n.at(samples), 1.0), std::max(op.k.at(samples), 1.0)};
+    kernel.product = op.steps * gemmSeconds(product, computing, parameters);
+    const double flop = 2 * op.steps * product.batch * product.m * product.n * product.k;
+    kernel.floor = flop / machine.peak;
+    kernel.direct = flop;
+    return kernel;
+}
+
+/// Elements of a table that have a gradient: at most those looked up.
+double touched(const NetworkOperator& op, double samples) {
+    return std::min(op.table, std::max(op.values.at(samples), 0.0) / 3);
+}
+
+/// Parameters that are updated and whose gradients are summed.
+double updatedParameters(const NetworkWork& work, double samples) {
+    double parameters = work.parameters;
+    for (const NetworkOperator& op : work.alone) parameters -= op.count * (op.table - touched(op, samples));
+    return std::max(parameters, 0.0);
+}
+
+void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& run, const Device& device) {
+    const std::string_view dtype = networkDtype(run, device);
+    const double samples = networkSamples(run), bytes = networkWordBytes(dtype);
+    const ProductParameters products = productParametersOf(device, dtype);
+    const Machine machine = networkMachine(device, dtype, cost.machine, products);
+    const bool isEager = cost.profile == SoftwareProfile::eager;
+    const double vectors = peakOf(device, "fp32");
+    for (const NetworkOperator& op : isEager ? work.alone : work.joined) {
+        if (op.backward && !cost.training) continue;
+        NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
+        kernel.direct /= vectors;
+        const double moved = std::max(op.values.at(samples), 0.0);
+        // Tables are kept in FP32.
+        kernel.bytes = (op.family == NetworkFamily::lookUp ? 4 * (moved + touched(op, samples)) : bytes * moved) /
+                       machine.bandwidth;
+        kernel.again = std::max(op.again.at(samples), 0.0) * bytes / machine.bandwidth;
+        cost.kernels.push_back(kernel);
+    }
+}
+
+/// Millions of elements of input that a host prepares for its devices, by the measure of a host of a V100. A host is
+/// taken to be as fast as its links to devices; loaders of fused and tuned stacks do part of it on the devices.
+double fedElements(const TrainingRun& run, const Device& device, SoftwareProfile profile, double elements) {
+    constexpr double kReference = 16e9;
+    const double host = device.hostBytesPerSecond > 0 ? device.hostBytesPerSecond : kReference;
+    const double share = profile == SoftwareProfile::eager ? 1 : profile == SoftwareProfile::fused ? 0.5 : 0.25;
+    constexpr int kMostOfHost = 16;  // what is joined beyond, such as a rack, has several hosts
+    return 1e-6 * share * elements * std::min({run.perNode, run.accelerators, kMostOfHost}) * kReference / host;
+}
+
+/// Expected largest of n values of a normal distribution, in standard deviations, within 0.05 for up to 4096.
+double largestOf(double n) {
+    return n < 2 ? 0 : 0.57 * elementary::pow(elementary::log(n) / elementary::log(2), 0.77);
+}
+
+double bytesShare(const NetworkParameters& p, SoftwareProfile profile) {
+    switch (profile) {
+        case SoftwareProfile::eager:
+            return p.eagerBytes;
+        case SoftwareProfile::fused:
+            return p.fusedBytes;
+        case SoftwareProfile::tuned:
+            return p.tunedBytes;
+    }
+    return p.fusedBytes;
+}
+
+double productFactor(const NetworkCost& cost, const NetworkParameters& p) {
+    const double words = cost.words == 0 ? p.half : cost.words == 1 ? p.tensor32 : p.single;
+    if (cost.machine == NetworkMachine::array) return p.array;
+    return cost.machine == NetworkMachine::onChip ? p.onChip : words;
+}
+
+/// Generations and networks of the measured runs.
+constexpr std::array<std::string_view, 8> kMeasuredGenerations{"v100",   "a100",  "a30",   "tpu-v2",
+                                                               "tpu-v3", "gaudi", "gc200", "bow"};
+constexpr std::array<std::string_view, 6> kMeasuredFamilies{"resnet18",  "resnet34",  "resnet50",
+                                                            "resnet101", "resnet152", "resnext50"};
+
+NetworkClass networkClassOf(const TrainingRun& run, const Device& device, const NetworkWork& work) {
+    const NetworkMachine machine = networkMachineOf(device);
+    if (machine == NetworkMachine::array) return NetworkClass::array;
+    if (machine == NetworkMachine::onChip) return NetworkClass::onChip;
+    const bool convolves = std::any_of(work.joined.begin(), work.joined.end(), [](const NetworkOperator& op) {
+        return op.family == NetworkFamily::convolution;
+    });
+    if (!convolves) return NetworkClass::looked;
+    const bool isKnown = std::any_of(kMeasuredGenerations.begin(), kMeasuredGenerations.end(),
+                                     [&](std::string_view generation) { return device.id.starts_with(generation); }) &&
+                         std::any_of(kMeasuredFamilies.begin(), kMeasuredFamilies.end(),
+                                     [&](std::string_view family) { return run.model.ends_with(family); });
+    if (!isKnown) return NetworkClass::generation;
+    return run.accelerators > run.perNode ? NetworkClass::nodes : NetworkClass::node;
+}
+
+}  // namespace
+
+NetworkMachine networkMachineOf(const Device& device) {
+    constexpr double kLargeCache = 200e6, kSlowMemory = 500e9;
+    if (device.cache >= kLargeCache && device.bandwidth < kSlowMemory) return NetworkMachine::onChip;
+    const bool isGpu = device.vendor == "NVIDIA" || device.vendor == "AMD" ||
+                       (device.vendor == "Intel" && !device.id.starts_with("gaudi"));
+    return isGpu ? NetworkMachine::gpu : NetworkMachine::array;
+}
+
+NetworkCost networkCost(const TrainingRun& run, const Device& device) {
+    const std::shared_ptr<const NetworkWork> work = networkWork(run.model, run.dims);
+    NetworkCost cost{.machine = networkMachineOf(device)};
+    cost.profile = networkProfile(run, cost.machine);
+    cost.likeness = networkClassOf(run, device, *work);
+    cost.training = run.training && run.metric != RunMetric::forward;
+    const std::string_view dtype = networkDtype(run, device);
+    const bool hasTensor32 = device.peaks.contains("tf32");
+    cost.words = networkWordBytes(dtype) < 4 ? 0 : dtype == "tf32" && hasTensor32 ? 1 : 2;
+    addKernels(cost, *work, run, device);
+    const double samples = networkSamples(run);
+    const double replicas = run.dataParallel ? *run.dataParallel : run.accelerators;
+    cost.samples = run.globalBatch > 0 ? run.globalBatch : samples * replicas;
+    cost.passes = std::max(1.0, std::round(cost.samples / (samples * replicas)));
+    cost.devices = run.accelerators;
+    cost.feed = fedElements(run, device, cost.profile, work->inputs * samples * cost.passes);
+    if (!cost.training) return cost;
+    const bool isShort = cost.profile == SoftwareProfile::tuned && cost.words == 0;
+    const double parameters = updatedParameters(*work, samples);
+    cost.reduction = reductionSeconds(run, device, parameters * (isShort ? 2 : 4));
+    const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
+    const bool isEager = cost.profile == SoftwareProfile::eager;
+    const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
+    cost.update = 4 * words * parameters / networkBandwidth(device, cost.machine);
+    cost.updateKernels = isEager ? optimizer.kernels * work->parameterTensors : 1;
+    return cost;
+}
+
+namespace {
+
+struct NetworkPasses {
+    double forward = 0, backward = 0, kernels = 0;
+    double products = 0, memory = 0;
+};
+
+/// Seconds of products, no fewer than their FLOP take at peak. Windows of 3 x 3 in FP32 take Winograd's algorithm
+/// of 2.25 times fewer FLOP (Lavin and Gray, CVPR 2016), which in kernels/v100.csv is worth 0.45 of the time.
+double productSeconds(const NetworkCost& cost, const NetworkKernel& kernel, double factor) {
+    constexpr double kFewerFlop = 2.25, kWindowed = 0.45;
+    const bool isFast = kernel.isWindowed && cost.words == 2 && cost.machine == NetworkMachine::gpu;
+    if (!isFast) return std::max(kernel.product * factor, kernel.floor);
+    return std::max(kernel.product * factor * kWindowed, kernel.floor / kFewerFlop);
+}
+
+NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p) {
+    NetworkPasses passes;
+    const double factor = productFactor(cost, p), bytes = bytesShare(p, cost.profile);
+    const double statistics = cost.profile == SoftwareProfile::tuned ? p.statistics : 1;
+    // A program on chip has no kernels to start.
+    const double gap = cost.machine == NetworkMachine::onChip ? 0 : p.gap;
+    for (const NetworkKernel& kernel : cost.kernels) {
+        double product = productSeconds(cost, kernel, factor);
+        if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
+        const double moved = (kernel.bytes + kernel.again * statistics) / (product > 0 ? kernel.share : bytes);
+        const double seconds = kernel.count * (std::max(product, moved) + gap);
+        (kernel.backward ? passes.backward : passes.forward) += seconds;
+        (product > moved ? passes.products : passes.memory) += seconds;
+        passes.kernels += kernel.count;
+    }
+    return passes;
+}
+
+}  // namespace
+
+namespace {
+
+/// A step and the preparation of the next one's samples go on beside each other; they wait for each other where they
+/// take about as long.
+double fedSeconds(double step, double feed) {
+    const double ratio = feed / step;
+    return step * elementary::exp(elementary::log(1 + ratio * ratio * ratio) / 3);
+}
+
+}  // namespace
+
+NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
+    const NetworkPasses passes = networkPasses(cost, p);
+    const bool isEager = cost.profile == SoftwareProfile::eager;
+    const double device = cost.passes * (passes.forward + passes.backward);
+    // An operator of a network goes through its layer and the recording of gradients (assumed).
+    constexpr double kLaunchesOfOperator = 6;
+    const double launches = isEager ? kLaunchesOfOperator * cost.passes * passes.kernels * p.host : 0;
+    const double computing = std::max(device, launches) * (1 + p.straggler * largestOf(cost.devices));
+    const double hidden = cost.reduction - passes.backward;  // behind the last backward pass
+    const double reduction = std::max(p.exposed * cost.reduction, hidden);
+    const double update =
+        std::max(cost.update / bytesShare(p, cost.profile), isEager ? cost.updateKernels * p.host : 0);
+    return {fedSeconds(computing + reduction + update, p.feed * cost.feed), cost.passes * passes.products,
+            cost.passes * passes.memory + update};
+}
+
+/// Factors of products of GPUs: medians of the convolutions of 16 channels or more in kernels/v100.csv. Arrays neither
+/// share tiles among units nor start kernels. The others are those that data sheets and stacks let expect.
+const NetworkParameters& networkPrior() {
+    static constexpr NetworkParameters kPrior{.half = 1.3,
+                                              .tensor32 = 1.5,
+                                              .single = 1.15,
+                                              .array = 0.7,
+                                              .onChip = 3,
+                                              .eagerBytes = 0.75,
+                                              .fusedBytes = 0.8,
+                                              .tunedBytes = 0.85,
+                                              .statistics = 0.5,
+                                              .direct = 0.1,
+                                              .gap = 5e-6,
+                                              .host = 4e-6,
+                                              .straggler = 0.02,
+                                              .exposed = 0.3,
+                                              .feed = 4e-4};
+    return kPrior;
+}
+
+namespace {
+
+/// What no machine exceeds.
+bool networkPossible(const NetworkParameters& p) {
+    return p.eagerBytes <= 1 && p.fusedBytes <= 1 && p.tunedBytes <= 1 && p.statistics <= 1 && p.direct <= 1 &&
+           p.exposed <= 1;
+}
+
+double networkDeviation(std::span<const MeasuredNetwork> runs, const NetworkParameters& p) {
+    if (!networkPossible(p)) return std::numeric_limits<double>::infinity();
+    // A parameter twice its prior weighs as a run that is off by 4 %.
+    constexpr double kPull = 0.06;
+    double sum = 0;
+    for (const MeasuredNetwork& run : runs)
+        sum += run.weight * std::fabs(elementary::log(run.seconds / networkStep(run.cost, p).seconds));
+    for (const auto field : kNetworkFields) sum += kPull * std::fabs(elementary::log(p.*field / networkPrior().*field));
+    return sum;
+}
+
+}  // namespace
+
+NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const NetworkParameters& start) {
+    NetworkParameters best = start;
+    double least = networkDeviation(runs, best);
+    for (double step = 0.5; step > 0.005; step /= 2) {
+        bool moved = true;
+        for (int round = 0; moved && round < 30; ++round) {
+            moved = false;
+            for (const auto field : kNetworkFields)
+                for (const double factor : {1 + step, 1 / (1 + step)}) {
+                    NetworkParameters trial = best;
+                    trial.*field *= factor;
+                    const double deviation = networkDeviation(runs, trial);
+                    if (!(deviation < least)) continue;
+                    least = deviation;
+                    best = trial;
+                    moved = true;
+                }
+        }
+    }
+    return best;
+}
+
+namespace {
+
+constexpr int kNetworkFolds = 5;
+
+/// Conformal: the (n + 1) 0.9-th smallest of n deviations; the largest of too few, and then some.
+double networkSpread(std::vector<double> deviations) {
+    constexpr double kInside = 0.9, kTooFew = 1.5, kUnknown = 0.5;
+    if (deviations.empty()) return kUnknown;
+    std::sort(deviations.begin(), deviations.end());
+    const double rank = std::ceil(kInside * static_cast<double>(deviations.size() + 1));
+    if (rank > static_cast<double>(deviations.size())) return kTooFew * deviations.back();
+    return deviations[static_cast<std::size_t>(rank) - 1];
+}
+
+void weighNetworks(std::vector<MeasuredNetwork>& runs) {
+    std::map<std::string_view, double> counts;
+    for (const MeasuredNetwork& run : runs) counts[run.group] += 1;
+    for (MeasuredNetwork& run : runs) run.weight = 1 / std::sqrt(counts[run.group]);
+}
+
+template <typename Seen>
+NetworkFit networkFitOn(const std::vector<MeasuredNetwork>& runs, int leftOut, const Seen& isSeen) {
+    std::vector<MeasuredNetwork> seen;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(seen), isSeen);
+    return {leftOut, static_cast<int>(seen.size()), fitNetworks(seen, networkPrior()), {}};
+}
+
+/// A run beside what a fit without it says.
+struct UnseenNetwork {
+    NetworkClass likeness;
+    int fold;
+    double deviation;
+};
+
+UnseenNetwork unseenNetwork(const MeasuredNetwork& run, NetworkClass likeness, const NetworkParameters& parameters) {
+    return {likeness, run.fold, std::fabs(elementary::log(run.seconds / networkStep(run.cost, parameters).seconds))};
+}
+
+std::vector<UnseenNetwork> unseenNetworks(const std::vector<MeasuredNetwork>& runs,
+                                          const std::vector<NetworkFit>& fits) {
+    std::vector<UnseenNetwork> unseen;
+    for (const MeasuredNetwork& run : runs)
+        unseen.push_back(
+            unseenNetwork(run, run.cost.likeness, fits[static_cast<std::size_t>(run.fold) + 1].parameters));
+    std::set<std::string_view> kinds;
+    for (const MeasuredNetwork& run : runs) kinds.insert(run.kind);
+    kinds.erase(std::string_view{});
+    for (const std::string_view kind : kinds) {
+        const NetworkFit fit = networkFitOn(runs, -1, [&](const MeasuredNetwork& run) { return run.kind != kind; });
+        for (const MeasuredNetwork& run : runs)
+            if (run.kind == kind) unseen.push_back(unseenNetwork(run, NetworkClass::generation, fit.parameters));
+    }
+    return unseen;
+}
+
+double spreadOf(const std::vector<UnseenNetwork>& unseen, NetworkClass likeness, int leftOut) {
+    std::vector<double> deviations;
+    for (const UnseenNetwork& run : unseen)
+        if (run.likeness == likeness && run.fold != leftOut) deviations.push_back(run.deviation);
+    // The next generation need not be as like those measured as these are to each other.
+    constexpr double kFurther = 1.5;
+    return networkSpread(std::move(deviations)) * (likeness == NetworkClass::generation ? kFurther : 1);
+}
+
+/// What of a run may be left out as a whole.
+std::string networkKind(const TrainingRun& run, NetworkClass likeness) {
+    if (likeness == NetworkClass::generation) return run.model;
+    if (likeness != NetworkClass::node && likeness != NetworkClass::nodes) return {};
+    return run.accelerator.starts_with("v100") ? "volta" : "ampere";
+}
+
+}  // namespace
+
+std::vector<NetworkFit> fitNetworkFolds(std::vector<MeasuredNetwork> runs) {
+    weighNetworks(runs);
+    std::vector<NetworkFit> fits;
+    for (int leftOut = -1; leftOut < kNetworkFolds; ++leftOut)
+        fits.push_back(networkFitOn(runs, leftOut, [&](const MeasuredNetwork& run) { return run.fold != leftOut; }));
+    const std::vector<UnseenNetwork> unseen = unseenNetworks(runs, fits);
+    for (NetworkFit& fit : fits)
+        for (std::size_t i = 0; i < kNetworkClasses; ++i)
+            fit.spread[i] = spreadOf(unseen, static_cast<NetworkClass>(i), fit.leftOut);
+    return fits;
+}
+
+const NetworkFit& networkFit(int leftOut) {
+    const std::span<const NetworkFit> fits = networkFits();
+    const auto found =
+        std::find_if(fits.begin(), fits.end(), [&](const NetworkFit& fit) { return fit.leftOut == leftOut; });
+    return found == fits.end() ? fits.front() : *found;
+}
+
+std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Device& device, double value) {
+    if (run.metric != RunMetric::samples && run.metric != RunMetric::step) return std::nullopt;
+    MeasuredNetwork measured{.cost = networkCost(run, device), .fold = networkFold(run)};
+    measured.seconds = run.metric == RunMetric::samples ? measured.cost.samples / value : value;
+    measured.kind = networkKind(run, measured.cost.likeness);
+    const int scale = static_cast<int>(std::log2(run.accelerators)) / 2;
+    measured.group = run.model + '|' + run.accelerator + '|' + run.dtype + '|' +
+                     std::string(kSoftwareProfileNames.of(measured.cost.profile)) + '|' + std::to_string(scale);
+    return measured;
+}
+
+int networkFold(const TrainingRun& run) {
+    std::string text = run.model + '|' + run.accelerator + '|' + run.dtype + '|';
+    text += std::string(kSoftwareProfileNames.of(networkProfile(run, NetworkMachine::gpu)));
+    for (const double number : {static_cast<double>(run.accelerators), static_cast<double>(run.perNode),
+                                run.globalBatch, run.microBatch, run.networkBytesPerSecond})
+        text += '|' + std::to_string(static_cast<long long>(number));
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+    hash ^= hash >> 29;
+    return static_cast<int>((hash * 0x9E3779B97F4A7C15U >> 33) % kNetworkFolds);
+}
+
+}  // namespace tessera::physical

@@ -1,0 +1,363 @@
+#include "core/physical/network_operators.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/model/counts.h"
+#include "core/model/operators/operator_table.h"
+#include "core/model/training.h"
+#include "core/model/zoo/zoo.h"
+#include "core/physical/measured_table.h"
+
+namespace tessera::physical {
+namespace {
+
+using model::Graph;
+using model::kNoTensor;
+using model::Operator;
+using model::OperatorClass;
+using model::TensorIndex;
+using model::TensorRole;
+using model::TrainingGraph;
+
+/// Sizes of one operator at one batch; `NetworkOperator` is what two batches make of it.
+struct NetworkSizes {
+    NetworkFamily family = NetworkFamily::memory;
+    bool backward = false;
+    double batch = 0, m = 0, n = 0, k = 0, steps = 1, values = 0, again = 0, table = 0;
+    bool windowed = false;
+};
+
+double networkElements(const Graph& graph, TensorIndex tensor) {
+    if (tensor == kNoTensor) return 0;
+    return static_cast<double>(model::elementCount(graph.tensor(tensor).shape).value_or(0));
+}
+
+double networkExtent(const Graph& graph, TensorIndex tensor, std::size_t axis) {
+    if (tensor == kNoTensor) return 1;
+    const model::Shape& shape = graph.tensor(tensor).shape;
+    return shape && axis < shape->size() ? static_cast<double>((*shape)[axis]) : 1;
+}
+
+std::size_t networkRank(const Graph& graph, TensorIndex tensor) {
+    return tensor != kNoTensor && graph.tensor(tensor).shape ? graph.tensor(tensor).shape->size() : 0;
+}
+
+/// A training graph as its operators are counted: the tensor that each one really is, and who makes and reads it.
+class NetworkReader {
+public:
+    explicit NetworkReader(const TrainingGraph& training)
+        : training_(training), graph_(training.graph), counts_(model::operatorCounts(graph_)) {
+        const std::size_t tensors = graph_.tensors.size();
+        root_.resize(tensors);
+        for (std::size_t i = 0; i < tensors; ++i) root_[i] = static_cast<TensorIndex>(i);
+        for (const Operator& op : graph_.operators)
+            if (isFree(op) && !op.inputs.empty() && op.inputs[0] != kNoTensor && !op.outputs.empty())
+                root_[at(op.outputs[0])] = rootOf(op.inputs[0]);
+        maker_.assign(tensors, -1);
+        readers_.resize(tensors);
+        for (std::int32_t i = 0; i < size(); ++i) {
+            if (isFree(op(i))) continue;
+            for (const TensorIndex output : op(i).outputs)
+                if (output != kNoTensor) maker_[at(output)] = i;
+            for (const TensorIndex input : op(i).inputs)
+                if (input != kNoTensor) readers_[at(rootOf(input))].push_back(i);
+        }
+    }
+
+    /// Sizes of all kernels of the step but the optimizer's: operators alone, or joined to those before them.
+    std::vector<NetworkSizes> read(bool joined) const {
+        std::vector<NetworkSizes> all;
+        for (const std::vector<std::int32_t>& group : groups(joined)) {
+            const Operator& first = op(group.front());
+            NetworkSizes sizes;
+            if (isLookUp(first)) sizes = lookUpSizes(first);
+            if (isProduct(group.front())) sizes = productSizes(group.front());
+            sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
+            if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
+            if (sizes.values > 0) all.push_back(sizes);
+        }
+        return all;
+    }
+
+private:
+    static std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+    std::int32_t size() const { return training_.update; }
+    const Operator& op(std::int32_t index) const { return graph_.operators[at(index)]; }
+    TensorIndex rootOf(TensorIndex tensor) const { return root_[at(tensor)]; }
+
+    static OperatorClass classOf(const Operator& op) {
+        const model::OperatorKind* kind = model::kindOf(op);
+        return kind == nullptr ? OperatorClass::memory : kind->group;
+    }
+
+    /// Relabels, or hands a product its operand the other way round, which products take as it stands.
+    bool isFree(const Operator& op) const {
+        if (model::relabels(op)) return true;
+        if (op.type != "Transpose") return false;
+        const auto* order = model::attributeAs<std::vector<std::int64_t>>(op.attributes, "perm");
+        if (order == nullptr) return networkRank(graph_, op.inputs[0]) == 2;
+        for (std::size_t i = 0; i + 2 < order->size(); ++i)
+            if ((*order)[i] != static_cast<std::int64_t>(i)) return false;
+        return true;
+    }
+
+    bool isProduct(std::int32_t index) const {
+        return counts_[at(index)].macs.value_or(0) > 0 && classOf(op(index)) == OperatorClass::matrix;
+    }
+    static bool isLookUp(const Operator& op) { return op.type == "Gather" || op.type == "LookUpGradient"; }
+
+    /// True where an operator can be done in the registers of the kernel that made its input.
+    bool isJoinable(std::int32_t index) const {
+        const OperatorClass group = classOf(op(index));
+        if (op(index).type.find("Pool") != std::string::npos || isProduct(index)) return false;
+        return group == OperatorClass::vector || group == OperatorClass::normalisation;
+    }
+
+    bool isComputed(std::int32_t index) const {
+        return std::any_of(op(index).outputs.begin(), op(index).outputs.end(), [&](TensorIndex output) {
+            return output != kNoTensor && graph_.tensor(output).role == TensorRole::activation;
+        });
+    }
+
+    /// The operator that made the last of an operator's inputs; -1 where none did.
+    std::int32_t lastMaker(std::int32_t index) const {
+        std::int32_t last = -1;
+        for (const TensorIndex input : op(index).inputs)
+            if (input != kNoTensor) last = std::max(last, maker_[at(rootOf(input))]);
+        return last;
+    }
+
+    std::vector<std::vector<std::int32_t>> groups(bool joined) const {
+        std::vector<std::vector<std::int32_t>> groups;
+        std::vector<std::int32_t> groupOf(at(size()), -1);
+        for (std::int32_t i = 0; i < size(); ++i) {
+            if (isFree(op(i)) || !isComputed(i)) continue;
+            const std::int32_t before = joined && isJoinable(i) ? lastMaker(i) : -1;
+            const bool joins = before >= 0 && before < size() && isJoinable(before) && groupOf[at(before)] >= 0 &&
+                               training_.phaseOf(before) == training_.phaseOf(i);
+            groupOf[at(i)] = joins ? groupOf[at(before)] : static_cast<std::int32_t>(groups.size());
+            if (joins)
+                groups[at(groupOf[at(i)])].push_back(i);
+            else
+                groups.push_back({i});
+        }
+        return groups;
+    }
+
+    /// Elements that a group reads and writes, and those that its statistics read before.
+    std::pair<double, double> movedBy(const std::vector<std::int32_t>& group) const {
+        const std::set<std::int32_t> members(group.begin(), group.end());
+        std::set<TensorIndex> moved;
+        double again = 0;
+        for (const std::int32_t member : group) {
+            for (const TensorIndex input : op(member).inputs)
+                if (input != kNoTensor && !members.contains(maker_[at(rootOf(input))])) moved.insert(rootOf(input));
+            for (const TensorIndex output : op(member).outputs)
+                if (output != kNoTensor && leaves(output, members)) moved.insert(output);
+            again += readAgain(op(member));
+        }
+        double elements = 0;
+        for (const TensorIndex tensor : moved) elements += networkElements(graph_, tensor);
+        return {elements, again};
+    }
+
+    bool leaves(TensorIndex output, const std::set<std::int32_t>& members) const {
+        const std::vector<std::int32_t>& readers = readers_[at(output)];
+        return readers.empty() || std::any_of(readers.begin(), readers.end(),
+                                              [&](std::int32_t reader) { return !members.contains(reader); });
+    }
+
+    /// What is normalised over a batch is read once for its mean and variance, and its gradient once for theirs.
+    double readAgain(const Operator& op) const {
+        constexpr std::array<std::string_view, 3> kKinds{"BatchNormalization", "InstanceNormalization",
+                                                         "GroupNormalization"};
+        const std::string type =
+            op.type == "NormalisationGradient" ? model::attributeOr(op.attributes, "of", std::string()) : op.type;
+        if (std::find(kKinds.begin(), kKinds.end(), type) == kKinds.end()) return 0;
+        const double data = networkElements(graph_, op.inputs[0]);
+        return type == op.type ? data : 2 * data;
+    }
+
+    /// A look-up moves the rows that it takes; its gradient adds them to those of a table.
+    NetworkSizes lookUpSizes(const Operator& op) const {
+        const bool isForward = op.type == "Gather";
+        const double rows = networkElements(graph_, isForward ? op.outputs[0] : op.inputs[0]);
+        NetworkSizes sizes{.family = NetworkFamily::lookUp};
+        sizes.values = (isForward ? 2 : 3) * rows;
+        sizes.table = isForward ? 0 : networkElements(graph_, op.outputs[0]);
+        return sizes;
+    }
+
+    NetworkSizes productSizes(std::int32_t index) const {
+        const std::string& type = op(index).type;
+        if (type == "Conv" || type == "ConvTranspose" || type.starts_with("Convolution"))
+            return convolutionSizes(index);
+        if (type == "LSTM" || type == "GRU" || type == "RNN") return recurrentSizes(op(index), 1);
+        const std::int32_t source = training_.sources[at(index)];
+        if (type == "MatrixGradient" && source >= 0) {
+            const std::string& of = op(source).type;
+            if (of == "LSTM" || of == "GRU" || of == "RNN") return recurrentSizes(op(source), 2);
+        }
+        return matrixSizes(index);
+    }
+
+    /// Positions x filters x window of the channels of a group, turned for gradients.
+    NetworkSizes convolutionSizes(std::int32_t index) const {
+        const Operator& convolution = op(index);
+        const bool isWeights = convolution.type == "ConvolutionWeightGradient";
+        const TensorIndex kernel = isWeights ? convolution.outputs[0] : convolution.inputs[1];
+        const double weights = std::max(networkElements(graph_, kernel), 1.0);
+        const double groups = static_cast<double>(model::attributeOr(convolution.attributes, "group", std::int64_t{1}));
+        const double filters = networkExtent(graph_, kernel, 0) / groups, channels = networkExtent(graph_, kernel, 1);
+        const double window = weights / (networkExtent(graph_, kernel, 0) * channels);
+        const double positions = static_cast<double>(*counts_[at(index)].macs) / weights;
+        NetworkSizes sizes{.family = groups > 1 ? NetworkFamily::groupedConvolution : NetworkFamily::convolution,
+                           .batch = groups};
+        const auto strides = model::attributeOr(convolution.attributes, "strides", std::vector<std::int64_t>{});
+        sizes.windowed = window == 9 && groups == 1 && channels >= 16 &&
+                         std::all_of(strides.begin(), strides.end(), [](auto s) { return s == 1; });
+        if (isWeights)
+            std::tie(sizes.m, sizes.n, sizes.k) = std::tuple(channels * window, filters, positions);
+        else if (convolution.type == "Conv")
+            std::tie(sizes.m, sizes.n, sizes.k) = std::tuple(positions, filters, channels * window);
+        else
+            std::tie(sizes.m, sizes.n, sizes.k) = std::tuple(positions, channels, filters * window);
+        return sizes;
+    }
+
+    NetworkSizes matrixSizes(std::int32_t index) const {
+        const Operator& product = op(index);
+        const TensorIndex output = product.outputs[0];
+        const double results = std::max(networkElements(graph_, output), 1.0);
+        const std::size_t rank = networkRank(graph_, output);
+        const bool isBatched = product.inputs.size() > 1 && networkRank(graph_, product.inputs[1]) > 2 && rank > 2;
+        NetworkSizes sizes{.family = NetworkFamily::product, .batch = 1};
+        for (std::size_t axis = 0; isBatched && axis + 2 < rank; ++axis)
+            sizes.batch *= networkExtent(graph_, output, axis);
+        sizes.n = rank > 0 ? std::max(networkExtent(graph_, output, rank - 1), 1.0) : 1;
+        sizes.m = results / (sizes.batch * sizes.n);
+        sizes.k = static_cast<double>(*counts_[at(index)].macs) / results;
+        return sizes;
+    }
+
+    /// A recurrent layer of inputs X (steps x samples x inputs), W and R (directions x gates outputs x ...).
+    NetworkSizes recurrentSizes(const Operator& layer, double times) const {
+        const double directions = networkExtent(graph_, layer.inputs[1], 0);
+        const bool samplesFirst = model::attributeOr(layer.attributes, "layout", std::int64_t{0}) != 0;
+        const double samples = networkExtent(graph_, layer.inputs[0], samplesFirst ? 0 : 1);
+        return {.family = NetworkFamily::recurrent,
+                .batch = 1,
+                .m = samples,
+                .n = networkExtent(graph_, layer.inputs[1], 1),
+                .k = networkExtent(graph_, layer.inputs[1], 2) + networkExtent(graph_, layer.inputs[2], 2),
+                .steps = times * directions * networkExtent(graph_, layer.inputs[0], samplesFirst ? 1 : 0)};
+    }
+
+    const TrainingGraph& training_;
+    const Graph& graph_;
+    std::vector<model::OperatorCount> counts_;
+    std::vector<TensorIndex> root_;
+    std::vector<std::int32_t> maker_;
+    std::vector<std::vector<std::int32_t>> readers_;
+};
+
+// Two batches that no extent of a network is likely to have.
+constexpr std::int64_t kFewSamples = 5, kMoreSamples = 7;
+
+SampledSize sampledSize(double few, double more) {
+    const double each = (more - few) / static_cast<double>(kMoreSamples - kFewSamples);
+    return {few - each * static_cast<double>(kFewSamples), each};
+}
+
+NetworkOperator sampledOperator(const NetworkSizes& few, const NetworkSizes& more) {
+    return {.family = few.family,
+            .backward = few.backward,
+            .batch = sampledSize(few.batch, more.batch),
+            .m = sampledSize(few.m, more.m),
+            .n = sampledSize(few.n, more.n),
+            .k = sampledSize(few.k, more.k),
+            .steps = few.steps,
+            .values = sampledSize(few.values, more.values),
+            .table = few.table,
+            .again = sampledSize(few.again, more.again),
+            .windowed = few.windowed};
+}
+
+std::vector<NetworkOperator> foldedOperators(const std::vector<NetworkSizes>& few,
+                                             const std::vector<NetworkSizes>& more) {
+    std::vector<NetworkOperator> folded;
+    for (std::size_t i = 0; i < few.size(); ++i) {
+        // A graph that changes with its batch is taken to grow with it.
+        const NetworkOperator one = sampledOperator(few[i], few.size() == more.size() ? more[i] : few[i]);
+        const auto same = std::find_if(folded.begin(), folded.end(),
+                                       [&](const NetworkOperator& other) { return other.isAlike(one); });
+        if (same == folded.end())
+            folded.push_back(one);
+        else
+            same->count += 1;
+    }
+    return folded;
+}
+
+model::LoadOptions zooOptions(const std::map<std::string, std::string, std::less<>>& dims, std::int64_t batch) {
+    model::LoadOptions options{.batch = batch, .dimensions = {}};
+    for (const auto& [name, text] : dims) {
+        const std::optional<double> number = measuredNumber(text);
+        if (!number || !(*number >= 1) || *number > 1e9)
+            throw UsageError("The dimension " + inQuotes(name) + " is no whole number from 1.");
+        options.dimensions[name] = static_cast<std::int64_t>(*number);
+    }
+    return options;
+}
+
+NetworkWork readNetwork(const std::string& id, const std::map<std::string, std::string, std::less<>>& dims) {
+    const TrainingGraph few = model::trainingOf(model::buildZooModel(id, zooOptions(dims, kFewSamples)));
+    const TrainingGraph more = model::trainingOf(model::buildZooModel(id, zooOptions(dims, kMoreSamples)));
+    const NetworkReader fewReader(few), moreReader(more);
+    NetworkWork work{.alone = foldedOperators(fewReader.read(false), moreReader.read(false)),
+                     .joined = foldedOperators(fewReader.read(true), moreReader.read(true))};
+    for (const model::Tensor& tensor : few.graph.tensors)
+        if (tensor.role == TensorRole::parameter && tensor.shape) {
+            work.parameters += static_cast<double>(model::elementCount(tensor.shape).value_or(0));
+            work.parameterTensors += 1;
+        }
+    const Graph forward = model::buildZooModel(id, zooOptions(dims, 1));
+    for (const TensorIndex input : forward.inputs) work.inputs += networkElements(forward, input);
+    return work;
+}
+
+}  // namespace
+
+bool NetworkOperator::isAlike(const NetworkOperator& other) const {
+    return std::tie(family, backward, steps, windowed, batch, m, n, k, values, table, again) ==
+           std::tie(other.family, other.backward, other.steps, other.windowed, other.batch, other.m, other.n, other.k,
+                    other.values, other.table, other.again);
+}
+
+std::shared_ptr<const NetworkWork> networkWork(const std::string& model,
+                                               const std::map<std::string, std::string, std::less<>>& dims) {
+    static std::mutex guard;
+    static std::map<std::pair<std::string, std::map<std::string, std::string, std::less<>>>,
+                    std::shared_ptr<const NetworkWork>>
+        known;
+    const std::string id = model.starts_with("zoo:") ? model.substr(4) : model;
+    const std::lock_guard<std::mutex> lock(guard);
+    const auto found = known.find({id, dims});
+    if (found != known.end()) return found->second;
+    constexpr std::size_t kMostKept = 256;  // of any dimensions that are asked for
+    if (known.size() >= kMostKept) known.clear();
+    auto work = std::make_shared<const NetworkWork>(readNetwork(id, dims));
+    known.emplace(std::pair(id, dims), work);
+    return work;
+}
+
+}  // namespace tessera::physical
