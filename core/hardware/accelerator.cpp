@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxMeasured = 1000;
 constexpr std::int64_t kMaxDevices = 1'000'000'000;
+constexpr std::int64_t kMaxUnits = 1'000'000'000;
 
 Fields memoryFields() {
     using F = FieldsOf<MemoryLevel>;
@@ -62,9 +63,12 @@ Fields acceleratorFields() {
         F::text(&Accelerator::vendor, "vendor", "Vendor", "Who makes it.").otherwise("not said", Json("")),
         F::map(&Accelerator::peakFlops, "peak_flops", "Peak rates", "data type",
                F::valueOf("Peak", Measure::flopsPerSecond, kPositive, "Multiply-adds count as two operations."),
-               "Peak rate in FLOP/s by data type: bf16, fp16, fp32, tf32, fp64, fp8, int8 or another; dense, and for "
-               "integers operations count as FLOP. An engine needs the data type that it is asked for.",
+               "Peak rate in FLOP/s by data type: bf16, fp16, fp32, tf32, fp64, fp8, mxfp8, nvfp4, int8 or another; "
+               "dense, and for integers operations count as FLOP. An engine needs the data type that it is asked for.",
                "Add the peak rate of at least one data type."),
+        F::number(&Accelerator::computeUnits, "compute_units", "Compute units", Measure::count, wholeUpTo(kMaxUnits),
+                  "Processors that work on one tile each: streaming multiprocessors of a GPU, matrix engines, cores.")
+            .otherwise("not said"),
         F::map(&Accelerator::efficiency, "efficiency", "Efficiency", "class of operations",
                F::valueOf("Efficiency", Measure::count, kFraction, "Share of the peak, above 0 and at most 1."),
                "Share of the peak that is reached, by class of operation, such as gemm.",

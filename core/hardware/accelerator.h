@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,6 +46,7 @@ struct Accelerator {
     std::string name;
     std::string vendor;
     std::map<std::string, FlopsPerSecond> peakFlops;  ///< by data type: "bf16", "fp16", "fp32", "int8", ...
+    std::optional<std::int64_t> computeUnits;         ///< streaming multiprocessors, matrix engines, cores
     std::map<std::string, double> efficiency;         ///< by operation class, such as "gemm"; default 1
     std::optional<std::int64_t> computeUnits;  ///< processors that work on one tile each: multiprocessors, matrix engines
     std::vector<MemoryLevel> memory;

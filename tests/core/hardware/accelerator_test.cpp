@@ -111,9 +111,11 @@ INSTANTIATE_TEST_SUITE_P(
     Fields, WrongAccelerator,
     testing::Values(
         BadField{R"("colour": 1)",
-                 "field 'colour' is unknown; expected one of schema, name, vendor, peak_flops, efficiency, memory, "
-                 "network_bits_per_s, host_bandwidth_bytes_per_s, power_watts, price_per_hour_usd, placement, kernels, "
-                 "launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks"},
+                 "field 'colour' is unknown; expected one of schema, name, vendor, peak_flops, compute_units, "
+                 "efficiency, memory, network_bits_per_s, host_bandwidth_bytes_per_s, power_watts, price_per_hour_usd, "
+                 "placement, kernels, launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks"},
+        BadField{R"("compute_units": 0)", "field 'compute_units' is '0'; expected a whole number above 0"},
+        BadField{R"("compute_units": 2.5)", "field 'compute_units' is '2.5'; expected a whole number above 0"},
         BadField{R"("power_wats": 1)", "field 'power_wats' is unknown; expected 'power_watts' perhaps"},
         BadField{R"("power_watts": 0)", "field 'power_watts' is '0'; expected a number above 0"},
         BadField{R"("power_watts": "450")",

@@ -13,6 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"
+#include "core/physical/kernel.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
 
@@ -74,6 +75,7 @@ TEST_P(EveryAccelerator, isFoundByItsStem) {
     EXPECT_FALSE(accelerator.vendor.empty());
     EXPECT_TRUE(accelerator.network.has_value() || !accelerator.allReduce.empty()) << "how devices exchange data";
     EXPECT_TRUE(memoryCapacity(accelerator).has_value());
+    EXPECT_TRUE(accelerator.computeUnits.has_value());
 }
 
 TEST_P(EveryAccelerator, isValidByItsSchema) {
@@ -257,6 +259,43 @@ TEST(BundledAccelerators, theBoardsOfAccParAreItsTable7) {
         EXPECT_TRUE(accelerator.efficiency.empty());
     }
     EXPECT_EQ(loadAccelerator("tpu-v3-board").provenance.at("memory[0].bandwidth_bytes_per_s").reliability, "assumed");
+}
+
+TEST(BundledAccelerators, areThoseOfTheMarketThatPeopleAskFor) {
+    for (const char* id : {"v100",      "v100-16gb",     "v100-pcie", "p100",         "p4",    "t4",      "a100",
+                           "a100-40gb", "a100-pcie",     "a30",       "a40",          "l4",    "l40",     "l40s",
+                           "rtx6000",   "h100",          "h100-pcie", "h100-96gb",    "h200",  "b200",    "b300",
+                           "gb200",     "gb300",         "mi100",     "mi210",        "mi250", "mi300x",  "mi355x",
+                           "gaudi",     "gaudi2",        "gaudi3",    "rtx-pro-6000", "gc200", "bow",     "cs2",
+                           "sn30",      "tpu-v2",        "tpu-v3",    "tpu-v4",       "b60",   "tpu-v5e", "tpu-v5p",
+                           "ascend910", "a100-pcie-40gb"}) {
+        const Accelerator accelerator = loadAccelerator(id);
+        for (const auto& [type, rate] : accelerator.peakFlops) {
+            const double fp16 =
+                accelerator.peakFlops.contains("fp16") ? accelerator.peakFlops.at("fp16").value : rate.value;
+            EXPECT_LE(rate.value, 8 * fp16) << id << " " << type << ": a peak with sparsity, or another power of ten?";
+        }
+        EXPECT_TRUE(accelerator.memory.back().bandwidth.has_value()) << id;
+    }
+}
+
+/// What the forms of kernels were fitted with is what the files say, or an alternative of it.
+TEST(BundledAccelerators, agreeWithTheSheetsOfTheKernels) {
+    for (const physical::KernelSheet& sheet : physical::kernelSheets()) {
+        SCOPED_TRACE(sheet.name);
+        const Accelerator accelerator = loadAccelerator(std::string(sheet.name));
+        EXPECT_EQ(accelerator.computeUnits, static_cast<std::int64_t>(sheet.units));
+        for (const auto& [type, rate] : accelerator.peakFlops)
+            if (type != "fp64") {
+                EXPECT_DOUBLE_EQ(rate.value, physical::peakOf(sheet, type)) << type;
+            }
+        ASSERT_EQ(accelerator.memory.size(), 2U);
+        EXPECT_EQ(accelerator.memory[0].capacity, Bytes{sheet.cache});
+        std::vector<double> bandwidths{accelerator.memory[1].bandwidth.value().value};
+        for (const Alternative& other : accelerator.provenance.at("memory[1].bandwidth_bytes_per_s").alternatives)
+            bandwidths.push_back(other.value);
+        EXPECT_NE(std::find(bandwidths.begin(), bandwidths.end(), sheet.bandwidth), bandwidths.end());
+    }
 }
 
 TEST(BundledFleets, accParHeterogeneousIs128BoardsOfEachKindWithoutLinks) {

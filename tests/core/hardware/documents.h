@@ -17,7 +17,7 @@ inline const char* const kFullFleet = R"({
    "accelerator": {
     "schema": "tessera.accelerator/1", "name": "one", "vendor": "somebody",
     "peak_flops": {"bf16": 1.5e14, "fp32": {"value": 0.1, "source": "guess", "class": "assumed"}},
-    "efficiency": {"gemm": 0.9},
+    "compute_units": {"value": 108, "source": "sheet"}, "efficiency": {"gemm": 0.9},
     "memory": [{"name": "SRAM", "capacity_bytes": 1024, "bandwidth_bytes_per_s": 9e12, "on_chip": true},
                {"name": "HBM", "capacity_bytes": {"value": 8e9, "source": "sheet"}, "bandwidth_bytes_per_s": 1e12}],
     "network_bits_per_s": 3.3e9, "host_bandwidth_bytes_per_s": 16e9, "power_watts": 450, "price_per_hour_usd": 8.25,
