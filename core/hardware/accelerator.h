@@ -48,7 +48,6 @@ struct Accelerator {
     std::map<std::string, FlopsPerSecond> peakFlops;  ///< by data type: "bf16", "fp16", "fp32", "int8", ...
     std::optional<std::int64_t> computeUnits;         ///< streaming multiprocessors, matrix engines, cores
     std::map<std::string, double> efficiency;         ///< by operation class, such as "gemm"; default 1
-    std::optional<std::int64_t> computeUnits;  ///< processors that work on one tile each: multiprocessors, matrix engines
     std::vector<MemoryLevel> memory;
     std::optional<BytesPerSecond> network;  ///< the file's `network_bits_per_s`
     std::optional<BytesPerSecond> hostBandwidth;

@@ -65,7 +65,7 @@ struct GroupSeconds {
 class StepNetwork {
 public:
     StepNetwork(const Device& device, double perNode, double nodeBytesPerSecond)
-        : device_(device), perNode_(perNode), nodeRate_(nodeBytesPerSecond) {
+        : perNode_(perNode), nodeRate_(nodeBytesPerSecond) {
         // A device that others measured under its own name or that of its kind with the same links.
         for (const CollectiveFabric& fabric : collectiveFabrics()) {
             if (fabric.linked > 0 || device.id.substr(0, device.id.find('-')) != fabric.system) continue;
@@ -82,22 +82,20 @@ public:
         const double within = std::clamp(std::floor(perNode_ / group.stride), 1.0, group.members);
         if (within >= group.members) return {insideSeconds(operation, group.members, bytes), 0};
         const double n = group.members, passes = operation == Collective::allReduce ? 2 : 1;
-        // The members of a node share its network with the other groups that the node has part in.
-        const double rate =
-            nodeRate_ * std::min(within * group.stride, perNode_) / perNode_ / std::min(group.stride, perNode_);
-        const double crossing = operation == Collective::allToAll ? (n - within) / n : (n - 1) / n;
-        const double moved = passes * bytes * crossing / (operation == Collective::allToAll ? 1 : 1);
         const double start = 20e-6 + 8e-6 * std::log2(n / within);
-        if (operation == Collective::allToAll) return {start, moved / (nodeRate_ / perNode_)};
-        if (operation == Collective::sendReceive) return {start, bytes / (nodeRate_ / perNode_)};
-        const double local = within > 1 ? insideSeconds(operation, within, bytes) : 0;
-        return {start + 0 * local, std::max(moved / rate, 0 * local)};
+        if (operation == Collective::allToAll) return {start, bytes * (n - within) / n / (nodeRate_ / perNode_)};
+        // A ring through all members leaves a node by as many cards as the group has members there.
+        const double rate = nodeRate_ / std::min(group.stride, perNode_);
+        return {start, passes * bytes * (n - 1) / n / rate};
     }
 
+    /// A message to the next of a group, the mean over its hops, of which some leave the node.
     GroupSeconds hop(const DeviceGroup& group, double bytes) const {
-        if (group.stride < perNode_ && group.members * group.stride <= perNode_)
-            return {insideSeconds(Collective::sendReceive, 2, bytes), 0};
-        return {10e-6, bytes / (nodeRate_ / perNode_)};
+        const bool within = group.members * group.stride <= perNode_;
+        const double leaving = within ? 0 : std::min(group.stride / perNode_, 1.0);
+        constexpr double kNetworkStart = 10e-6;
+        const double inside = leaving < 1 ? insideSeconds(Collective::sendReceive, 2, bytes) : 0;
+        return {(1 - leaving) * inside + leaving * kNetworkStart, leaving * bytes / (nodeRate_ / perNode_)};
     }
 
 private:
@@ -112,7 +110,6 @@ private:
         return prediction.estimate ? prediction.estimate->value : bytes / links_.linkBytesPerSecond;
     }
 
-    const Device& device_;
     double perNode_, nodeRate_;
     std::string system_;
     Interconnect links_;
@@ -200,6 +197,13 @@ private:
         }
     }
 
+    /// Where no token is dropped, the host waits for the numbers of tokens and launches the experts' kernels then.
+    double expertKernels(const LayerWork& layer) const {
+        constexpr double kDropping = 20, kDropless = 250;
+        if (layer.permutedBytes <= 0) return 0;
+        return setting_.dropsTokens ? kDropping : kDropless;
+    }
+
     PassSeconds attentionOf(const LayerWork& layer) const {
         PassSeconds pass;
         for (const Product& product : layer.scores) pass.products += wideSeconds(product);
@@ -216,7 +220,7 @@ private:
         const double small = fused ? 8 : 14;
         pass.bytes += layer.forwardBytes / bandwidth() + small * kKernelStart;
         pass.permuted = layer.permutedBytes / bandwidth();
-        pass.kernels = static_cast<double>(layer.products.size() + layer.scores.size()) + small +
+        pass.kernels = expertKernels(layer) + static_cast<double>(layer.products.size() + layer.scores.size()) + small +
                        (setting_.layout.tensor > 1 ? 4 : 0);
         addCollectives(pass, layer, 2);
         return pass;
@@ -233,7 +237,7 @@ private:
         const double small = share_.fusedKernels ? 12 : 22;
         pass.bytes = (layer.backwardBytes + layer.scoreBackwardBytes) / bandwidth() + small * kKernelStart;
         pass.permuted = layer.permutedBytes / bandwidth();
-        pass.kernels = 2 * static_cast<double>(layer.products.size() + layer.scores.size()) + small +
+        pass.kernels = expertKernels(layer) + 2 * static_cast<double>(layer.products.size() + layer.scores.size()) + small +
                        (setting_.layout.tensor > 1 ? 4 : 0);
         addCollectives(pass, layer, 2);
         return pass;
@@ -338,7 +342,8 @@ namespace {
 double passSecondsOf(const PassSeconds& pass, const StepConstants& c) {
     const double device = pass.products * c.products + pass.attention / c.attention +
                           (pass.bytes + pass.permuted * c.permutation) / c.bandwidth;
-    const double exposed = c.tensor * (pass.inside + pass.exchange + (pass.network + pass.exchangeNetwork) / c.network);
+    const double exposed =
+        c.tensor * (pass.inside + pass.exchange + pass.exchangeNetwork / c.network) + pass.network / c.network;
     return std::max(device + exposed, pass.kernels * c.host);
 }
 

@@ -28,11 +28,12 @@ struct StepSetting {
     StepLayout layout;
     Device device;
     std::string dtype;          ///< of the products
-    int perNode = 1;            ///< devices
-    double nodeBytesPerSecond;  ///< of one node to the network, per direction
+    int perNode = 1;            ///< devices that links join
+    double nodeBytesPerSecond;  ///< of all of those to the network, per direction
     StackTraits stack;
     bool training = true;
     bool updates = true;  ///< an optimizer runs
+    bool dropsTokens = false;  ///< beyond an expert's capacity
 };
 
 /// The layers of pipeline stages: of the fullest, of the last one, which also holds the head, and of the first one.

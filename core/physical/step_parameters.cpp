@@ -14,16 +14,19 @@ bool isOneOf(std::string_view id, std::span<const std::string_view> ids) {
 }
 
 /// Whose constants serve a stack: submissions to MLPerf are one stack, whatever they name first.
-std::string_view stepFitNamed(std::string_view id, SoftwareProfile profile) {
+std::string_view stepFitNamed(std::string_view id, SoftwareProfile profile, bool encoder) {
     constexpr std::array<std::string_view, 8> kOwn{"llm-foundry", "megatron-bridge", "megatron-deepspeed",
                                                    "megatron-lm", "oneflow",         "pytorch",
                                                    "tensorflow",  "torch-compile"};
-    return isOneOf(id, kOwn) ? id : kSoftwareProfileNames.of(profile);
+    if (isOneOf(id, kOwn)) return id;
+    // Those of BERT are a code of their own, without pipelines and padding.
+    if (profile == SoftwareProfile::tuned) return encoder ? "tuned-encoder" : "tuned";
+    return kSoftwareProfileNames.of(profile);
 }
 
 }  // namespace
 
-StackTraits stackTraitsOf(std::string_view software, const Device& device, std::string_view dtype) {
+StackTraits stackTraitsOf(std::string_view software, const Device& device, std::string_view dtype, bool encoder) {
     const SoftwareStack* stack = softwareStackOf(software);
     StackTraits traits;
     traits.profile = stack == nullptr ? SoftwareProfile::fused : stack->profile;
@@ -40,7 +43,7 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
     const bool since = device.peaks.contains("fp8") && (traits.id == "megatron-lm" || traits.id == "pytorch");
     traits.fusedAttention = !wide && (since || !isOneOf(traits.id, kAttentionInParts));
     traits.fusedKernels = traits.profile != SoftwareProfile::eager || traits.id == "megatron-deepspeed";
-    traits.fit = stepFitNamed(traits.id, traits.profile);
+    traits.fit = stepFitNamed(traits.id, traits.profile, encoder);
     return traits;
 }
 

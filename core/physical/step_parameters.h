@@ -21,7 +21,7 @@ struct StackTraits {
 };
 /// The traits of the stack that a text names, on a device and in a data type: products of 8 bits and fewer are made by
 /// tuned stacks alone, fused attention is one of 16 bits and fewer, and Megatron-LM has it since Hopper.
-StackTraits stackTraitsOf(std::string_view software, const Device& device, std::string_view dtype);
+StackTraits stackTraitsOf(std::string_view software, const Device& device, std::string_view dtype, bool encoder);
 
 /// Fitted constants of a software stack. Each is bounded by `kStepBounds`.
 struct StepConstants {

@@ -81,17 +81,27 @@ int runFold(const TrainingRun& run) {
 
 namespace {
 
+/// Accelerators that links join where those are more than a node: racks of NVLink, meshes of TPUs.
+int linkedOf(const TrainingRun& run, const Device& device) {
+    constexpr std::string_view kRackScale = "gb", kMesh = "tpu";
+    constexpr int kRack = 72;
+    if (device.id.starts_with(kRackScale)) return std::clamp(run.accelerators, 1, kRack);
+    if (device.id.starts_with(kMesh)) return run.accelerators;
+    return std::clamp(run.perNode, 1, run.accelerators);
+}
+
 /// Rates of networks where a run does not say them: a node of linked devices has about a twelfth of the rate of their
 /// links for each (DGX V100: 100 Gbit/s, A100: 200, H100: 400), one without links a card of 100 Gbit/s.
 double networkOf(const TrainingRun& run, const Device& device) {
-    if (run.networkBytesPerSecond > 0) return run.networkBytesPerSecond;
+    const double nodes = static_cast<double>(linkedOf(run, device)) / std::clamp(run.perNode, 1, run.accelerators);
+    if (run.networkBytesPerSecond > 0) return run.networkBytesPerSecond * nodes;
     constexpr double kLinkShare = 12, kOneCard = 12.5e9;
-    return std::max(device.linkBytesPerSecond / kLinkShare * run.perNode, kOneCard);
+    return std::max(device.linkBytesPerSecond / kLinkShare * linkedOf(run, device), kOneCard);
 }
 
 std::string dtypeOf(const TrainingRun& run, const Device& device) {
     if (!run.dtype.empty()) return run.dtype;
-    return device.peaks.contains("fp8") && stackTraitsOf(run.software, device, "").profile == SoftwareProfile::tuned
+    return device.peaks.contains("fp8") && stackTraitsOf(run.software, device, "", false).profile == SoftwareProfile::tuned
                ? "fp8"
                : "bf16";
 }
@@ -113,11 +123,13 @@ bool setDegrees(StepLayout& layout, const TrainingRun& run, std::string& refusal
     return true;
 }
 
-void setSchedule(StepLayout& layout, const TrainingRun& run) {
-    layout.schedule = run.schedule.value_or(layout.chunks > 1 ? PipelineSchedule::interleaved
-                                                              : PipelineSchedule::oneForwardOneBackward);
-    // Interleaved without a number of chunks: two of a stage.
-    if (layout.schedule == PipelineSchedule::interleaved && !run.virtualStages) layout.chunks = 2;
+/// Tuned stacks interleave; chunks that are not said are single layers.
+void setSchedule(StepLayout& layout, const TrainingRun& run, const Transformer& model, bool tuned) {
+    const bool interleaves = layout.chunks > 1 || (tuned && layout.pipeline > 1 && !run.virtualStages);
+    layout.schedule = run.schedule.value_or(interleaves ? PipelineSchedule::interleaved
+                                                        : PipelineSchedule::oneForwardOneBackward);
+    if (layout.schedule == PipelineSchedule::interleaved && !run.virtualStages)
+        layout.chunks = std::max(static_cast<int>(stageLayersOf(model, layout).fullest), 1);
 }
 
 void setBatches(StepLayout& layout, const TrainingRun& run, double micro) {
@@ -134,7 +146,7 @@ constexpr double kAllowance = 2e9;
 void chooseDegrees(StepSetting& setting, const TrainingRun& run) {
     StepLayout& layout = setting.layout;
     for (int model = 1; model <= run.accelerators; model *= 2) {
-        layout.tensor = std::min(model, setting.perNode);
+        layout.tensor = std::min(model, std::clamp(run.perNode, 1, run.accelerators));
         layout.pipeline = model / layout.tensor;
         if (layout.pipeline > setting.model.layers || layout.tensor > setting.model.heads) break;
         layout.data = std::max(run.accelerators / (layout.tensor * layout.pipeline), 1);
@@ -144,24 +156,19 @@ void chooseDegrees(StepSetting& setting, const TrainingRun& run) {
     }
 }
 
-/// Micro-batches and chunks that a run leaves open, of what fits; else the least.
+/// Micro-batches that a run leaves open, of what fits; else the least.
 std::vector<StepSetting> choicesOf(const StepSetting& setting, const TrainingRun& run) {
     std::vector<double> micros{1, 2, 4, 8};
     if (run.microBatch > 0) micros = {run.microBatch};
     if (run.microBatch <= 0 && run.globalBatch <= 0) micros = {1};
-    const bool open = setting.layout.schedule == PipelineSchedule::interleaved && !run.virtualStages;
     std::vector<StepSetting> choices;
-    for (const double micro : micros)
-        for (int chunks = 1; chunks <= (open ? 4 : 1); ++chunks) {
-            StepSetting choice = setting;
-            if (open) choice.layout.chunks = chunks;
-            const double layers = setting.model.layers / setting.layout.pipeline;
-            if (open && chunks > 1 && std::fmod(layers, chunks) != 0) continue;
-            setBatches(choice.layout, run, micro);
-            if (!choices.empty() && (run.globalBatch / choice.layout.data < micro || !fitsDevice(choice, kAllowance)))
-                continue;
-            choices.push_back(choice);
-        }
+    for (const double micro : micros) {
+        StepSetting choice = setting;
+        setBatches(choice.layout, run, micro);
+        const bool divides = std::fmod(run.globalBatch, choice.layout.data * micro) == 0;
+        if (!choices.empty() && (!divides || !fitsDevice(choice, kAllowance))) continue;
+        choices.push_back(choice);
+    }
     return choices;
 }
 
@@ -178,24 +185,25 @@ std::vector<StepSetting> stepSettingsOf(const TrainingRun& run, const Device& de
                         .layout = {},
                         .device = device,
                         .dtype = dtypeOf(run, device),
-                        .perNode = std::clamp(run.perNode, 1, run.accelerators),
+                        .perNode = linkedOf(run, device),
                         .nodeBytesPerSecond = networkOf(run, device),
                         .stack = {},
                         .training = run.training,
-                        .updates = !run.optimizer.empty()};
+                        .updates = !run.optimizer.empty(),
+                        .dropsTokens = lowered(run.software).find("drop") != std::string::npos};
     if (!(peakOf(device, setting.dtype) > 0)) {
         refusal = fmt::format("the data type {} is not known", inQuotes(run.dtype));
         return {};
     }
-    setting.stack = stackTraitsOf(run.software, device, setting.dtype);
+    setting.stack = stackTraitsOf(run.software, device, setting.dtype, !model->causal);
     if (!setDegrees(setting.layout, run, refusal)) return {};
     const bool tuned = setting.stack.profile == SoftwareProfile::tuned;
     setting.layout.recompute = run.recompute.value_or(Recompute::none);
     setting.layout.sequenceParallel = run.sequenceParallel.value_or(tuned && setting.layout.tensor > 1);
     setting.layout.zero = run.zero.value_or(tuned ? 1 : 0);
-    setSchedule(setting.layout, run);
     if (!run.tensorParallel && !run.pipelineParallel && !run.dataParallel && run.accelerators > 1)
         chooseDegrees(setting, run);
+    setSchedule(setting.layout, run, *model, tuned);
     return choicesOf(setting, run);
 }
 
