@@ -77,13 +77,18 @@ public:
         links_.latencySeconds = linked ? 0 : 20e-6;
     }
 
-    GroupSeconds seconds(Collective operation, const DeviceGroup& group, double bytes) const {
+    /// `copies`: of each token in an exchange.
+    GroupSeconds seconds(Collective operation, const DeviceGroup& group, double bytes, double copies = 1) const {
         if (group.members < 2 || bytes <= 0) return {};
         const double within = std::clamp(std::floor(perNode_ / group.stride), 1.0, group.members);
         if (within >= group.members) return {insideSeconds(operation, group.members, bytes), 0};
         const double n = group.members, passes = operation == Collective::allReduce ? 2 : 1;
         const double start = 20e-6 + 8e-6 * std::log2(n / within);
-        if (operation == Collective::allToAll) return {start, bytes * (n - within) / n / (nodeRate_ / perNode_)};
+        if (operation == Collective::allToAll) {
+            // A token goes to another node once, however many of its experts are there (as in DeepSeek's DeepEP).
+            const double leaving = std::min((n - within) / n, (n / within - 1) / std::max(copies, 1.0));
+            return {start, bytes * leaving / (nodeRate_ / perNode_)};
+        }
         // A ring through all members leaves a node by as many cards as the group has members there.
         const double rate = nodeRate_ / std::min(group.stride, perNode_);
         return {start, passes * bytes * (n - 1) / n / rate};
@@ -119,7 +124,10 @@ constexpr double kKernelStart = 1.6e-6;     // s, of an element-wise kernel on t
 constexpr double kAttentionRamp = 600;      // tokens at which fused attention reaches half of its share
 constexpr double kAttentionBackward = 3.0;  // seconds of the backward pass over the forward one, fused
 constexpr double kLogitsBytes = 12;         // each way: three passes of 4 bytes
-constexpr double kOptimizerBytes = 30;      // read and written a parameter: mixed-precision Adam
+constexpr double kOptimizerBytes = 28;      // read and written a parameter: mixed-precision Adam in one kernel
+constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kernels that only stream
+constexpr double kTensorLaunches = 4;       // what launching two collectives takes, in kernels
+constexpr double kHeadLaunches = 40;        // of a micro-batch beside its layers: data, loss, hooks of autograd
 
 /// The seconds of a setting's layers.
 class StepBuilder {
@@ -128,10 +136,10 @@ public:
         : setting_(setting),
           share_(layerShareOf(setting)),
           network_(setting.device, setting.perNode, setting.nodeBytesPerSecond),
-          machine_(machineOf(setting.device, setting.dtype)),
+          machine_(machineFor(setting.device, setting.dtype)),
           products_(parametersFor(setting.device, setting.dtype)),
           sixteenBits_(share_.activationBytes > 2 ? setting.dtype : "bf16"),
-          wideMachine_(machineOf(setting.device, sixteenBits_)),
+          wideMachine_(machineFor(setting.device, sixteenBits_)),
           wideProducts_(parametersFor(setting.device, sixteenBits_)) {}
 
     StepWork build() {
@@ -163,7 +171,23 @@ private:
         return parameters;
     }
 
-    double productSeconds(const Product& product) const { return gemmSeconds(product, machine_, products_.parameters); }
+    /// A few large engines work on many tiles at once: they count as many units as those that parameters come from.
+    static Machine machineFor(const Device& device, std::string_view dtype) {
+        constexpr double kFew = 32, kMany = 108;
+        Machine machine = machineOf(device, dtype);
+        if (machine.units < kFew) machine.units = kMany;
+        return machine;
+    }
+
+    double productSeconds(const Product& product) const {
+        return narrowFactor() * gemmSeconds(product, machine_, products_.parameters);
+    }
+    /// Finding scales, casting and transposing beside products of 8 bits and fewer (assumed, of the order of what
+    /// megatron-bridge's rows take over the kernels alone); blocks of 32 have more scales.
+    double narrowFactor() const {
+        if (setting_.dtype == "fp8") return 1.3;
+        return setting_.dtype == "mxfp8" || setting_.dtype == "nvfp4" ? 1.4 : 1;
+    }
     double wideSeconds(const Product& product) const {
         return gemmSeconds(product, wideMachine_, wideProducts_.parameters);
     }
@@ -221,7 +245,7 @@ private:
         pass.bytes += layer.forwardBytes / bandwidth() + small * kKernelStart;
         pass.permuted = layer.permutedBytes / bandwidth();
         pass.kernels = expertKernels(layer) + static_cast<double>(layer.products.size() + layer.scores.size()) + small +
-                       (setting_.layout.tensor > 1 ? 4 : 0);
+                       (setting_.layout.tensor > 1 ? kTensorLaunches : 0);
         addCollectives(pass, layer, 2);
         return pass;
     }
@@ -237,8 +261,8 @@ private:
         const double small = share_.fusedKernels ? 12 : 22;
         pass.bytes = (layer.backwardBytes + layer.scoreBackwardBytes) / bandwidth() + small * kKernelStart;
         pass.permuted = layer.permutedBytes / bandwidth();
-        pass.kernels = expertKernels(layer) + 2 * static_cast<double>(layer.products.size() + layer.scores.size()) + small +
-                       (setting_.layout.tensor > 1 ? 4 : 0);
+        pass.kernels = expertKernels(layer) + 2 * static_cast<double>(layer.products.size() + layer.scores.size()) +
+                       small + (setting_.layout.tensor > 1 ? kTensorLaunches : 0);
         addCollectives(pass, layer, 2);
         return pass;
     }
@@ -257,7 +281,8 @@ private:
         pass.network += gathered.network;
         if (layer.exchangedBytes <= 0) return;
         const DeviceGroup experts{share_.expert, share_.tensor};
-        const GroupSeconds exchanged = network_.seconds(Collective::allToAll, experts, layer.exchangedBytes);
+        const GroupSeconds exchanged =
+            network_.seconds(Collective::allToAll, experts, layer.exchangedBytes, setting_.model.expertsPerToken);
         pass.exchange += 2 * exchanged.inside;
         pass.exchangeNetwork += 2 * exchanged.network;
     }
@@ -273,15 +298,16 @@ private:
                              share_.activationBytes};
         const double embedding = 3 * tokensOf(model, share_) * model.hidden * share_.activationBytes / bandwidth();
         work.headForward.bytes = embedding;
-        work.headForward.kernels = work.headBackward.kernels = 10;
+        work.headForward.kernels = work.headBackward.kernels = kHeadLaunches;
         if (model.headShare > 0) {
             work.headForward.products = wideSeconds(logits);
-            work.headForward.bytes += kLogitsBytes * tokens * model.vocabulary / t / bandwidth();
+            work.headForward.products += kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
         }
         if (!setting_.training) return;
         work.headBackward = work.headForward;
         if (model.headShare > 0)
-            work.headBackward.products = wideSeconds(inputGradientOf(logits)) + wideSeconds(weightGradientOf(logits));
+            work.headBackward.products = wideSeconds(inputGradientOf(logits)) + wideSeconds(weightGradientOf(logits)) +
+                                         kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
     }
 
     void addTransfers(StepWork& work) const {
@@ -308,7 +334,7 @@ private:
         }
         if (!setting_.updates) return;
         if (layout.zero >= 1) held /= group.members;
-        work.optimizer = held * kOptimizerBytes / bandwidth();
+        work.optimizer = held * kOptimizerBytes / (kStreamShare * bandwidth());
     }
 
     /// Of a mean layer.
@@ -396,7 +422,7 @@ StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
         return times;
     }
     times.step = pipelineSeconds(work, forward + backward, headForward + headBackward, times) +
-                 c.data * (work.reduction + work.reductionNetwork / c.network) + work.optimizer / c.bandwidth + c.start;
+                 c.data * (work.reduction + work.reductionNetwork / c.network) + work.optimizer + c.start;
     return times;
 }
 

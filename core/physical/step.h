@@ -32,7 +32,7 @@ struct StepSetting {
     double nodeBytesPerSecond;  ///< of all of those to the network, per direction
     StackTraits stack;
     bool training = true;
-    bool updates = true;  ///< an optimizer runs
+    bool updates = true;       ///< an optimizer runs
     bool dropsTokens = false;  ///< beyond an expert's capacity
 };
 

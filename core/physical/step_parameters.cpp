@@ -14,10 +14,13 @@ bool isOneOf(std::string_view id, std::span<const std::string_view> ids) {
 }
 
 /// Whose constants serve a stack: submissions to MLPerf are one stack, whatever they name first.
-std::string_view stepFitNamed(std::string_view id, SoftwareProfile profile, bool encoder) {
+std::string_view stepFitNamed(std::string_view id, SoftwareProfile profile, bool encoder, bool withoutBf16) {
     constexpr std::array<std::string_view, 8> kOwn{"llm-foundry", "megatron-bridge", "megatron-deepspeed",
                                                    "megatron-lm", "oneflow",         "pytorch",
                                                    "tensorflow",  "torch-compile"};
+    // Products of NVIDIA's chips before Ampere are known from few shapes, so their runs are fitted apart.
+    if (withoutBf16 && id == "megatron-deepspeed") return "megatron-deepspeed-volta";
+    if (withoutBf16 && id == "megatron-lm") return "megatron-lm-volta";
     if (isOneOf(id, kOwn)) return id;
     // Those of BERT are a code of their own, without pipelines and padding.
     if (profile == SoftwareProfile::tuned) return encoder ? "tuned-encoder" : "tuned";
@@ -43,7 +46,7 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
     const bool since = device.peaks.contains("fp8") && (traits.id == "megatron-lm" || traits.id == "pytorch");
     traits.fusedAttention = !wide && (since || !isOneOf(traits.id, kAttentionInParts));
     traits.fusedKernels = traits.profile != SoftwareProfile::eager || traits.id == "megatron-deepspeed";
-    traits.fit = stepFitNamed(traits.id, traits.profile, encoder);
+    traits.fit = stepFitNamed(traits.id, traits.profile, encoder, !device.peaks.contains("bf16"));
     return traits;
 }
 

@@ -28,7 +28,7 @@ struct StepConstants {
     double products = 1.1;     ///< time of products in a step over that of the kernels alone
     double bandwidth = 0.75;   ///< share of the bandwidth of memory that element-wise kernels reach
     double attention = 0.5;    ///< share of peak of fused attention over a long sequence
-    double host = 1e-6;        ///< s, to launch a kernel; the device waits where it is faster
+    double host = 15e-6;       ///< s, to launch a kernel; the device waits where it is faster
     double tensor = 0.9;       ///< share of tensor, context and expert collectives that computation does not hide
     double data = 0.5;         ///< share of gradients and gathered parameters that computation does not hide
     double network = 0.6;      ///< share of the network's rate that collectives reach

@@ -90,18 +90,21 @@ int linkedOf(const TrainingRun& run, const Device& device) {
     return std::clamp(run.perNode, 1, run.accelerators);
 }
 
-/// Rates of networks where a run does not say them: a node of linked devices has about a twelfth of the rate of their
-/// links for each (DGX V100: 100 Gbit/s, A100: 200, H100: 400), one without links a card of 100 Gbit/s.
+/// Rates of networks where a run does not say them: linked devices have a card of 400 Gbit/s each since there is FP8,
+/// before a twelfth of the rate of their links (V100: 100 Gbit/s, A100: 200); a node without links has one of 100.
 double networkOf(const TrainingRun& run, const Device& device) {
     const double nodes = static_cast<double>(linkedOf(run, device)) / std::clamp(run.perNode, 1, run.accelerators);
     if (run.networkBytesPerSecond > 0) return run.networkBytesPerSecond * nodes;
-    constexpr double kLinkShare = 12, kOneCard = 12.5e9;
-    return std::max(device.linkBytesPerSecond / kLinkShare * linkedOf(run, device), kOneCard);
+    constexpr double kLinkShare = 12, kOneCard = 12.5e9, kNewCard = 50e9;
+    const double each = device.peaks.contains("fp8") ? kNewCard : device.linkBytesPerSecond / kLinkShare;
+    if (device.linkBytesPerSecond <= 0) return kOneCard;
+    return std::max(each * linkedOf(run, device), kOneCard);
 }
 
 std::string dtypeOf(const TrainingRun& run, const Device& device) {
     if (!run.dtype.empty()) return run.dtype;
-    return device.peaks.contains("fp8") && stackTraitsOf(run.software, device, "", false).profile == SoftwareProfile::tuned
+    return device.peaks.contains("fp8") &&
+                   stackTraitsOf(run.software, device, "", false).profile == SoftwareProfile::tuned
                ? "fp8"
                : "bf16";
 }
@@ -126,8 +129,8 @@ bool setDegrees(StepLayout& layout, const TrainingRun& run, std::string& refusal
 /// Tuned stacks interleave; chunks that are not said are single layers.
 void setSchedule(StepLayout& layout, const TrainingRun& run, const Transformer& model, bool tuned) {
     const bool interleaves = layout.chunks > 1 || (tuned && layout.pipeline > 1 && !run.virtualStages);
-    layout.schedule = run.schedule.value_or(interleaves ? PipelineSchedule::interleaved
-                                                        : PipelineSchedule::oneForwardOneBackward);
+    layout.schedule =
+        run.schedule.value_or(interleaves ? PipelineSchedule::interleaved : PipelineSchedule::oneForwardOneBackward);
     if (layout.schedule == PipelineSchedule::interleaved && !run.virtualStages)
         layout.chunks = std::max(static_cast<int>(stageLayersOf(model, layout).fullest), 1);
 }
@@ -279,6 +282,87 @@ Prediction predictTransformer(const TrainingRun& run, const Device& device, Judg
     if (run.metric == RunMetric::tokensPerAccelerator)
         return reciprocalOf(step, samples * best.setting->model.sequence / run.accelerators);
     return {.estimate = step};
+}
+
+std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table) {
+    std::vector<MeasuredRun> runs;
+    for (const MeasuredRow& row : table.rows) {
+        const TrainingRun run = trainingRunOf(table, row);
+        if (isTransformer(run.model)) runs.push_back({run, table.notNegative(row, "value")});
+    }
+    return runs;
+}
+
+namespace {
+
+/// Seconds that a measured metric stands for; nothing for one that is no time.
+std::optional<double> secondsOf(const MeasuredRun& measured, const StepSetting& setting) {
+    const double samples = samplesOf(measured.run, setting.layout);
+    switch (measured.run.metric) {
+        case RunMetric::step:
+        case RunMetric::forward:
+            return measured.value;
+        case RunMetric::samples:
+            return samples / measured.value;
+        case RunMetric::tokensPerAccelerator:
+            return samples * setting.model.sequence / measured.value / measured.run.accelerators;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// Weights of sets within their stack.
+class SetWeights {
+public:
+    void add(std::string_view stack, const std::string& set) { ++counts_[std::string(stack)][set]; }
+    double of(std::string_view stack, const std::string& set) const {
+        const auto& sets = counts_.at(std::string(stack));
+        double fewest = sets.at(set);
+        for (const auto& [name, count] : sets) fewest = std::min(fewest, count);
+        return std::sqrt(fewest / sets.at(set));
+    }
+
+private:
+    std::map<std::string, std::map<std::string, double>> counts_;
+};
+
+}  // namespace
+
+std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices) {
+    std::vector<StepSample> samples;
+    std::vector<const MeasuredRun*> sources;
+    SetWeights weights;
+    for (const MeasuredRun& measured : runs) {
+        std::string refusal;
+        const Device* device = devices.deviceNamed(measured.run.accelerator, refusal);
+        if (device == nullptr) continue;
+        const std::vector<StepSetting> settings = stepSettingsOf(measured.run, *device, refusal);
+        if (settings.empty()) continue;
+        const std::optional<double> seconds = secondsOf(measured, settings.front());
+        if (!seconds) continue;
+        StepSample sample{.seconds = *seconds,
+                          .forwardOnly = measured.run.metric == RunMetric::forward,
+                          .fold = runFold(measured.run),
+                          .stack = settings.front().stack.fit};
+        for (const StepSetting& setting : settings) sample.choices.push_back(stepWorkOf(setting));
+        weights.add(sample.stack, measured.run.set);
+        samples.push_back(std::move(sample));
+        sources.push_back(&measured);
+    }
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i].weight = weights.of(samples[i].stack, sources[i]->run.set);
+    return samples;
+}
+
+StepConstants fitStack(const std::vector<StepSample>& samples, std::string_view stack, int leftOut) {
+    constexpr std::size_t kThinned = 4;
+    const bool any = stack == "any";
+    std::vector<StepSample> seen;
+    std::size_t index = 0;
+    for (const StepSample& sample : samples)
+        if ((any || sample.stack == stack) && sample.fold != leftOut && (index++ % kThinned == 0 || !any))
+            seen.push_back(sample);
+    return fitStep(seen, {});
 }
 
 }  // namespace tessera::physical

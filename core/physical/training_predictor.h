@@ -9,7 +9,9 @@
 
 #include "core/physical/device.h"
 #include "core/physical/estimate.h"
+#include "core/physical/measured_table.h"
 #include "core/physical/step.h"
+#include "core/physical/step_fit.h"
 #include "core/physical/training_run.h"
 
 namespace tessera::physical {
@@ -51,5 +53,21 @@ enum class Judgement : std::uint8_t {
 
 /// The metric of a transformer's run. Refused with a sentence.
 Prediction predictTransformer(const TrainingRun& run, const Device& device, Judgement judgement);
+
+/// A run and what was measured of it.
+struct MeasuredRun {
+    TrainingRun run;
+    double value = 0;  ///< in the unit of its metric
+};
+
+/// The runs of transformers of a table (columns of data/measured/training.csv). Throws DataError.
+std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table);
+
+/// The runs whose time or throughput was measured, as `fitStep` wants them; what is refused is left out. Sets of one
+/// stack weigh as the square root of their rows, so that the largest does not decide alone.
+std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices);
+
+/// Constants from the samples of a stack ("any": a quarter of all) without those of a part, as `stepFits` has them.
+StepConstants fitStack(const std::vector<StepSample>& samples, std::string_view stack, int leftOut);
 
 }  // namespace tessera::physical

@@ -250,7 +250,8 @@ private:
         addBytes(model_.expertsPerToken * model_.expertFfn / t, 3, 5);
         // Sorted and sorted back, each read and written.
         work_.permutedBytes = 4 * pairs * model_.hidden * share_.activationBytes;
-        work_.exchangedBytes = share_.expert > 1 ? pairs * model_.hidden * share_.activationBytes : 0;
+        // Devices that split the tensors of an expert exchange a part of the tokens each.
+        work_.exchangedBytes = share_.expert > 1 ? pairs * model_.hidden * share_.activationBytes / t : 0;
         if (model_.sharedExperts > 0) addFeedForward(model_.sharedExperts * model_.expertFfn);
     }
 
