@@ -1,6 +1,7 @@
 #include "core/physical/step.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/physical/collective.h"
@@ -126,7 +127,8 @@ constexpr double kAttentionBackward = 3.0;  // seconds of the backward pass over
 constexpr double kLogitsBytes = 12;         // each way: three passes of 4 bytes
 constexpr double kOptimizerBytes = 28;      // read and written a parameter: mixed-precision Adam in one kernel
 constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kernels that only stream
-constexpr double kTensorLaunches = 4;       // what launching two collectives takes, in kernels
+constexpr double kTensorLaunches = 0.2;     // of a pass, times the square of the other processes, that it waits
+constexpr double kMostProcesses = 8;        // for them (assumed: passes of 8 processes are half as long again)
 constexpr double kHeadLaunches = 40;        // of a micro-batch beside its layers: data, loss, hooks of autograd
 
 /// The seconds of a setting's layers.
@@ -150,6 +152,7 @@ public:
         work.layers = model.layers;
         work.stages = stageLayersOf(model, layout);
         work.training = setting_.training;
+        work.alternates = setting_.stack.alternates;
         const double dense = model.experts > 0 ? model.denseLayers : model.layers;
         for (const bool routed : {false, true}) {
             const double share = (routed ? model.layers - dense : dense) / model.layers;
@@ -171,11 +174,28 @@ private:
         return parameters;
     }
 
+    /// Share of the boost clock that a card holds under products where its power is cut below that of its kind: the
+    /// clock goes as the root of power (class assumed). Kinds by their 16-bit FLOP/s a watt on full power.
+    static double sustainedShare(const Device& device) {
+        struct Kind {
+            std::string_view prefix;
+            double flopPerJoule;
+        };
+        constexpr std::array<Kind, 3> kKinds{{{"a100", 0.78e12}, {"h100", 1.413e12}, {"l4", 1.034e12}}};
+        if (device.watts <= 0) return 1;
+        for (const Kind& kind : kKinds)
+            if (device.id.starts_with(kind.prefix))
+                return std::min(1.0, std::sqrt(kind.flopPerJoule * device.watts / peakOf(device, "bf16")));
+        return 1;
+    }
+
     /// A few large engines work on many tiles at once: they count as many units as those that parameters come from.
     static Machine machineFor(const Device& device, std::string_view dtype) {
         constexpr double kFew = 32, kMany = 108;
         Machine machine = machineOf(device, dtype);
         if (machine.units < kFew) machine.units = kMany;
+        if (productParametersOf(device, dtype).basis == KernelBasis::transferred)
+            machine.peak *= sustainedShare(device);
         return machine;
     }
 
@@ -221,6 +241,11 @@ private:
         }
     }
 
+    double tensorLaunches() const {
+        const double others = std::min<double>(setting_.layout.tensor, kMostProcesses) - 1;
+        return kTensorLaunches * others * others;
+    }
+
     /// Where no token is dropped, the host waits for the numbers of tokens and launches the experts' kernels then.
     double expertKernels(const LayerWork& layer) const {
         constexpr double kDropping = 20, kDropless = 250;
@@ -245,7 +270,7 @@ private:
         pass.bytes += layer.forwardBytes / bandwidth() + small * kKernelStart;
         pass.permuted = layer.permutedBytes / bandwidth();
         pass.kernels = expertKernels(layer) + static_cast<double>(layer.products.size() + layer.scores.size()) + small +
-                       (setting_.layout.tensor > 1 ? kTensorLaunches : 0);
+                       tensorLaunches();
         addCollectives(pass, layer, 2);
         return pass;
     }
@@ -262,7 +287,7 @@ private:
         pass.bytes = (layer.backwardBytes + layer.scoreBackwardBytes) / bandwidth() + small * kKernelStart;
         pass.permuted = layer.permutedBytes / bandwidth();
         pass.kernels = expertKernels(layer) + 2 * static_cast<double>(layer.products.size() + layer.scores.size()) +
-                       small + (setting_.layout.tensor > 1 ? kTensorLaunches : 0);
+                       small + tensorLaunches();
         addCollectives(pass, layer, 2);
         return pass;
     }
@@ -365,12 +390,15 @@ StepWork stepWorkOf(const StepSetting& setting) {
 
 namespace {
 
-double passSecondsOf(const PassSeconds& pass, const StepConstants& c) {
+double passSecondsOf(const PassSeconds& pass, const StepConstants& c, bool alternates) {
     const double device = pass.products * c.products + pass.attention / c.attention +
                           (pass.bytes + pass.permuted * c.permutation) / c.bandwidth;
     const double exposed =
         c.tensor * (pass.inside + pass.exchange + pass.exchangeNetwork / c.network) + pass.network / c.network;
-    return std::max(device + exposed, pass.kernels * c.host);
+    const double host = pass.kernels * c.host, work = device + exposed;
+    // Where the device waits for the host in some parts of a pass and the host for the device in others, the slower
+    // alone is too little (the tables of vTrain show a sum of squares about where both take as long).
+    return alternates ? std::sqrt(work * work + host * host) : std::max(work, host);
 }
 
 /// Computation beside a transfer: the longer of the two, and of the shorter what the stack does not hide.
@@ -406,10 +434,11 @@ double pipelineSeconds(const StepWork& work, double layer, double head, const St
 
 StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
     const double gather = work.gather + work.gatherNetwork / c.network;
-    const double forward = besideSeconds(passSecondsOf(work.forward, c), gather, c.data);
+    const double forward = besideSeconds(passSecondsOf(work.forward, c, work.alternates), gather, c.data);
     // Backward, parameters are gathered again and gradients scattered.
-    const double backward = besideSeconds(passSecondsOf(work.backward, c), 2 * gather, c.data);
-    const double headForward = passSecondsOf(work.headForward, c), headBackward = passSecondsOf(work.headBackward, c);
+    const double backward = besideSeconds(passSecondsOf(work.backward, c, work.alternates), 2 * gather, c.data);
+    const double headForward = passSecondsOf(work.headForward, c, work.alternates),
+                 headBackward = passSecondsOf(work.headBackward, c, work.alternates);
     StepTimes times;
     times.transfer = work.transfer + work.transferNetwork / c.network;
     const double weights = work.weightShare * work.backward.products * c.products;

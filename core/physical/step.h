@@ -76,6 +76,7 @@ struct StepWork {
     double transfer = 0, transferNetwork = 0;    ///< of a micro-batch to the next stage
     double optimizer = 0;                        ///< of all that it reads and writes at the bandwidth of memory
     bool training = true;
+    bool alternates = false;  ///< as of the stack
 };
 StepWork stepWorkOf(const StepSetting& setting);
 

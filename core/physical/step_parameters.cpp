@@ -46,6 +46,7 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
     const bool since = device.peaks.contains("fp8") && (traits.id == "megatron-lm" || traits.id == "pytorch");
     traits.fusedAttention = !wide && (since || !isOneOf(traits.id, kAttentionInParts));
     traits.fusedKernels = traits.profile != SoftwareProfile::eager || traits.id == "megatron-deepspeed";
+    traits.alternates = traits.id == "megatron-deepspeed" || traits.id == "megatron-lm";
     traits.fit = stepFitNamed(traits.id, traits.profile, encoder, !device.peaks.contains("bf16"));
     return traits;
 }
