@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -12,6 +13,8 @@
 #include "core/physical/collective.h"
 #include "core/physical/kernel.h"
 #include "core/physical/pipeline.h"
+#include "core/physical/training_predictor.h"
+#include "core/physical/transformer.h"
 #include "core/physical/validation.h"
 
 namespace tessera::physical {
@@ -261,8 +264,38 @@ std::vector<ValidationRow> trainingRows(const MeasuredTable& table) {
     return rows;
 }
 
-void refuseTraining(const MeasuredTable& /*table*/, std::vector<ValidationRow>& rows, const RunControl& /*control*/) {
-    refuseRows(rows, "steps of training are not predicted yet");
+/// Models of one kind, and how the metric of a run of them is predicted by what has not seen it.
+struct TrainingFamily {
+    bool (*holds)(std::string_view model);
+    Prediction (*judge)(const TrainingRun& run, const Device& device);
+};
+
+Prediction judgeTransformer(const TrainingRun& run, const Device& device) {
+    return predictTransformer(run, device, Judgement::otherFolds);
+}
+
+constexpr std::array<TrainingFamily, 1> kTrainingFamilies{{{isTransformer, judgeTransformer}}};
+
+Prediction judgeTraining(const TrainingRun& run, DeviceLibrary& devices) {
+    const auto* family = std::find_if(kTrainingFamilies.begin(), kTrainingFamilies.end(),
+                                      [&](const TrainingFamily& each) { return each.holds(run.model); });
+    if (family == kTrainingFamilies.end())
+        return {.refused = fmt::format("steps of {} are not predicted yet", run.model)};
+    std::string refusal;
+    const Device* device = devices.deviceNamed(run.accelerator, refusal);
+    if (device == nullptr) return {.refused = std::move(refusal)};
+    try {
+        return family->judge(run, *device);
+    } catch (const UsageError& error) {  // a dimension that is no number
+        return {.refused = error.what()};
+    }
+}
+
+void predictTraining(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
+    DeviceLibrary devices;
+    predictEach(rows, control, [&](const ValidationRow& row) {
+        return judgeTraining(trainingRunOf(table, table.rows[row.index]), devices);
+    });
 }
 
 /// "gemm" of "gemm: roofline with one fitted share" on a set of kernels.
@@ -281,9 +314,10 @@ std::vector<Predictor>& allPredictors() {
     static std::vector<Predictor> all{
         {"training",
          {"set", "id", "model", "dims", "accelerator", "metric", "value"},
-         "Steps of training are not predicted yet: their rows are refused.",
+         "Steps and memory are predicted by constants of the software that are fitted on four fifths of the runs "
+         "without the row's own.",
          trainingRows,
-         refuseTraining},
+         predictTraining},
         {"collectives",
          {"system", "operation", "accelerators", "per_node", "bytes", "seconds"},
          "Collectives are predicted without any row of the same source, system and size.",

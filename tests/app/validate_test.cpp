@@ -48,14 +48,14 @@ TEST_F(Validate, theDocumentHasSetsAndRowsOfItsSchema) {
     ASSERT_EQ(document["sets"].size(), 2U);
     EXPECT_EQ(document["sets"][0]["set"], "schedules");
     EXPECT_EQ(document["sets"][0]["rows"], 36);
-    EXPECT_EQ(document["sets"][1]["predicted"], 0);
-    EXPECT_EQ(document["sets"][1]["mean_error"], 1);
+    EXPECT_EQ(document["sets"][1]["predicted"], 55);
+    EXPECT_LT(document["sets"][1]["mean_error"], 0.1);
     EXPECT_EQ(document["sets"][1]["baselines"].size(), 3U);
-    EXPECT_EQ(document["sets"][1]["refusals"][0]["rows"], 55);
+    EXPECT_TRUE(document["sets"][1]["refusals"].empty());
     ASSERT_EQ(document["rows"].size(), 91U);
     EXPECT_TRUE(document["rows"][0]["refused"].is_null());
-    EXPECT_TRUE(document["rows"][90]["predicted"].is_null());
-    EXPECT_EQ(document["rows"][90]["refused"], "steps of training are not predicted yet");
+    EXPECT_GT(document["rows"][90]["predicted"], 0);
+    EXPECT_TRUE(document["rows"][90]["refused"].is_null());
 }
 
 TEST_F(Validate, takesTablesOfOnesOwnAndFoldersOfThem) {

@@ -65,7 +65,7 @@ TEST(Validation, ranksThatAgreeCorrelateFullyAndTiesShareTheirRank) {
     EXPECT_FALSE(spearmanOf({}, {}));
 }
 
-TEST(Validation, stepsOfTrainingAreRefusedAndCountAsWhollyWrong) {
+TEST(Validation, stepsOfModelsThatAreNotSaidAreRefusedAndCountAsWhollyWrong) {
     const Validation validation =
         validate({judged(std::string(kTrainingHeader) + "mine,a,zoo:gpt,layers=2,a100,step_s,2\n"
                                                         "mine,b,zoo:gpt,layers=2,a100,memory_bytes,1e9\n")},
@@ -79,8 +79,8 @@ TEST(Validation, stepsOfTrainingAreRefusedAndCountAsWhollyWrong) {
     EXPECT_FALSE(set.errors.spearman);
     EXPECT_FALSE(set.errors.coverage);
     EXPECT_EQ(set.parts.size(), 2U);
-    EXPECT_THAT(set.refusals,
-                ElementsAre(std::pair<std::string, std::size_t>{"steps of training are not predicted yet", 2}));
+    EXPECT_THAT(set.refusals, ElementsAre(std::pair<std::string, std::size_t>{
+                                  "zoo:gpt needs layers, hidden and heads among its dimensions", 2}));
 }
 
 TEST(Validation, everyBundledTrainingRowStandsInItsSet) {

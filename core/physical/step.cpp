@@ -1,0 +1,458 @@
+#include "core/physical/step.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/physical/collective.h"
+#include "core/physical/collective_table.h"
+#include "core/physical/kernel.h"
+
+namespace tessera::physical {
+
+StageLayers stageLayersOf(const Transformer& model, const StepLayout& layout) {
+    const double pieces = static_cast<double>(layout.pipeline) * layout.chunks, layers = model.layers;
+    if (layout.pipeline == 1) return {layers, layers, layers};
+    const auto divides = [](double number, double by) { return std::fmod(number, by) == 0; };
+    const double stages = layout.pipeline;
+    if (divides(layers, stages)) return {layers / stages, layers / stages, layers / stages};
+    if (divides(layers + 2, pieces) || divides(layers + 2, stages)) {
+        const double full = (layers + 2) / stages;
+        return {full, full - 1, full - 1};
+    }
+    const double full = std::ceil(layers / stages);
+    return {full, std::max(layers - full * (stages - 1), std::floor(layers / stages)), full};
+}
+
+LayerShare layerShareOf(const StepSetting& setting) {
+    const StepLayout& layout = setting.layout;
+    const bool wide = setting.dtype == "fp32" || setting.dtype == "tf32";
+    double input = wide ? 4 : 2;
+    if (setting.dtype == "fp8" || setting.dtype == "mxfp8" || setting.dtype == "int8") input = 1;
+    if (setting.dtype == "nvfp4") input = 0.5;
+    return {.samples = layout.micro,
+            .tensor = static_cast<double>(layout.tensor),
+            .context = static_cast<double>(layout.context),
+            .expert = static_cast<double>(layout.expert),
+            .inputBytes = input,
+            .activationBytes = wide ? 4.0 : 2.0,
+            .sequenceParallel = layout.sequenceParallel,
+            .fusedAttention = setting.stack.fusedAttention,
+            .fusedKernels = setting.stack.fusedKernels};
+}
+
+void PassSeconds::add(const PassSeconds& other, double factor) {
+    for (double PassSeconds::*field : {&PassSeconds::products, &PassSeconds::attention, &PassSeconds::bytes,
+                                       &PassSeconds::permuted, &PassSeconds::kernels, &PassSeconds::inside,
+                                       &PassSeconds::network, &PassSeconds::exchange, &PassSeconds::exchangeNetwork})
+        this->*field += factor * other.*field;
+}
+
+namespace {
+
+/// Devices that a collective joins: neighbours in rank are `stride` devices apart (tensor, context, data, pipeline from
+/// the innermost, as in Megatron-LM).
+struct DeviceGroup {
+    double members = 1;
+    double stride = 1;
+};
+
+/// Seconds inside a node, and between nodes at the full rate of the network.
+struct GroupSeconds {
+    double inside = 0, network = 0;
+};
+
+/// Collectives between the devices of a setting.
+class StepNetwork {
+public:
+    StepNetwork(const Device& device, double perNode, double nodeBytesPerSecond)
+        : perNode_(perNode), nodeRate_(nodeBytesPerSecond) {
+        // A device that others measured under its own name or that of its kind with the same links.
+        for (const CollectiveFabric& fabric : collectiveFabrics()) {
+            if (fabric.linked > 0 || device.id.substr(0, device.id.find('-')) != fabric.system) continue;
+            if (std::fabs(fabric.linkBytesPerSecond / device.linkBytesPerSecond - 1) < 0.05) system_ = fabric.system;
+        }
+        const bool linked = device.linkBytesPerSecond > 0;
+        // Without links all go by the host, whose lanes carry both directions of two devices at once.
+        links_.linkBytesPerSecond = linked ? device.linkBytesPerSecond : std::max(device.hostBytesPerSecond, 8e9) / 2;
+        links_.latencySeconds = linked ? 0 : 20e-6;
+    }
+
+    /// `copies`: of each token in an exchange.
+    GroupSeconds seconds(Collective operation, const DeviceGroup& group, double bytes, double copies = 1) const {
+        if (group.members < 2 || bytes <= 0) return {};
+        const double within = std::clamp(std::floor(perNode_ / group.stride), 1.0, group.members);
+        if (within >= group.members) return {insideSeconds(operation, group.members, bytes), 0};
+        const double n = group.members, passes = operation == Collective::allReduce ? 2 : 1;
+        const double start = 20e-6 + 8e-6 * std::log2(n / within);
+        if (operation == Collective::allToAll) {
+            // A token goes to another node once, however many of its experts are there (as in DeepSeek's DeepEP).
+            const double leaving = std::min((n - within) / n, (n / within - 1) / std::max(copies, 1.0));
+            return {start, bytes * leaving / (nodeRate_ / perNode_)};
+        }
+        // A ring through all members leaves a node by as many cards as the group has members there.
+        const double rate = nodeRate_ / std::min(group.stride, perNode_);
+        return {start, passes * bytes * (n - 1) / n / rate};
+    }
+
+    /// A message to the next of a group, the mean over its hops, of which some leave the node.
+    GroupSeconds hop(const DeviceGroup& group, double bytes) const {
+        const bool within = group.members * group.stride <= perNode_;
+        const double leaving = within ? 0 : std::min(group.stride / perNode_, 1.0);
+        constexpr double kNetworkStart = 10e-6;
+        const double inside = leaving < 1 ? insideSeconds(Collective::sendReceive, 2, bytes) : 0;
+        return {(1 - leaving) * inside + leaving * kNetworkStart, leaving * bytes / (nodeRate_ / perNode_)};
+    }
+
+private:
+    double insideSeconds(Collective operation, double members, double bytes) const {
+        const int count = static_cast<int>(std::min(members, 1e6));
+        const Prediction prediction = predictCollective({.system = system_,
+                                                         .operation = operation,
+                                                         .accelerators = count,
+                                                         .perNode = count,
+                                                         .bytes = bytes,
+                                                         .interconnect = links_});
+        return prediction.estimate ? prediction.estimate->value : bytes / links_.linkBytesPerSecond;
+    }
+
+    double perNode_, nodeRate_;
+    std::string system_;
+    Interconnect links_;
+};
+
+constexpr double kKernelStart = 1.6e-6;     // s, of an element-wise kernel on the device
+constexpr double kAttentionRamp = 600;      // tokens at which fused attention reaches half of its share
+constexpr double kAttentionBackward = 3.0;  // seconds of the backward pass over the forward one, fused
+constexpr double kLogitsBytes = 12;         // each way: three passes of 4 bytes
+constexpr double kOptimizerBytes = 28;      // read and written a parameter: mixed-precision Adam in one kernel
+constexpr double kStreamShare = 0.85;       // of the bandwidth, reached by kernels that only stream
+constexpr double kTensorLaunches = 0.2;     // of a pass, times the square of the other processes, that it waits
+constexpr double kMostProcesses = 8;        // for them (assumed: passes of 8 processes are half as long again)
+constexpr double kHeadLaunches = 40;        // of a micro-batch beside its layers: data, loss, hooks of autograd
+
+/// The seconds of a setting's layers.
+class StepBuilder {
+public:
+    explicit StepBuilder(const StepSetting& setting)
+        : setting_(setting),
+          share_(layerShareOf(setting)),
+          network_(setting.device, setting.perNode, setting.nodeBytesPerSecond),
+          machine_(machineFor(setting.device, setting.dtype)),
+          products_(parametersFor(setting.device, setting.dtype)),
+          sixteenBits_(share_.activationBytes > 2 ? setting.dtype : "bf16"),
+          wideMachine_(machineFor(setting.device, sixteenBits_)),
+          wideProducts_(parametersFor(setting.device, sixteenBits_)) {}
+
+    StepWork build() {
+        const Transformer& model = setting_.model;
+        const StepLayout& layout = setting_.layout;
+        StepWork work;
+        work.layout = layout;
+        work.layers = model.layers;
+        work.stages = stageLayersOf(model, layout);
+        work.training = setting_.training;
+        work.alternates = setting_.stack.alternates;
+        const double dense = model.experts > 0 ? model.denseLayers : model.layers;
+        for (const bool routed : {false, true}) {
+            const double share = (routed ? model.layers - dense : dense) / model.layers;
+            if (share > 0) addLayer(work, layerWorkOf(model, share_, routed), share);
+        }
+        addHead(work);
+        addTransfers(work);
+        if (setting_.training) addUpdate(work);
+        return work;
+    }
+
+private:
+    static ProductParameters parametersFor(const Device& device, std::string_view dtype) {
+        const bool eight = dtype == "mxfp8" || dtype == "nvfp4";
+        ProductParameters parameters = productParametersOf(device, eight ? "fp8" : dtype);
+        // FP8 products were measured with the scaling of their inputs, which a step counts as bytes.
+        if (bytesOf(dtype) == 1 || eight)
+            parameters.parameters.launch = productParametersOf(device, "bf16").parameters.launch;
+        return parameters;
+    }
+
+    /// Share of the boost clock that a card holds under products where its power is cut below that of its kind: the
+    /// clock goes as the root of power (class assumed). Kinds by their 16-bit FLOP/s a watt on full power.
+    static double sustainedShare(const Device& device) {
+        struct Kind {
+            std::string_view prefix;
+            double flopPerJoule;
+        };
+        constexpr std::array<Kind, 3> kKinds{{{"a100", 0.78e12}, {"h100", 1.413e12}, {"l4", 1.034e12}}};
+        if (device.watts <= 0) return 1;
+        for (const Kind& kind : kKinds)
+            if (device.id.starts_with(kind.prefix))
+                return std::min(1.0, std::sqrt(kind.flopPerJoule * device.watts / peakOf(device, "bf16")));
+        return 1;
+    }
+
+    /// A few large engines work on many tiles at once: they count as many units as those that parameters come from.
+    static Machine machineFor(const Device& device, std::string_view dtype) {
+        constexpr double kFew = 32, kMany = 108;
+        Machine machine = machineOf(device, dtype);
+        if (machine.units < kFew) machine.units = kMany;
+        if (productParametersOf(device, dtype).basis == KernelBasis::transferred)
+            machine.peak *= sustainedShare(device);
+        return machine;
+    }
+
+    double productSeconds(const Product& product) const {
+        return narrowFactor() * gemmSeconds(product, machine_, products_.parameters);
+    }
+    /// Finding scales, casting and transposing beside products of 8 bits and fewer (assumed, of the order of what
+    /// megatron-bridge's rows take over the kernels alone); blocks of 32 have more scales.
+    double narrowFactor() const {
+        if (setting_.dtype == "fp8") return 1.3;
+        return setting_.dtype == "mxfp8" || setting_.dtype == "nvfp4" ? 1.4 : 1;
+    }
+    double wideSeconds(const Product& product) const {
+        return gemmSeconds(product, wideMachine_, wideProducts_.parameters);
+    }
+    double bandwidth() const { return setting_.device.bandwidth; }
+
+    DeviceGroup tensorGroup() const { return {static_cast<double>(setting_.layout.tensor), 1}; }
+    DeviceGroup contextGroup() const {
+        return {static_cast<double>(setting_.layout.context), static_cast<double>(setting_.layout.tensor)};
+    }
+    /// Replicas and the parts of a sequence hold the same parameters.
+    DeviceGroup dataGroup() const {
+        const StepLayout& layout = setting_.layout;
+        return {static_cast<double>(layout.data) * layout.context, static_cast<double>(layout.tensor)};
+    }
+
+    void addLayer(StepWork& work, const LayerWork& layer, double share) {
+        PassSeconds forward = forwardOf(layer), backward = backwardOf(layer);
+        if (setting_.layout.recompute == Recompute::full) backward.add(forward, 1);
+        if (setting_.layout.recompute == Recompute::selective) backward.add(attentionOf(layer), 1);
+        work.forward.add(forward, share);
+        work.backward.add(backward, share);
+        double weights = 0;
+        for (const Product& product : layer.products) weights += productSeconds(weightGradientOf(product));
+        work.weightShare += share * weights / std::max(backward.products, 1e-12);
+        const DeviceGroup group = dataGroup();
+        if (setting_.layout.zero >= 3 && group.members > 1) {
+            const GroupSeconds gathered =
+                network_.seconds(Collective::allGather, group, layer.parameters * share_.activationBytes);
+            work.gather += share * gathered.inside;
+            work.gatherNetwork += share * gathered.network;
+        }
+    }
+
+    double tensorLaunches() const {
+        const double others = std::min<double>(setting_.layout.tensor, kMostProcesses) - 1;
+        return kTensorLaunches * others * others;
+    }
+
+    /// Where no token is dropped, the host waits for the numbers of tokens and launches the experts' kernels then.
+    double expertKernels(const LayerWork& layer) const {
+        constexpr double kDropping = 20, kDropless = 250;
+        if (layer.permutedBytes <= 0) return 0;
+        return setting_.dropsTokens ? kDropping : kDropless;
+    }
+
+    PassSeconds attentionOf(const LayerWork& layer) const {
+        PassSeconds pass;
+        for (const Product& product : layer.scores) pass.products += wideSeconds(product);
+        const double s = setting_.model.sequence;
+        pass.attention = layer.attentionFlop / (wideMachine_.peak * s / (s + kAttentionRamp));
+        pass.bytes = layer.scoreForwardBytes / bandwidth();
+        return pass;
+    }
+
+    PassSeconds forwardOf(const LayerWork& layer) const {
+        PassSeconds pass = attentionOf(layer);
+        for (const Product& product : layer.products) pass.products += productSeconds(product);
+        const bool fused = share_.fusedKernels;
+        const double small = fused ? 8 : 14;
+        pass.bytes += layer.forwardBytes / bandwidth() + small * kKernelStart;
+        pass.permuted = layer.permutedBytes / bandwidth();
+        pass.kernels = expertKernels(layer) + static_cast<double>(layer.products.size() + layer.scores.size()) + small +
+                       tensorLaunches();
+        addCollectives(pass, layer, 2);
+        return pass;
+    }
+
+    PassSeconds backwardOf(const LayerWork& layer) const {
+        PassSeconds pass;
+        if (!setting_.training) return pass;
+        for (const Product& product : layer.products)
+            pass.products += productSeconds(inputGradientOf(product)) + productSeconds(weightGradientOf(product));
+        for (const Product& product : layer.scores)
+            pass.products += wideSeconds(inputGradientOf(product)) + wideSeconds(weightGradientOf(product));
+        pass.attention = kAttentionBackward * attentionOf(layer).attention;
+        const double small = share_.fusedKernels ? 12 : 22;
+        pass.bytes = (layer.backwardBytes + layer.scoreBackwardBytes) / bandwidth() + small * kKernelStart;
+        pass.permuted = layer.permutedBytes / bandwidth();
+        pass.kernels = expertKernels(layer) + 2 * static_cast<double>(layer.products.size() + layer.scores.size()) +
+                       small + tensorLaunches();
+        addCollectives(pass, layer, 2);
+        return pass;
+    }
+
+    /// All-reduces of tensor parallelism, keys and values of context parallelism, exchanges of experts.
+    void addCollectives(PassSeconds& pass, const LayerWork& layer, double passes) const {
+        const double width = tokensOf(setting_.model, share_) * share_.activationBytes;
+        const GroupSeconds reduced =
+            network_.seconds(Collective::allReduce, tensorGroup(), width * setting_.model.hidden);
+        pass.inside += passes * reduced.inside;
+        pass.network += passes * reduced.network;
+        const double keys = 2 * std::max(setting_.model.keyHeads / share_.tensor, 1.0) * setting_.model.headSize;
+        const GroupSeconds gathered =
+            network_.seconds(Collective::allGather, contextGroup(), width * keys * share_.context);
+        pass.inside += gathered.inside;
+        pass.network += gathered.network;
+        if (layer.exchangedBytes <= 0) return;
+        const DeviceGroup experts{share_.expert, share_.tensor};
+        const GroupSeconds exchanged =
+            network_.seconds(Collective::allToAll, experts, layer.exchangedBytes, setting_.model.expertsPerToken);
+        pass.exchange += 2 * exchanged.inside;
+        pass.exchangeNetwork += 2 * exchanged.network;
+    }
+
+    void addHead(StepWork& work) const {
+        const Transformer& model = setting_.model;
+        const double tokens = std::max(tokensOf(model, share_) * model.headShare, 1.0), t = share_.tensor;
+        const Product logits{1,
+                             tokens,
+                             std::max(model.vocabulary / t, 1.0),
+                             model.hidden,
+                             share_.activationBytes,
+                             share_.activationBytes};
+        const double embedding = 3 * tokensOf(model, share_) * model.hidden * share_.activationBytes / bandwidth();
+        work.headForward.bytes = embedding;
+        work.headForward.kernels = work.headBackward.kernels = kHeadLaunches;
+        if (model.headShare > 0) {
+            work.headForward.products = wideSeconds(logits);
+            work.headForward.products += kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
+        }
+        if (!setting_.training) return;
+        work.headBackward = work.headForward;
+        if (model.headShare > 0)
+            work.headBackward.products = wideSeconds(inputGradientOf(logits)) + wideSeconds(weightGradientOf(logits)) +
+                                         kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
+    }
+
+    void addTransfers(StepWork& work) const {
+        const StepLayout& layout = setting_.layout;
+        if (layout.pipeline < 2) return;
+        const DeviceGroup group{static_cast<double>(layout.pipeline),
+                                static_cast<double>(layout.tensor) * layout.context * layout.data};
+        // Devices of a tensor group send a part each.
+        const double bytes =
+            tokensOf(setting_.model, share_) * setting_.model.hidden * share_.activationBytes / share_.tensor;
+        const GroupSeconds hop = network_.hop(group, bytes);
+        work.transfer = hop.inside;
+        work.transferNetwork = hop.network;
+    }
+
+    void addUpdate(StepWork& work) const {
+        const StepLayout& layout = setting_.layout;
+        const DeviceGroup group = dataGroup();
+        double held = work.stages.fullest * layerParameters() + parametersOf(setting_.model).embedding / share_.tensor;
+        if (layout.zero < 3 && group.members > 1) {
+            const GroupSeconds reduced = network_.seconds(Collective::allReduce, group, held * share_.activationBytes);
+            work.reduction = reduced.inside;
+            work.reductionNetwork = reduced.network;
+        }
+        if (!setting_.updates) return;
+        if (layout.zero >= 1) held /= group.members;
+        work.optimizer = held * kOptimizerBytes / (kStreamShare * bandwidth());
+    }
+
+    /// Of a mean layer.
+    double layerParameters() const {
+        const Transformer& model = setting_.model;
+        const double dense = model.experts > 0 ? model.denseLayers : model.layers;
+        double sum = 0;
+        if (dense > 0) sum += dense * layerWorkOf(model, share_, false).parameters;
+        if (dense < model.layers) sum += (model.layers - dense) * layerWorkOf(model, share_, true).parameters;
+        return sum / model.layers;
+    }
+
+    const StepSetting& setting_;
+    LayerShare share_;
+    StepNetwork network_;
+    Machine machine_;
+    ProductParameters products_;
+    std::string sixteenBits_;
+    Machine wideMachine_;
+    ProductParameters wideProducts_;
+};
+
+}  // namespace
+
+StepWork stepWorkOf(const StepSetting& setting) {
+    return StepBuilder(setting).build();
+}
+
+namespace {
+
+double passSecondsOf(const PassSeconds& pass, const StepConstants& c, bool alternates) {
+    const double device = pass.products * c.products + pass.attention / c.attention +
+                          (pass.bytes + pass.permuted * c.permutation) / c.bandwidth;
+    const double exposed =
+        c.tensor * (pass.inside + pass.exchange + pass.exchangeNetwork / c.network) + pass.network / c.network;
+    const double host = pass.kernels * c.host, work = device + exposed;
+    // Where the device waits for the host in some parts of a pass and the host for the device in others, the slower
+    // alone is too little (the tables of vTrain show a sum of squares about where both take as long).
+    return alternates ? std::sqrt(work * work + host * host) : std::max(work, host);
+}
+
+/// Computation beside a transfer: the longer of the two, and of the shorter what the stack does not hide.
+double besideSeconds(double computed, double moved, double exposed) {
+    return std::max(computed, moved) + exposed * std::min(computed, moved);
+}
+
+/// One step of micro-batches through a pipeline by closed forms; `layer` and `head` are both passes of either.
+double pipelineSeconds(const StepWork& work, double layer, double head, const StepTimes& times) {
+    const StepLayout& layout = work.layout;
+    const double p = layout.pipeline, m = layout.microBatches, hop = times.transfer;
+    if (layout.pipeline == 1) return m * (work.layers * layer + head);
+    const double all = work.layers * layer + head;
+    const double longest = std::max(work.stages.fullest * layer, work.stages.last * layer + head);
+    const PipelineStage& s = times.stage;
+    switch (layout.schedule) {
+        case PipelineSchedule::interleaved:
+            return m * longest + (p - 1) * (all / p / layout.chunks + 2 * hop);
+        case PipelineSchedule::zbH1:
+        case PipelineSchedule::zb1p:
+            return m * longest + (p - 1) * std::max(s.forward + s.backwardInput - s.backwardWeight + 4 * hop, 0.0);
+        case PipelineSchedule::zbH2:
+            return m * longest + (p - 1) * std::max(s.forward + s.backwardInput - 2 * s.backwardWeight + 2 * hop, 0.0);
+        case PipelineSchedule::zb2p:
+        case PipelineSchedule::zbV:
+            return m * longest + 1.6 * (p - 1) * hop;
+        default:
+            return (m - 1) * longest + all + 2 * (p - 1) * hop;
+    }
+}
+
+}  // namespace
+
+StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
+    const double gather = work.gather + work.gatherNetwork / c.network;
+    const double forward = besideSeconds(passSecondsOf(work.forward, c, work.alternates), gather, c.data);
+    // Backward, parameters are gathered again and gradients scattered.
+    const double backward = besideSeconds(passSecondsOf(work.backward, c, work.alternates), 2 * gather, c.data);
+    const double headForward = passSecondsOf(work.headForward, c, work.alternates),
+                 headBackward = passSecondsOf(work.headBackward, c, work.alternates);
+    StepTimes times;
+    times.transfer = work.transfer + work.transferNetwork / c.network;
+    const double weights = work.weightShare * work.backward.products * c.products;
+    times.stage = {work.stages.fullest * forward, work.stages.fullest * std::max(backward - weights, 0.0),
+                   work.stages.fullest * std::min(weights, backward)};
+    times.forward = pipelineSeconds(work, forward, headForward, {.stage = {}, .transfer = times.transfer});
+    if (!work.training) {
+        times.step = times.forward + c.start;
+        times.forward = times.step;
+        return times;
+    }
+    times.step = pipelineSeconds(work, forward + backward, headForward + headBackward, times) +
+                 c.data * (work.reduction + work.reductionNetwork / c.network) + work.optimizer + c.start;
+    return times;
+}
+
+}  // namespace tessera::physical

@@ -1,0 +1,368 @@
+#include "core/physical/training_predictor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/base/elementary.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "core/physical/kernel.h"
+#include "core/physical/pipeline.h"
+#include "core/physical/step_memory.h"
+
+namespace tessera::physical {
+
+const Device* DeviceLibrary::deviceNamed(const std::string& name, std::string& refusal) {
+    const std::lock_guard lock(mutex_);
+    auto [at, isNew] = entries_.try_emplace(name);
+    if (isNew) {
+        try {
+            at->second.device = deviceOf(hardware::loadAccelerator(name));
+        } catch (const std::runtime_error& error) {
+            at->second.refusal = error.what();
+        }
+    }
+    refusal = at->second.refusal;
+    return at->second.device ? &*at->second.device : nullptr;
+}
+
+namespace {
+
+/// FNV-1a.
+class RunHash {
+public:
+    void add(std::string_view text) {
+        for (const char c : text) {
+            value_ ^= static_cast<unsigned char>(c);
+            value_ *= 1099511628211ULL;
+        }
+        value_ ^= 0x1f;
+        value_ *= 1099511628211ULL;
+    }
+    void add(double number) { add(fmt::format("{}", number)); }
+    template <typename T>
+    void add(const std::optional<T>& value) {
+        if (value)
+            add(static_cast<double>(*value));
+        else
+            add("");
+    }
+    /// The low bits of FNV follow the last characters: the high ones are mixed in.
+    std::uint64_t value() const { return (value_ ^ (value_ >> 29)) * 0xbf58476d1ce4e5b9ULL >> 32; }
+
+private:
+    std::uint64_t value_ = 14695981039346656037ULL;
+};
+
+}  // namespace
+
+int runFold(const TrainingRun& run) {
+    RunHash hash;
+    hash.add(run.model);
+    for (const auto& [name, value] : run.dims) {
+        hash.add(name);
+        hash.add(value);
+    }
+    hash.add(run.accelerator);
+    for (const double number :
+         {static_cast<double>(run.accelerators), static_cast<double>(run.perNode), run.globalBatch, run.microBatch})
+        hash.add(number);
+    hash.add(run.dtype);
+    for (const auto& count : {run.tensorParallel, run.pipelineParallel, run.dataParallel, run.contextParallel,
+                              run.expertParallel, run.virtualStages, run.zero})
+        hash.add(count);
+    if (run.recompute) hash.add(kRecomputeNames.of(*run.recompute));
+    hash.add(run.sequenceParallel);
+    return static_cast<int>(hash.value() % kRunFolds);
+}
+
+namespace {
+
+/// Accelerators that links join where those are more than a node: racks of NVLink, meshes of TPUs.
+int linkedOf(const TrainingRun& run, const Device& device) {
+    constexpr std::string_view kRackScale = "gb", kMesh = "tpu";
+    constexpr int kRack = 72;
+    if (device.id.starts_with(kRackScale)) return std::clamp(run.accelerators, 1, kRack);
+    if (device.id.starts_with(kMesh)) return run.accelerators;
+    return std::clamp(run.perNode, 1, run.accelerators);
+}
+
+/// Rates of networks where a run does not say them: linked devices have a card of 400 Gbit/s each since there is FP8,
+/// before a twelfth of the rate of their links (V100: 100 Gbit/s, A100: 200); a node without links has one of 100.
+double networkOf(const TrainingRun& run, const Device& device) {
+    const double nodes = static_cast<double>(linkedOf(run, device)) / std::clamp(run.perNode, 1, run.accelerators);
+    if (run.networkBytesPerSecond > 0) return run.networkBytesPerSecond * nodes;
+    constexpr double kLinkShare = 12, kOneCard = 12.5e9, kNewCard = 50e9;
+    const double each = device.peaks.contains("fp8") ? kNewCard : device.linkBytesPerSecond / kLinkShare;
+    if (device.linkBytesPerSecond <= 0) return kOneCard;
+    return std::max(each * linkedOf(run, device), kOneCard);
+}
+
+std::string dtypeOf(const TrainingRun& run, const Device& device) {
+    if (!run.dtype.empty()) return run.dtype;
+    return device.peaks.contains("fp8") &&
+                   stackTraitsOf(run.software, device, "", false).profile == SoftwareProfile::tuned
+               ? "fp8"
+               : "bf16";
+}
+
+/// Degrees of parallelism, as far as the run says them.
+bool setDegrees(StepLayout& layout, const TrainingRun& run, std::string& refusal) {
+    layout.tensor = run.tensorParallel.value_or(1);
+    layout.pipeline = run.pipelineParallel.value_or(1);
+    layout.context = run.contextParallel.value_or(1);
+    const std::int64_t model = std::int64_t{layout.tensor} * layout.pipeline * layout.context;
+    if (model > run.accelerators) {
+        refusal =
+            fmt::format("tensor x pipeline x context parallelism is {} on {} accelerators", model, run.accelerators);
+        return false;
+    }
+    layout.data = run.dataParallel.value_or(static_cast<int>(run.accelerators / model));
+    layout.expert = std::min(run.expertParallel.value_or(1), std::max(layout.data * layout.context, 1));
+    layout.chunks = run.virtualStages.value_or(1);
+    return true;
+}
+
+/// Tuned stacks interleave; chunks that are not said are single layers.
+void setSchedule(StepLayout& layout, const TrainingRun& run, const Transformer& model, bool tuned) {
+    const bool interleaves = layout.chunks > 1 || (tuned && layout.pipeline > 1 && !run.virtualStages);
+    layout.schedule =
+        run.schedule.value_or(interleaves ? PipelineSchedule::interleaved : PipelineSchedule::oneForwardOneBackward);
+    if (layout.schedule == PipelineSchedule::interleaved && !run.virtualStages)
+        layout.chunks = std::max(static_cast<int>(stageLayersOf(model, layout).fullest), 1);
+}
+
+void setBatches(StepLayout& layout, const TrainingRun& run, double micro) {
+    const double replica = run.globalBatch > 0 ? run.globalBatch / layout.data : 0;
+    layout.micro = micro;
+    layout.microBatches = replica > 0 ? std::max(1.0, std::ceil(replica / layout.micro - 1e-9)) : 1;
+    if (replica > 0 && replica < layout.micro) layout.micro = replica;
+}
+
+/// What software holds beside a model, where the choice is whether it fits.
+constexpr double kAllowance = 2e9;
+
+/// Degrees that no run said: tensors are split inside a node, then layers in stages, until the model fits.
+void chooseDegrees(StepSetting& setting, const TrainingRun& run) {
+    StepLayout& layout = setting.layout;
+    for (int model = 1; model <= run.accelerators; model *= 2) {
+        layout.tensor = std::min(model, std::clamp(run.perNode, 1, run.accelerators));
+        layout.pipeline = model / layout.tensor;
+        if (layout.pipeline > setting.model.layers || layout.tensor > setting.model.heads) break;
+        layout.data = std::max(run.accelerators / (layout.tensor * layout.pipeline), 1);
+        layout.sequenceParallel = layout.tensor > 1;
+        setBatches(layout, run, run.microBatch > 0 ? run.microBatch : 1);
+        if (fitsDevice(setting, kAllowance)) break;
+    }
+}
+
+/// Micro-batches that a run leaves open, of what fits; else the least.
+std::vector<StepSetting> choicesOf(const StepSetting& setting, const TrainingRun& run) {
+    std::vector<double> micros{1, 2, 4, 8};
+    if (run.microBatch > 0) micros = {run.microBatch};
+    if (run.microBatch <= 0 && run.globalBatch <= 0) micros = {1};
+    std::vector<StepSetting> choices;
+    for (const double micro : micros) {
+        StepSetting choice = setting;
+        setBatches(choice.layout, run, micro);
+        const bool divides = std::fmod(run.globalBatch, choice.layout.data * micro) == 0;
+        if (!choices.empty() && (!divides || !fitsDevice(choice, kAllowance))) continue;
+        choices.push_back(choice);
+    }
+    return choices;
+}
+
+}  // namespace
+
+std::vector<StepSetting> stepSettingsOf(const TrainingRun& run, const Device& device, std::string& refusal) {
+    const std::optional<Transformer> model = transformerOf(run, refusal);
+    if (!model) return {};
+    if (!(device.bandwidth > 0)) {
+        refusal = fmt::format("the bandwidth of the memory of {} is not known", run.accelerator);
+        return {};
+    }
+    StepSetting setting{.model = *model,
+                        .layout = {},
+                        .device = device,
+                        .dtype = dtypeOf(run, device),
+                        .perNode = linkedOf(run, device),
+                        .nodeBytesPerSecond = networkOf(run, device),
+                        .stack = {},
+                        .training = run.training,
+                        .updates = !run.optimizer.empty(),
+                        .dropsTokens = lowered(run.software).find("drop") != std::string::npos};
+    if (!(peakOf(device, setting.dtype) > 0)) {
+        refusal = fmt::format("the data type {} is not known", inQuotes(run.dtype));
+        return {};
+    }
+    setting.stack = stackTraitsOf(run.software, device, setting.dtype, !model->causal);
+    if (!setDegrees(setting.layout, run, refusal)) return {};
+    const bool tuned = setting.stack.profile == SoftwareProfile::tuned;
+    setting.layout.recompute = run.recompute.value_or(Recompute::none);
+    setting.layout.sequenceParallel = run.sequenceParallel.value_or(tuned && setting.layout.tensor > 1);
+    setting.layout.zero = run.zero.value_or(tuned ? 1 : 0);
+    if (!run.tensorParallel && !run.pipelineParallel && !run.dataParallel && run.accelerators > 1)
+        chooseDegrees(setting, run);
+    setSchedule(setting.layout, run, *model, tuned);
+    return choicesOf(setting, run);
+}
+
+namespace {
+
+Estimate estimateOf(double value, double spread) {
+    const double factor = elementary::exp(spread);
+    return {value, value / factor, value * factor};
+}
+
+/// Bounds as those of the logarithm of a time whose reciprocal is asked for, which turns them round.
+Prediction reciprocalOf(const Estimate& seconds, double amount) {
+    return {.estimate = Estimate{amount / seconds.value, amount / seconds.high, amount / seconds.low}};
+}
+
+double samplesOf(const TrainingRun& run, const StepLayout& layout) {
+    return run.globalBatch > 0 ? run.globalBatch : layout.micro * layout.microBatches * layout.data;
+}
+
+constexpr double kBubbleSpread = 0.03;
+
+/// Of a pipeline whose stages are equal, as authors compute it from profiles of one.
+Prediction bubbleOf(const StepSetting& setting, const StepTimes& times) {
+    const StepLayout& layout = setting.layout;
+    Pipeline pipeline{.schedule = layout.schedule,
+                      .stages = layout.pipeline,
+                      .microBatches = static_cast<int>(std::min(layout.microBatches, 1e6)),
+                      .chunks = layout.schedule == PipelineSchedule::interleaved ? layout.chunks : 1,
+                      .times = times.stage,
+                      .transfer = times.transfer};
+    pipeline.keptForWeights = keptForWeightsOf(setting);
+    if (std::string why = pipelineRefusal(pipeline); !why.empty()) return {.refused = std::move(why)};
+    const double share = simulatePipeline(pipeline).bubbleShare;
+    return {.estimate = Estimate{share, std::max(share - kBubbleSpread, 0.0), std::min(share + kBubbleSpread, 1.0)}};
+}
+
+Prediction memoryOf(const std::vector<StepSetting>& settings, int leftOut) {
+    const MemoryFit& fit = memoryFitOf(settings.front().stack.id, leftOut);
+    const double bytes = stepMemoryOf(settings.front()).total() + fit.allowance;
+    return {.estimate = estimateOf(bytes, fit.spread)};
+}
+
+struct FastestStep {
+    StepTimes times;
+    const StepSetting* setting = nullptr;
+};
+
+FastestStep fastestOf(const std::vector<StepSetting>& settings, const StepConstants& constants) {
+    FastestStep best;
+    for (const StepSetting& setting : settings) {
+        const StepTimes times = stepTimesOf(stepWorkOf(setting), constants);
+        if (best.setting == nullptr || times.step < best.times.step) best = {times, &setting};
+    }
+    return best;
+}
+
+}  // namespace
+
+Prediction predictTransformer(const TrainingRun& run, const Device& device, Judgement judgement) {
+    std::string refusal;
+    const std::vector<StepSetting> settings = stepSettingsOf(run, device, refusal);
+    if (settings.empty()) return {.refused = std::move(refusal)};
+    const int leftOut = judgement == Judgement::allRows ? -1 : runFold(run);
+    if (run.metric == RunMetric::memory) return memoryOf(settings, leftOut);
+    if (run.metric == RunMetric::energy) return {.refused = "energy of transformers is not predicted yet"};
+    const StepFit& fit = stepFitOf(settings.front().stack.fit, leftOut);
+    const FastestStep best = fastestOf(settings, fit.constants);
+    if (run.metric == RunMetric::bubble) return bubbleOf(*best.setting, best.times);
+    if (run.metric == RunMetric::forward) return {.estimate = estimateOf(best.times.forward, fit.spread)};
+    const Estimate step = estimateOf(best.times.step, fit.spread);
+    const double samples = samplesOf(run, best.setting->layout);
+    if (run.metric == RunMetric::samples) return reciprocalOf(step, samples);
+    if (run.metric == RunMetric::tokensPerAccelerator)
+        return reciprocalOf(step, samples * best.setting->model.sequence / run.accelerators);
+    return {.estimate = step};
+}
+
+std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table) {
+    std::vector<MeasuredRun> runs;
+    for (const MeasuredRow& row : table.rows) {
+        const TrainingRun run = trainingRunOf(table, row);
+        if (isTransformer(run.model)) runs.push_back({run, table.notNegative(row, "value")});
+    }
+    return runs;
+}
+
+namespace {
+
+/// Seconds that a measured metric stands for; nothing for one that is no time.
+std::optional<double> secondsOf(const MeasuredRun& measured, const StepSetting& setting) {
+    const double samples = samplesOf(measured.run, setting.layout);
+    switch (measured.run.metric) {
+        case RunMetric::step:
+        case RunMetric::forward:
+            return measured.value;
+        case RunMetric::samples:
+            return samples / measured.value;
+        case RunMetric::tokensPerAccelerator:
+            return samples * setting.model.sequence / measured.value / measured.run.accelerators;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// Weights of sets within their stack.
+class SetWeights {
+public:
+    void add(std::string_view stack, const std::string& set) { ++counts_[std::string(stack)][set]; }
+    double of(std::string_view stack, const std::string& set) const {
+        const auto& sets = counts_.at(std::string(stack));
+        double fewest = sets.at(set);
+        for (const auto& [name, count] : sets) fewest = std::min(fewest, count);
+        return std::sqrt(fewest / sets.at(set));
+    }
+
+private:
+    std::map<std::string, std::map<std::string, double>> counts_;
+};
+
+}  // namespace
+
+std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices) {
+    std::vector<StepSample> samples;
+    std::vector<const MeasuredRun*> sources;
+    SetWeights weights;
+    for (const MeasuredRun& measured : runs) {
+        std::string refusal;
+        const Device* device = devices.deviceNamed(measured.run.accelerator, refusal);
+        if (device == nullptr) continue;
+        const std::vector<StepSetting> settings = stepSettingsOf(measured.run, *device, refusal);
+        if (settings.empty()) continue;
+        const std::optional<double> seconds = secondsOf(measured, settings.front());
+        if (!seconds) continue;
+        StepSample sample{.seconds = *seconds,
+                          .forwardOnly = measured.run.metric == RunMetric::forward,
+                          .fold = runFold(measured.run),
+                          .stack = settings.front().stack.fit};
+        for (const StepSetting& setting : settings) sample.choices.push_back(stepWorkOf(setting));
+        weights.add(sample.stack, measured.run.set);
+        samples.push_back(std::move(sample));
+        sources.push_back(&measured);
+    }
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i].weight = weights.of(samples[i].stack, sources[i]->run.set);
+    return samples;
+}
+
+StepConstants fitStack(const std::vector<StepSample>& samples, std::string_view stack, int leftOut) {
+    constexpr std::size_t kThinned = 4;
+    const bool any = stack == "any";
+    std::vector<StepSample> seen;
+    std::size_t index = 0;
+    for (const StepSample& sample : samples)
+        if ((any || sample.stack == stack) && sample.fold != leftOut && (index++ % kThinned == 0 || !any))
+            seen.push_back(sample);
+    return fitStep(seen, {});
+}
+
+}  // namespace tessera::physical

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/physical/device.h"
+#include "core/physical/estimate.h"
+#include "core/physical/measured_table.h"
+#include "core/physical/step.h"
+#include "core/physical/step_fit.h"
+#include "core/physical/training_run.h"
+
+namespace tessera::physical {
+
+/// The devices of the library by name, each read once. Safe from several threads.
+class DeviceLibrary {
+public:
+    /// Null where there is none of that name or it cannot be used, with a sentence in `refusal`.
+    const Device* deviceNamed(const std::string& name, std::string& refusal);
+
+private:
+    struct Entry {
+        std::optional<Device> device = {};
+        std::string refusal = {};
+    };
+    std::mutex mutex_;
+    std::map<std::string, Entry, std::less<>> entries_;
+};
+
+/// Parts that rows are split into when constants are fitted and judged.
+inline constexpr int kRunFolds = 5;
+/// The part of a run: a hash of its configuration, so that all metrics of one run lie together, whatever the set, the
+/// software and the name of the row.
+int runFold(const TrainingRun& run);
+
+/// What a transformer's run may be, with documented defaults for what the row leaves open: data_parallel =
+/// accelerators / (tensor x pipeline x context), global_batch = micro_batch x data_parallel, one chunk, 1F1B
+/// (interleaved with several chunks), nothing computed again; tuned stacks split sequences with tensors and shard the
+/// optimizer. Where no degree is said, the fewest devices that hold the model, inside a node first. A micro-batch and
+/// chunks that are not said leave a choice (1, 2, 4, 8 samples; 1 to 4 chunks) of what fits, of which the fastest
+/// counts. Empty, with a sentence in `refusal`, where it cannot be.
+std::vector<StepSetting> stepSettingsOf(const TrainingRun& run, const Device& device, std::string& refusal);
+
+/// Which rows the constants may have seen.
+enum class Judgement : std::uint8_t {
+    allRows,     ///< for users' predictions
+    otherFolds,  ///< only those of other parts than the run's, for judging
+};
+
+/// The metric of a transformer's run. Refused with a sentence.
+Prediction predictTransformer(const TrainingRun& run, const Device& device, Judgement judgement);
+
+/// A run and what was measured of it.
+struct MeasuredRun {
+    TrainingRun run;
+    double value = 0;  ///< in the unit of its metric
+};
+
+/// The runs of transformers of a table (columns of data/measured/training.csv). Throws DataError.
+std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table);
+
+/// The runs whose time or throughput was measured, as `fitStep` wants them; what is refused is left out. Sets of one
+/// stack weigh as the square root of their rows, so that the largest does not decide alone.
+std::vector<StepSample> stepSamplesOf(const std::vector<MeasuredRun>& runs, DeviceLibrary& devices);
+
+/// Constants from the samples of a stack ("any": a quarter of all) without those of a part, as `stepFits` has them.
+StepConstants fitStack(const std::vector<StepSample>& samples, std::string_view stack, int leftOut);
+
+}  // namespace tessera::physical

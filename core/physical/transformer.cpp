@@ -1,0 +1,278 @@
+#include "core/physical/transformer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/text.h"
+
+namespace tessera::physical {
+namespace {
+
+/// A family of the zoo with what its name says of it; 0: the run gives it.
+struct TransformerFamily {
+    std::string_view model;
+    double layers = 0, hidden = 0, heads = 0, vocabulary = 0, sequence = 0;
+    bool gated = false, encoder = false;
+};
+constexpr std::array<TransformerFamily, 6> kTransformerFamilies{{
+    {"zoo:gpt", 0, 0, 0, 50257, 2048, false, false},
+    {"zoo:llama", 0, 0, 0, 32000, 4096, true, false},
+    {"zoo:moe", 0, 0, 0, 32000, 4096, true, false},
+    {"zoo:bert-large", 24, 1024, 16, 30522, 512, false, true},
+    {"zoo:bert-base", 12, 768, 12, 30522, 512, false, true},
+    {"zoo:gpt2-large", 36, 1280, 20, 50257, 1024, false, false},
+}};
+
+const TransformerFamily* transformerFamily(std::string_view model) {
+    const auto* found = std::find_if(kTransformerFamilies.begin(), kTransformerFamilies.end(),
+                                     [&](const TransformerFamily& family) { return family.model == model; });
+    return found == kTransformerFamilies.end() ? nullptr : &*found;
+}
+
+/// Positions of which pre-training of BERT predicts the token (Devlin et al. 2019: 15 %, 76 of 512, 20 of 128).
+constexpr double kMaskedShare = 0.15;
+
+/// No share of the tokens where the task has no head over the vocabulary.
+double headShareOf(const TrainingRun& run, bool encoder) {
+    if (!encoder) return 1;
+    if (lowered(run.software).find("squad") != std::string::npos) return 0;
+    return run.training && !run.optimizer.empty() ? kMaskedShare : 1;
+}
+
+void addExperts(Transformer& model, const TrainingRun& run) {
+    model.experts = run.dimOr("experts", 0);
+    if (model.experts < 1) return;
+    model.expertsPerToken = std::min(run.dimOr("experts_per_token", 2), model.experts);
+    model.expertFfn = run.dimOr("expert_ffn", model.ffn);
+    const auto countOf = [&](std::string_view name) {
+        const auto found = run.dims.find(name);
+        return found == run.dims.end() || measuredNumber(found->second) == 0 ? 0 : run.dimOr(name, 0);
+    };
+    model.sharedExperts = countOf("shared_experts");
+    model.denseLayers = std::min(countOf("dense_layers"), model.layers);
+}
+
+void addLatent(Transformer& model, const TrainingRun& run) {
+    const auto attention = run.dims.find("attention");
+    if (attention == run.dims.end() || attention->second != "mla") return;
+    LatentAttention latent;
+    latent.queryRank = run.dimOr("query_rank", latent.queryRank);
+    latent.keyRank = run.dimOr("key_rank", latent.keyRank);
+    model.latent = latent;
+    model.headSize = latent.plainSize + latent.rotarySize;
+}
+
+std::string dimensionsRefusal(const Transformer& model) {
+    for (const double size : {model.layers, model.hidden, model.heads, model.keyHeads, model.headSize, model.ffn,
+                              model.sequence, model.vocabulary})
+        if (!(size >= 1) || size > 1e9) return "a dimension of the transformer is below 1 or above a billion";
+    if (model.layers > 1e5) return "more than 100,000 layers";
+    if (model.keyHeads > model.heads) return "more heads of keys than of queries";
+    return {};
+}
+
+}  // namespace
+
+bool isTransformer(std::string_view model) {
+    return transformerFamily(model) != nullptr;
+}
+
+std::optional<Transformer> transformerOf(const TrainingRun& run, std::string& refusal) {
+    const TransformerFamily* family = transformerFamily(run.model);
+    if (family == nullptr) {
+        refusal = fmt::format("the model {} is no transformer that is known", inQuotes(run.model));
+        return std::nullopt;
+    }
+    Transformer model;
+    model.layers = run.dimOr("layers", family->layers);
+    model.hidden = run.dimOr("hidden", family->hidden);
+    model.heads = run.dimOr("heads", family->heads);
+    if (!(model.layers > 0) || !(model.hidden > 0) || !(model.heads > 0)) {
+        refusal = fmt::format("{} needs layers, hidden and heads among its dimensions", run.model);
+        return std::nullopt;
+    }
+    model.keyHeads = run.dimOr("kv_heads", model.heads);
+    model.headSize = run.dimOr("head_size", model.hidden / model.heads);
+    model.gated = family->gated;
+    model.biased = !family->gated;
+    model.causal = !family->encoder;
+    model.tied = !family->gated;
+    model.segments = family->encoder ? 2 : 0;
+    model.ffn = run.dimOr("ffn", 4 * model.hidden);
+    model.sequence = run.dimOr("sequence", family->sequence);
+    model.vocabulary = run.dimOr("vocabulary", family->vocabulary);
+    model.headShare = headShareOf(run, family->encoder);
+    addExperts(model, run);
+    addLatent(model, run);
+    refusal = dimensionsRefusal(model);
+    if (!refusal.empty()) return std::nullopt;
+    return model;
+}
+
+namespace {
+
+double attentionParametersOf(const Transformer& model) {
+    const double h = model.hidden, a = model.heads;
+    const double norms = (model.biased ? 4 : 2) * h;
+    if (model.latent) {
+        const LatentAttention& latent = *model.latent;
+        return h * latent.queryRank + latent.queryRank * a * model.headSize + h * (latent.keyRank + latent.rotarySize) +
+               latent.keyRank * a * (latent.plainSize + latent.valueSize) + a * latent.valueSize * h + norms +
+               latent.queryRank + latent.keyRank;
+    }
+    const double rows = (a + 2 * model.keyHeads) * model.headSize;
+    return h * rows + a * model.headSize * h + norms + (model.biased ? rows + h : 0);
+}
+
+double feedForwardParametersOf(const Transformer& model, double ffn) {
+    return (model.gated ? 3 : 2) * model.hidden * ffn + (model.biased ? ffn + model.hidden : 0);
+}
+
+}  // namespace
+
+TransformerParameters parametersOf(const Transformer& model) {
+    TransformerParameters parameters;
+    const double h = model.hidden, positions = model.biased ? model.sequence : 0;
+    const double pooler = model.segments > 0 ? h * h + h : 0;
+    parameters.embedding = (model.vocabulary + positions + model.segments) * h + pooler + (model.biased ? 2 : 1) * h;
+    parameters.head = model.tied ? 0 : model.vocabulary * h;
+    parameters.attention = attentionParametersOf(model);
+    parameters.feedForward = feedForwardParametersOf(model, model.ffn);
+    const double expert = feedForwardParametersOf(model, model.expertFfn);
+    parameters.shared = model.experts > 0 ? model.sharedExperts * expert + model.experts * h : 0;
+    parameters.experts = model.experts * expert;
+    const double dense = model.experts > 0 ? model.denseLayers : model.layers, routed = model.layers - dense;
+    const double common = parameters.embedding + parameters.head + model.layers * parameters.attention +
+                          dense * parameters.feedForward + routed * parameters.shared;
+    parameters.total = common + routed * parameters.experts;
+    parameters.active = common + routed * model.expertsPerToken * expert;
+    return parameters;
+}
+
+double tokensOf(const Transformer& model, const LayerShare& share) {
+    return share.samples * model.sequence / share.context;
+}
+
+Product inputGradientOf(const Product& product) {
+    return {product.batch, product.m, product.k, product.n, product.inputBytes, product.outputBytes};
+}
+
+Product weightGradientOf(const Product& product) {
+    return {product.batch, product.n, product.k, product.m, product.inputBytes, product.outputBytes};
+}
+
+namespace {
+
+/// Products, attention and bytes of a layer put together part by part.
+class LayerBuilder {
+public:
+    LayerBuilder(const Transformer& model, const LayerShare& share)
+        : model_(model), share_(share), tokens_(tokensOf(model, share)), parameters_(parametersOf(model)) {}
+
+    LayerWork build(bool withExperts) {
+        addAttentionProducts();
+        addScores();
+        if (withExperts)
+            addRoutedExperts();
+        else
+            addFeedForward(model_.ffn);
+        addCommonBytes();
+        const double held = parameters_.attention + (withExperts ? parameters_.shared : parameters_.feedForward);
+        work_.expertParameters = withExperts ? parameters_.experts / (share_.expert * share_.tensor) : 0;
+        work_.parameters = held / share_.tensor + work_.expertParameters;
+        return work_;
+    }
+
+private:
+    void addProduct(double batch, double m, double n, double k) {
+        work_.products.push_back(
+            {batch, std::max(m, 1.0), std::max(n, 1.0), std::max(k, 1.0), share_.inputBytes, share_.activationBytes});
+    }
+    /// Bytes of vectors of `width` for every token.
+    void addBytes(double width, double forward, double backward) {
+        const double bytes = tokens_ * width * share_.activationBytes;
+        work_.forwardBytes += bytes * forward;
+        work_.backwardBytes += bytes * backward;
+    }
+
+    void addAttentionProducts() {
+        const double t = share_.tensor, h = model_.hidden, a = model_.heads;
+        if (model_.latent) {
+            const LatentAttention& latent = *model_.latent;
+            addProduct(1, tokens_, latent.queryRank + latent.keyRank + latent.rotarySize, h);
+            addProduct(1, tokens_, a * model_.headSize / t, latent.queryRank);
+            addProduct(1, tokens_, a * (latent.plainSize + latent.valueSize) / t, latent.keyRank);
+            addProduct(1, tokens_, h, a * latent.valueSize / t);
+        } else {
+            const double keyHeads = std::max(model_.keyHeads / t, 1.0);
+            addProduct(1, tokens_, (a / t + 2 * keyHeads) * model_.headSize, h);
+            addProduct(1, tokens_, h, a * model_.headSize / t);
+        }
+        // Queries, keys and values are turned or laid out anew, and the result back.
+        addBytes((a + 2 * std::min(a, std::max(model_.keyHeads, t))) * model_.headSize / t, 2, 2);
+    }
+
+    /// Two products of queries with keys and of weights with values for each head.
+    void addScores() {
+        const double heads = std::max(model_.heads / share_.tensor, 1.0), own = model_.sequence / share_.context;
+        const double values = model_.latent ? model_.latent->valueSize : model_.headSize;
+        const double flop = 2 * share_.samples * heads * own * model_.sequence * (model_.headSize + values);
+        if (share_.fusedAttention) {
+            work_.attentionFlop = model_.causal ? flop / 2 : flop;
+            return;
+        }
+        const double batch = share_.samples * heads, w = share_.activationBytes;
+        work_.scores.push_back({batch, own, model_.sequence, model_.headSize, w, w});
+        work_.scores.push_back({batch, own, values, model_.sequence, w, w});
+        // Scale, mask, softmax and dropout, each reading and writing, or one kernel of the first three.
+        const double elements = batch * own * model_.sequence * w;
+        work_.scoreForwardBytes = elements * (share_.fusedKernels ? 4.5 : 6);
+        work_.scoreBackwardBytes = elements * (share_.fusedKernels ? 5.5 : 6);
+    }
+
+    void addFeedForward(double ffn) {
+        const double t = share_.tensor;
+        addProduct(1, tokens_, (model_.gated ? 2 : 1) * ffn / t, model_.hidden);
+        addProduct(1, tokens_, model_.hidden, ffn / t);
+        addBytes(ffn / t, model_.gated ? 3 : 2, model_.gated ? 5 : 4);
+    }
+
+    /// Tokens are spread evenly: each device works on as many pairs of token and expert as its own tokens have.
+    void addRoutedExperts() {
+        const double pairs = tokens_ * model_.expertsPerToken, held = std::max(model_.experts / share_.expert, 1.0);
+        const double t = share_.tensor, each = pairs / held;
+        addProduct(1, tokens_, model_.experts, model_.hidden);
+        addProduct(held, each, (model_.gated ? 2 : 1) * model_.expertFfn / t, model_.hidden);
+        addProduct(held, each, model_.hidden, model_.expertFfn / t);
+        addBytes(model_.expertsPerToken * model_.expertFfn / t, 3, 5);
+        // Sorted and sorted back, each read and written.
+        work_.permutedBytes = 4 * pairs * model_.hidden * share_.activationBytes;
+        // Devices that split the tensors of an expert exchange a part of the tokens each.
+        work_.exchangedBytes = share_.expert > 1 ? pairs * model_.hidden * share_.activationBytes / t : 0;
+        if (model_.sharedExperts > 0) addFeedForward(model_.sharedExperts * model_.expertFfn);
+    }
+
+    /// Normalisation, residuals and dropout on the whole width: 11 reads and writes of GPT, 8 without dropout.
+    void addCommonBytes() {
+        const double split = share_.sequenceParallel ? share_.tensor : 1;
+        const double passes = (model_.biased ? 11 : 8) + (share_.fusedKernels ? 0 : 4);
+        addBytes(model_.hidden, passes / split + 2 / share_.tensor, passes / split + 2 / share_.tensor);
+    }
+
+    const Transformer& model_;
+    const LayerShare& share_;
+    double tokens_;
+    TransformerParameters parameters_;
+    LayerWork work_ = {};
+};
+
+}  // namespace
+
+LayerWork layerWorkOf(const Transformer& model, const LayerShare& share, bool withExperts) {
+    return LayerBuilder(model, share).build(withExperts);
+}
+
+}  // namespace tessera::physical

@@ -1,0 +1,93 @@
+#include "core/physical/step_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace tessera::physical {
+namespace {
+
+StepSetting memorySetting() {
+    Transformer model{.layers = 32,
+                      .hidden = 4096,
+                      .heads = 32,
+                      .keyHeads = 32,
+                      .headSize = 128,
+                      .ffn = 16384,
+                      .sequence = 2048,
+                      .vocabulary = 51200};
+    Device device{.id = "a100", .vendor = "NVIDIA", .peaks = {{"bf16", 312e12}}, .bandwidth = 2e12, .memory = 80e9};
+    return {.model = model,
+            .layout = {.tensor = 2, .pipeline = 4, .data = 8, .micro = 2, .microBatches = 16},
+            .device = device,
+            .dtype = "bf16",
+            .perNode = 8,
+            .nodeBytesPerSecond = 2e11,
+            .stack = {.id = "megatron-lm"}};
+}
+
+double bytesOfSetting(const StepSetting& setting) {
+    return stepMemoryOf(setting).total();
+}
+
+TEST(StepMemory, aLayerKeepsWhatItsFormulaSays) {
+    // Korthikanti et al. 2022, equation 2 without attention's scores: s b h (10 + 24 / t).
+    StepSetting setting = memorySetting();
+    setting.layout.pipeline = 1;
+    setting.layout.microBatches = 1;
+    const double layer = 2048.0 * 2 * 4096 * (10 + 24.0 / 2);
+    EXPECT_NEAR(stepMemoryOf(setting).activations, 32 * layer, 1);
+    setting.layout.recompute = Recompute::full;
+    EXPECT_NEAR(stepMemoryOf(setting).activations, 32 * 2048.0 * 2 * 4096 * 2, 1);
+}
+
+TEST(StepMemory, isMonotoneInWhatItHolds) {
+    std::mt19937 random(5);
+    const auto pick = [&](int most) { return 1 << std::uniform_int_distribution(0, most)(random); };
+    for (int i = 0; i < 2000; ++i) {
+        StepSetting setting = memorySetting();
+        setting.layout.tensor = pick(3);
+        setting.layout.pipeline = pick(4);
+        setting.layout.data = pick(5);
+        setting.layout.micro = pick(3);
+        setting.layout.microBatches = pick(6);
+        setting.layout.zero = std::uniform_int_distribution(0, 2)(random);
+        const double bytes = bytesOfSetting(setting);
+        ASSERT_GT(bytes, 0);
+        StepSetting more = setting;
+        more.model.layers += setting.layout.pipeline;
+        ASSERT_GE(bytesOfSetting(more), bytes);
+        more = setting;
+        more.layout.micro *= 2;
+        ASSERT_GE(bytesOfSetting(more), bytes);
+        more = setting;
+        more.layout.microBatches *= 2;
+        ASSERT_GE(bytesOfSetting(more), bytes);
+        StepSetting less = setting;
+        less.layout.zero += less.layout.zero < 2 ? 1 : 0;
+        ASSERT_LE(bytesOfSetting(less), bytes);
+        less = setting;
+        less.layout.sequenceParallel = true;
+        ASSERT_LE(bytesOfSetting(less), bytes);
+    }
+}
+
+TEST(StepMemory, schedulesHoldWhatTheirPapersSay) {
+    StepSetting setting = memorySetting();
+    const double oneForward = stepMemoryOf(setting).activations;
+    setting.layout.schedule = PipelineSchedule::gpipe;
+    EXPECT_DOUBLE_EQ(stepMemoryOf(setting).activations, oneForward * 4);  // 16 micro-batches instead of 4
+    setting.layout.schedule = PipelineSchedule::zb2p;
+    EXPECT_NEAR(stepMemoryOf(setting).activations, oneForward * 2, 1);
+}
+
+TEST(StepMemory, aSettingFitsWhereItsMemoryIsKnownToHold) {
+    StepSetting setting = memorySetting();
+    EXPECT_TRUE(fitsDevice(setting, 2e9));
+    EXPECT_FALSE(fitsDevice(setting, 80e9));
+    setting.device.memory = 0;
+    EXPECT_TRUE(fitsDevice(setting, 80e9));
+}
+
+}  // namespace
+}  // namespace tessera::physical

@@ -1,0 +1,108 @@
+#include "core/physical/transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace tessera::physical {
+namespace {
+
+using Dims = std::map<std::string, std::string, std::less<>>;
+
+Transformer transformer(const std::string& model, const Dims& dims) {
+    std::string refusal;
+    const auto made = transformerOf({.model = model, .dims = dims}, refusal);
+    EXPECT_TRUE(made) << refusal;
+    return made.value_or(Transformer{});
+}
+
+double billions(const std::string& model, const Dims& dims) {
+    return parametersOf(transformer(model, dims)).total / 1e9;
+}
+
+std::string refusalOf(const std::string& model, const Dims& dims) {
+    std::string refusal;
+    EXPECT_FALSE(transformerOf({.model = model, .dims = dims}, refusal));
+    return refusal;
+}
+
+const Dims kDeepSeek{{"layers", "61"},       {"hidden", "7168"},       {"heads", "128"},
+                     {"ffn", "18432"},       {"experts", "256"},       {"experts_per_token", "8"},
+                     {"expert_ffn", "2048"}, {"shared_experts", "1"},  {"dense_layers", "3"},
+                     {"attention", "mla"},   {"vocabulary", "129280"}, {"sequence", "4096"}};
+
+TEST(Transformer, parametersAreThoseOfThePublishedModels) {
+    EXPECT_NEAR(billions("zoo:gpt", {{"layers", "96"}, {"hidden", "12288"}, {"heads", "96"}}), 174.6, 0.2);
+    EXPECT_NEAR(billions("zoo:llama", {{"layers", "32"},
+                                       {"hidden", "4096"},
+                                       {"heads", "32"},
+                                       {"kv_heads", "8"},
+                                       {"ffn", "14336"},
+                                       {"vocabulary", "128256"}}),
+                8.03, 0.01);
+    EXPECT_NEAR(billions("zoo:llama", {{"layers", "80"},
+                                       {"hidden", "8192"},
+                                       {"heads", "64"},
+                                       {"kv_heads", "8"},
+                                       {"ffn", "28672"},
+                                       {"vocabulary", "128256"}}),
+                70.55, 0.05);
+    EXPECT_NEAR(billions("zoo:llama", {{"layers", "126"},
+                                       {"hidden", "16384"},
+                                       {"heads", "128"},
+                                       {"kv_heads", "8"},
+                                       {"ffn", "53248"},
+                                       {"vocabulary", "128256"}}),
+                405.8, 0.3);
+    EXPECT_NEAR(billions("zoo:bert-large", {}), 0.335, 0.002);
+    EXPECT_NEAR(billions("zoo:bert-base", {}), 0.109, 0.001);
+    EXPECT_NEAR(billions("zoo:gpt2-large", {}), 0.774, 0.001);
+}
+
+TEST(Transformer, parametersOfMixturesAreThoseOfThePublishedModels) {
+    const Dims mixtral{{"layers", "32"},           {"hidden", "4096"},     {"heads", "32"},
+                       {"kv_heads", "8"},          {"ffn", "14336"},       {"experts", "8"},
+                       {"experts_per_token", "2"}, {"expert_ffn", "14336"}};
+    EXPECT_NEAR(billions("zoo:moe", mixtral), 46.7, 0.1);
+    EXPECT_NEAR(parametersOf(transformer("zoo:moe", mixtral)).active / 1e9, 12.9, 0.1);
+    const Dims qwen{{"layers", "48"},      {"hidden", "2048"},      {"heads", "32"},       {"kv_heads", "4"},
+                    {"head_size", "128"},  {"ffn", "6144"},         {"experts", "128"},    {"experts_per_token", "8"},
+                    {"expert_ffn", "768"}, {"shared_experts", "0"}, {"dense_layers", "0"}, {"vocabulary", "151936"}};
+    EXPECT_NEAR(billions("zoo:moe", qwen), 30.5, 0.1);
+    const Dims largeQwen{{"layers", "94"},        {"hidden", "4096"},         {"heads", "64"},
+                         {"kv_heads", "4"},       {"head_size", "128"},       {"ffn", "12288"},
+                         {"experts", "128"},      {"experts_per_token", "8"}, {"expert_ffn", "1536"},
+                         {"vocabulary", "151936"}};
+    EXPECT_NEAR(billions("zoo:moe", largeQwen), 235.1, 0.3);
+    EXPECT_NEAR(billions("zoo:moe", kDeepSeek), 671.0, 1.5);
+    EXPECT_NEAR(parametersOf(transformer("zoo:moe", kDeepSeek)).active / 1e9, 37.5, 1.0);
+}
+
+TEST(Transformer, backwardProductsHaveTheFlopOfTheForwardOne) {
+    const Product product{2, 30, 40, 50};
+    for (const Product& gradient : {inputGradientOf(product), weightGradientOf(product)})
+        EXPECT_EQ(gradient.batch * gradient.m * gradient.n * gradient.k, 2.0 * 30 * 40 * 50);
+}
+
+TEST(Transformer, tensorParallelLayersDoTheirShareOfTheWork) {
+    const Transformer model = transformer("zoo:gpt", {{"layers", "2"}, {"hidden", "1024"}, {"heads", "16"}});
+    double whole = 0, part = 0;
+    for (const Product& product : layerWorkOf(model, {}, false).products) whole += product.m * product.n * product.k;
+    for (const Product& product : layerWorkOf(model, {.tensor = 4}, false).products)
+        part += product.m * product.n * product.k;
+    EXPECT_DOUBLE_EQ(part * 4, whole);
+    EXPECT_DOUBLE_EQ(whole, 12.0 * 1024 * 1024 * 2048);
+}
+
+TEST(Transformer, whatIsNoTransformerOrLacksItsSizesIsRefused) {
+    EXPECT_NE(refusalOf("zoo:resnet50", {}).find("no transformer"), std::string::npos);
+    EXPECT_NE(refusalOf("zoo:gpt", {{"layers", "2"}}).find("hidden"), std::string::npos);
+    EXPECT_NE(refusalOf("zoo:gpt", {{"layers", "2"}, {"hidden", "64"}, {"heads", "2"}, {"kv_heads", "4"}}).find("keys"),
+              std::string::npos);
+    EXPECT_NE(refusalOf("zoo:gpt", {{"layers", "1e8"}, {"hidden", "64"}, {"heads", "2"}}).find("layers"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::physical
