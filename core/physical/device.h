@@ -18,12 +18,12 @@ struct Device {
     std::string vendor = {};
     std::map<std::string, double, std::less<>> peaks = {};  ///< FLOP/s by data type
     double bandwidth = 0;                                   ///< bytes/s of device memory
-    double cache = 0;  ///< bytes of the last memory level on chip; 1 byte where there is none
-    double units = 0;  ///< processors that work on one tile each
-    double memory = 0;             ///< bytes of its largest level
-    double linkBytesPerSecond = 0; ///< to other accelerators, per direction; 0: none, so by the host
-    double hostBytesPerSecond = 0; ///< to the host, per direction
-    double watts = 0;              ///< under load; 0: not said
+    double cache = 0;               ///< bytes of the last memory level on chip; 1 byte where there is none
+    double units = 0;               ///< processors that work on one tile each
+    double memory = 0;              ///< bytes of its largest level
+    double linkBytesPerSecond = 0;  ///< to other accelerators, per direction; 0: none, so by the host
+    double hostBytesPerSecond = 0;  ///< to the host, per direction
+    double watts = 0;               ///< under load; 0: not said
 };
 
 /// The device of a description. What the description leaves out is taken from what it has: a bandwidth of memory from

@@ -12,6 +12,8 @@
 #include "core/base/text.h"
 #include "core/physical/collective.h"
 #include "core/physical/kernel.h"
+#include "core/physical/network_model.h"
+#include "core/physical/network_run.h"
 #include "core/physical/pipeline.h"
 #include "core/physical/training_predictor.h"
 #include "core/physical/transformer.h"
@@ -274,7 +276,17 @@ Prediction judgeTransformer(const TrainingRun& run, const Device& device) {
     return predictTransformer(run, device, Judgement::otherFolds);
 }
 
-constexpr std::array<TrainingFamily, 1> kTrainingFamilies{{{isTransformer, judgeTransformer}}};
+bool isNetwork(std::string_view model) {
+    return isNetworkRun({.model = std::string(model)});
+}
+
+Prediction judgeNetwork(const TrainingRun& run, const Device& device) {
+    return predictNetworkRun(run, device, networkFold(run));
+}
+
+/// The first that holds a model judges it.
+constexpr std::array<TrainingFamily, 2> kTrainingFamilies{
+    {{isTransformer, judgeTransformer}, {isNetwork, judgeNetwork}}};
 
 Prediction judgeTraining(const TrainingRun& run, DeviceLibrary& devices) {
     const auto* family = std::find_if(kTrainingFamilies.begin(), kTrainingFamilies.end(),
