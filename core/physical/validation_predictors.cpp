@@ -271,7 +271,7 @@ struct TrainingFamily {
 };
 
 Prediction judgeTransformer(const TrainingRun& run, const Device& device) {
-    return predictTransformer(run, device, Judgement::otherFolds);
+    return predictTransformer(run, device, SeenRows::otherFolds);
 }
 
 constexpr std::array<TrainingFamily, 1> kTrainingFamilies{{{isTransformer, judgeTransformer}}};

@@ -43,7 +43,7 @@ Prediction predicted(const TrainingRun& run) {
     static DeviceLibrary devices;
     std::string refusal;
     const Device* device = devices.deviceNamed(run.accelerator, refusal);
-    return device == nullptr ? Prediction{.refused = refusal} : predictTransformer(run, *device, Judgement::allRows);
+    return device == nullptr ? Prediction{.refused = refusal} : predictTransformer(run, *device, SeenRows::allRows);
 }
 
 TEST(TrainingPredictor, aRunsMetricsLieInOnePartAndPartsAreAlikeInSize) {
