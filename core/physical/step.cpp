@@ -414,14 +414,17 @@ double pipelineSeconds(const StepWork& work, double layer, double head, const St
     const double all = work.layers * layer + head;
     const double longest = std::max(work.stages.fullest * layer, work.stages.last * layer + head);
     const PipelineStage& s = times.stage;
+    // Gradients of weights fill idle time, those of `rounds` micro-batches for each other stage, as far as there are
+    // any.
+    const auto filling = [&](double rounds) { return std::min(rounds * (p - 1), m - 1) * s.backwardWeight; };
     switch (layout.schedule) {
         case PipelineSchedule::interleaved:
             return m * longest + (p - 1) * (all / p / layout.chunks + 2 * hop);
         case PipelineSchedule::zbH1:
         case PipelineSchedule::zb1p:
-            return m * longest + (p - 1) * std::max(s.forward + s.backwardInput - s.backwardWeight + 4 * hop, 0.0);
+            return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 4 * hop) - filling(1), 0.0);
         case PipelineSchedule::zbH2:
-            return m * longest + (p - 1) * std::max(s.forward + s.backwardInput - 2 * s.backwardWeight + 2 * hop, 0.0);
+            return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 2 * hop) - filling(2), 0.0);
         case PipelineSchedule::zb2p:
         case PipelineSchedule::zbV:
             return m * longest + 1.6 * (p - 1) * hop;

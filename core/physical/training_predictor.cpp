@@ -265,11 +265,11 @@ FastestStep fastestOf(const std::vector<StepSetting>& settings, const StepConsta
 
 }  // namespace
 
-Prediction predictTransformer(const TrainingRun& run, const Device& device, Judgement judgement) {
+Prediction predictTransformer(const TrainingRun& run, const Device& device, SeenRows seen) {
     std::string refusal;
     const std::vector<StepSetting> settings = stepSettingsOf(run, device, refusal);
     if (settings.empty()) return {.refused = std::move(refusal)};
-    const int leftOut = judgement == Judgement::allRows ? -1 : runFold(run);
+    const int leftOut = seen == SeenRows::allRows ? -1 : runFold(run);
     if (run.metric == RunMetric::memory) return memoryOf(settings, leftOut);
     if (run.metric == RunMetric::energy) return {.refused = "energy of transformers is not predicted yet"};
     const StepFit& fit = stepFitOf(settings.front().stack.fit, leftOut);

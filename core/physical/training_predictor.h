@@ -46,13 +46,13 @@ int runFold(const TrainingRun& run);
 std::vector<StepSetting> stepSettingsOf(const TrainingRun& run, const Device& device, std::string& refusal);
 
 /// Which rows the constants may have seen.
-enum class Judgement : std::uint8_t {
+enum class SeenRows : std::uint8_t {
     allRows,     ///< for users' predictions
     otherFolds,  ///< only those of other parts than the run's, for judging
 };
 
 /// The metric of a transformer's run. Refused with a sentence.
-Prediction predictTransformer(const TrainingRun& run, const Device& device, Judgement judgement);
+Prediction predictTransformer(const TrainingRun& run, const Device& device, SeenRows seen);
 
 /// A run and what was measured of it.
 struct MeasuredRun {

@@ -273,7 +273,7 @@ struct TrainingFamily {
 };
 
 Prediction judgeTransformer(const TrainingRun& run, const Device& device) {
-    return predictTransformer(run, device, Judgement::otherFolds);
+    return predictTransformer(run, device, SeenRows::otherFolds);
 }
 
 bool isNetwork(std::string_view model) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "core/base/file.h"
 #include "core/physical/validation.h"
@@ -43,7 +43,7 @@ Prediction predicted(const TrainingRun& run) {
     static DeviceLibrary devices;
     std::string refusal;
     const Device* device = devices.deviceNamed(run.accelerator, refusal);
-    return device == nullptr ? Prediction{.refused = refusal} : predictTransformer(run, *device, Judgement::allRows);
+    return device == nullptr ? Prediction{.refused = refusal} : predictTransformer(run, *device, SeenRows::allRows);
 }
 
 TEST(TrainingPredictor, aRunsMetricsLieInOnePartAndPartsAreAlikeInSize) {
@@ -100,9 +100,13 @@ TEST(TrainingPredictor, refittingGivesTheTable) {
 
 /// Mean errors a little above those reached; peers are in data/measured/baselines.csv.
 TEST(TrainingPredictor, errorsOfSetsStayWhereTheyAre) {
-    const std::map<std::string, double> bounds {
-        @BOUNDS @
-    };
+    const std::map<std::string, double> bounds{{"vtrain-multi", 0.075},      {"vtrain-single", 0.085},
+                                               {"sc21-table1", 0.08},        {"korthikanti-memory", 0.025},
+                                               {"zero-bubble", 0.04},        {"bigscience-v100", 0.09},
+                                               {"mlperf-gpt3", 0.12},        {"megatron-bridge", 0.13},
+                                               {"llm-foundry", 0.042},       {"neusight-training", 0.03},
+                                               {"neusight-inference", 0.10}, {"dle-bert", 0.105},
+                                               {"mlperf-bert", 0.10},        {"dlperf", 0.125}};
     const Validation validation = validate({{trainingTable(), {}}}, {});
     double inside = 0, all = 0;
     for (const ValidationSet& set : validation.sets) {

@@ -146,7 +146,8 @@ TEST(Validation, kernelsOfAFileAreJudgedByTheAcceleratorOfItsName) {
 }
 
 TEST(Validation, setsAreChosenByTheirNamesOrTheirKind) {
-    const std::string rows = std::string(kTrainingHeader) + "one,a,m,d,x,step_s,1\ntwo,b,m,d,x,step_s,1\n";
+    const std::string rows =
+        std::string(kTrainingHeader) + "one,a,m,layers=2,x,step_s,1\ntwo,b,m,layers=2,x,step_s,1\n";
     EXPECT_THAT(namesOfSets(validate({judged(rows)}, {}, {"two"})), ElementsAre("two"));
     EXPECT_THAT(namesOfSets(validate({judged(rows)}, {}, {"training"})), ElementsAre("one", "two"));
     JudgedTable narrowed = judged(rows);
