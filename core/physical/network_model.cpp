@@ -398,10 +398,10 @@ constexpr int kNetworkFolds = 5;
 
 /// Conformal: the (n + 1) 0.9-th smallest of n deviations; the largest of too few, and then some.
 double networkSpread(std::vector<double> deviations) {
-    constexpr double kInside = 0.9, kTooFew = 1.5, kUnknown = 0.5;
+    constexpr double kHeld = 0.9, kTooFew = 1.5, kUnknown = 0.5;
     if (deviations.empty()) return kUnknown;
     std::sort(deviations.begin(), deviations.end());
-    const double rank = std::ceil(kInside * static_cast<double>(deviations.size() + 1));
+    const double rank = std::ceil(kHeld * static_cast<double>(deviations.size() + 1));
     if (rank > static_cast<double>(deviations.size())) return kTooFew * deviations.back();
     return deviations[static_cast<std::size_t>(rank) - 1];
 }
