@@ -229,9 +229,7 @@ private:
         if (setting_.layout.recompute == Recompute::selective) backward.add(attentionOf(layer), 1);
         work.forward.add(forward, share);
         work.backward.add(backward, share);
-        double weights = 0;
-        for (const Product& product : layer.products) weights += productSeconds(weightGradientOf(product));
-        work.weightShare += share * weights / std::max(backward.products, 1e-12);
+        work.weightShare += share * weightShareOf(layer);
         const DeviceGroup group = dataGroup();
         if (setting_.layout.zero >= 3 && group.members > 1) {
             const GroupSeconds gathered =
@@ -251,6 +249,22 @@ private:
         constexpr double kDropping = 20, kDropless = 250;
         if (layer.permutedBytes <= 0) return 0;
         return setting_.dropsTokens ? kDropping : kDropless;
+    }
+
+    /// Share of a layer's backward pass that makes gradients of weights: by FLOP, so that no faster part of the
+    /// hardware changes it, less a tenth for what is no product.
+    double weightShareOf(const LayerWork& layer) const {
+        constexpr double kInProducts = 0.9, kFusedBackward = 2.5;
+        const auto flopOf = [](const Product& product) {
+            return 2 * product.batch * product.m * product.n * product.k;
+        };
+        double weights = 0, scores = layer.attentionFlop;
+        for (const Product& product : layer.products) weights += flopOf(product);
+        for (const Product& product : layer.scores) scores += flopOf(product);
+        double backward = 2 * weights + kFusedBackward * scores;
+        if (setting_.layout.recompute != Recompute::none) backward += scores;
+        if (setting_.layout.recompute == Recompute::full) backward += weights;
+        return kInProducts * weights / backward;
     }
 
     PassSeconds attentionOf(const LayerWork& layer) const {
@@ -444,9 +458,8 @@ StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
                  headBackward = passSecondsOf(work.headBackward, c, work.alternates);
     StepTimes times;
     times.transfer = work.transfer + work.transferNetwork / c.network;
-    const double weights = work.weightShare * work.backward.products * c.products;
-    times.stage = {work.stages.fullest * forward, work.stages.fullest * std::max(backward - weights, 0.0),
-                   work.stages.fullest * std::min(weights, backward)};
+    const double full = work.stages.fullest, weights = work.weightShare * backward;
+    times.stage = {full * forward, full * (backward - weights), full * weights};
     times.forward = pipelineSeconds(work, forward, headForward, {.stage = {}, .transfer = times.transfer});
     if (!work.training) {
         times.step = times.forward + c.start;

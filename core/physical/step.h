@@ -70,7 +70,7 @@ struct StepWork {
     StageLayers stages;
     StepLayout layout;
     double layers = 1;
-    double weightShare = 0;                      ///< of the backward pass that makes gradients of weights, in products
+    double weightShare = 0;                      ///< of the backward pass that makes gradients of weights
     double gather = 0, gatherNetwork = 0;        ///< of a layer's sharded parameters, at full rates of links
     double reduction = 0, reductionNetwork = 0;  ///< of all gradients of a device
     double transfer = 0, transferNetwork = 0;    ///< of a micro-batch to the next stage
