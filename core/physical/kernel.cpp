@@ -201,11 +201,6 @@ KernelView viewOf(const KernelSet& set, const KernelSheet& sheet, int leftOut) {
     return view;
 }
 
-Estimate estimateAround(double value, double logarithm) {
-    const double factor = elementary::exp(logarithm);
-    return {value, value / factor, value * factor};
-}
-
 Prediction transferredSeconds(const KernelSheet& sheet, const KernelRequest& request) {
     const KernelKind& kind = *kernelKind(request.kernel);
     const TransferredTerms& transferred = transferredTerms(kind.family);

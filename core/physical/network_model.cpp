@@ -394,18 +394,6 @@ NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const Netwo
 
 namespace {
 
-constexpr int kNetworkFolds = 5;
-
-/// Conformal: the (n + 1) 0.9-th smallest of n deviations; the largest of too few, and then some.
-double networkSpread(std::vector<double> deviations) {
-    constexpr double kHeld = 0.9, kTooFew = 1.5, kUnknown = 0.5;
-    if (deviations.empty()) return kUnknown;
-    std::sort(deviations.begin(), deviations.end());
-    const double rank = std::ceil(kHeld * static_cast<double>(deviations.size() + 1));
-    if (rank > static_cast<double>(deviations.size())) return kTooFew * deviations.back();
-    return deviations[static_cast<std::size_t>(rank) - 1];
-}
-
 void weighNetworks(std::vector<MeasuredNetwork>& runs) {
     std::map<std::string_view, double> counts;
     for (const MeasuredNetwork& run : runs) counts[run.group] += 1;
@@ -453,7 +441,7 @@ double spreadOf(const std::vector<UnseenNetwork>& unseen, NetworkClass likeness,
         if (run.likeness == likeness && run.fold != leftOut) deviations.push_back(run.deviation);
     // The next generation need not be as like those measured as these are to each other.
     constexpr double kFurther = 1.5;
-    return networkSpread(std::move(deviations)) * (likeness == NetworkClass::generation ? kFurther : 1);
+    return conformalSpread(std::move(deviations)) * (likeness == NetworkClass::generation ? kFurther : 1);
 }
 
 /// What of a run may be left out as a whole.
@@ -468,7 +456,7 @@ std::string networkKind(const TrainingRun& run, NetworkClass likeness) {
 std::vector<NetworkFit> fitNetworkFolds(std::vector<MeasuredNetwork> runs) {
     weighNetworks(runs);
     std::vector<NetworkFit> fits;
-    for (int leftOut = -1; leftOut < kNetworkFolds; ++leftOut)
+    for (int leftOut = -1; leftOut < kRunFolds; ++leftOut)
         fits.push_back(networkFitOn(runs, leftOut, [&](const MeasuredNetwork& run) { return run.fold != leftOut; }));
     const std::vector<UnseenNetwork> unseen = unseenNetworks(runs, fits);
     for (NetworkFit& fit : fits)
@@ -486,25 +474,13 @@ const NetworkFit& networkFit(int leftOut) {
 
 std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Device& device, double value) {
     if (run.metric != RunMetric::samples && run.metric != RunMetric::step) return std::nullopt;
-    MeasuredNetwork measured{.cost = networkCost(run, device), .fold = networkFold(run)};
+    MeasuredNetwork measured{.cost = networkCost(run, device), .fold = runFold(run)};
     measured.seconds = run.metric == RunMetric::samples ? measured.cost.samples / value : value;
     measured.kind = networkKind(run, measured.cost.likeness);
     const int scale = static_cast<int>(std::log2(run.accelerators)) / 2;
     measured.group = run.model + '|' + run.accelerator + '|' + run.dtype + '|' +
                      std::string(kSoftwareProfileNames.of(measured.cost.profile)) + '|' + std::to_string(scale);
     return measured;
-}
-
-int networkFold(const TrainingRun& run) {
-    std::string text = run.model + '|' + run.accelerator + '|' + run.dtype + '|';
-    text += std::string(kSoftwareProfileNames.of(networkProfile(run, NetworkMachine::gpu)));
-    for (const double number : {static_cast<double>(run.accelerators), static_cast<double>(run.perNode),
-                                run.globalBatch, run.microBatch, run.networkBytesPerSecond})
-        text += '|' + std::to_string(static_cast<long long>(number));
-    std::uint64_t hash = 0xCBF29CE484222325U;
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
-    hash ^= hash >> 29;
-    return static_cast<int>((hash * 0x9E3779B97F4A7C15U >> 33) % kNetworkFolds);
 }
 
 }  // namespace tessera::physical

@@ -116,7 +116,7 @@ struct MeasuredNetwork {
     NetworkCost cost;
     double seconds = 0;      ///< of a step
     double weight = 1;       ///< in a fit
-    int fold = 0;            ///< `networkFold`
+    int fold = 0;            ///< `runFold`
     std::string kind = {};   ///< generation of a GPU, or a network unlike the others: what may be left out as a whole
     std::string group = {};  ///< runs that differ only in batch and version, of which a fit is to see one
 };
@@ -129,7 +129,7 @@ NetworkParameters fitNetworks(std::span<const MeasuredNetwork> runs, const Netwo
 
 /// Parameters with what they were fitted on.
 struct NetworkFit {
-    int leftOut = -1;  ///< the fold of `networkFold` that the fit did not see; -1: it saw all
+    int leftOut = -1;  ///< the fold of `runFold` that the fit did not see; -1: it saw all
     int runs = 0;      ///< that it saw
     NetworkParameters parameters;
     /// By class: 90 % of the runs lie within this logarithm of what fits without them say; of all folds but `leftOut`.
@@ -147,9 +147,5 @@ const NetworkFit& networkFit(int leftOut);
 
 /// Where fits start: what data sheets, kernels and descriptions of stacks let expect.
 const NetworkParameters& networkPrior();
-
-/// The part, 0 to 4, that a run belongs to when fits are judged: a hash of its configuration, which all its metrics
-/// share.
-int networkFold(const TrainingRun& run);
 
 }  // namespace tessera::physical

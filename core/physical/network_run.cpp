@@ -7,11 +7,10 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/base/elementary.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/zoo/zoo.h"
-#include "core/physical/network_energy.h"
+#include "core/physical/energy.h"
 #include "core/physical/network_model.h"
 
 namespace tessera::physical {
@@ -53,7 +52,7 @@ std::optional<double> networkMetric(const TrainingRun& run, const Device& device
             if (!run.dim("sequence")) return std::nullopt;
             return samples * *run.dim("sequence") / run.accelerators;
         case RunMetric::energy:
-            return networkJoules(run, device, step);
+            return stepJoules(run, device, {step.seconds, step.products, step.memory});
         case RunMetric::memory:
         case RunMetric::bubble:
             return std::nullopt;
@@ -69,8 +68,8 @@ Prediction predictedNetwork(const TrainingRun& run, const Device& device, int le
     if (!value)
         return {.refused = fmt::format("{} of a network of the zoo is not predicted", kRunMetricNames.of(run.metric))};
     const double spread = fit.spread[static_cast<std::size_t>(cost.likeness)];
-    const double width = elementary::exp(run.metric == RunMetric::energy ? std::hypot(spread, kPowerSpread) : spread);
-    return {.estimate = Estimate{*value, *value / width, *value * width}};
+    return {.estimate =
+                estimateAround(*value, run.metric == RunMetric::energy ? std::hypot(spread, kPowerSpread) : spread)};
 }
 
 }  // namespace

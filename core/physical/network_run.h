@@ -11,7 +11,7 @@ bool isNetworkRun(const TrainingRun& run);
 
 /// What a run of a network of the zoo is measured by, from its operator graph: kernels of products and passes of bytes
 /// of each operator, the reduction of gradients, the optimizer (network_model.h). `leftOut`: the fold of measured runs
-/// that constants and interval are not to know (`networkFold`); -1: all are known. Refused with a sentence for a model
+/// that constants and interval are not to know (`runFold`); -1: all are known. Refused with a sentence for a model
 /// that the zoo does not have, for layouts other than data parallelism, and for metrics that a network does not have.
 Prediction predictNetworkRun(const TrainingRun& run, const Device& device, int leftOut = -1);
 

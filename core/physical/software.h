@@ -8,11 +8,12 @@
 
 namespace tessera::physical {
 
-/// What a software stack does for the same operators on the same hardware. In the measured tables that is worth a factor
-/// of 1.5 to 2.
+/// What a software stack does for the same operators on the same hardware. In the measured tables that is worth a
+/// factor of 1.5 to 2.
 enum class SoftwareProfile : std::uint8_t {
     eager,  ///< a kernel for each operator; where kernels are short, the time to launch them shows
-    fused,  ///< normalisation, activation, bias and residual in one kernel, fused attention and optimizer, channels last
+    fused,  ///< normalisation, activation, bias and residual in one kernel, fused attention and optimizer, channels
+            ///< last
     tuned,  ///< what submissions to MLPerf do: graphs of kernels, all of it overlapped, data types per operator
 };
 inline constexpr EnumNames<SoftwareProfile> kSoftwareProfileNames{"eager", "fused", "tuned"};

@@ -447,6 +447,18 @@ double pipelineSeconds(const StepWork& work, double layer, double head, const St
     }
 }
 
+/// What bounds a device in a step, of the mean stage.
+void setBusySeconds(StepTimes& times, const StepWork& work, const StepConstants& c) {
+    const double stages = work.layout.pipeline, micros = work.layout.microBatches;
+    const auto add = [&](const PassSeconds& pass, double count) {
+        times.products += count * (pass.products * c.products + pass.attention / c.attention);
+        times.memory += count * (pass.bytes + pass.permuted * c.permutation) / c.bandwidth;
+    };
+    for (const PassSeconds* pass : {&work.forward, &work.backward}) add(*pass, micros * work.layers / stages);
+    for (const PassSeconds* pass : {&work.headForward, &work.headBackward}) add(*pass, micros / stages);
+    times.memory += work.optimizer;
+}
+
 }  // namespace
 
 StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
@@ -457,6 +469,7 @@ StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
     const double headForward = passSecondsOf(work.headForward, c, work.alternates),
                  headBackward = passSecondsOf(work.headBackward, c, work.alternates);
     StepTimes times;
+    setBusySeconds(times, work, c);
     times.transfer = work.transfer + work.transferNetwork / c.network;
     const double full = work.stages.fullest, weights = work.weightShare * backward;
     times.stage = {full * forward, full * (backward - weights), full * weights};

@@ -84,6 +84,8 @@ StepWork stepWorkOf(const StepSetting& setting);
 struct StepTimes {
     double step = 0;
     double forward = 0;        ///< of the forward passes alone
+    double products = 0;       ///< of a device's mean step: bound by products and attention
+    double memory = 0;         ///< the same, by bytes
     PipelineStage stage = {};  ///< of a micro-batch on the fullest stage
     double transfer = 0;
 };

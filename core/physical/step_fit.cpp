@@ -59,12 +59,4 @@ StepConstants fitStep(std::span<const StepSample> samples, const StepConstants& 
     return best;
 }
 
-double conformalSpread(std::vector<double> residuals) {
-    if (residuals.empty()) return 0.5;
-    std::sort(residuals.begin(), residuals.end());
-    constexpr double kShare = 0.9, kFewFactor = 1.5;
-    const auto rank = static_cast<std::size_t>(std::ceil(kShare * static_cast<double>(residuals.size() + 1)));
-    return rank <= residuals.size() ? residuals[rank - 1] : residuals.back() * kFewFactor;
-}
-
 }  // namespace tessera::physical

@@ -25,8 +25,4 @@ double sampleSeconds(const StepSample& sample, const StepConstants& constants);
 /// halve, as in `fitGemm`.
 StepConstants fitStep(std::span<const StepSample> samples, const StepConstants& start);
 
-/// The logarithm within which 90 % of residuals lie, with the correction of conformal prediction for few of them:
-/// the ceil(0.9 (n + 1))-th smallest (Vovk et al. 2005); of fewer than nine half as much again as the largest.
-double conformalSpread(std::vector<double> residuals);
-
 }  // namespace tessera::physical

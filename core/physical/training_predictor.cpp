@@ -6,9 +6,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/base/elementary.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/physical/energy.h"
 #include "core/physical/kernel.h"
 #include "core/physical/pipeline.h"
 #include "core/physical/step_memory.h"
@@ -27,56 +27,6 @@ const Device* DeviceLibrary::deviceNamed(const std::string& name, std::string& r
     }
     refusal = at->second.refusal;
     return at->second.device ? &*at->second.device : nullptr;
-}
-
-namespace {
-
-/// FNV-1a.
-class RunHash {
-public:
-    void add(std::string_view text) {
-        for (const char c : text) {
-            value_ ^= static_cast<unsigned char>(c);
-            value_ *= 1099511628211ULL;
-        }
-        value_ ^= 0x1f;
-        value_ *= 1099511628211ULL;
-    }
-    void add(double number) { add(fmt::format("{}", number)); }
-    template <typename T>
-    void add(const std::optional<T>& value) {
-        if (value)
-            add(static_cast<double>(*value));
-        else
-            add("");
-    }
-    /// The low bits of FNV follow the last characters: the high ones are mixed in.
-    std::uint64_t value() const { return (value_ ^ (value_ >> 29)) * 0xbf58476d1ce4e5b9ULL >> 32; }
-
-private:
-    std::uint64_t value_ = 14695981039346656037ULL;
-};
-
-}  // namespace
-
-int runFold(const TrainingRun& run) {
-    RunHash hash;
-    hash.add(run.model);
-    for (const auto& [name, value] : run.dims) {
-        hash.add(name);
-        hash.add(value);
-    }
-    hash.add(run.accelerator);
-    for (const double number :
-         {static_cast<double>(run.accelerators), static_cast<double>(run.perNode), run.globalBatch, run.microBatch})
-        hash.add(number);
-    hash.add(run.dtype);
-    for (const auto& count : {run.tensorParallel, run.pipelineParallel, run.dataParallel, run.contextParallel,
-                              run.expertParallel, run.virtualStages, run.zero})
-        hash.add(count);
-    if (run.recompute) hash.add(kRecomputeNames.of(*run.recompute));
-    hash.add(run.sequenceParallel);
-    return static_cast<int>(hash.value() % kRunFolds);
 }
 
 namespace {
@@ -212,11 +162,6 @@ std::vector<StepSetting> stepSettingsOf(const TrainingRun& run, const Device& de
 
 namespace {
 
-Estimate estimateOf(double value, double spread) {
-    const double factor = elementary::exp(spread);
-    return {value, value / factor, value * factor};
-}
-
 /// Bounds as those of the logarithm of a time whose reciprocal is asked for, which turns them round.
 Prediction reciprocalOf(const Estimate& seconds, double amount) {
     return {.estimate = Estimate{amount / seconds.value, amount / seconds.high, amount / seconds.low}};
@@ -246,7 +191,7 @@ Prediction bubbleOf(const StepSetting& setting, const StepTimes& times) {
 Prediction memoryOf(const std::vector<StepSetting>& settings, int leftOut) {
     const MemoryFit& fit = memoryFitOf(settings.front().stack.id, leftOut);
     const double bytes = stepMemoryOf(settings.front()).total() + fit.allowance;
-    return {.estimate = estimateOf(bytes, fit.spread)};
+    return {.estimate = estimateAround(bytes, fit.spread)};
 }
 
 struct FastestStep {
@@ -271,12 +216,15 @@ Prediction predictTransformer(const TrainingRun& run, const Device& device, Seen
     if (settings.empty()) return {.refused = std::move(refusal)};
     const int leftOut = seen == SeenRows::allRows ? -1 : runFold(run);
     if (run.metric == RunMetric::memory) return memoryOf(settings, leftOut);
-    if (run.metric == RunMetric::energy) return {.refused = "energy of transformers is not predicted yet"};
     const StepFit& fit = stepFitOf(settings.front().stack.fit, leftOut);
     const FastestStep best = fastestOf(settings, fit.constants);
     if (run.metric == RunMetric::bubble) return bubbleOf(*best.setting, best.times);
-    if (run.metric == RunMetric::forward) return {.estimate = estimateOf(best.times.forward, fit.spread)};
-    const Estimate step = estimateOf(best.times.step, fit.spread);
+    if (run.metric == RunMetric::forward) return {.estimate = estimateAround(best.times.forward, fit.spread)};
+    if (run.metric == RunMetric::energy) {
+        const double joules = stepJoules(run, device, {best.times.step, best.times.products, best.times.memory});
+        return {.estimate = estimateAround(joules, std::hypot(fit.spread, kPowerSpread))};
+    }
+    const Estimate step = estimateAround(best.times.step, fit.spread);
     const double samples = samplesOf(run, best.setting->layout);
     if (run.metric == RunMetric::samples) return reciprocalOf(step, samples);
     if (run.metric == RunMetric::tokensPerAccelerator)

@@ -31,12 +31,6 @@ private:
     std::map<std::string, Entry, std::less<>> entries_;
 };
 
-/// Parts that rows are split into when constants are fitted and judged.
-inline constexpr int kRunFolds = 5;
-/// The part of a run: a hash of its configuration, so that all metrics of one run lie together, whatever the set, the
-/// software and the name of the row.
-int runFold(const TrainingRun& run);
-
 /// What a transformer's run may be, with documented defaults for what the row leaves open: data_parallel =
 /// accelerators / (tensor x pipeline x context), global_batch = micro_batch x data_parallel, one chunk, 1F1B
 /// (interleaved with several chunks), nothing computed again; tuned stacks split sequences with tensors and shard the

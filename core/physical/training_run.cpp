@@ -64,8 +64,8 @@ std::optional<double> TrainingRun::dim(std::string_view name) const {
     if (found == dims.end()) return std::nullopt;
     const std::optional<double> number = measuredNumber(found->second);
     if (!number || *number <= 0)
-        throw UsageError(fmt::format("the dimension {} of {} is {}; expected a number above 0", inQuotes(std::string(name)),
-                                     model, inQuotes(found->second)));
+        throw UsageError(fmt::format("the dimension {} of {} is {}; expected a number above 0",
+                                     inQuotes(std::string(name)), model, inQuotes(found->second)));
     return number;
 }
 
@@ -104,6 +104,56 @@ TrainingRun trainingRunOf(const MeasuredTable& table, const MeasuredRow& row) {
     if (!metric) table.fail(row, "metric", fmt::format("one of {}", fmt::join(kRunMetricNames.all(), ", ")));
     run.metric = *metric;
     return run;
+}
+
+namespace {
+
+/// FNV-1a.
+class RunHash {
+public:
+    void add(std::string_view text) {
+        for (const char c : text) {
+            value_ ^= static_cast<unsigned char>(c);
+            value_ *= 1099511628211ULL;
+        }
+        value_ ^= 0x1f;
+        value_ *= 1099511628211ULL;
+    }
+    void add(double number) { add(fmt::format("{}", number)); }
+    template <typename T>
+    void add(const std::optional<T>& value) {
+        if (value)
+            add(static_cast<double>(*value));
+        else
+            add("");
+    }
+    /// The low bits of FNV follow the last characters: the high ones are mixed in.
+    std::uint64_t value() const { return (value_ ^ (value_ >> 29)) * 0xbf58476d1ce4e5b9ULL >> 32; }
+
+private:
+    std::uint64_t value_ = 14695981039346656037ULL;
+};
+
+}  // namespace
+
+int runFold(const TrainingRun& run) {
+    RunHash hash;
+    hash.add(run.model);
+    for (const auto& [name, value] : run.dims) {
+        hash.add(name);
+        hash.add(value);
+    }
+    hash.add(run.accelerator);
+    for (const double number :
+         {static_cast<double>(run.accelerators), static_cast<double>(run.perNode), run.globalBatch, run.microBatch})
+        hash.add(number);
+    hash.add(run.dtype);
+    for (const auto& count : {run.tensorParallel, run.pipelineParallel, run.dataParallel, run.contextParallel,
+                              run.expertParallel, run.virtualStages, run.zero})
+        hash.add(count);
+    if (run.recompute) hash.add(kRecomputeNames.of(*run.recompute));
+    hash.add(run.sequenceParallel);
+    return static_cast<int>(hash.value() % kRunFolds);
 }
 
 }  // namespace tessera::physical

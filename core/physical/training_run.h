@@ -18,13 +18,13 @@ inline constexpr EnumNames<Recompute> kRecomputeNames{"none", "selective", "full
 
 /// What is said of a run. Times are of all devices.
 enum class RunMetric : std::uint8_t {
-    step,                     ///< s per step
-    forward,                  ///< s of the forward pass
-    samples,                  ///< per second, of all devices
-    tokensPerAccelerator,     ///< per second
-    memory,                   ///< bytes, the peak of one device
-    energy,                   ///< J per step
-    bubble                    ///< idle share of a pipeline
+    step,                  ///< s per step
+    forward,               ///< s of the forward pass
+    samples,               ///< per second, of all devices
+    tokensPerAccelerator,  ///< per second
+    memory,                ///< bytes, the peak of one device
+    energy,                ///< J per step
+    bubble                 ///< idle share of a pipeline
 };
 inline constexpr EnumNames<RunMetric> kRunMetricNames{
     "step_s", "forward_s", "samples_per_s", "tokens_per_s_per_accelerator", "memory_bytes", "energy_j", "bubble_share"};
@@ -33,7 +33,7 @@ inline constexpr EnumNames<RunMetric> kRunMetricNames{
 /// is what the row leaves open; whoever predicts says what is assumed for it.
 struct TrainingRun {
     std::string set = {}, id = {};
-    std::string model = {};                                ///< "zoo:gpt", "zoo:resnet50"
+    std::string model = {};                                     ///< "zoo:gpt", "zoo:resnet50"
     std::map<std::string, std::string, std::less<>> dims = {};  ///< "layers" -> "30", "attention" -> "mla"
     std::string accelerator = {};
     int accelerators = 1;
@@ -43,7 +43,7 @@ struct TrainingRun {
     double globalBatch = 0;            ///< samples per step of all devices; 0: not said
     double microBatch = 0;             ///< samples per forward pass of one replica; 0: not said
     std::optional<int> tensorParallel = {}, pipelineParallel = {}, dataParallel = {}, contextParallel = {},
-        expertParallel = {}, virtualStages = {};
+                       expertParallel = {}, virtualStages = {};
     std::optional<PipelineSchedule> schedule = {};
     std::optional<Recompute> recompute = {};
     std::optional<bool> sequenceParallel = {};
@@ -62,5 +62,11 @@ struct TrainingRun {
 
 /// Returns the run of a row. Columns that the table lacks are not said. Throws DataError at a cell that means nothing.
 TrainingRun trainingRunOf(const MeasuredTable& table, const MeasuredRow& row);
+
+/// Parts that rows are split into when constants are fitted and judged.
+inline constexpr int kRunFolds = 5;
+/// The part of a run: a hash of its configuration, so that all metrics of one run lie together, whatever the set, the
+/// software and the name of the row.
+int runFold(const TrainingRun& run);
 
 }  // namespace tessera::physical

@@ -281,7 +281,7 @@ bool isNetwork(std::string_view model) {
 }
 
 Prediction judgeNetwork(const TrainingRun& run, const Device& device) {
-    return predictNetworkRun(run, device, networkFold(run));
+    return predictNetworkRun(run, device, runFold(run));
 }
 
 /// The first that holds a model judges it.

@@ -73,7 +73,7 @@ struct SetErrors {
 std::map<std::string, SetErrors> errorsBySet() {
     std::map<std::string, SetErrors> sets;
     for (const auto& [run, value] : measuredNetworks()) {
-        const Prediction prediction = predictNetworkRun(run, deviceNamed(run.accelerator), networkFold(run));
+        const Prediction prediction = predictNetworkRun(run, deviceNamed(run.accelerator), runFold(run));
         EXPECT_TRUE(prediction.estimate) << run.id << ": " << prediction.refused;
         if (!prediction.estimate) continue;
         const double error = std::fabs(prediction.estimate->value / value - 1);
@@ -286,10 +286,10 @@ TEST(Network, isTheSameOnAnyThread) {
 
 TEST(Network, metricsOfOneConfigurationAreLeftOutTogether) {
     TrainingRun run = networkRun("zoo:resnet50", "v100");
-    const int fold = networkFold(run);
+    const int fold = runFold(run);
     run.metric = RunMetric::energy;
     run.id = "another";
-    EXPECT_EQ(networkFold(run), fold);
+    EXPECT_EQ(runFold(run), fold);
 }
 
 TEST(Network, theTableOfFitsIsWhatFitsOfMeasuredRunsGive) {

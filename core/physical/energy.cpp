@@ -1,4 +1,4 @@
-#include "core/physical/network_energy.h"
+#include "core/physical/energy.h"
 
 #include <algorithm>
 #include <optional>
@@ -33,11 +33,12 @@ double powerLimit(const TrainingRun& run, const Device& device) {
     return said && *said > 0 ? std::min(watts, *said) : watts;
 }
 
-double networkJoules(const TrainingRun& run, const Device& device, const NetworkStep& step) {
-    const double busy = std::min(1.0, (step.products + step.memory) / step.seconds);
-    const double products = busy * step.products / (step.products + step.memory);
-    const double share = kProductPower * products + kMemoryPower * (busy - products) + kIdlePower * (1 - busy);
-    return run.accelerators * powerLimit(run, device) * share * step.seconds;
+double stepJoules(const TrainingRun& run, const Device& device, const BusySeconds& busy) {
+    const double worked = busy.products + busy.memory;
+    const double share = worked > 0 ? std::min(1.0, worked / busy.step) : 0;
+    const double products = worked > 0 ? share * busy.products / worked : 0;
+    const double power = kProductPower * products + kMemoryPower * (share - products) + kIdlePower * (1 - share);
+    return run.accelerators * powerLimit(run, device) * power * busy.step;
 }
 
 }  // namespace tessera::physical

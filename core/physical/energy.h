@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/physical/device.h"
-#include "core/physical/network_model.h"
 #include "core/physical/training_run.h"
 
 namespace tessera::physical {
@@ -10,9 +9,16 @@ namespace tessera::physical {
 /// datasheet that says none: 350 W.
 double powerLimit(const TrainingRun& run, const Device& device);
 
+/// Seconds of an accelerator's step, and in how many of them what bounds it; in the others it waits.
+struct BusySeconds {
+    double step = 0;
+    double products = 0;
+    double memory = 0;
+};
+
 /// Joules of all accelerators for a step: the limit where products bound it, less where bytes do, little where it
 /// waits.
-double networkJoules(const TrainingRun& run, const Device& device, const NetworkStep& step);
+double stepJoules(const TrainingRun& run, const Device& device, const BusySeconds& busy);
 
 /// The logarithm within which 90 % of measured watts lie of these, given the seconds (8 runs of one accelerator, so
 /// with a margin).
