@@ -159,6 +159,8 @@ std::string validationText(const study::MeasuredValidation& result, const Valida
     if (arguments.rows) text += validationRowsText(validation);
     text += validationRefusalsText(validation) + "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
+    if (!result.warnings.empty()) text += "\nDoubtful values\n";
+    for (const std::string& sentence : result.warnings) text += "- " + sentence + "\n";
     return text;
 }
 

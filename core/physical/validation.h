@@ -24,6 +24,8 @@ struct ValidationRow {
     double error = 1;       ///< see `errorOf`
     std::size_t index = 0;  ///< the row of its table
     bool absolute = false;  ///< a share, whose error is the difference and not relative
+    /// Shares of the peak of its accelerators that the measured and the predicted value mean (`impliedShareOfPeak`).
+    std::optional<double> measuredShare = {}, predictedShare = {};
 };
 
 /// Returns |predicted - measured| / measured; the difference alone of a share; 1 of a row that is refused.

@@ -17,6 +17,7 @@
 #include "core/physical/pipeline.h"
 #include "core/physical/training_predictor.h"
 #include "core/physical/transformer.h"
+#include "core/physical/utilisation.h"
 #include "core/physical/validation.h"
 
 namespace tessera::physical {
@@ -28,14 +29,20 @@ namespace {
 constexpr double kBubbleBar = 0.001;
 constexpr std::size_t kRowsPerTask = 64;
 
-/// Calls `predict` for every row, on several threads.
-template <typename Predict>
-void predictEach(std::vector<ValidationRow>& rows, const RunControl& control, const Predict& predict) {
+/// Calls `judge` for every row, on several threads.
+template <typename Judge>
+void eachRow(std::vector<ValidationRow>& rows, const RunControl& control, const Judge& judge) {
     parallelFor((rows.size() + kRowsPerTask - 1) / kRowsPerTask, control.threads, [&](std::size_t task) {
         control.throwIfCancelled("the validation");
         const std::size_t end = std::min(rows.size(), (task + 1) * kRowsPerTask);
-        for (std::size_t i = task * kRowsPerTask; i < end; ++i) rows[i].prediction = predict(rows[i]);
+        for (std::size_t i = task * kRowsPerTask; i < end; ++i) judge(rows[i]);
     });
+}
+
+/// Sets the prediction of every row, on several threads.
+template <typename Predict>
+void predictEach(std::vector<ValidationRow>& rows, const RunControl& control, const Predict& predict) {
+    eachRow(rows, control, [&](ValidationRow& row) { row.prediction = predict(row); });
 }
 
 std::string tableStemOf(const MeasuredTable& table) {
@@ -288,26 +295,29 @@ Prediction judgeNetwork(const TrainingRun& run, const Device& device) {
 constexpr std::array<TrainingFamily, 2> kTrainingFamilies{
     {{isTransformer, judgeTransformer}, {isNetwork, judgeNetwork}}};
 
-Prediction judgeTraining(const TrainingRun& run, DeviceLibrary& devices) {
+/// Sets the prediction of a row, and what of the peak it and the measured value mean.
+void judgeTraining(ValidationRow& row, const TrainingRun& run, DeviceLibrary& devices) {
+    const auto refuse = [&](std::string why) { row.prediction = {.refused = std::move(why)}; };
     const auto* family = std::find_if(kTrainingFamilies.begin(), kTrainingFamilies.end(),
                                       [&](const TrainingFamily& each) { return each.holds(run.model); });
     if (family == kTrainingFamilies.end())
-        return {.refused = fmt::format("steps of {} are not predicted yet", run.model)};
+        return refuse(fmt::format("steps of {} are not predicted: it is no model of the zoo", run.model));
     std::string refusal;
     const Device* device = devices.deviceNamed(run.accelerator, refusal);
-    if (device == nullptr) return {.refused = std::move(refusal)};
+    if (device == nullptr) return refuse(std::move(refusal));
     try {
-        return family->judge(run, *device);
+        row.prediction = family->judge(run, *device);
     } catch (const UsageError& error) {  // a dimension that is no number
-        return {.refused = error.what()};
+        return refuse(error.what());
     }
+    row.measuredShare = impliedShareOfPeak(run, *device, row.measured);
+    if (row.prediction.estimate) row.predictedShare = impliedShareOfPeak(run, *device, row.prediction.estimate->value);
 }
 
 void predictTraining(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
     DeviceLibrary devices;
-    predictEach(rows, control, [&](const ValidationRow& row) {
-        return judgeTraining(trainingRunOf(table, table.rows[row.index]), devices);
-    });
+    eachRow(rows, control,
+            [&](ValidationRow& row) { judgeTraining(row, trainingRunOf(table, table.rows[row.index]), devices); });
 }
 
 /// "gemm" of "gemm: roofline with one fitted share" on a set of kernels.

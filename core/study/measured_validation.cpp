@@ -18,6 +18,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/physical/utilisation.h"
 
 namespace tessera::study {
 
@@ -108,6 +109,44 @@ std::vector<std::string> assumptionsOf(const MeasuredFiles& files, const physica
     return sentences;
 }
 
+/// Rows of a set whose value means more of the peak than is believed.
+struct DoubtfulRows {
+    std::size_t count = 0;
+    double most = 0;
+    std::string id;  ///< of the most doubtful
+};
+
+void addDoubtful(std::map<std::string, DoubtfulRows>& sets, const physical::ValidationRow& row,
+                 const std::optional<double>& share) {
+    if (!share || *share <= physical::kDoubtfulShare) return;
+    DoubtfulRows& rows = sets[row.set];
+    ++rows.count;
+    if (*share <= rows.most) return;
+    rows.most = *share;
+    rows.id = row.id;
+}
+
+/// A sentence for each set with values that mean more of the peak of their accelerators than is believed.
+std::vector<std::string> doubtsOf(const physical::Validation& validation) {
+    std::map<std::string, DoubtfulRows> measured, predicted;
+    for (const physical::ValidationRow& row : validation.rows) {
+        addDoubtful(measured, row, row.measuredShare);
+        addDoubtful(predicted, row, row.predictedShare);
+    }
+    std::vector<std::string> sentences;
+    const auto tell = [&](const std::map<std::string, DoubtfulRows>& sets, std::string_view what) {
+        for (const auto& [set, rows] : sets)
+            sentences.push_back(fmt::format(
+                "{}: {} {} more than {:.0f} % of the peak of the accelerators, the most {:.0f} % ({}): work may be "
+                "counted that was not done, such as padding, or a unit may be wrong.",
+                set, rows.count, fmt::format("{} {}", what, rows.count == 1 ? "value means" : "values mean"),
+                physical::kDoubtfulShare * 100, rows.most * 100, rows.id));
+    };
+    tell(measured, "measured");
+    tell(predicted, "predicted");
+    return sentences;
+}
+
 Json numberOrNull(const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
@@ -167,6 +206,7 @@ MeasuredValidation validateMeasured(const std::vector<std::string>& names, const
     result.validation = physical::validate(files.tables, files.peers, sets, control);
     for (const std::string& file : result.validation.files) result.inputs.push_back(files.inputs.at(file));
     result.assumptions = assumptionsOf(files, result.validation);
+    result.warnings = doubtsOf(result.validation);
     return result;
 }
 
@@ -176,7 +216,7 @@ Json toJson(const MeasuredValidation& validation) {
     for (const physical::ValidationSet& set : validation.validation.sets) sets.push_back(setJson(set));
     Json& rows = json["rows"] = Json::array();
     for (const physical::ValidationRow& row : validation.validation.rows) rows.push_back(rowJson(row));
-    finishDocument(json, validation.assumptions, {});
+    finishDocument(json, validation.assumptions, validation.warnings);
     return json;
 }
 
