@@ -16,9 +16,12 @@ namespace tessera::predict {
 
 namespace {
 
-/// The half precision that stands for the other: hardware that has one runs it at the rate of the other.
-std::string otherHalf(const std::string& dtype) {
-    return dtype == "bf16" ? "fp16" : dtype == "fp16" ? "bf16" : "";
+/// What computes a data type where the accelerator has no rate of its own: the other half precision, which hardware
+/// that has one runs at the same rate, else single precision; its words are then half as long in memory only.
+std::vector<std::string> standInsFor(const std::string& dtype) {
+    if (dtype == "bf16") return {"bf16", "fp16", "fp32"};
+    if (dtype == "fp16") return {"fp16", "bf16", "fp32"};
+    return {dtype};
 }
 
 double efficiencyOf(const hardware::Accelerator& accelerator, const char* group) {
@@ -48,18 +51,18 @@ void setNoise(const hardware::Accelerator& accelerator, const KernelTable& kerne
 
 Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const std::string& dtype) {
     Machine machine;
-    machine.dtype = dtype;
-    auto peak = accelerator.peakFlops.find(dtype);
-    if (peak == accelerator.peakFlops.end()) {
-        machine.dtype = otherHalf(dtype);
-        peak = accelerator.peakFlops.find(machine.dtype);
-        if (machine.dtype.empty() || peak == accelerator.peakFlops.end())
-            throw DataError({.file = accelerator.file, .field = "peak_flops." + dtype}, "missing",
-                            "the peak rate of the data type, which the prediction engine needs");
+    const std::vector<std::string> standIns = standInsFor(dtype);
+    const auto standIn = std::find_if(standIns.begin(), standIns.end(), [&](const std::string& candidate) {
+        return accelerator.peakFlops.contains(candidate);
+    });
+    if (standIn == standIns.end())
+        throw DataError({.file = accelerator.file, .field = "peak_flops." + dtype}, "missing",
+                        "the peak rate of the data type, which the prediction engine needs");
+    machine.dtype = *standIn;
+    if (machine.dtype != dtype)
         machine.assumptions.push_back(fmt::format("{} gives no peak rate of {}: it works at that of {}.",
                                                   escaped(accelerator.name), dtype, machine.dtype));
-    }
-    machine.peak = peak->second;
+    machine.peak = accelerator.peakFlops.at(machine.dtype);
     machine.matrixEfficiency = efficiencyOf(accelerator, "gemm");
     machine.vectorEfficiency = efficiencyOf(accelerator, "vector");
     machine.policy = &policyOf(accelerator);

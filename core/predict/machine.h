@@ -17,7 +17,7 @@ namespace tessera::predict {
 struct Machine {
     hardware::Accelerator accelerator;
     KernelTable kernels;
-    std::string dtype;  ///< the requested one, or the other half precision where it has only that
+    std::string dtype;  ///< the requested one; where a half precision lacks, the other one or fp32
     FlopsPerSecond peak;
     double matrixEfficiency = 1;  ///< shares of the peak
     double vectorEfficiency = 1;

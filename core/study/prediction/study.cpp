@@ -75,7 +75,7 @@ const OptionTable<Settings>& predictionTable() {
         {"dataset", "--dataset NAME", &Settings::datasetName, Values::text().ofLibrary("datasets"),
          "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
         {"dtype", "--dtype TYPE", &Settings::dtype, Values::text().labelled("Data type"),
-         "data type of the computation; bf16 and fp16 stand for each other where one is missing"},
+         "data type of the computation; bf16 and fp16 stand for each other where one is missing, and fp32 for both"},
         {"optimizer", "--optimizer NAME", &Settings::optimizer,
          Values::word(idsOf<std::string_view>(model::optimizerKinds())),
          "whose state takes memory and whose update takes time"},

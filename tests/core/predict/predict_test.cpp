@@ -250,6 +250,9 @@ TEST(Computation, saysWhatIsMissing) {
     EXPECT_EQ(other.dtype, "fp16");
     EXPECT_EQ(other.assumptions,
               std::vector<std::string>{"plain gives no peak rate of bf16: it works at that of fp16."});
+    const Machine wide = machineOf(hardware::loadAccelerator("p4"), {}, "bf16");
+    EXPECT_EQ(wide.dtype, "fp32");
+    EXPECT_EQ(wide.assumptions.front(), "NVIDIA P4 gives no peak rate of bf16: it works at that of fp32.");
 }
 
 // Stages --------------------------------------------------------------------------------------------------------------
