@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/hardware/library.h"
 #include "tests/core/predict/machines.h"
 
 namespace tessera::predict::test {
