@@ -44,7 +44,7 @@ double peakOf(const Device& device, std::string_view dtype) {
     if (at == kByWidth.end()) return 0;
     if (const double own = peakNamed(device, dtype); own > 0) return own;
     if (dtype == "fp16" && peakNamed(device, "bf16") > 0) return peakNamed(device, "bf16");
-    if (dtype == "tf32") return peakNamed(device, "fp32");
+    if (dtype == "tf32") return peakOf(device, "fp32");
     for (; at != kByWidth.end(); ++at)
         if (const double wider = peakNamed(device, *at); wider > 0 && *at != "int8") return wider;
     // An accelerator without units for this type runs it on what it has.
