@@ -85,7 +85,7 @@ Machine networkMachine(const Device& device, std::string_view dtype, NetworkMach
     machine.bandwidth = networkBandwidth(device, kind);
     constexpr double kPeakOfUnit = 2e12;
     if (kind != NetworkMachine::gpu)
-        machine.units = std::max(1.0, std::round(peakOf(device, "bf16") / kPeakOfUnit));
+        machine.units = std::max(1.0, peakOf(device, "bf16") / kPeakOfUnit);
     else if (products.basis == KernelBasis::transferred)
         machine.peak *= sustainedShare(peakOf(device, "fp32"), device.units, device.watts);
     return machine;
