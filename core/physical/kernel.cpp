@@ -210,7 +210,7 @@ Prediction transferredSeconds(const KernelSheet& sheet, const KernelRequest& req
 }
 
 std::size_t viewIndex(int leftOut) {
-    return static_cast<std::size_t>(leftOut + 1);
+    return leftOut < 0 ? 0 : static_cast<std::size_t>(leftOut) + 1;
 }
 
 Estimate estimateOf(const KernelSet& set, std::span<const double> shape, int leftOut,

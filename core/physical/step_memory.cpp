@@ -41,7 +41,7 @@ double inFlightOf(const StepLayout& layout, double stage) {
         case PipelineSchedule::gpipe:
             return m;
         case PipelineSchedule::interleaved:
-            return std::min(m, (p * (v - 1) + 2 * left - 1 + (p > 1 ? 0 : 0)) / v);
+            return std::min(m, (p * (v - 1) + 2 * left - 1) / v);
         case PipelineSchedule::zbH2:
         case PipelineSchedule::zb2p:
             return std::min(

@@ -1,5 +1,7 @@
 #include "core/physical/step_parameters.h"
 
+#include <algorithm>
+
 namespace tessera::physical {
 namespace {
 
@@ -8,9 +10,7 @@ constexpr std::array<std::string_view, 6> kAttentionInParts{"megatron-deepspeed"
                                                             "tensorflow",         "tensorflow-xla", "pytorch"};
 
 bool isOneOf(std::string_view id, std::span<const std::string_view> ids) {
-    for (const std::string_view each : ids)
-        if (each == id) return true;
-    return false;
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 /// Whose constants serve a stack: submissions to MLPerf are one stack, whatever they name first.
