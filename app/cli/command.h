@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "app/cli/program.h"
 #include "core/base/run_control.h"
 
 namespace tessera::cli {
@@ -41,9 +42,6 @@ struct Command {
     std::string_view example;  ///< a command line that works in an empty folder
     Action (*add)(CLI::App&);  ///< adds the command's own options; the action runs after a successful parse
 };
-
-/// The commands of the program, in the order in which they are listed.
-const std::vector<Command>& commands();
 
 // One per command; see the table for what each does.
 Action addModelList(CLI::App& app);

@@ -6,6 +6,7 @@
 namespace tessera::cli {
 
 struct Command;
+/// The commands of the program, in the order in which they are listed (command.h says what one is).
 const std::vector<Command>& commands();
 
 /// The whole program: parses the arguments, runs the command and turns every failure into one sentence on standard

@@ -287,7 +287,7 @@ Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
 Layer embeddingSizes(const Graph& graph, const Operator& op) {
     const Dimensions& table = neededShape(graph, inputOf(op, 0));
     const auto rank = static_cast<std::int64_t>(table.size());
-    std::int64_t axis = attributeOr<std::int64_t>(op.attributes, "axis", 0);
+    auto axis = attributeOr<std::int64_t>(op.attributes, "axis", 0);
     if (axis < 0) axis += rank;
     Layer layer;
     layer.kind = LayerKind::embedding;
