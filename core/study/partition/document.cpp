@@ -22,10 +22,8 @@ namespace tessera::study {
 namespace {
 
 using partition::AcceleratorShare;
-using partition::Layout;
 using partition::Plan;
 using partition::SubsetPlan;
-using partition::Type;
 
 constexpr DocumentKind kKind{.schema = "tessera.partition-result/1",
                              .command = "partition",
