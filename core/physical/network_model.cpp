@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "core/base/elementary.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/physical/collective.h"
 
@@ -153,24 +152,6 @@ double updatedParameters(const NetworkWork& work, double samples) {
     return std::max(parameters, 0.0);
 }
 
-/// What kernels need of a run beyond the machine: bytes of an activation and FLOP/s in FP32.
-struct NetworkWords {
-    double bytes = 2;
-    double vectors = 0;
-};
-
-NetworkKernel networkKernel(const NetworkOperator& op, double samples, const Machine& machine,
-                            const GemmParameters& gemm, const NetworkWords& words) {
-    NetworkKernel kernel = productKernel(op, samples, machine, gemm);
-    kernel.direct /= words.vectors;
-    const double moved = std::max(op.values.at(samples), 0.0);
-    // Tables are kept in FP32.
-    kernel.bytes = (op.family == NetworkFamily::lookUp ? 4 * (moved + touched(op, samples)) : words.bytes * moved) /
-                   machine.bandwidth;
-    kernel.again = std::max(op.again.at(samples), 0.0) * words.bytes / machine.bandwidth;
-    return kernel;
-}
-
 void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& run, const Device& device) {
     const std::string_view dtype = networkDtype(run, device);
     const double samples = networkSamples(run), bytes = networkWordBytes(dtype);
@@ -178,9 +159,17 @@ void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& r
     const Machine machine = networkMachine(device, dtype, cost.machine, products);
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double vectors = peakOf(device, "fp32");
-    for (const NetworkOperator& op : isEager ? work.alone : work.joined)
-        if (!op.backward || cost.training)
-            cost.kernels.push_back(networkKernel(op, samples, machine, products.parameters, {bytes, vectors}));
+    for (const NetworkOperator& op : isEager ? work.alone : work.joined) {
+        if (op.backward && !cost.training) continue;
+        NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
+        kernel.direct /= vectors;
+        const double moved = std::max(op.values.at(samples), 0.0);
+        // Tables are kept in FP32.
+        kernel.bytes = (op.family == NetworkFamily::lookUp ? 4 * (moved + touched(op, samples)) : bytes * moved) /
+                       machine.bandwidth;
+        kernel.again = std::max(op.again.at(samples), 0.0) * bytes / machine.bandwidth;
+        cost.kernels.push_back(kernel);
+    }
 }
 
 /// Millions of elements of input that a host prepares for its devices, by the measure of a host of a V100. A host is
@@ -292,28 +281,19 @@ double productSeconds(const NetworkCost& cost, const NetworkKernel& kernel, doub
     return std::max(kernel.product * factor * kWindowed, kernel.floor / kFewerFlop);
 }
 
-/// Seconds of equal kernels, and those of one's products and bytes.
-struct NetworkKernelTimes {
-    double seconds = 0, product = 0, moved = 0;
-};
-
-NetworkKernelTimes kernelTimes(const NetworkCost& cost, const NetworkKernel& kernel, const NetworkParameters& p) {
+NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p) {
+    NetworkPasses passes;
+    const double factor = productFactor(cost, p), bytes = bytesShare(p, cost.profile);
     const double statistics = cost.profile == SoftwareProfile::tuned ? p.statistics : 1;
     // A program on chip has no kernels to start.
     const double gap = cost.machine == NetworkMachine::onChip ? 0 : p.gap;
-    double product = productSeconds(cost, kernel, productFactor(cost, p));
-    if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
-    const double moved =
-        (kernel.bytes + kernel.again * statistics) / (product > 0 ? kernel.share : bytesShare(p, cost.profile));
-    return {kernel.count * (std::max(product, moved) + gap), product, moved};
-}
-
-NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p) {
-    NetworkPasses passes;
     for (const NetworkKernel& kernel : cost.kernels) {
-        const NetworkKernelTimes times = kernelTimes(cost, kernel, p);
-        (kernel.backward ? passes.backward : passes.forward) += times.seconds;
-        (times.product > times.moved ? passes.products : passes.memory) += times.seconds;
+        double product = productSeconds(cost, kernel, factor);
+        if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
+        const double moved = (kernel.bytes + kernel.again * statistics) / (product > 0 ? kernel.share : bytes);
+        const double seconds = kernel.count * (std::max(product, moved) + gap);
+        (kernel.backward ? passes.backward : passes.forward) += seconds;
+        (product > moved ? passes.products : passes.memory) += seconds;
         passes.kernels += kernel.count;
     }
     return passes;
@@ -501,49 +481,6 @@ std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Dev
     measured.group = run.model + '|' + run.accelerator + '|' + run.dtype + '|' +
                      std::string(kSoftwareProfileNames.of(measured.cost.profile)) + '|' + std::to_string(scale);
     return measured;
-}
-
-NetworkTimes::NetworkTimes(const Device& device, std::string_view dtype) : device_(device) {
-    if (!(peakOf(device, dtype) > 0))
-        throw UsageError("The accelerator " + inQuotes(device.id) + " has no peak for " + inQuotes(dtype) + ".");
-    if (!(device.bandwidth > 0))
-        throw UsageError("The accelerator " + inQuotes(device.id) + " has no bandwidth of its memory.");
-    cost_.machine = networkMachineOf(device);
-    cost_.profile = networkProfile({}, cost_.machine);
-    wordBytes_ = networkWordBytes(dtype);
-    cost_.words = wordBytes_ < 4 ? 0 : dtype == "tf32" && device.peaks.contains("tf32") ? 1 : 2;
-    parameters_ = networkFit(-1).parameters;
-    products_ = productParametersOf(device, dtype);
-    machine_ = networkMachine(device, dtype, cost_.machine, products_);
-}
-
-double NetworkTimes::kernel(const NetworkOperator& op) const {
-    const NetworkKernel kernel =
-        networkKernel(op, 0, machine_, products_.parameters, {wordBytes_, peakOf(device_, "fp32")});
-    return kernelTimes(cost_, kernel, parameters_).seconds;
-}
-
-double NetworkTimes::update(double parameters, std::string_view optimizer) const {
-    const double seconds = 4 * networkOptimizer(optimizer).words * parameters / machine_.bandwidth;
-    return seconds / bytesShare(parameters_, cost_.profile);
-}
-
-double NetworkTimes::wordBytes() const {
-    return wordBytes_;
-}
-
-double NetworkTimes::gradientBytes() const {
-    return cost_.profile == SoftwareProfile::tuned && cost_.words == 0 ? 2 : 4;
-}
-
-double NetworkTimes::slowest(double accelerators) const {
-    return 1 + parameters_.straggler * largestOf(accelerators);
-}
-
-double NetworkTimes::fed(double seconds, double elements, int acceleratorsOfHost) const {
-    TrainingRun run;
-    run.accelerators = run.perNode = acceleratorsOfHost;
-    return fedSeconds(seconds, parameters_.feed * fedElements(run, device_, cost_.profile, elements));
 }
 
 }  // namespace tessera::physical

@@ -76,36 +76,16 @@ public:
     /// Sizes of all kernels of the step but the optimizer's: operators alone, or joined to those before them.
     std::vector<NetworkSizes> read(bool joined) const {
         std::vector<NetworkSizes> all;
-        for (const std::vector<std::int32_t>& group : groups(joined))
-            if (const NetworkSizes sizes = sizesOf(group); sizes.values > 0) all.push_back(sizes);
-        return all;
-    }
-
-    NetworkSizes sizesOf(const std::vector<std::int32_t>& group) const {
-        const Operator& first = op(group.front());
-        NetworkSizes sizes;
-        if (isLookUp(first)) sizes = lookUpSizes(first);
-        if (isProduct(group.front())) sizes = productSizes(group.front());
-        sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
-        if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
-        return sizes;
-    }
-
-    std::vector<std::vector<std::int32_t>> groups(bool joined) const {
-        std::vector<std::vector<std::int32_t>> groups;
-        std::vector<std::int32_t> groupOf(at(size()), -1);
-        for (std::int32_t i = 0; i < size(); ++i) {
-            if (isFree(op(i)) || !isComputed(i)) continue;
-            const std::int32_t before = joined && isJoinable(i) ? lastMaker(i) : -1;
-            const bool joins = before >= 0 && before < size() && isJoinable(before) && groupOf[at(before)] >= 0 &&
-                               training_.phaseOf(before) == training_.phaseOf(i);
-            groupOf[at(i)] = joins ? groupOf[at(before)] : static_cast<std::int32_t>(groups.size());
-            if (joins)
-                groups[at(groupOf[at(i)])].push_back(i);
-            else
-                groups.push_back({i});
+        for (const std::vector<std::int32_t>& group : groups(joined)) {
+            const Operator& first = op(group.front());
+            NetworkSizes sizes;
+            if (isLookUp(first)) sizes = lookUpSizes(first);
+            if (isProduct(group.front())) sizes = productSizes(group.front());
+            sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
+            if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
+            if (sizes.values > 0) all.push_back(sizes);
         }
-        return groups;
+        return all;
     }
 
 private:
@@ -154,6 +134,23 @@ private:
         for (const TensorIndex input : op(index).inputs)
             if (input != kNoTensor) last = std::max(last, maker_[at(rootOf(input))]);
         return last;
+    }
+
+    std::vector<std::vector<std::int32_t>> groups(bool joined) const {
+        std::vector<std::vector<std::int32_t>> groups;
+        std::vector<std::int32_t> groupOf(at(size()), -1);
+        for (std::int32_t i = 0; i < size(); ++i) {
+            if (isFree(op(i)) || !isComputed(i)) continue;
+            const std::int32_t before = joined && isJoinable(i) ? lastMaker(i) : -1;
+            const bool joins = before >= 0 && before < size() && isJoinable(before) && groupOf[at(before)] >= 0 &&
+                               training_.phaseOf(before) == training_.phaseOf(i);
+            groupOf[at(i)] = joins ? groupOf[at(before)] : static_cast<std::int32_t>(groups.size());
+            if (joins)
+                groups[at(groupOf[at(i)])].push_back(i);
+            else
+                groups.push_back({i});
+        }
+        return groups;
     }
 
     /// Elements that a group reads and writes, and those that its statistics read before.
@@ -344,16 +341,6 @@ bool NetworkOperator::isAlike(const NetworkOperator& other) const {
     return std::tie(family, backward, steps, windowed, batch, m, n, k, values, table, again) ==
            std::tie(other.family, other.backward, other.steps, other.windowed, other.batch, other.m, other.n, other.k,
                     other.values, other.table, other.again);
-}
-
-std::vector<NetworkGroup> networkGroups(const model::TrainingGraph& training, bool joined) {
-    const NetworkReader reader(training);
-    std::vector<NetworkGroup> all;
-    for (std::vector<std::int32_t>& group : reader.groups(joined)) {
-        const NetworkSizes sizes = reader.sizesOf(group);
-        if (sizes.values > 0) all.push_back({sampledOperator(sizes, sizes), std::move(group)});
-    }
-    return all;
 }
 
 std::shared_ptr<const NetworkWork> networkWork(const std::string& model,

@@ -6,10 +6,6 @@
 #include <string>
 #include <vector>
 
-namespace tessera::model {
-struct TrainingGraph;
-}
-
 namespace tessera::physical {
 
 /// A size that grows with the samples of a forward pass.
@@ -45,16 +41,6 @@ struct NetworkOperator {
 
     bool isAlike(const NetworkOperator& other) const;
 };
-
-/// Operators of a training graph that run as one kernel.
-struct NetworkGroup {
-    NetworkOperator sizes = {};                ///< at the graph's batch: all of them `fixed`
-    std::vector<std::int32_t> operators = {};  ///< of the training graph, in order; the first decides the family
-};
-
-/// The kernels of a step but the optimizer's, in order: each operator alone, or with what is done element by element
-/// joined to the operator before it.
-std::vector<NetworkGroup> networkGroups(const model::TrainingGraph& training, bool joined);
 
 /// The operators of one step of training of a network of the zoo, for any batch.
 struct NetworkWork {
