@@ -148,7 +148,7 @@ double touched(const NetworkOperator& op, double samples) {
 /// Parameters that are updated and whose gradients are summed.
 double updatedParameters(const NetworkWork& work, double samples) {
     double parameters = work.parameters;
-    for (const NetworkOperator& op : work.alone) parameters -= op.count * (op.table - touched(op, samples));
+    for (const NetworkOperator& op : work.alone.folded) parameters -= op.count * (op.table - touched(op, samples));
     return std::max(parameters, 0.0);
 }
 
@@ -159,7 +159,7 @@ void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& r
     const Machine machine = networkMachine(device, dtype, cost.machine, products);
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double vectors = peakOf(device, "fp32");
-    for (const NetworkOperator& op : isEager ? work.alone : work.joined) {
+    for (const NetworkOperator& op : (isEager ? work.alone : work.joined).folded) {
         if (op.backward && !cost.training) continue;
         NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
         kernel.direct /= vectors;
@@ -215,9 +215,9 @@ NetworkClass networkClassOf(const TrainingRun& run, const Device& device, const 
     const NetworkMachine machine = networkMachineOf(device);
     if (machine == NetworkMachine::array) return NetworkClass::array;
     if (machine == NetworkMachine::onChip) return NetworkClass::onChip;
-    const bool convolves = std::any_of(work.joined.begin(), work.joined.end(), [](const NetworkOperator& op) {
-        return op.family == NetworkFamily::convolution;
-    });
+    const bool convolves =
+        std::any_of(work.joined.folded.begin(), work.joined.folded.end(),
+                    [](const NetworkOperator& op) { return op.family == NetworkFamily::convolution; });
     if (!convolves) return NetworkClass::looked;
     const bool isKnown = std::any_of(kMeasuredGenerations.begin(), kMeasuredGenerations.end(),
                                      [&](std::string_view generation) { return device.id.starts_with(generation); }) &&
