@@ -176,7 +176,7 @@ Hardware read(const JsonDocument& document, const study::Input& input) {
         return readAs(hardware::platformKind(), cost::readPlatform(root), input);
     if (schema.starts_with("tessera.template/"))
         return readAs(hardware::templateKind(), hardware::readTemplate(root), input);
-    root.at("schema").fail("'tessera.accelerator/1', 'tessera.fleet/1', 'tessera.platform/1' or 'tessera.template/1'");
+    root.at("schema").fail("'tessera.accelerator/1', 'tessera.fleet/2', 'tessera.platform/1' or 'tessera.template/1'");
 }
 
 Hardware load(const std::string& nameOrPath) {

@@ -52,6 +52,7 @@ JsonNode atCurrentSchema(const JsonNode& root, const SchemaHistory& history) {
     Json migrated = root.json();
     for (std::int64_t from = *version; from < newestVersion(history); ++from)
         history.migrations[static_cast<std::size_t>(from - 1)].apply(migrated);
+    if (migrated == root.json()) return root;  // its lines are then those of the file
     migrated["schema"] = current;
     return JsonDocument::parse(toText(migrated), root.document().file()).root();
 }

@@ -26,8 +26,8 @@ struct SchemaHistory {
 std::string currentSchema(const SchemaHistory& history);
 
 /// Checks the field `schema` and brings a document of an older version to the newest one. Throws DataError where the
-/// field is missing, names another kind, or a version newer than this program. After a migration, lines in errors count
-/// in the migrated text.
+/// field is missing, names another kind, or a version newer than this program. Where migrations change anything, lines
+/// in errors count in the migrated text.
 JsonNode atCurrentSchema(const JsonNode& root, const SchemaHistory& history);
 
 }  // namespace tessera

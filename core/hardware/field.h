@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "core/base/enum_names.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/base/schema.h"
@@ -112,6 +114,7 @@ struct Field {
     HeldJson fallback = {};    ///< the value that this is the same as; null = none
     bool always = false;       ///< written even so
     HeldJson schema = {};      ///< of what reads and writes itself, of a text: what it is beside its description
+    std::vector<std::string> words = {};  ///< of a text that is one of them
 
     std::function<void(void* object, const JsonNode& node, Reading& reading)> read = {};
     /// Null where the object has no such value.
@@ -124,6 +127,15 @@ struct Field {
     Field&& in(std::string shownUnit) &&;
     Field&& called(std::string one) &&;
     Field&& describedBy(HeldJson asSchema) &&;
+    /// Not written where the object's flag is set.
+    template <typename T>
+    Field&& unless(bool T::*flag) && {
+        write = [written = std::move(write), flag](const void* object, const std::string& path,
+                                                   const Writing& writing) {
+            return static_cast<const T*>(object)->*flag ? Json() : written(object, path, writing);
+        };
+        return std::move(*this);
+    }
 };
 
 /// Reads the object's fields, each as far as it can be read. `extra` keys are left alone.
@@ -230,6 +242,20 @@ struct FieldsOf {
                 return member ? numberJson(detail::numberIn(*member, measure), path, writing.provenance) : Json();
             else
                 return numberJson(detail::numberIn(member, measure), path, writing.provenance);
+        };
+        return field;
+    }
+    /// One of the words of an enum.
+    template <typename Get, typename Enum>
+    static Field word(Get get, std::string key, std::string title, const EnumNames<Enum>& names, std::string about) {
+        Field field{.key = std::move(key), .title = std::move(title), .about = std::move(about)};
+        for (const std::string_view name : names.all()) field.words.emplace_back(name);
+        field.schema = Json{{"enum", field.words}};
+        field.read = [get, names](void* object, const JsonNode& node, Reading&) {
+            std::invoke(get, *static_cast<T*>(object)) = node.oneOf(names);
+        };
+        field.write = [get, names](const void* object, const std::string&, const Writing&) {
+            return Json(names.of(std::invoke(get, *static_cast<const T*>(object))));
         };
         return field;
     }

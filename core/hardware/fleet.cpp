@@ -46,7 +46,12 @@ Fields groupFields() {
             .alwaysWritten(),
         F::number(&Group::network, "network_bits_per_s", "Network", Measure::bitsPerSecond, kPositive,
                   "Network rate of one accelerator in bits per second (not bytes), instead of the accelerator's own.")
-            .otherwise("the accelerator's")};
+            .otherwise("the accelerator's"),
+        F::list(&Group::levels, "levels", "Levels", "level", levelFields(),
+                "How the group's accelerators are joined, innermost first: each level joins units of the one before "
+                "it.",
+                "Without levels, only what the accelerator says of its links is known.", 0, kMaxLevels, "level")
+            .otherwise("not said", Json::array())};
 }
 
 void readEnds(Link& link, const JsonNode& node, Reading&) {
@@ -169,6 +174,8 @@ public:
             known_.push_back(fleet_.groups[i].name);
             named_ = named_ && !known_.back().empty();
             if (!fleet_.groups[i].reference.empty()) reading_.attempt([&] { lookUp(fleet_.groups[i], groups[i]); });
+            if (groups[i].isObject() && groups[i].has("levels") && isCounted(groups[i]))
+                checkLevels(fleet_.groups[i].levels, fleet_.groups[i].count, groups[i].at("levels"), reading_);
         }
         if (node_.has("links") && node_.at("links").isArray())
             for (const JsonNode& link : node_.at("links").elements())
@@ -186,6 +193,7 @@ public:
     }
 
 private:
+    bool isCounted(const JsonNode& group) const { return !group.has("count") || reading_.good(group.at("count")); }
     /// A file is read once however many groups name it, and its faults are reported once.
     void lookUp(Group& group, const JsonNode& node) {
         if (broken_.contains(group.reference)) return;
@@ -239,18 +247,21 @@ private:
     std::set<std::string> placed_;
 };
 
+/// Version 2 adds levels to groups; a fleet of version 1 has none.
+void toLevels(Json&) {}
+
 }  // namespace
 
 const Kind& fleetKind() {
     static const Kind kind{
         .id = "fleet",
         .title = "Fleet",
-        .history = {.kind = "tessera.fleet"},
+        .history = {.kind = "tessera.fleet", .migrations = {{.from = 1, .apply = toLevels}}},
         .about =
             "Groups of equal accelerators and how they are connected. Every number may be an object {\"value\", "
             "\"source\", \"class\", \"was\"}. Beyond this schema, names of groups differ, links and topology name "
             "groups of the fleet, two groups have at most one link, a topology holds every group exactly once, "
-            "and accelerators that are named exist.",
+            "the sizes of a group's levels multiply to its count, and accelerators that are named exist.",
         .standsInline = false,
         .fields = fleetFields()};
     return kind;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/hardware/accelerator.h"
+#include "core/hardware/level.h"
 
 namespace tessera::hardware {
 
@@ -17,6 +18,8 @@ struct Group {
     std::int64_t count = 1;
     std::optional<BytesPerSecond> network;  ///< overrides the accelerator's own rate
     std::string reference = {};  ///< how the file names the accelerator: a bundled name or a path; empty = inline
+    /// How its accelerators are joined, innermost first; the product of the sizes is `count`. Empty: not said.
+    std::vector<TopologyLevel> levels = {};
     bool operator==(const Group&) const = default;
 };
 
@@ -37,7 +40,7 @@ struct TopologyNode {
     bool operator==(const TopologyNode&) const = default;
 };
 
-/// Groups of accelerators and how they are connected (`tessera.fleet/1`).
+/// Groups of accelerators and how they are connected (`tessera.fleet/2`).
 struct Fleet {
     std::string id;
     std::string file;

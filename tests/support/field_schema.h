@@ -75,8 +75,9 @@ public:
     Json name() const { return reference(shared_ + "name"); }
     /// The reference to numbers within the bounds, alone or with what is said about them.
     Json number(const Bounds& bounds, bool units) {
-        const bool common = !bounds.whole;
+        const bool common = !bounds.whole && bounds.min == 0;
         std::string id = bounds.whole         ? fmt::format("whole_to_{:.0f}", bounds.max)
+                         : bounds.min > 0     ? fmt::format("at_least_{:.0f}", bounds.min)
                          : bounds.max <= 1    ? "fraction"
                          : bounds.minExcluded ? "positive"
                                               : "not_negative";
@@ -96,8 +97,9 @@ private:
         };
         plain["minimum"] = bounds.minExcluded ? Json(1e-30) : bound(bounds.min);
         plain["maximum"] = bound(bounds.max);
-        const std::string range = bounds.whole         ? fmt::format("A whole number from 1 to {:.0f}", bounds.max)
-                                  : bounds.max <= 1    ? "A number above 0 and at most 1"
+        const std::string range = bounds.whole      ? fmt::format("A whole number from 1 to {:.0f}", bounds.max)
+                                  : bounds.min > 0  ? fmt::format("A number of {:.0f} or more (up to 1e30)", bounds.min)
+                                  : bounds.max <= 1 ? "A number above 0 and at most 1"
                                   : bounds.minExcluded ? "A number above 0 (from 1e-30 to 1e30)"
                                                        : "A number of 0 or more (up to 1e30)";
         Json forms = Json::array({plain});

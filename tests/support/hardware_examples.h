@@ -33,8 +33,12 @@ inline const std::vector<HardwareExamples>& hardwareExamples() {
 "launch_overhead_s": 1e-6, "host_peak_flops": 5, "network_latency_s": 2e-6,
 "all_reduce": [{"bytes": 1000000, "devices": 8, "bandwidth_bytes_per_s": 1000000000}],
 "benchmarks": [{"model": "zoo:resnet50", "utilization": 0.25}]})");
-    static const Json fleet = Json::parse(R"({"schema": "tessera.fleet/1", "name": "full", "groups": [
-{"name": "a", "accelerator": "v100", "count": {"value": 3, "source": "counted", "class": "measured"}, "network_bits_per_s": 800},
+    static const Json fleet = Json::parse(R"({"schema": "tessera.fleet/2", "name": "full", "groups": [
+{"name": "a", "accelerator": "v100", "count": {"value": 8, "source": "counted", "class": "measured"}, "network_bits_per_s": 800,
+"levels": [{"name": "board", "size": {"value": 4, "source": "s"}, "kind": "torus", "dims": [2, 2],
+"bandwidth_bytes_per_s": 50000000000, "latency_s": 1e-6},
+{"name": "network", "size": 2, "kind": "switch", "bandwidth_bytes_per_s": 10000000000, "oversubscription": 1.5,
+"shared_by": 4}]},
 {"name": "b", "accelerator": "a100", "count": 1}],
 "links": [{"between": ["b", "a"], "bits_per_s": 800, "latency_s": 0.001}],
 "topology": {"node": ["a", {"node": ["b"]}], "bits_per_s": 1600, "latency_s": 0.002}})");

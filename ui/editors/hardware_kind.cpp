@@ -240,7 +240,7 @@ HardwareKind fleetForm() {
         return std::pair(std::string(), Json{{"between", ends}, {"bits_per_s", std::int64_t{100'000'000'000}}});
     };
     kind.part = {.list = "groups", .key = "accelerator", .kind = u"accelerator"_s, .title = u"Accelerator"_s};
-    kind.blank = Json{{"schema", "tessera.fleet/1"},
+    kind.blank = Json{{"schema", "tessera.fleet/2"},
                       {"name", "New fleet"},
                       {"groups", Json::array({Json{{"name", "group 1"}, {"accelerator", "tpu-v3"}, {"count", 8}}})},
                       {"links", Json::array()},

@@ -266,6 +266,14 @@ TEST(JsonText, holdsNoControlCharacterAndReadsBackTheSame) {
     EXPECT_EQ(parsed(text).json(), (Json{{name, name}}));
 }
 
+TEST(Schema, keepsTheLinesOfADocumentThatAMigrationLeavesAsItIs) {
+    const tessera::SchemaHistory history{.kind = "tessera.toy",
+                                         .migrations = {{.from = 1, .apply = [](tessera::Json&) {}}}};
+    const JsonDocument document = parsed("{\"schema\": \"tessera.toy/1\",\n\n\n\"a\": 5}");
+    EXPECT_EQ(messageOf([&] { atCurrentSchema(document.root(), history).at("a").fail("a 6"); }),
+              "a.json:4: field 'a' is '5'; expected a 6");
+}
+
 TEST(Schema, migratesOlderVersionsStepByStepAndRefusesNewerOnes) {
     const tessera::SchemaHistory history{.kind = "tessera.toy",
                                          .migrations = {{.from = 1,

@@ -11,9 +11,10 @@ namespace tessera::test {
 
 /// A fleet that uses every field, with an inline accelerator that does too. All numbers read back exactly.
 inline const char* const kFullFleet = R"({
- "schema": "tessera.fleet/1", "name": "full \u00e9",
+ "schema": "tessera.fleet/2", "name": "full \u00e9",
  "groups": [
   {"name": "a", "count": {"value": 3, "source": "counted", "class": "measured"}, "network_bits_per_s": 5e9,
+   "levels": [{"name": "ring", "size": 3, "kind": "ring", "bandwidth_bytes_per_s": {"value": 1e9, "source": "l"}}],
    "accelerator": {
     "schema": "tessera.accelerator/1", "name": "one", "vendor": "somebody",
     "peak_flops": {"bf16": 1.5e14, "fp32": {"value": 0.1, "source": "guess", "class": "assumed"}},

@@ -152,7 +152,7 @@ TEST(HardwareFaults, areToldAllAtOnce) {
 }
 
 TEST(HardwareFaults, ofAFleetAndOfWhatStandsInItAreToldTogether) {
-    const std::string text = R"({"schema": "tessera.fleet/1", "name": "f", "groups": [
+    const std::string text = R"({"schema": "tessera.fleet/2", "name": "f", "groups": [
 {"name": "a", "accelerator": {"name": "x", "peak_flops": {"bf16": 0}, "power_watts": 0}},
 {"name": "b", "accelerator": "tpu-v9", "count": 0}],
 "links": [{"between": ["a", "c"], "bits_per_s": 0}], "topology": {"node": ["a", "a"]}})";

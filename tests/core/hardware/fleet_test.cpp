@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "core/base/random.h"
 #include "tests/core/hardware/documents.h"
@@ -32,6 +34,11 @@ TEST(Fleet, readsEveryField) {
     EXPECT_EQ(fleet.groups[0].accelerator.id, "");
     EXPECT_EQ(fleet.groups[0].accelerator.network, BytesPerSecond{3.3e9 / 8});
     EXPECT_EQ(fleet.groups[0].accelerator.provenance.at("peak_flops.fp32").reliability, "assumed");
+    ASSERT_EQ(fleet.groups[0].levels.size(), 1U);
+    EXPECT_EQ(fleet.groups[0].levels[0].kind, LevelKind::ring);
+    EXPECT_EQ(fleet.groups[0].levels[0].bandwidth, BytesPerSecond{1e9});
+    EXPECT_EQ(fleet.groups[0].levels[0].latency, std::nullopt);
+    EXPECT_EQ(fleet.provenance.at("groups[0].levels[0].bandwidth_bytes_per_s").source, "l");
     EXPECT_EQ(fleet.groups[1].count, 1);
     EXPECT_EQ(networkRate(fleet.groups[1]), BytesPerSecond{2e9});  // its accelerator's
     EXPECT_EQ(fleet.groups[1].reference, "tpu-v3-board");
@@ -57,7 +64,7 @@ TEST(Fleet, isWrittenBackWithoutLoss) {
 }
 
 TEST(Fleet, keepsWhatANumberOfOnesOwnReplaced) {
-    const std::string text = R"({"schema": "tessera.fleet/1", "name": "mine", "groups": [{"name": "a",
+    const std::string text = R"({"schema": "tessera.fleet/2", "name": "mine", "groups": [{"name": "a",
 "accelerator": {"schema": "tessera.accelerator/1", "name": "x", "peak_flops": {"bf16": 1}},
 "count": {"value": 16, "source": "set by hand on 2026-11-23", "class": "yours",
 "was": {"value": 32, "source": "four nodes of 8", "class": "assumed", "alternatives": [{"value": 24}]}}}],
@@ -74,7 +81,7 @@ TEST(Fleet, keepsWhatANumberOfOnesOwnReplaced) {
 TEST(Fleet, refusesAClassThatIsNone) {
     const auto refusal = [](const std::string& number) {
         return fleetRefusal(
-            R"({"schema": "tessera.fleet/1", "name": "mine", "groups": [{"name": "a", "accelerator": "a100",
+            R"({"schema": "tessera.fleet/2", "name": "mine", "groups": [{"name": "a", "accelerator": "a100",
 "count": )" +
             number + "}]}");
     };
@@ -98,7 +105,7 @@ TEST(Fleet, writesEverythingInlineForARunThatIsStored) {
 
 /// A fleet of the groups a, b and c with one more field; line 2 holds the groups, line 3 the field.
 std::string fleetWith(const std::string& field) {
-    return R"({"schema": "tessera.fleet/1", "name": "x",
+    return R"({"schema": "tessera.fleet/2", "name": "x",
 "groups": [{"name": "a", "accelerator": "v100"}, {"name": "b", "accelerator": "v100"}, {"name": "c", "accelerator": "v100"}],
 )" + field +
            "}";
@@ -106,7 +113,7 @@ std::string fleetWith(const std::string& field) {
 
 /// A fleet of one group, on line 2.
 std::string withGroup(const std::string& group) {
-    return "{\"schema\": \"tessera.fleet/1\", \"name\": \"x\", \"groups\": [\n" + group + "]}";
+    return "{\"schema\": \"tessera.fleet/2\", \"name\": \"x\", \"groups\": [\n" + group + "]}";
 }
 
 struct Bad {
@@ -149,7 +156,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{withGroup(R"({"name": "", "accelerator": "v100"})"),
             "f.json:2: field 'groups[0].name' is ''; expected a name that is not blank", true},
         Bad{withGroup(R"({"name": "a", "accelerator": "v100", "size": 1})"),
-            "f.json:2: field 'groups[0].size' is unknown; expected one of name, accelerator, count, network_bits_per_s",
+            "f.json:2: field 'groups[0].size' is unknown; expected one of name, accelerator, count, "
+            "network_bits_per_s, levels",
             true},
         Bad{withGroup(R"({"name": "a", "accelerator": "v100", "network_bits_per_s": 0})"),
             "f.json:2: field 'groups[0].network_bits_per_s' is '0'; expected a number above 0", true},
@@ -159,8 +167,8 @@ INSTANTIATE_TEST_SUITE_P(
             true},
         Bad{withGroup(R"({"name": "a", "accelerator": {"name": "y", "peak_flops": {"bf16": 0}}})"),
             "f.json:2: field 'groups[0].accelerator.peak_flops.bf16' is '0'; expected a number above 0", true},
-        Bad{withGroup(R"({"name": "a", "accelerator": {"schema": "tessera.fleet/1"}})"),
-            "f.json:2: field 'groups[0].accelerator.schema' is 'tessera.fleet/1'; expected 'tessera.accelerator/1'",
+        Bad{withGroup(R"({"name": "a", "accelerator": {"schema": "tessera.fleet/2"}})"),
+            "f.json:2: field 'groups[0].accelerator.schema' is 'tessera.fleet/2'; expected 'tessera.accelerator/1'",
             true},
         Bad{withGroup(R"({"name": "a", "accelerator": "tpu-v9"})"),
             "f.json:2: field 'groups[0].accelerator' is 'tpu-v9'; expected a bundled accelerator's name, 'tpu-v2' "
@@ -183,17 +191,86 @@ INSTANTIATE_TEST_SUITE_P(
             "f.json:3: field 'groups[1].name' is 'a'; expected a name that no other group has", false},
         Bad{withGroup(""), "f.json:1: field 'groups' is an empty list; expected at least one group", true},
         Bad{withGroup("7"), "f.json:2: field 'groups[0]' is '7'; expected an object", true},
-        Bad{R"({"schema": "tessera.fleet/1", "name": "x", "groups": {}})",
+        Bad{R"({"schema": "tessera.fleet/2", "name": "x", "groups": {}})",
             "f.json:1: field 'groups' is an object; expected a list", true},
-        Bad{R"({"schema": "tessera.fleet/1", "groups": []})",
+        Bad{R"({"schema": "tessera.fleet/2", "groups": []})",
             "f.json:1: field 'name' is missing; expected the field to be given (and 1 other fault)", true},
         Bad{R"({"schema": "tessera.fleet/7", "name": "x"})",
             "f.json:1: field 'schema' is 'tessera.fleet/7'; expected an older version: tessera.fleet/7 is newer than "
             "this "
-            "program, which reads up to tessera.fleet/1",
+            "program, which reads up to tessera.fleet/2",
             true},
-        Bad{R"({"name": "x"})", "f.json:1: field 'schema' is missing; expected 'tessera.fleet/1'", true},
-        Bad{"[]", "f.json:1: found a list; expected an object with the field 'schema': 'tessera.fleet/1'", true}));
+        Bad{R"({"name": "x"})", "f.json:1: field 'schema' is missing; expected 'tessera.fleet/2'", true},
+        Bad{"[]", "f.json:1: found a list; expected an object with the field 'schema': 'tessera.fleet/2'", true}));
+
+/// A group of 32 with the levels, which stand on line 3.
+std::string withLevels(const std::string& levels) {
+    return withGroup("{\"name\": \"a\", \"accelerator\": \"v100\", \"count\": 32, \"levels\":\n[" + levels + "]}");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Levels, WrongFleet,
+    testing::Values(
+        Bad{withLevels(R"({"name": "n", "size": 8}, {"name": "m", "size": 3})"),
+            "f.json:3: field 'groups[0].levels' is of sizes whose product is 24; expected sizes whose product is the "
+            "group's count, 32",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 5}, {"name": "m"})"),
+            "f.json:3: field 'groups[0].levels' is of sizes whose product is 5; expected sizes whose product divides "
+            "the group's count, 32",
+            false},
+        Bad{withLevels(R"({"name": "n"}, {"name": "m", "size": 4})"),
+            "f.json:3: field 'groups[0].levels[0]' is without 'size'; expected a size, which only the last level may "
+            "leave out",
+            false},
+        Bad{withLevels(
+                R"({"name": "n", "size": 1000000}, {"name": "m", "size": 1000000}, {"name": "l", "size": 1000000},
+            {"name": "k", "size": 1000000})"),
+            "f.json:3: field 'groups[0].levels' is of sizes whose product is more than 1000000; expected sizes whose "
+            "product is the group's count, 32",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 32}, {"name": "n", "size": 1})"),
+            "f.json:3: field 'groups[0].levels[1].name' is 'n'; expected a name that no other level has", false},
+        Bad{withLevels(R"({"name": "n", "size": 0})"),
+            "f.json:3: field 'groups[0].levels[0].size' is '0'; expected a whole number above 0", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "mesh"})"),
+            "f.json:3: field 'groups[0].levels[0].kind' is 'mesh'; expected one of switch, ring, torus, full", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "dims": [4, 8]})"),
+            "f.json:3: field 'groups[0].levels[0].dims' is of a level of kind 'switch'; expected dimensions of a torus "
+            "only",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "torus"})"),
+            "f.json:3: field 'groups[0].levels[0]' is a torus without dimensions; expected 'dims', the units along "
+            "each dimension",
+            false},
+        Bad{withLevels(R"({"name": "n", "kind": "torus", "dims": [4, 4]})"),
+            "f.json:3: field 'groups[0].levels[0].dims' is of 16 units; expected dimensions whose product is the size "
+            "of the level, 32",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "torus", "dims": [1000000, 1000000, 1000000, 1000000]})"),
+            "f.json:3: field 'groups[0].levels[0].dims' is of more units than any level joins; expected dimensions "
+            "whose product is the size of the level, 32",
+            false},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "torus", "dims": []})"),
+            "f.json:3: field 'groups[0].levels[0].dims' is an empty list; expected the units along at least one "
+            "dimension",
+            true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "kind": "torus", "dims": [4, 8.5]})"),
+            "f.json:3: field 'groups[0].levels[0].dims[1]' is '8.5'; expected a whole number above 0", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "bandwidth_bytes_per_s": 0})"),
+            "f.json:3: field 'groups[0].levels[0].bandwidth_bytes_per_s' is '0'; expected a number above 0", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "latency_s": -1})"),
+            "f.json:3: field 'groups[0].levels[0].latency_s' is '-1'; expected a number of 0 or more", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "oversubscription": 0.5})"),
+            "f.json:3: field 'groups[0].levels[0].oversubscription' is '0.5'; expected a number of 1 or more", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "shared_by": 0})"),
+            "f.json:3: field 'groups[0].levels[0].shared_by' is '0'; expected a whole number above 0", true},
+        Bad{withLevels(R"({"name": "n", "size": 32, "speed": 1})"),
+            "f.json:3: field 'groups[0].levels[0].speed' is unknown; expected one of name, size, kind, dims, "
+            "bandwidth_bytes_per_s, latency_s, oversubscription, shared_by",
+            true},
+        Bad{withGroup(R"({"name": "a", "accelerator": "v100", "levels": {}})"),
+            "f.json:2: field 'groups[0].levels' is an object; expected a list", true}));
 
 INSTANTIATE_TEST_SUITE_P(
     Links, WrongFleet,
@@ -245,6 +322,44 @@ INSTANTIATE_TEST_SUITE_P(
             "f.json:3: field 'topology.nodes' is unknown; expected 'node' perhaps", true},
         Bad{fleetWith(R"("topology": {})"),
             "f.json:3: field 'topology.node' is missing; expected the field to be given", true}));
+
+TEST(FleetLevels, leaveTheOutermostSizeToTheCount) {
+    const Fleet fleet = parsedFleet(withLevels(R"({"name": "n", "size": 8, "bandwidth_bytes_per_s": "300 GB/s"},
+{"name": "m", "kind": "switch", "bandwidth_bytes_per_s": 12.5e9, "oversubscription": 1.25, "shared_by": 2})"));
+    const std::vector<TopologyLevel>& levels = fleet.groups[0].levels;
+    ASSERT_EQ(levels.size(), 2U);
+    EXPECT_EQ(levels[1].size, 4);
+    EXPECT_EQ(acceleratorsJoined(levels), 32);
+    EXPECT_EQ(effectiveBandwidth(levels[0]), BytesPerSecond{300e9});
+    EXPECT_EQ(effectiveBandwidth(levels[1]), BytesPerSecond{5e9});
+    EXPECT_FALSE(toJson(fleet)["groups"][0]["levels"][1].contains("size"));
+    EXPECT_EQ(parsedFleet(toText(toJson(fleet))), fleet);
+}
+
+TEST(FleetLevels, withoutARateHaveNoBandwidth) {
+    const Fleet fleet = parsedFleet(withLevels(R"({"name": "n", "size": 32})"));
+    EXPECT_EQ(effectiveBandwidth(fleet.groups[0].levels[0]), std::nullopt);
+}
+
+TEST(FleetLevels, areNotInAFleetOfVersionOneWhichStillLoads) {
+    std::string old = withGroup(R"({"name": "a", "accelerator": "v100", "count": 32, "network_bits_per_s": 800})");
+    old.replace(old.find("fleet/2"), 7, "fleet/1");
+    const Fleet fleet = parsedFleet(old);
+    EXPECT_TRUE(fleet.groups[0].levels.empty());
+    EXPECT_EQ(networkRate(fleet.groups[0]), BytesPerSecond{100});
+    EXPECT_EQ(toJson(fleet)["schema"], "tessera.fleet/2");
+    EXPECT_EQ(parsedFleet(toText(toJson(fleet))), fleet);
+    old.replace(old.find("800"), 3, "-80");
+    EXPECT_EQ(fleetRefusal(old), "f.json:2: field 'groups[0].network_bits_per_s' is '-80'; expected a number above 0");
+}
+
+TEST(FleetLevels, areAtMostSixteen) {
+    std::string levels;
+    for (int i = 0; i < 17; ++i)
+        levels += std::string(i > 0 ? "," : "") + R"({"name": "l)" + std::to_string(i) + R"(", "size": 1})";
+    EXPECT_EQ(fleetRefusal(withLevels(levels)),
+              "f.json:3: field 'groups[0].levels' is a list of 17; expected at most 16 entries");
+}
 
 TEST(Fleet, takesAThousandGroupsAndRefusesMore) {
     const auto fleetOf = [](int count) {

@@ -36,12 +36,12 @@ const std::vector<Kind>& kinds() {
 "network_latency_s": 1e-6, "all_reduce": [{"bytes": 1e6, "devices": 2, "bandwidth_bytes_per_s": 1e9}]})",
          [](const JsonNode& node) { return toJson(readAccelerator(node)); }},
         {"fleet", "fleet.schema.json",
-         R"({"schema": "tessera.fleet/1", "name": "f", "groups": [
+         R"({"schema": "tessera.fleet/2", "name": "f", "groups": [
 {"name": "x", "accelerator": "a100", "count": 2, "network_bits_per_s": 1e9}, {"name": "y", "accelerator": "v100"}],
 "links": [{"between": ["x", "y"], "bits_per_s": 1e9, "latency_s": 1e-6}]})",
          [](const JsonNode& node) { return toJson(readFleet(node)); }},
         {"tree", "fleet.schema.json",
-         R"({"schema": "tessera.fleet/1", "name": "f", "groups": [{"name": "x", "accelerator": "a100"},
+         R"({"schema": "tessera.fleet/2", "name": "f", "groups": [{"name": "x", "accelerator": "a100"},
 {"name": "y", "accelerator": "v100"}], "topology": {"node": ["x", "y"], "bits_per_s": 1e9, "latency_s": 1e-6}})",
          [](const JsonNode& node) { return toJson(readFleet(node)); }},
         {"platform", "platform.schema.json",
@@ -157,7 +157,7 @@ TEST(UnitsOfSources, holdForAlternativesAndForWhatWasReplaced) {
 }
 
 TEST(UnitsOfCounts, areNone) {
-    const std::string json = R"({"schema": "tessera.fleet/1", "name": "f", "groups": [
+    const std::string json = R"({"schema": "tessera.fleet/2", "name": "f", "groups": [
 {"name": "x", "accelerator": "a100", "count": "2 k"}]})";
     try {
         (void)readFleet(JsonDocument::parse(json, "f.json").root());

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/enum_names.h"
+#include "core/base/json.h"
+#include "core/base/quantity.h"
+
+namespace tessera::hardware {
+
+struct Field;
+class Reading;
+
+/// How a level joins its units.
+enum class LevelKind : std::uint8_t {
+    switched,  ///< any unit reaches any other at its full rate
+    ring,      ///< each unit has two neighbours
+    torus,     ///< rings in each of several dimensions
+    full,      ///< each pair of units has a link of its own
+};
+inline constexpr EnumNames<LevelKind> kLevelKindNames{"switch", "ring", "torus", "full"};
+
+/// A level of the network inside of a group of equal accelerators: joins `size` units of the level before it; those
+/// of the innermost level are single accelerators. Rates count one direction.
+struct TopologyLevel {
+    std::string name;
+    std::int64_t size = 1;  ///< units of the level before it that this one joins
+    LevelKind kind = LevelKind::switched;
+    std::vector<std::int64_t> dims = {};  ///< of a torus: units along each dimension, whose product is the size
+    /// Of the port by which an accelerator sends at this level: all its links of the level together, one direction.
+    /// Empty: not known, so what crosses the level has no answer.
+    std::optional<BytesPerSecond> bandwidth = {};
+    std::optional<Seconds> latency = {};  ///< of a short message that crosses it; empty: as of similar systems
+    double oversubscription = 1;          ///< rate of all ports below over what the level carries at once, at least 1
+    std::int64_t sharedBy = 1;            ///< accelerators that share one port of that bandwidth
+    bool isRest = false;  ///< the file leaves the outermost size out: it is what the group's count leaves
+    bool operator==(const TopologyLevel&) const = default;
+};
+
+/// Limits of a list of levels, named in the errors.
+inline constexpr std::size_t kMaxLevels = 16;
+inline constexpr std::size_t kMaxDimensions = 8;
+inline constexpr std::int64_t kMaxLevelSize = 1'000'000;
+
+/// Returns the bytes/s that one accelerator sends across a level in one direction while all accelerators below do so:
+/// bandwidth / oversubscription / sharedBy. Nothing where the bandwidth is not known.
+std::optional<BytesPerSecond> effectiveBandwidth(const TopologyLevel& level);
+
+/// Returns the number of accelerators that the levels join: the product of their sizes.
+std::int64_t acceleratorsJoined(std::span<const TopologyLevel> levels);
+
+/// The table of a level's fields.
+std::vector<Field> levelFields();
+
+/// Fills in the outermost size where the file leaves it out, and notes what does not hold across the fields of the
+/// levels of a group of `count` accelerators: the product of the sizes is the count, dimensions are those of a torus.
+void checkLevels(std::vector<TopologyLevel>& levels, std::int64_t count, const JsonNode& node, Reading& reading);
+
+}  // namespace tessera::hardware
