@@ -331,6 +331,36 @@ bool relabels(const Operator& op) {
     return op.domain.empty() && std::find(kNames.begin(), kNames.end(), op.type) != kNames.end();
 }
 
+std::vector<TensorIndex> partsOfGradient(const TrainingGraph& training, const ParameterUpdate& update,
+                                         const std::vector<std::int32_t>& producers) {
+    std::vector<TensorIndex> parts{update.gradient};
+    const Graph& graph = training.graph;
+    const std::int32_t producer = producers[toIndex(update.gradient)];
+    if (producer < training.backward) return parts;
+    const Operator& by = graph.operators[toIndex(producer)];
+    if (by.type != "Sum" && !relabels(by)) return parts;
+    const auto whole = elementCount(graph.tensor(update.gradient).shape);
+    for (const TensorIndex input : by.inputs)
+        if (input != kNoTensor && toIndex(input) >= training.gradients.size() &&
+            elementCount(graph.tensor(input).shape) == whole)
+            parts.push_back(input);
+    return parts;
+}
+
+std::vector<bool> growingWithBatch(const TrainingGraph& training) {
+    const Graph& graph = training.graph;
+    std::vector<bool> grows(graph.tensors.size());
+    for (std::size_t i = 0; i < grows.size(); ++i)
+        grows[i] = graph.tensors[i].role == TensorRole::input || graph.tensors[i].role == TensorRole::activation;
+    const std::vector<std::int32_t> makers = producers(graph);
+    for (const ParameterUpdate& update : training.updates) {
+        for (const TensorIndex part : partsOfGradient(training, update, makers)) grows[toIndex(part)] = false;
+        for (const TensorIndex output : graph.operators[toIndex(update.op)].outputs)
+            if (output != kNoTensor) grows[toIndex(output)] = false;
+    }
+    return grows;
+}
+
 void countStored(LayerGraph& layers, const Graph& graph) {
     if (layers.layers.empty()) return;
     std::unordered_map<std::string_view, std::size_t> layerOf;

@@ -102,6 +102,14 @@ TrainingCounts countTraining(const TrainingGraph& training);
 /// True if an operator's output is its input under another shape.
 bool relabels(const Operator& op);
 
+/// The gradient of an update's parameter, and what it is the sum of or only the reshaped form of. `producers` as of the
+/// training graph.
+std::vector<TensorIndex> partsOfGradient(const TrainingGraph& training, const ParameterUpdate& update,
+                                         const std::vector<std::int32_t>& producers);
+/// By tensor of the training graph: true where it grows with the samples of the batch, as inputs, activations and their
+/// gradients do; gradients of parameters and what updates put out do not.
+std::vector<bool> growingWithBatch(const TrainingGraph& training);
+
 /// Fills `kept` and `storedOtherBytes` of the layers of `graph` (see layersOf): of each tensor that the backward pass
 /// reads, the elements per sample go to the layer that covers the operator that made it, those made in front of all
 /// layers to the first. What several operators relabel is counted once. Tensors of unknown shape are left out.

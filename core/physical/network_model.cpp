@@ -148,7 +148,7 @@ double touched(const NetworkOperator& op, double samples) {
 /// Parameters that are updated and whose gradients are summed.
 double updatedParameters(const NetworkWork& work, double samples) {
     double parameters = work.parameters;
-    for (const NetworkOperator& op : work.alone) parameters -= op.count * (op.table - touched(op, samples));
+    for (const NetworkOperator& op : work.alone.folded) parameters -= op.count * (op.table - touched(op, samples));
     return std::max(parameters, 0.0);
 }
 
@@ -159,7 +159,7 @@ void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& r
     const Machine machine = networkMachine(device, dtype, cost.machine, products);
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double vectors = peakOf(device, "fp32");
-    for (const NetworkOperator& op : isEager ? work.alone : work.joined) {
+    for (const NetworkOperator& op : (isEager ? work.alone : work.joined).folded) {
         if (op.backward && !cost.training) continue;
         NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
         kernel.direct /= vectors;
@@ -215,9 +215,9 @@ NetworkClass networkClassOf(const TrainingRun& run, const Device& device, const 
     const NetworkMachine machine = networkMachineOf(device);
     if (machine == NetworkMachine::array) return NetworkClass::array;
     if (machine == NetworkMachine::onChip) return NetworkClass::onChip;
-    const bool convolves = std::any_of(work.joined.begin(), work.joined.end(), [](const NetworkOperator& op) {
-        return op.family == NetworkFamily::convolution;
-    });
+    const bool convolves =
+        std::any_of(work.joined.folded.begin(), work.joined.folded.end(),
+                    [](const NetworkOperator& op) { return op.family == NetworkFamily::convolution; });
     if (!convolves) return NetworkClass::looked;
     const bool isKnown = std::any_of(kMeasuredGenerations.begin(), kMeasuredGenerations.end(),
                                      [&](std::string_view generation) { return device.id.starts_with(generation); }) &&
@@ -238,30 +238,33 @@ NetworkMachine networkMachineOf(const Device& device) {
 }
 
 NetworkCost networkCost(const TrainingRun& run, const Device& device) {
-    const std::shared_ptr<const NetworkWork> work = networkWork(run.model, run.dims);
+    return networkCost(*networkWork(run.model, run.dims), run, device);
+}
+
+NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const Device& device) {
     NetworkCost cost{.machine = networkMachineOf(device)};
     cost.profile = networkProfile(run, cost.machine);
-    cost.likeness = networkClassOf(run, device, *work);
+    cost.likeness = networkClassOf(run, device, work);
     cost.training = run.training && run.metric != RunMetric::forward;
     const std::string_view dtype = networkDtype(run, device);
     const bool hasTensor32 = device.peaks.contains("tf32");
     cost.words = networkWordBytes(dtype) < 4 ? 0 : dtype == "tf32" && hasTensor32 ? 1 : 2;
-    addKernels(cost, *work, run, device);
+    addKernels(cost, work, run, device);
     const double samples = networkSamples(run);
     const double replicas = run.dataParallel ? *run.dataParallel : run.accelerators;
     cost.samples = run.globalBatch > 0 ? run.globalBatch : samples * replicas;
     cost.passes = std::max(1.0, std::round(cost.samples / (samples * replicas)));
     cost.devices = run.accelerators;
-    cost.feed = fedElements(run, device, cost.profile, work->inputs * samples * cost.passes);
+    cost.feed = fedElements(run, device, cost.profile, work.inputs * samples * cost.passes);
     if (!cost.training) return cost;
     const bool isShort = cost.profile == SoftwareProfile::tuned && cost.words == 0;
-    const double parameters = updatedParameters(*work, samples);
+    const double parameters = updatedParameters(work, samples);
     cost.reduction = reductionSeconds(run, device, parameters * (isShort ? 2 : 4));
     const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
     cost.update = 4 * words * parameters / networkBandwidth(device, cost.machine);
-    cost.updateKernels = isEager ? optimizer.kernels * work->parameterTensors : 1;
+    cost.updateKernels = isEager ? optimizer.kernels * work.parameterTensors : 1;
     return cost;
 }
 
@@ -283,25 +286,15 @@ double productSeconds(const NetworkCost& cost, const NetworkKernel& kernel, doub
 
 NetworkPasses networkPasses(const NetworkCost& cost, const NetworkParameters& p) {
     NetworkPasses passes;
-    const double factor = productFactor(cost, p), bytes = bytesShare(p, cost.profile);
-    const double statistics = cost.profile == SoftwareProfile::tuned ? p.statistics : 1;
-    // A program on chip has no kernels to start.
-    const double gap = cost.machine == NetworkMachine::onChip ? 0 : p.gap;
     for (const NetworkKernel& kernel : cost.kernels) {
-        double product = productSeconds(cost, kernel, factor);
-        if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
-        const double moved = (kernel.bytes + kernel.again * statistics) / (product > 0 ? kernel.share : bytes);
-        const double seconds = kernel.count * (std::max(product, moved) + gap);
+        const NetworkKernelTime time = networkKernelTime(cost, kernel, p);
+        const double seconds = kernel.count * time.seconds;
         (kernel.backward ? passes.backward : passes.forward) += seconds;
-        (product > moved ? passes.products : passes.memory) += seconds;
+        (time.byProducts ? passes.products : passes.memory) += seconds;
         passes.kernels += kernel.count;
     }
     return passes;
 }
-
-}  // namespace
-
-namespace {
 
 /// A step and the preparation of the next one's samples go on beside each other; they wait for each other where they
 /// take about as long.
@@ -311,6 +304,17 @@ double fedSeconds(double step, double feed) {
 }
 
 }  // namespace
+
+NetworkKernelTime networkKernelTime(const NetworkCost& cost, const NetworkKernel& kernel, const NetworkParameters& p) {
+    const double statistics = cost.profile == SoftwareProfile::tuned ? p.statistics : 1;
+    // A program on chip has no kernels to start.
+    const double gap = cost.machine == NetworkMachine::onChip ? 0 : p.gap;
+    double product = productSeconds(cost, kernel, productFactor(cost, p));
+    if (kernel.isDirect) product = std::min(product, std::max(kernel.direct / p.direct, kernel.floor));
+    const double share = product > 0 ? kernel.share : bytesShare(p, cost.profile);
+    const double moved = (kernel.bytes + kernel.again * statistics) / share;
+    return {std::max(product, moved) + gap, product > moved};
+}
 
 NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
     const NetworkPasses passes = networkPasses(cost, p);
@@ -324,8 +328,14 @@ NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& p) {
     const double reduction = std::max(p.exposed * cost.reduction, hidden);
     const double update =
         std::max(cost.update / bytesShare(p, cost.profile), isEager ? cost.updateKernels * p.host : 0);
-    return {fedSeconds(computing + reduction + update, p.feed * cost.feed), cost.passes * passes.products,
-            cost.passes * passes.memory + update};
+    const double feed = p.feed * cost.feed;
+    return {.seconds = fedSeconds(computing + reduction + update, feed),
+            .products = cost.passes * passes.products,
+            .memory = cost.passes * passes.memory + update,
+            .computing = computing,
+            .update = update,
+            .exposed = reduction,
+            .feed = feed};
 }
 
 /// Factors of products of GPUs: medians of the convolutions of 16 channels or more in kernels/v100.csv. Arrays neither

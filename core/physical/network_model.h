@@ -102,12 +102,27 @@ struct NetworkStep {
     double seconds = 0;
     double products = 0;  ///< bound by products
     double memory = 0;    ///< bound by bytes
+    double computing =
+        0;  ///< forward and backward passes of the slowest device, with its waits for the host's launches
+    double update = 0;
+    double exposed = 0;  ///< of the reduction of gradients, what computation does not hide
+    double feed = 0;     ///< of the host, to prepare the samples; beside all the others
 };
 
 /// The cost of a run, with these defaults: 1 accelerator a replica; where the batch of a pass is not said, the whole
 /// batch over the accelerators, else 32; FP16 or what is alike; SGD with momentum; a network of 100 Gb/s for each
 /// accelerator of a node. Throws UsageError as `networkWork`.
 NetworkCost networkCost(const TrainingRun& run, const Device& device);
+/// The same of the work of any network, whatever model the run names.
+NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const Device& device);
+
+/// Seconds of one of each of a cost's kernels on the device, and what bounds them.
+struct NetworkKernelTime {
+    double seconds = 0;
+    bool byProducts = false;  ///< else by bytes
+};
+NetworkKernelTime networkKernelTime(const NetworkCost& cost, const NetworkKernel& kernel,
+                                    const NetworkParameters& parameters);
 
 NetworkStep networkStep(const NetworkCost& cost, const NetworkParameters& parameters);
 

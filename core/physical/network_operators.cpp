@@ -28,18 +28,14 @@ using model::TensorIndex;
 using model::TensorRole;
 using model::TrainingGraph;
 
-/// Sizes of one operator at one batch; `NetworkOperator` is what two batches make of it.
+/// Sizes of one kernel at one batch; `NetworkOperator` is what two batches make of it.
 struct NetworkSizes {
     NetworkFamily family = NetworkFamily::memory;
     bool backward = false;
+    std::vector<std::int32_t> members = {};  ///< operators of the training graph
     double batch = 0, m = 0, n = 0, k = 0, steps = 1, values = 0, again = 0, table = 0;
     bool windowed = false;
 };
-
-double networkElements(const Graph& graph, TensorIndex tensor) {
-    if (tensor == kNoTensor) return 0;
-    return static_cast<double>(model::elementCount(graph.tensor(tensor).shape).value_or(0));
-}
 
 double networkExtent(const Graph& graph, TensorIndex tensor, std::size_t axis) {
     if (tensor == kNoTensor) return 1;
@@ -51,11 +47,16 @@ std::size_t networkRank(const Graph& graph, TensorIndex tensor) {
     return tensor != kNoTensor && graph.tensor(tensor).shape ? graph.tensor(tensor).shape->size() : 0;
 }
 
-/// A training graph as its operators are counted: the tensor that each one really is, and who makes and reads it.
+/// A training graph as its operators are counted: the tensor that each one really is, and who makes and reads it, with
+/// so many times the samples that the graph has.
 class NetworkReader {
 public:
-    explicit NetworkReader(const TrainingGraph& training)
-        : training_(training), graph_(training.graph), counts_(model::operatorCounts(graph_)) {
+    NetworkReader(const TrainingGraph& training, double times)
+        : training_(training),
+          graph_(training.graph),
+          times_(times),
+          grows_(model::growingWithBatch(training)),
+          counts_(model::operatorCounts(graph_)) {
         const std::size_t tensors = graph_.tensors.size();
         root_.resize(tensors);
         for (std::size_t i = 0; i < tensors; ++i) root_[i] = static_cast<TensorIndex>(i);
@@ -83,9 +84,16 @@ public:
             if (isProduct(group.front())) sizes = productSizes(group.front());
             sizes.backward = training_.phaseOf(group.front()) == model::Phase::backward;
             if (sizes.family != NetworkFamily::lookUp) std::tie(sizes.values, sizes.again) = movedBy(group);
-            if (sizes.values > 0) all.push_back(sizes);
+            sizes.members = group;
+            if (sizes.values > 0) all.push_back(std::move(sizes));
         }
         return all;
+    }
+
+    double elements(TensorIndex tensor) const {
+        if (tensor == kNoTensor) return 0;
+        const auto count = static_cast<double>(model::elementCount(graph_.tensor(tensor).shape).value_or(0));
+        return grows_[at(tensor)] ? count * times_ : count;
     }
 
 private:
@@ -108,6 +116,17 @@ private:
         for (std::size_t i = 0; i + 2 < order->size(); ++i)
             if ((*order)[i] != static_cast<std::int64_t>(i)) return false;
         return true;
+    }
+
+    bool grows(const Operator& op) const {
+        const auto one = [&](TensorIndex tensor) { return tensor != kNoTensor && grows_[at(tensor)]; };
+        return std::any_of(op.inputs.begin(), op.inputs.end(), one) ||
+               std::any_of(op.outputs.begin(), op.outputs.end(), one);
+    }
+    /// Multiplications with an addition each.
+    double products(std::int32_t index) const {
+        const auto count = static_cast<double>(counts_[at(index)].macs.value_or(0));
+        return grows(op(index)) ? count * times_ : count;
     }
 
     bool isProduct(std::int32_t index) const {
@@ -165,9 +184,9 @@ private:
                 if (output != kNoTensor && leaves(output, members)) moved.insert(output);
             again += readAgain(op(member));
         }
-        double elements = 0;
-        for (const TensorIndex tensor : moved) elements += networkElements(graph_, tensor);
-        return {elements, again};
+        double sum = 0;
+        for (const TensorIndex tensor : moved) sum += elements(tensor);
+        return {sum, again};
     }
 
     bool leaves(TensorIndex output, const std::set<std::int32_t>& members) const {
@@ -183,17 +202,17 @@ private:
         const std::string type =
             op.type == "NormalisationGradient" ? model::attributeOr(op.attributes, "of", std::string()) : op.type;
         if (std::find(kKinds.begin(), kKinds.end(), type) == kKinds.end()) return 0;
-        const double data = networkElements(graph_, op.inputs[0]);
+        const double data = elements(op.inputs[0]);
         return type == op.type ? data : 2 * data;
     }
 
     /// A look-up moves the rows that it takes; its gradient adds them to those of a table.
     NetworkSizes lookUpSizes(const Operator& op) const {
         const bool isForward = op.type == "Gather";
-        const double rows = networkElements(graph_, isForward ? op.outputs[0] : op.inputs[0]);
+        const double rows = elements(isForward ? op.outputs[0] : op.inputs[0]);
         NetworkSizes sizes{.family = NetworkFamily::lookUp};
         sizes.values = (isForward ? 2 : 3) * rows;
-        sizes.table = isForward ? 0 : networkElements(graph_, op.outputs[0]);
+        sizes.table = isForward ? 0 : elements(op.outputs[0]);
         return sizes;
     }
 
@@ -215,11 +234,11 @@ private:
         const Operator& convolution = op(index);
         const bool isWeights = convolution.type == "ConvolutionWeightGradient";
         const TensorIndex kernel = isWeights ? convolution.outputs[0] : convolution.inputs[1];
-        const double weights = std::max(networkElements(graph_, kernel), 1.0);
+        const double weights = std::max(elements(kernel), 1.0);
         const double groups = static_cast<double>(model::attributeOr(convolution.attributes, "group", std::int64_t{1}));
         const double filters = networkExtent(graph_, kernel, 0) / groups, channels = networkExtent(graph_, kernel, 1);
         const double window = weights / (networkExtent(graph_, kernel, 0) * channels);
-        const double positions = static_cast<double>(*counts_[at(index)].macs) / weights;
+        const double positions = products(index) / weights;
         NetworkSizes sizes{.family = groups > 1 ? NetworkFamily::groupedConvolution : NetworkFamily::convolution,
                            .batch = groups};
         const auto strides = model::attributeOr(convolution.attributes, "strides", std::vector<std::int64_t>{});
@@ -237,15 +256,14 @@ private:
     NetworkSizes matrixSizes(std::int32_t index) const {
         const Operator& product = op(index);
         const TensorIndex output = product.outputs[0];
-        const double results = std::max(networkElements(graph_, output), 1.0);
+        const double results = std::max(elements(output), 1.0);
         const std::size_t rank = networkRank(graph_, output);
         const bool isBatched = product.inputs.size() > 1 && networkRank(graph_, product.inputs[1]) > 2 && rank > 2;
         NetworkSizes sizes{.family = NetworkFamily::product, .batch = 1};
-        for (std::size_t axis = 0; isBatched && axis + 2 < rank; ++axis)
-            sizes.batch *= networkExtent(graph_, output, axis);
         sizes.n = rank > 0 ? std::max(networkExtent(graph_, output, rank - 1), 1.0) : 1;
+        if (isBatched) sizes.batch = results / (std::max(networkExtent(graph_, output, rank - 2), 1.0) * sizes.n);
         sizes.m = results / (sizes.batch * sizes.n);
-        sizes.k = static_cast<double>(*counts_[at(index)].macs) / results;
+        sizes.k = products(index) / results;
         return sizes;
     }
 
@@ -253,7 +271,8 @@ private:
     NetworkSizes recurrentSizes(const Operator& layer, double times) const {
         const double directions = networkExtent(graph_, layer.inputs[1], 0);
         const bool samplesFirst = model::attributeOr(layer.attributes, "layout", std::int64_t{0}) != 0;
-        const double samples = networkExtent(graph_, layer.inputs[0], samplesFirst ? 0 : 1);
+        const double samples =
+            networkExtent(graph_, layer.inputs[0], samplesFirst ? 0 : 1) * (grows_[at(layer.inputs[0])] ? times_ : 1);
         return {.family = NetworkFamily::recurrent,
                 .batch = 1,
                 .m = samples,
@@ -264,48 +283,50 @@ private:
 
     const TrainingGraph& training_;
     const Graph& graph_;
+    double times_;
+    std::vector<bool> grows_;
     std::vector<model::OperatorCount> counts_;
     std::vector<TensorIndex> root_;
     std::vector<std::int32_t> maker_;
     std::vector<std::vector<std::int32_t>> readers_;
 };
 
-// Two batches that no extent of a network is likely to have.
-constexpr std::int64_t kFewSamples = 5, kMoreSamples = 7;
-
-SampledSize sampledSize(double few, double more) {
-    const double each = (more - few) / static_cast<double>(kMoreSamples - kFewSamples);
-    return {few - each * static_cast<double>(kFewSamples), each};
+NetworkOperator sampledOperator(const NetworkSizes& once, const NetworkSizes& twice, double samples) {
+    const auto size = [&](double NetworkSizes::*field) {
+        const double each = (twice.*field - once.*field) / samples;
+        return SampledSize{once.*field - each * samples, each};
+    };
+    return {.family = once.family,
+            .backward = once.backward,
+            .batch = size(&NetworkSizes::batch),
+            .m = size(&NetworkSizes::m),
+            .n = size(&NetworkSizes::n),
+            .k = size(&NetworkSizes::k),
+            .steps = once.steps,
+            .values = size(&NetworkSizes::values),
+            .table = once.table,
+            .again = size(&NetworkSizes::again),
+            .windowed = once.windowed};
 }
 
-NetworkOperator sampledOperator(const NetworkSizes& few, const NetworkSizes& more) {
-    return {.family = few.family,
-            .backward = few.backward,
-            .batch = sampledSize(few.batch, more.batch),
-            .m = sampledSize(few.m, more.m),
-            .n = sampledSize(few.n, more.n),
-            .k = sampledSize(few.k, more.k),
-            .steps = few.steps,
-            .values = sampledSize(few.values, more.values),
-            .table = few.table,
-            .again = sampledSize(few.again, more.again),
-            .windowed = few.windowed};
-}
-
-std::vector<NetworkOperator> foldedOperators(const std::vector<NetworkSizes>& few,
-                                             const std::vector<NetworkSizes>& more) {
-    std::vector<NetworkOperator> folded;
-    for (std::size_t i = 0; i < few.size(); ++i) {
-        // A graph that changes with its batch is taken to grow with it.
-        const NetworkOperator one = sampledOperator(few[i], few.size() == more.size() ? more[i] : few[i]);
-        const auto same = std::find_if(folded.begin(), folded.end(),
+NetworkKernels foldedKernels(const std::vector<NetworkSizes>& once, const std::vector<NetworkSizes>& twice,
+                             double samples, std::size_t operators) {
+    NetworkKernels kernels{.folded = {},
+                           .kernelOf = std::vector<std::int32_t>(operators, -1),
+                           .leads = std::vector<bool>(operators, false)};
+    for (std::size_t i = 0; i < once.size(); ++i) {
+        const NetworkOperator one = sampledOperator(once[i], twice[i], samples);
+        const auto same = std::find_if(kernels.folded.begin(), kernels.folded.end(),
                                        [&](const NetworkOperator& other) { return other.isAlike(one); });
-        if (same == folded.end())
-            folded.push_back(one);
+        const auto place = static_cast<std::int32_t>(same - kernels.folded.begin());
+        if (same == kernels.folded.end())
+            kernels.folded.push_back(one);
         else
             same->count += 1;
+        for (const std::int32_t member : once[i].members) kernels.kernelOf[static_cast<std::size_t>(member)] = place;
+        kernels.leads[static_cast<std::size_t>(once[i].members.front())] = true;
     }
-    return folded;
+    return kernels;
 }
 
 model::LoadOptions zooOptions(const std::map<std::string, std::string, std::less<>>& dims, std::int64_t batch) {
@@ -319,23 +340,25 @@ model::LoadOptions zooOptions(const std::map<std::string, std::string, std::less
     return options;
 }
 
-NetworkWork readNetwork(const std::string& id, const std::map<std::string, std::string, std::less<>>& dims) {
-    const TrainingGraph few = model::trainingOf(model::buildZooModel(id, zooOptions(dims, kFewSamples)));
-    const TrainingGraph more = model::trainingOf(model::buildZooModel(id, zooOptions(dims, kMoreSamples)));
-    const NetworkReader fewReader(few), moreReader(more);
-    NetworkWork work{.alone = foldedOperators(fewReader.read(false), moreReader.read(false)),
-                     .joined = foldedOperators(fewReader.read(true), moreReader.read(true))};
-    for (const model::Tensor& tensor : few.graph.tensors)
+/// A batch that no extent of a network is likely to have.
+constexpr std::int64_t kUnlikelyBatch = 5;
+
+}  // namespace
+
+NetworkWork networkWorkOf(const Graph& forward, const TrainingGraph& training) {
+    const NetworkReader once(training, 1), twice(training, 2);
+    const auto samples = static_cast<double>(std::max<std::int64_t>(1, forward.batch));
+    const std::size_t operators = training.graph.operators.size();
+    NetworkWork work{.alone = foldedKernels(once.read(false), twice.read(false), samples, operators),
+                     .joined = foldedKernels(once.read(true), twice.read(true), samples, operators)};
+    for (const model::Tensor& tensor : training.graph.tensors)
         if (tensor.role == TensorRole::parameter && tensor.shape) {
             work.parameters += static_cast<double>(model::elementCount(tensor.shape).value_or(0));
             work.parameterTensors += 1;
         }
-    const Graph forward = model::buildZooModel(id, zooOptions(dims, 1));
-    for (const TensorIndex input : forward.inputs) work.inputs += networkElements(forward, input);
+    for (const TensorIndex input : forward.inputs) work.inputs += once.elements(input) / samples;
     return work;
 }
-
-}  // namespace
 
 bool NetworkOperator::isAlike(const NetworkOperator& other) const {
     return std::tie(family, backward, steps, windowed, batch, m, n, k, values, table, again) ==
@@ -355,7 +378,8 @@ std::shared_ptr<const NetworkWork> networkWork(const std::string& model,
     if (found != known.end()) return found->second;
     constexpr std::size_t kMostKept = 256;  // of any dimensions that are asked for
     if (known.size() >= kMostKept) known.clear();
-    auto work = std::make_shared<const NetworkWork>(readNetwork(id, dims));
+    const Graph forward = model::buildZooModel(id, zooOptions(dims, kUnlikelyBatch));
+    auto work = std::make_shared<const NetworkWork>(networkWorkOf(forward, model::trainingOf(forward)));
     known.emplace(std::pair(id, dims), work);
     return work;
 }

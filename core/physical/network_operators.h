@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/model/graph.h"
+#include "core/model/training.h"
+
 namespace tessera::physical {
 
 /// A size that grows with the samples of a forward pass.
@@ -42,15 +45,25 @@ struct NetworkOperator {
     bool isAlike(const NetworkOperator& other) const;
 };
 
-/// The operators of one step of training of a network of the zoo, for any batch.
+/// The kernels of a step of training, and which operator of the training graph is in which.
+struct NetworkKernels {
+    std::vector<NetworkOperator> folded;  ///< equal ones once
+    std::vector<std::int32_t> kernelOf;   ///< by operator its place in `folded`; -1: it takes no time, or is an update
+    std::vector<bool> leads;              ///< by operator: the first of its kernel
+};
+
+/// The operators of one step of training of a network, for any batch.
 struct NetworkWork {
-    std::vector<NetworkOperator> alone;   ///< each operator a kernel
-    std::vector<NetworkOperator> joined;  ///< what is done element by element joined to the normalisation, addition or
-                                          ///< function before it: what passes between them is not moved
-    double parameters = 0;                ///< trained elements
+    NetworkKernels alone;   ///< each operator a kernel
+    NetworkKernels joined;  ///< what is done element by element joined to the normalisation, addition or
+                            ///< function before it: what passes between them is not moved
+    double parameters = 0;  ///< trained elements
     double parameterTensors = 0;
     double inputs = 0;  ///< elements of a sample
 };
+
+/// The work of a graph. What carries the batch grows with it.
+NetworkWork networkWorkOf(const model::Graph& forward, const model::TrainingGraph& training);
 
 /// The work of "zoo:resnet50" with the dimensions that a run gives; kept once built, for any thread. Throws UsageError
 /// for a network that the zoo does not have and for dimensions out of its range.

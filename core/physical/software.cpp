@@ -11,7 +11,7 @@ namespace {
 constexpr SoftwareProfile kEager = SoftwareProfile::eager, kFused = SoftwareProfile::fused,
                           kTuned = SoftwareProfile::tuned;
 
-constexpr std::array<SoftwareStack, 19> kSoftwareStacks{{
+constexpr std::array<SoftwareStack, 22> kSoftwareStacks{{
     {"megatron-bridge", "megatron-bridge", kTuned, "NVIDIA's own recipes: fused kernels, FP8, overlapped collectives"},
     {"nemo", "nemo", kTuned, "NVIDIA's submissions and recipes on Transformer Engine"},
     {"megatron-deepspeed", "megatron-deepspeed", kEager, "PyTorch kernel by kernel with fused softmax and optimizer"},
@@ -31,6 +31,10 @@ constexpr std::array<SoftwareStack, 19> kSoftwareStacks{{
     {"tensorflow", "tf2", kEager, "a kernel for each operator"},
     {"jax", "jax", kFused, "operators joined by XLA"},
     {"pytorch", "pytorch", kEager, "a kernel for each operator"},
+    // No stack but its profile, by users.
+    {"eager", "eager", kEager, "a kernel for each operator"},
+    {"tuned", "tuned", kTuned, "what submissions to MLPerf do"},
+    {"fused", "fused", kFused, "normalisation, activation and residual in one kernel"},
 }};
 
 }  // namespace

@@ -17,10 +17,11 @@ struct TransformerFamily {
     double layers = 0, hidden = 0, heads = 0, vocabulary = 0, sequence = 0;
     bool gated = false, encoder = false;
 };
-constexpr std::array<TransformerFamily, 6> kTransformerFamilies{{
+constexpr std::array<TransformerFamily, 7> kTransformerFamilies{{
     {"zoo:gpt", 0, 0, 0, 50257, 2048, false, false},
     {"zoo:llama", 0, 0, 0, 32000, 4096, true, false},
     {"zoo:moe", 0, 0, 0, 32000, 4096, true, false},
+    {"zoo:bert", 24, 1024, 16, 30522, 512, false, true},
     {"zoo:bert-large", 24, 1024, 16, 30522, 512, false, true},
     {"zoo:bert-base", 12, 768, 12, 30522, 512, false, true},
     {"zoo:gpt2-large", 36, 1280, 20, 50257, 1024, false, false},
@@ -42,17 +43,20 @@ double headShareOf(const TrainingRun& run, bool encoder) {
     return run.training && !run.optimizer.empty() ? kMaskedShare : 1;
 }
 
+/// A dimension that may be 0.
+double countOr(const TrainingRun& run, std::string_view name, double otherwise) {
+    const auto found = run.dims.find(name);
+    if (found == run.dims.end()) return otherwise;
+    return measuredNumber(found->second) == 0 ? 0 : run.dimOr(name, 0);
+}
+
 void addExperts(Transformer& model, const TrainingRun& run) {
     model.experts = run.dimOr("experts", 0);
     if (model.experts < 1) return;
     model.expertsPerToken = std::min(run.dimOr("experts_per_token", 2), model.experts);
     model.expertFfn = run.dimOr("expert_ffn", model.ffn);
-    const auto countOf = [&](std::string_view name) {
-        const auto found = run.dims.find(name);
-        return found == run.dims.end() || measuredNumber(found->second) == 0 ? 0 : run.dimOr(name, 0);
-    };
-    model.sharedExperts = countOf("shared_experts");
-    model.denseLayers = std::min(countOf("dense_layers"), model.layers);
+    model.sharedExperts = countOr(run, "shared_experts", 0);
+    model.denseLayers = std::min(countOr(run, "dense_layers", 0), model.layers);
 }
 
 void addLatent(Transformer& model, const TrainingRun& run) {
@@ -99,11 +103,14 @@ std::optional<Transformer> transformerOf(const TrainingRun& run, std::string& re
     model.gated = family->gated;
     model.biased = !family->gated;
     model.causal = !family->encoder;
-    model.tied = !family->gated;
+    model.tied = countOr(run, "tied", family->gated ? 0 : 1) > 0;
+    model.headNorms = countOr(run, "qk_norm", 0) > 0;
+    model.embeddingNorm = countOr(run, "embedding_norm", 0) > 0;
     model.segments = family->encoder ? 2 : 0;
     model.ffn = run.dimOr("ffn", 4 * model.hidden);
     model.sequence = run.dimOr("sequence", family->sequence);
     model.vocabulary = run.dimOr("vocabulary", family->vocabulary);
+    model.positions = countOr(run, "positions", model.biased ? model.sequence : 0);
     model.headShare = headShareOf(run, family->encoder);
     addExperts(model, run);
     addLatent(model, run);
@@ -116,7 +123,7 @@ namespace {
 
 double attentionParametersOf(const Transformer& model) {
     const double h = model.hidden, a = model.heads;
-    const double norms = (model.biased ? 4 : 2) * h;
+    const double norms = (model.biased ? 4 : 2) * h + (model.headNorms ? 2 * model.headSize : 0);
     if (model.latent) {
         const LatentAttention& latent = *model.latent;
         return h * latent.queryRank + latent.queryRank * a * model.headSize + h * (latent.keyRank + latent.rotarySize) +
@@ -135,9 +142,9 @@ double feedForwardParametersOf(const Transformer& model, double ffn) {
 
 TransformerParameters parametersOf(const Transformer& model) {
     TransformerParameters parameters;
-    const double h = model.hidden, positions = model.biased ? model.sequence : 0;
+    const double h = model.hidden, norms = (model.embeddingNorm ? 2 : 1) * (model.biased ? 2 : 1) * h;
     const double pooler = model.segments > 0 ? h * h + h : 0;
-    parameters.embedding = (model.vocabulary + positions + model.segments) * h + pooler + (model.biased ? 2 : 1) * h;
+    parameters.embedding = (model.vocabulary + model.positions + model.segments) * h + pooler + norms;
     parameters.head = model.tied ? 0 : model.vocabulary * h;
     parameters.attention = attentionParametersOf(model);
     parameters.feedForward = feedForwardParametersOf(model, model.ffn);

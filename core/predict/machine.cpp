@@ -87,6 +87,7 @@ Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const 
                         escaped(accelerator.name), joined(unused, " and ")));
     setNoise(accelerator, kernels, machine);
     machine.kernels = std::move(kernels);
+    machine.device = physical::deviceOf(accelerator);
     machine.accelerator = std::move(accelerator);
     return machine;
 }
@@ -166,6 +167,15 @@ Moving movingOf(const StepOperator& op, const Machine& machine, double batch, co
     return moving;
 }
 
+}  // namespace
+
+OperandTime operandTime(const StepOperator& op, const Machine& machine, double batch, const DataPlaces& places) {
+    const Moving moving = movingOf(op, machine, batch, places);
+    return {Seconds{moving.seconds}, moving.level};
+}
+
+namespace {
+
 void bound(const StepOperator& op, const Machine& machine, double batch, const DataPlaces& places, OperatorCost& cost) {
     const double compute = op.matrixFlops.at(batch) / (machine.peak.value * machine.matrixEfficiency) +
                            op.vectorFlops.at(batch) / (machine.peak.value * machine.vectorEfficiency);
@@ -231,6 +241,7 @@ constexpr std::size_t kMaxAlike = 2000;  ///< kept in results
 
 std::string boundOf(const StepOperator& op, const Machine& machine, const OperatorCost& cost) {
     if (cost.way == Way::measured) return op.kernel.kernel;
+    if (cost.joined) return std::string(kJoined);
     return cost.level < 0 ? "compute" : machine.accelerator.memory[static_cast<std::size_t>(cost.level)].name;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/hardware/accelerator.h"
+#include "core/physical/device.h"
 #include "core/predict/kernels.h"
 #include "core/predict/memory.h"
 #include "core/predict/prediction.h"
@@ -25,6 +26,7 @@ struct Machine {
     /// Relative difference of two passes of the calibration that measured it, where that is too much to rely on; 0 for
     /// all other machines.
     double noise = 0;
+    physical::Device device;  ///< the accelerator as the physical model sees it
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
 
@@ -45,6 +47,7 @@ struct OperatorCost {
     bool outsideHull = false;
     std::int32_t level = -1;  ///< the memory level that bounds it; -1 = compute, or a measured kernel
     bool standsIn = false;    ///< the bandwidth that bounds it is that of a slower level than the one with its operands
+    bool joined = false;      ///< done in the kernel of an operator before it, which takes the time
 };
 
 /// flops / min(peak, intensity × bandwidth): the roofline (Williams, Waterman, Patterson, CACM 52(4), 2009).
@@ -57,6 +60,14 @@ std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine&
                                         const DataPlaces& places);
 /// Costs of all operators with all data where the machine's policy places it first.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
+
+/// The time to move what an operator reads and writes from and to the levels where `places` has it, all levels at once,
+/// and the index of the slowest; -1 where nothing moves.
+struct OperandTime {
+    Seconds time;
+    std::int32_t level = -1;
+};
+OperandTime operandTime(const StepOperator& op, const Machine& machine, double batch, const DataPlaces& places);
 
 /// Residual of the roofline on this accelerator: the root mean square of the logarithms of measured over roofline time,
 /// weighted by time, of the operators whose kernels were measured (`costs` at this batch). Empty where those are fewer

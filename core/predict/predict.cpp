@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/predict/physical_step.h"
 
 namespace tessera::predict {
 
@@ -25,9 +26,11 @@ std::string bytesText(double bytes) {
     return formatQuantity(bytes, Measure::bytes);
 }
 
-/// "measured" before "datasheet" before "assumed", which a number without a class is.
-int weakness(const std::string& reliability) {
-    return reliability == "measured" ? 0 : reliability == "datasheet" ? 1 : 2;
+/// The classes of numbers, the surest first; a number without a class is assumed.
+constexpr std::array<std::string_view, 5> kSurest{"measured", "fitted", "transferred", "datasheet", "assumed"};
+std::ptrdiff_t weakness(std::string_view reliability) {
+    const auto* found = std::find(kSurest.begin(), kSurest.end(), reliability);
+    return (found == kSurest.end() ? &kSurest.back() : found) - kSurest.begin();
 }
 
 /// What the parts of a step rest on.
@@ -121,8 +124,11 @@ struct Predictor::Step {
     DataPlaces places;
     std::vector<OperatorCost> costs;
     Seconds load, compute, communication, total;
-    std::string collective;       ///< empty where nothing is sent
-    std::string communicationBy;  ///< the accelerator's field that its time rests on; empty = measured sums
+    std::string collective;        ///< empty where nothing is sent
+    std::string communicationBy;   ///< the accelerator's field that its time rests on; empty = measured sums
+    std::optional<double> watts;   ///< of one device, by the physical model
+    std::optional<double> spread;  ///< of the logarithm of its time, likewise
+    std::string_view reliability;  ///< of the kernels, likewise
 };
 
 Predictor::Predictor(const Workload& workload, Options options)
@@ -307,7 +313,7 @@ void Predictor::addDecision(Prediction& prediction, const Machine& machine) cons
         if (*prediction.pricePerHourUsd > 0)
             prediction.samplesPerUsd = prediction.throughput * kSecondsPerHour / *prediction.pricePerHourUsd;
     }
-    if (machine.accelerator.power)
+    if (machine.accelerator.power && !prediction.joulesPerSample)
         prediction.joulesPerSample = machine.accelerator.power->value * devices / prediction.throughput;
     if (!options_.samples) return;
     prediction.trainingTime = Seconds{*options_.samples / prediction.throughput};
@@ -360,39 +366,91 @@ void Predictor::addBaselines(Prediction& prediction, const Machine& machine) con
         similar.throughput = benchmark->utilization * machine.peak.value * devices / model->flopsPerSample;
 }
 
+bool Predictor::isPhysical(const Machine& machine) const {
+    const auto batch = static_cast<double>(options_.batch.value_or(options_.candidates.front()));
+    return options_.costModel == CostModel::physical && isWithoutKernels(workload_, machine, batch);
+}
+
+void Predictor::addPhysicalTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const {
+    const bool splitsBatch = options_.parallelism == Parallelism::data && devices > 1;
+    PhysicalSetting setting{.batch = batch,
+                            .devices = splitsBatch ? devices : 1,
+                            .software = options_.software,
+                            .gradientShare = gradientsSent().value / workload_.gradientBytes,
+                            .loads = !options_.dataset};
+    if (splitsBatch && !options_.collective.empty())
+        setting.sum = allReduceTime(machine, *collectiveFor(machine), devices);
+    PhysicalStep physical = physicalStep(workload_, machine, setting, step.places);
+    step.costs = std::move(physical.costs);
+    step.load = physical.load;
+    step.compute = physical.compute;
+    step.communication = physical.communication;
+    step.total = physical.total;
+    step.watts = physical.watts;
+    step.spread = physical.spread;
+    step.reliability = kWayNames.of(physical.way);
+    if (splitsBatch) step.collective = options_.collective.empty() ? kFastestCollective : options_.collective;
+}
+
+void Predictor::addPaperTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const {
+    step.costs = operatorCosts(workload_, machine, batch, step.places);
+    for (std::size_t i = 0; i < step.costs.size(); ++i)
+        if (!workload_.operators[i].free) step.compute += Seconds{step.costs[i].seconds};
+    if (devices == 1 || options_.parallelism != Parallelism::data) return;
+    const Collective* const collective = collectiveFor(machine);
+    step.collective = collective->id;
+    step.communication = allReduceTime(machine, *collective, devices);
+    if (collective->needs == kNetwork) step.communicationBy = kNetwork;
+}
+
+void Predictor::addCrossing(const Machine& machine, const Cut& cut, double batch, Step& step) const {
+    if (cut.crossing.empty()) return;
+    if (!machine.accelerator.network)
+        throw DataError({.file = machine.accelerator.file, .field = kNetwork}, "missing",
+                        "the rate of the links, which the prediction engine's model parallelism needs");
+    // Activations forward, their gradients back (eq. 3).
+    for (const double bytes : cut.crossing)
+        step.communication += (Bytes{bytes * batch} / *machine.accelerator.network +
+                               machine.accelerator.networkLatency.value_or(Seconds{})) *
+                              2;
+    step.collective = "point-to-point";
+    step.communicationBy = kNetwork;
+}
+
 Predictor::Step Predictor::stepOf(const Machine& machine, const Cut& cut, const Fit& fit, double batch,
                                   std::int64_t devices, Caches caches) const {
     Step step;
     step.places = placesOf(fit.placement, machine.accelerator, *machine.policy);
     if (caches == Caches::ignored) step.places.caches = false;
     step.places.byOperands = options_.levelRule == LevelRule::operands;
-    step.costs = operatorCosts(workload_, machine, batch, step.places);
-    for (std::size_t i = 0; i < step.costs.size(); ++i)
-        if (!workload_.operators[i].free) step.compute += Seconds{step.costs[i].seconds};
-    if (devices > 1 && options_.parallelism == Parallelism::data) {
-        const Collective* const collective = collectiveFor(machine);
-        step.collective = collective->id;
-        step.communication = allReduceTime(machine, *collective, devices);
-        if (collective->needs == kNetwork) step.communicationBy = kNetwork;
-    }
-    if (!cut.crossing.empty()) {
-        if (!machine.accelerator.network)
-            throw DataError({.file = machine.accelerator.file, .field = kNetwork}, "missing",
-                            "the rate of the links, which the prediction engine's model parallelism needs");
-        // Activations forward, their gradients back (eq. 3).
-        for (const double bytes : cut.crossing)
-            step.communication += (Bytes{bytes * batch} / *machine.accelerator.network +
-                                   machine.accelerator.networkLatency.value_or(Seconds{})) *
-                                  2;
-        step.collective = "point-to-point";
-        step.communicationBy = kNetwork;
-    }
+    const bool physical = isPhysical(machine);
+    if (physical)
+        addPhysicalTimes(machine, batch, devices, step);
+    else
+        addPaperTimes(machine, batch, devices, step);
+    addCrossing(machine, cut, batch, step);
+    const bool asynchronous = options_.asynchronous && devices > 1;
     if (options_.dataset) {
         const LoadingTime loading = loadingTime(*options_.dataset, machine.accelerator);
         step.load = (loading.load + loading.prepare) * batch;
     }
-    step.total = stepTime(step.load, step.compute, step.communication, options_.asynchronous && devices > 1);
+    if (!physical || asynchronous || options_.dataset || !cut.crossing.empty())
+        step.total = stepTime(step.load, step.compute, step.communication, asynchronous);
     return step;
+}
+
+RelativeError Predictor::errorOfStep(const Machine& machine, const Step& step, const OperatorShares& shares,
+                                     double batch) const {
+    Reliance reliance(machine);
+    if (step.spread)
+        reliance.add(step.compute, std::string(step.reliability), step.spread);
+    else
+        addComputation(workload_, shares, step.costs, machine, batch, step.places, reliance);
+    const bool byLinks = !step.communicationBy.empty();
+    if (!step.collective.empty() && (byLinks || !step.spread))
+        reliance.add(step.communication, byLinks ? reliance.classOf(step.communicationBy) : "measured");
+    if (options_.dataset) reliance.add(step.load, reliance.classOf("host_bandwidth_bytes_per_s"));
+    return reliance.error();
 }
 
 Prediction Predictor::predict(const Machine& machine, std::int64_t devices) const {
@@ -427,16 +485,12 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     prediction.collective = step.collective;
     prediction.load = step.load;
     prediction.step = step.total;
-    Reliance reliance(machine);
-    addComputation(workload_, prediction.operators, step.costs, machine, samples, step.places, reliance);
-    if (!step.collective.empty())
-        reliance.add(step.communication,
-                     step.communicationBy.empty() ? "measured" : reliance.classOf(step.communicationBy));
-    if (options_.dataset) reliance.add(step.load, reliance.classOf("host_bandwidth_bytes_per_s"));
+    prediction.error = errorOfStep(machine, step, prediction.operators, samples);
+    if (step.spread) prediction.software = options_.software;
     prediction.overlap = prediction.load + prediction.compute + prediction.communication - prediction.step;
     const bool dataParallel = options_.parallelism == Parallelism::data;
     prediction.throughput = samples * (dataParallel ? static_cast<double>(devices) : 1.0) / prediction.step.value;
-    prediction.error = reliance.error();
+    if (step.watts) prediction.joulesPerSample = *step.watts * static_cast<double>(devices) / prediction.throughput;
     addDecision(prediction, machine);
     addBaselines(prediction, machine);
     return prediction;

@@ -29,6 +29,10 @@ inline constexpr EnumNames<BatchRule> kBatchRuleNames{"fastest", "memory"};
 /// publishes it, at that of the fastest level that they fit into (DataPlaces::byOperands).
 enum class LevelRule : std::uint8_t { placed, operands };
 
+/// The model of time: that of hardware that exists (core/physical), or Centimani's as it is published.
+enum class CostModel : std::uint8_t { physical, paper };
+inline constexpr EnumNames<CostModel> kCostModelNames{"physical", "paper"};
+
 /// A model whose training was measured on some accelerator, as far as baselines need it.
 struct BenchmarkModel {
     std::string model;  ///< "zoo:resnet50"
@@ -37,6 +41,12 @@ struct BenchmarkModel {
 };
 
 struct Options {
+    /// Model of time. `physical` is held to measured runs and prices software; `paper` repeats Centimani. Where the
+    /// accelerator's own measured kernels serve the model, times are interpolated from these with either.
+    CostModel costModel = CostModel::physical;
+    /// Software stack by profile (eager, fused, tuned) or by name ("PyTorch", "MXNet"), for the physical model: it is
+    /// worth a factor of up to two on the same hardware.
+    std::string software = "fused";
     /// Samples per step on each device; empty = the best candidate. Give the one that training will use where it is
     /// fixed.
     std::optional<std::int64_t> batch;
@@ -49,8 +59,8 @@ struct Options {
     /// Parallelism over several devices. `model` where a model does not fit one device: stretches of it then wait for
     /// each other.
     Parallelism parallelism = Parallelism::data;
-    /// All-reduce algorithm for gradients, a row of `collectives()`; empty = the measured one where there is one, else
-    /// the ring. Name one to compare algorithms.
+    /// All-reduce algorithm for gradients, a row of `collectives()`; empty = the fastest by the physical model, of the
+    /// paper's model the measured one where there is one, else the ring. Name one to compare algorithms.
     std::string collective;
     /// Devices do not wait for each other's gradients: a parameter server's training, which may need more steps.
     bool asynchronous = false;
@@ -93,6 +103,12 @@ private:
     enum class Caches : std::uint8_t { counted, ignored };
     Step stepOf(const Machine& machine, const Cut& cut, const Fit& fit, double batch, std::int64_t devices,
                 Caches caches = Caches::counted) const;
+    void addPhysicalTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const;
+    void addPaperTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const;
+    void addCrossing(const Machine& machine, const Cut& cut, double batch, Step& step) const;
+    bool isPhysical(const Machine& machine) const;
+    RelativeError errorOfStep(const Machine& machine, const Step& step, const OperatorShares& shares,
+                              double batch) const;
     std::optional<std::int64_t> chosenBatch(const Machine& machine, const Cut& cut,
                                             const std::vector<BatchMemory>& tried, std::int64_t devices) const;
     Cut cutOf(const Machine& machine, std::int64_t devices) const;

@@ -64,16 +64,23 @@ struct BatchMemory {
     bool operator==(const BatchMemory&) const = default;
 };
 
-/// Source of an operator's time (Centimani, eq. 2).
-enum class Way : std::uint8_t { measured, roofline };
-inline constexpr EnumNames<Way> kWayNames{"measured", "roofline"};
+/// Source of an operator's time.
+enum class Way : std::uint8_t {
+    measured,     ///< a kernel in the accelerator's own table (Centimani, eq. 2)
+    roofline,     ///< the same equation where there is none
+    fitted,       ///< the physical model, whose parameters the accelerator's own products gave
+    transferred,  ///< the physical model, with parameters of the accelerator that is least unlike
+};
+inline constexpr EnumNames<Way> kWayNames{"measured", "roofline", "fitted", "transferred"};
+/// The bound of an operator that is done in the kernel of one before it.
+inline constexpr std::string_view kJoined = "joined";
 
 struct OperatorTime {
     std::string name;
     std::string type;
     model::Phase phase = model::Phase::forward;
     Way way = Way::roofline;
-    std::string bound;         ///< of a roofline: "compute" or a memory level; of a measured kernel: its name
+    std::string bound;         ///< "compute", a memory level or `kJoined`; of a measured kernel: its name
     bool outsideHull = false;  ///< the kernel is in the table, but not around this shape
     Seconds time;
     bool operator==(const OperatorTime&) const = default;
@@ -123,6 +130,9 @@ struct Baseline {
     bool operator==(const Baseline&) const = default;
 };
 
+/// The all-reduce of the physical model, of whatever algorithm is the fastest.
+inline constexpr std::string_view kFastestCollective = "fastest";
+
 /// One accelerator, by one number of devices. Times are of one step.
 struct Prediction {
     std::string accelerator;  ///< id, else name
@@ -134,6 +144,7 @@ struct Prediction {
     std::string dtype;                 ///< that the accelerator computes in; empty in results of older programs
     FlopsPerSecond peak;               ///< in that type; likewise 0
     std::string policy;                ///< of placement
+    std::string software;              ///< the stack that the physical model was asked for; empty: the paper's model
     std::string collective;            ///< how gradients are summed; empty where they are not
     Seconds load, compute, communication, overlap, step;
     double throughput = 0;  ///< samples per second, over all devices

@@ -55,6 +55,7 @@ public:
         addMasterCopies();
         addCrossing();
         addLayers();
+        result_.kernels = physical::networkWorkOf(forward_, training_);
         result_.assumptions.emplace_back(model::kNoLoss);
         if (std::any_of(graph_.operators.begin(), graph_.operators.end(),
                         [](const Operator& each) { return !each.body.empty(); }))
@@ -70,21 +71,16 @@ private:
         const std::size_t count = graph_.tensors.size();
         category_.assign(count, Category::inputOutput);
         isState_.assign(count, false);
-        scales_.assign(count, false);
+        scales_ = model::growingWithBatch(training_);
         for (std::size_t i = 0; i < count; ++i) {
             const TensorRole role = graph_.tensors[i].role;
-            scales_[i] = role == TensorRole::input || role == TensorRole::activation;
             if (role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant)
                 category_[i] = Category::weights;
         }
-        std::vector<std::int32_t> producers = model::producers(graph_);
+        const std::vector<std::int32_t> producers = model::producers(graph_);
         for (const model::ParameterUpdate& update : training_.updates) {
-            const auto mark = [&](TensorIndex tensor) {
-                category_[toIndex(tensor)] = Category::gradients;
-                scales_[toIndex(tensor)] = false;
-            };
-            mark(update.gradient);
-            markParts(update, producers, mark);
+            for (const TensorIndex part : model::partsOfGradient(training_, update, producers))
+                category_[toIndex(part)] = Category::gradients;
             for (const TensorIndex state : update.state) {
                 category_[toIndex(state)] = Category::gradients;
                 isState_[toIndex(state)] = true;
@@ -93,25 +89,10 @@ private:
             const std::vector<TensorIndex>& outputs = op(toIndex(update.op)).outputs;
             for (std::size_t o = 0; o < outputs.size(); ++o) {
                 if (outputs[o] == kNoTensor) continue;
-                scales_[toIndex(outputs[o])] = false;
                 category_[toIndex(outputs[o])] = o == 0 ? Category::weights : Category::gradients;
                 isState_[toIndex(outputs[o])] = o > 0;
             }
         }
-    }
-
-    /// What a parameter's gradient is the sum of, or what it is only the reshaped form of, is a gradient too.
-    template <typename Mark>
-    void markParts(const model::ParameterUpdate& update, const std::vector<std::int32_t>& producers, const Mark& mark) {
-        const std::int32_t producer = producers[toIndex(update.gradient)];
-        if (producer < training_.backward) return;
-        const Operator& by = op(toIndex(producer));
-        if (by.type != "Sum" && !model::relabels(by)) return;
-        const auto whole = model::elementCount(tensor(update.gradient).shape);
-        for (const TensorIndex input : by.inputs)
-            if (input != kNoTensor && toIndex(input) >= forward_.tensors.size() &&
-                model::elementCount(tensor(input).shape) == whole)
-                mark(input);
     }
 
     double bytesEach(TensorIndex index) const {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "core/model/model.h"
 #include "core/model/operators/operator_table.h"
 #include "core/model/training.h"
+#include "core/physical/network_operators.h"
+#include "core/physical/training_run.h"
 #include "core/predict/prediction.h"
 
 namespace tessera::predict {
@@ -73,6 +76,9 @@ struct Workload {
     model::Optimizer optimizer = model::Optimizer::adam;
     std::vector<StepOperator> operators;  ///< forward, backward, update: the order of the schedule
     std::vector<StepTensor> tensors;
+    physical::NetworkWork kernels;  ///< of the same operators, for the physical model
+    /// The model and dimensions of a transformer that the physical model knows as a whole; else it goes by `kernels`.
+    std::optional<physical::TrainingRun> transformer = {};
     double parameters = 0;
     double gradientBytes = 0;  ///< what data parallelism sums
     /// Bytes of the activations of one sample that operators after each forward operator read, which is what goes to

@@ -24,10 +24,10 @@ constexpr std::int64_t kVocabulary = 51'200;
 constexpr const char* kSequence = "sequence";
 constexpr const char* kTensorParallel = "tensor_parallel";
 
-zoo::GptSize sizeIn(const JsonNode& root) {
+zoo::TransformerSize sizeIn(const JsonNode& root) {
     root.allowOnly({"name", "hidden", "feedforward", "seq_size", "attn_heads", "attn_size", "num_blocks"});
     const auto size = [&](const char* key) { return root.at(key).whole(1, kMaxSize); };
-    const zoo::GptSize result{.layers = root.at("num_blocks").whole(1, kMaxBlocks),
+    const zoo::TransformerSize result{.layers = root.at("num_blocks").whole(1, kMaxBlocks),
                               .heads = size("attn_heads"),
                               .hidden = size("hidden"),
                               .positions = size("seq_size"),
@@ -48,7 +48,7 @@ std::int64_t bound(const LoadOptions& options, const char* name, std::int64_t ot
 }
 
 /// The sequence and the devices, checked against the model.
-std::map<std::string, std::int64_t> dimensionsOf(const zoo::GptSize& size, const LoadOptions& options) {
+std::map<std::string, std::int64_t> dimensionsOf(const zoo::TransformerSize& size, const LoadOptions& options) {
     const std::int64_t sequence = bound(options, kSequence, size.positions);
     const std::int64_t devices = bound(options, kTensorParallel, 1);
     if (sequence > size.positions)
@@ -71,7 +71,7 @@ bool looksLikeCalculon(std::string_view bytes) {
 Graph readCalculon(const std::string& bytes, const std::string& file, const LoadOptions& options) {
     checkDimensions(options, file, {kSequence, kTensorParallel});
     const JsonNode root = JsonDocument::parse(bytes, file).root();
-    const zoo::GptSize size = sizeIn(root);
+    const zoo::TransformerSize size = sizeIn(root);
     const std::string name = root.textOr("name", nameOfFile(file));
     return zoo::gpt(zoo::Network(name, file, options.batch.value_or(1), dimensionsOf(size, options)), size);
 }

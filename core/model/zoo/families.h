@@ -38,19 +38,24 @@ Graph densenet121(Network net);
 Graph unet(Network net);
 
 // transformers.cpp
-/// A decoder with learned positions in the order of GPT-2: normalisations in front, a head that shares the embedding.
-struct GptSize {
+/// Sizes of a transformer, by which the families of any size are built.
+struct TransformerSize {
     std::int64_t layers, heads, hidden;
-    std::int64_t positions = 1024;
+    std::int64_t positions = 1024;  ///< rows of the table of positions; 0: there is none
     std::int64_t vocabulary = 50257;
     std::int64_t headSize = hidden / heads;
     std::int64_t feedForward = 4 * hidden;
 };
-Graph gpt(Network net, const GptSize& size);
-Graph bert(Network net, bool large);
+/// A decoder with learned positions in the order of GPT-2: normalisations in front, a head that shares the embedding.
+Graph gpt(Network net, const TransformerSize& size);
+// The following read their sizes from the network's dimensions: "layers", "hidden", "heads", ...
+Graph gpt(Network net);
+/// BERT without a head: normalisations behind the sums.
+Graph bert(Network net);
+/// The same with normalisations in front of the parts.
 Graph megatronBert(Network net);
+Graph llama(Network net);
 Graph opt350m(Network net);
-Graph llama2(Network net);
 Graph vitB16(Network net);
 /// "base" or else "small".
 Graph t5(Network net, bool base);

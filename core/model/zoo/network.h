@@ -50,6 +50,11 @@ public:
     std::int64_t batch() const { return batch_; }
     /// The size that a dimension of the zoo's entry has been given, or its default.
     std::int64_t dimension(const std::string& name) const { return dimensions_.at(name); }
+    /// The same, or `otherwise` where the row of the zoo leaves it out.
+    std::int64_t dimensionOr(const std::string& name, std::int64_t otherwise) const {
+        const auto found = dimensions_.find(name);
+        return found == dimensions_.end() ? otherwise : found->second;
+    }
     /// The block that the following operators belong to; names of layers are put behind it ("layer1.0" + "conv1").
     /// Empty = none.
     void block(const std::string& name) { block_ = name; }

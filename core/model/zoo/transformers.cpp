@@ -193,28 +193,50 @@ Graph encoder(Network net, const Stack& stack) {
 
 }  // namespace
 
-Graph bert(Network net, bool large) {
-    return encoder(std::move(net), {.layers = large ? 24 : 12,
-                                    .heads = large ? 16 : 12,
-                                    .hidden = large ? 1024 : 768,
-                                    .vocabulary = 30522,
-                                    .positions = 512,
-                                    .norm = Norm::after,
-                                    .fused = false});
+namespace {
+
+TransformerSize sizeIn(const Network& net) {
+    const std::int64_t heads = net.dimension("heads"), hidden = net.dimension("hidden");
+    return {.layers = net.dimension("layers"),
+            .heads = heads,
+            .hidden = hidden,
+            .positions = net.dimensionOr("positions", net.dimension("sequence")),
+            .vocabulary = net.dimension("vocabulary"),
+            .headSize = net.dimensionOr("head_size", hidden / heads),
+            .feedForward = net.dimensionOr("ffn", 4 * hidden)};
+}
+
+Stack stackOf(const TransformerSize& size) {
+    return {.layers = size.layers,
+            .heads = size.heads,
+            .hidden = size.hidden,
+            .headSize = size.headSize,
+            .feedForward = size.feedForward,
+            .vocabulary = size.vocabulary,
+            .positions = size.positions};
+}
+
+}  // namespace
+
+Graph bert(Network net) {
+    Stack stack = stackOf(sizeIn(net));
+    stack.norm = Norm::after;
+    stack.fused = false;
+    return encoder(std::move(net), stack);
 }
 
 Graph megatronBert(Network net) {
-    return encoder(std::move(net), {.layers = 24, .heads = 16, .hidden = 1024, .vocabulary = 29056, .positions = 512});
+    const Stack stack = stackOf(sizeIn(net));
+    return encoder(std::move(net), stack);
 }
 
-Graph gpt(Network net, const GptSize& size) {
-    return decoder(std::move(net), {.layers = size.layers,
-                                    .heads = size.heads,
-                                    .hidden = size.hidden,
-                                    .headSize = size.headSize,
-                                    .feedForward = size.feedForward,
-                                    .vocabulary = size.vocabulary,
-                                    .positions = size.positions});
+Graph gpt(Network net, const TransformerSize& size) {
+    return decoder(std::move(net), stackOf(size));
+}
+
+Graph gpt(Network net) {
+    const TransformerSize size = sizeIn(net);
+    return gpt(std::move(net), size);
 }
 
 Graph opt350m(Network net) {
@@ -247,25 +269,25 @@ std::string gated(Network& net, const std::string& whole, std::int64_t width, st
 
 }  // namespace
 
-Graph llama2(Network net) {
-    constexpr std::int64_t kLayers = 32, kHeads = 32, kHidden = 4096, kFeedForward = 11008, kVocabulary = 32000;
+Graph llama(Network net) {
+    const TransformerSize size = sizeIn(net);
     const std::int64_t sequence = net.dimension("sequence");
     const std::int64_t devices = net.dimension("tensor_parallel");
     const std::string ids = net.input("tokens", {sequence}, DataType::int64);
-    const std::int64_t rows = vocabularyRows(kVocabulary, devices);
-    std::string x = tokens(net, ids, net.stored("table", {rows, kHidden}), devices);
-    const Attention attention{.heads = kHeads,
-                              .headSize = kHidden / kHeads,
+    const std::int64_t rows = vocabularyRows(size.vocabulary, devices);
+    std::string x = tokens(net, ids, net.stored("table", {rows, size.hidden}), devices);
+    const Attention attention{.heads = size.heads,
+                              .headSize = size.headSize,
                               .devices = devices,
                               .bias = false,
                               .mask = causalMask(net, sequence),
-                              .cosine = rotation(net, "Cos", sequence, kHidden / kHeads),
-                              .sine = rotation(net, "Sin", sequence, kHidden / kHeads)};
-    for (std::int64_t i = 0; i < kLayers; ++i) {
+                              .cosine = rotation(net, "Cos", sequence, size.headSize),
+                              .sine = rotation(net, "Sin", sequence, size.headSize)};
+    for (std::int64_t i = 0; i < size.layers; ++i) {
         net.block("block" + std::to_string(i));
         const std::string read = net.rmsNorm(x);
         x = net.add(x, attentionOf(net, read, read, "attention", attention), "attention.sum");
-        x = net.add(x, gated(net, net.rmsNorm(x), kFeedForward, devices), "mlp.sum");
+        x = net.add(x, gated(net, net.rmsNorm(x), size.feedForward, devices), "mlp.sum");
     }
     net.block("");
     const std::string output = net.linear(net.replicate(net.rmsNorm(x), devices), "head", rows);

@@ -10,6 +10,8 @@
 #include "core/base/text.h"
 #include "core/model/zoo/families.h"
 #include "core/model/zoo/network.h"
+#include "core/model/zoo/transformer_rows.h"
+#include "core/model/zoo/zoo_name.h"
 
 namespace tessera::model {
 
@@ -18,42 +20,12 @@ namespace {
 using zoo::Network;
 
 constexpr const char* kConvolutional = "convolutional";
-constexpr const char* kTransformer = "transformer";
 constexpr const char* kRecurrent = "recurrent";
 constexpr const char* kRecommendation = "recommendation";
 constexpr const char* kScientific = "scientific";
 
-/// No table of positions bounds the sequence.
-constexpr std::int64_t kAnyLength = 1'000'000;
-
-ZooDimension sequence(std::int64_t value, std::int64_t max) {
-    return {"sequence", "tokens per sample", value, max};
-}
-
-ZooDimension tensorParallel(std::int64_t heads) {
-    return {"tensor_parallel",
-            "devices that share every layer by Megatron-LM's column and row split; the model is the slice of one",
-            1,
-            heads,
-            heads,
-            "heads"};
-}
-
-constexpr const char* kMegatron =
-    "Shoeybi, Patwary, Puri, LeGresley, Casper, Catanzaro: \"Megatron-LM: Training Multi-Billion Parameter Language "
-    "Models Using Model Parallelism\", arXiv:1909.08053, 2019";
-constexpr const char* kGpt2 =
-    "Radford, Wu, Child, Luan, Amodei, Sutskever: \"Language Models are Unsupervised Multitask Learners\", OpenAI, "
-    "2019";
-constexpr const char* kBert =
-    "Devlin, Chang, Lee, Toutanova: \"BERT: Pre-training of Deep Bidirectional Transformers for Language "
-    "Understanding\", NAACL 2019";
-constexpr const char* kT5 =
-    "Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li, Liu: \"Exploring the Limits of Transfer Learning with a "
-    "Unified Text-to-Text Transformer\", JMLR 2020";
-
-std::vector<ZooEntry>& all() {
-    static std::vector<ZooEntry> rows{
+std::vector<ZooEntry> layeredRows() {
+    return {
         {"mlp", "MLP", "perceptron",
          "Three fully connected layers as commonly taught on MNIST (LeCun, Bottou, Bengio, Haffner: \"Gradient-Based "
          "Learning Applied to Document Recognition\", Proc. IEEE 1998, for the data)",
@@ -148,142 +120,11 @@ std::vector<ZooEntry>& all() {
          "Ronneberger, Fischer, Brox: \"U-Net: Convolutional Networks for Biomedical Image Segmentation\", MICCAI "
          "2015; with padding, so that maps need not be cropped",
          "Two classes on 3x256x256.", zoo::unet},
-        {"vit-b-16",
-         "ViT-B/16",
-         kTransformer,
-         "Dosovitskiy, Beyer, Kolesnikov, Weissenborn, Zhai, Unterthiner, Dehghani, Minderer, Heigold, Gelly, "
-         "Uszkoreit, Houlsby: \"An Image is Worth 16x16 Words: Transformers for Image Recognition at Scale\", ICLR "
-         "2021; as in torchvision",
-         "12 encoder blocks of width 768 on 196 patches of 224x224 and a class token.",
-         zoo::vitB16,
-         {tensorParallel(12)}},
-        {"bert-base",
-         "BERT-base",
-         kTransformer,
-         kBert,
-         "12 encoder blocks of width 768 with the pooler, without a head.",
-         [](Network net) { return zoo::bert(std::move(net), false); },
-         {sequence(512, 512), tensorParallel(12)}},
-        {"bert-large",
-         "BERT-large",
-         kTransformer,
-         kBert,
-         "24 encoder blocks of width 1024 with the pooler, without a head.",
-         [](Network net) { return zoo::bert(std::move(net), true); },
-         {sequence(512, 512), tensorParallel(16)}},
-        {"megatron-bert",
-         "Megatron-BERT",
-         kTransformer,
-         kMegatron,
-         "BERT-large with normalisations in front of its parts and 29,056 words; with the pooler, without a head.",
-         zoo::megatronBert,
-         {sequence(512, 512), tensorParallel(16)}},
-        {"gpt2",
-         "GPT-2 small",
-         kTransformer,
-         kGpt2,
-         "12 decoder blocks of width 768; logits of all tokens.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {12, 12, 768});
-         },
-         {sequence(1024, 1024), tensorParallel(12)}},
-        {"gpt2-medium",
-         "GPT-2 medium",
-         kTransformer,
-         kGpt2,
-         "24 decoder blocks of width 1024; logits of all tokens.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {24, 16, 1024});
-         },
-         {sequence(1024, 1024), tensorParallel(16)}},
-        {"gpt2-large",
-         "GPT-2 large",
-         kTransformer,
-         kGpt2,
-         "36 decoder blocks of width 1280; logits of all tokens.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {36, 20, 1280});
-         },
-         {sequence(1024, 1024), tensorParallel(20)}},
-        {"gpt2-xl",
-         "GPT-2 XL (1.5B)",
-         kTransformer,
-         kGpt2,
-         "48 decoder blocks of width 1600; logits of all tokens.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {48, 25, 1600});
-         },
-         {sequence(1024, 1024), tensorParallel(25)}},
-        {"megatron-gpt-2.5b",
-         "Megatron GPT-2 2.5B",
-         kTransformer,
-         kMegatron,
-         "54 decoder blocks of width 1920, 20 heads; 51,200 words, as padded for up to 8 devices.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {54, 20, 1920, 1024, 51200});
-         },
-         {sequence(1024, 1024), tensorParallel(20)}},
-        {"megatron-gpt-8.3b",
-         "Megatron GPT-2 8.3B",
-         kTransformer,
-         kMegatron,
-         "72 decoder blocks of width 3072, 32 heads; 51,200 words, as padded for up to 8 devices.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {72, 32, 3072, 1024, 51200});
-         },
-         {sequence(1024, 1024), tensorParallel(32)}},
-        {"gpt3-175b",
-         "GPT-3 175B",
-         kTransformer,
-         "Brown et al.: \"Language Models are Few-Shot Learners\", NeurIPS 2020; as in Narayanan et al.: \"Efficient "
-         "Large-Scale Language Model Training on GPU Clusters Using Megatron-LM\", SC 2021",
-         "96 decoder blocks of width 12288 with dense attention; 51,200 words, as padded for up to 8 devices.",
-         [](Network net) {
-             return zoo::gpt(std::move(net), {96, 96, 12288, 2048, 51200});
-         },
-         {sequence(2048, 2048), tensorParallel(96)}},
-        {"opt-350m",
-         "OPT-350M",
-         kTransformer,
-         "Zhang, Roller, Goyal, Artetxe, Chen, Chen, Dewan, Diab, Li, Lin et al.: \"OPT: Open Pre-trained Transformer "
-         "Language Models\", arXiv:2205.01068, 2022; as in Hugging Face transformers",
-         "24 decoder blocks of width 1024 with normalisations behind the sums; words of width 512.",
-         zoo::opt350m,
-         {sequence(2048, 2048), tensorParallel(16)}},
-        {"llama2-7b",
-         "Llama 2 7B",
-         kTransformer,
-         "Touvron, Martin, Stone et al.: \"Llama 2: Open Foundation and Fine-Tuned Chat Models\", arXiv:2307.09288, "
-         "2023",
-         "32 decoder blocks of width 4096 with rotary positions and gated feed-forward parts.",
-         zoo::llama2,
-         {sequence(4096, kAnyLength), tensorParallel(32)}},
-        {"t5-small",
-         "T5 small",
-         kTransformer,
-         kT5,
-         "6 encoder and 6 decoder blocks of width 512; a shared table.",
-         [](Network net) { return zoo::t5(std::move(net), false); },
-         {{"sequence", "tokens of the source per sample", 512, kAnyLength},
-          {"target", "tokens of the target per sample", 114, kAnyLength},
-          tensorParallel(8)}},
-        {"t5-base",
-         "T5 base",
-         kTransformer,
-         kT5,
-         "12 encoder and 12 decoder blocks of width 768; a shared table.",
-         [](Network net) { return zoo::t5(std::move(net), true); },
-         {{"sequence", "tokens of the source per sample", 512, kAnyLength},
-          {"target", "tokens of the target per sample", 114, kAnyLength},
-          tensorParallel(12)}},
-        {"transformer-xl",
-         "Transformer-XL (12 layers)",
-         kTransformer,
-         "Dai, Yang, Yang, Carbonell, Le, Salakhutdinov: \"Transformer-XL: Attentive Language Models beyond a "
-         "Fixed-Length Context\", ACL 2019; the 41M model of characters",
-         "12 decoder blocks of width 512 that also read a memory; encodings of distances are an input.",
-         zoo::transformerXl,
-         {sequence(512, kAnyLength), {"memory", "earlier steps that every block reads", 512, kAnyLength}}},
+    };
+}
+
+std::vector<ZooEntry> otherRows() {
+    return {
         {"gnmt",
          "GNMT",
          kRecurrent,
@@ -291,8 +132,8 @@ std::vector<ZooEntry>& all() {
          "between Human and Machine Translation\", arXiv:1609.08144, 2016",
          "8 LSTM layers of 1024 on both sides, the first one of the encoder both ways, additive attention.",
          zoo::gnmt,
-         {{"sequence", "words of the source per sample", 50, kAnyLength},
-          {"target", "words of the target per sample", 50, kAnyLength}}},
+         {{"sequence", "words of the source per sample", 50, zoo::kAnyLength},
+          {"target", "words of the target per sample", 50, zoo::kAnyLength}}},
         {"deepspeech2",
          "DeepSpeech2",
          kRecurrent,
@@ -300,7 +141,7 @@ std::vector<ZooEntry>& all() {
          "Mandarin\", ICML 2016; two convolutions and five bidirectional LSTM layers as in deepspeech.pytorch",
          "161 frequencies, LSTM layers of 1024 whose directions are added, 29 symbols.",
          zoo::deepSpeech2,
-         {{"frames", "frames of 10 ms per sample", 201, kAnyLength}}},
+         {{"frames", "frames of 10 ms per sample", 201, zoo::kAnyLength}}},
         {"wide-deep", "Wide & Deep", kRecommendation,
          "Cheng, Koc, Harmsen, Shaked, Chandra, Aradhye et al.: \"Wide & Deep Learning for Recommender Systems\", "
          "DLRS 2016; on samples like Criteo's",
@@ -322,7 +163,7 @@ std::vector<ZooEntry>& all() {
          "Prediction\", KDD 2018; Amazon's electronics, as in the authors' code",
          "63,001 items in 801 categories; attention of the item to the history, towers of 80-40-1.",
          zoo::din,
-         {{"history", "items that the user bought before", 100, kAnyLength}}},
+         {{"history", "items that the user bought before", 100, zoo::kAnyLength}}},
         {"candle-uno", "CANDLE UNO", kScientific,
          "Exascale Computing Project: CANDLE benchmarks, Pilot 1, \"Uno: Predicting Tumor Dose Response across "
          "Multiple "
@@ -334,6 +175,15 @@ std::vector<ZooEntry>& all() {
          "projections",
          "Peaks of 11x11: three convolutions, attention over all pixels, layers of 16-8-4-2.", zoo::braggNn},
     };
+}
+
+std::vector<ZooEntry>& all() {
+    static std::vector<ZooEntry> rows = [] {
+        std::vector<ZooEntry> joined = layeredRows();
+        for (const auto& more : {zoo::transformerRows(), otherRows()})
+            joined.insert(joined.end(), more.begin(), more.end());
+        return joined;
+    }();
     return rows;
 }
 
@@ -384,7 +234,7 @@ void checkSize(const ZooEntry& entry, const ZooDimension& dimension, std::int64_
 
 std::map<std::string, std::int64_t> sizesOf(const ZooEntry& entry, const LoadOptions& options) {
     checkNames(entry, options);
-    std::map<std::string, std::int64_t> sizes;
+    std::map<std::string, std::int64_t> sizes = entry.transformer.sizes;
     for (const ZooDimension& dimension : entry.dimensions) {
         const auto given = options.dimensions.find(dimension.name);
         const std::int64_t size = given == options.dimensions.end() ? dimension.value : given->second;
@@ -394,7 +244,20 @@ std::map<std::string, std::int64_t> sizesOf(const ZooEntry& entry, const LoadOpt
     return sizes;
 }
 
+constexpr const char* kSlice = "tensor_parallel";  ///< no size of the whole model
+
 }  // namespace
+
+std::optional<TransformerSpec> transformerSpecOf(const std::string& zooId,
+                                                 const std::map<std::string, std::int64_t>& dimensions) {
+    const ZooEntry& entry = entryOf(isZooName(zooId) ? zooId.substr(kZooPrefix.size()) : zooId);
+    const std::map<std::string, std::int64_t> sizes = sizesOf(entry, {.batch = {}, .dimensions = dimensions});
+    if (entry.transformer.family.empty()) return std::nullopt;
+    TransformerSpec spec{.family = entry.transformer.family, .dims = {}};
+    for (const auto& [name, size] : sizes)
+        if (name != kSlice) spec.dims.emplace(name, std::to_string(size));
+    return spec;
+}
 
 Graph buildZooModel(const std::string& id, const LoadOptions& options) {
     const ZooEntry& entry = entryOf(id);

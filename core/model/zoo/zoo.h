@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,12 @@ struct ZooDimension {
     std::string dividend = {};  ///< what that number counts
 };
 
+/// What a transformer's row fixes of a family of transformers of any size.
+struct ZooTransformer {
+    std::string family = {};                         ///< "zoo:gpt"; empty: the network is of no such family
+    std::map<std::string, std::int64_t> sizes = {};  ///< by the names that the family's dimensions have
+};
+
 /// A network that is generated in code, as `zoo:ID`: the one row of what lists say of it, and what builds it.
 struct ZooEntry {
     std::string id;  ///< written to files and studies; never changes
@@ -32,6 +41,7 @@ struct ZooEntry {
     std::string description;
     Graph (*build)(zoo::Network net) = nullptr;  ///< see network.h
     std::vector<ZooDimension> dimensions = {};
+    ZooTransformer transformer = {};
 };
 
 /// All networks of the zoo, by family and size.
@@ -44,5 +54,17 @@ void addZooEntry(ZooEntry entry);
 /// their layer and of their block, weighted operators are named like their layer. Throws UsageError for an unknown id
 /// (with a hint), for a batch below 1, for a dimension that the network does not have, and for sizes out of its range.
 Graph buildZooModel(const std::string& id, const LoadOptions& options = {});
+
+/// A transformer by its family and dimensions, in the names that measured runs use ("layers" -> "12").
+struct TransformerSpec {
+    std::string family;  ///< "zoo:gpt"
+    std::map<std::string, std::string, std::less<>> dims;
+};
+
+/// The family and the dimensions of a network of the zoo ("zoo:gpt2" or "gpt2") as `buildZooModel` makes it with
+/// `dimensions`, of the whole model whatever its `tensor_parallel`. Nothing for a network that is of no family, such as
+/// one with an encoder beside its decoder. Throws UsageError like `buildZooModel`.
+std::optional<TransformerSpec> transformerSpecOf(const std::string& zooId,
+                                                 const std::map<std::string, std::int64_t>& dimensions = {});
 
 }  // namespace tessera::model

@@ -30,7 +30,7 @@ constexpr std::string_view kWholeOrMisfit = R"({"minItems": 1, "items": {"oneOf"
     {"required": ["stages", "step_time_s", "throughput_samples_per_s", "relative_error", "operators", "baselines"]}]}})";
 constexpr Key kSourcesKey{"sources", "Where the accelerator's numbers come from, by their path in its file."};
 constexpr Key kLevelsKey{"memory_levels", "The levels, from the fastest."};
-constexpr std::array<std::string_view, 3> kReliabilities{"measured", "datasheet", "assumed"};
+constexpr std::array<std::string_view, 5> kReliabilities{"measured", "fitted", "transferred", "datasheet", "assumed"};
 
 std::string_view categoryId(std::size_t index) {
     return idOf(static_cast<Category>(index));
@@ -93,7 +93,7 @@ constexpr auto kSlowest = [](auto& doc, auto& op) {
     doc({"type", "Kind."}, op.type);
     doc("phase", op.phase, model::kPhaseNames);
     doc("way", op.way, predict::kWayNames);
-    doc({"bound", "compute, a level of memory, or the measured kernel."}, op.bound);
+    doc({"bound", "compute, a level of memory, the measured kernel, or joined to the operator before it."}, op.bound);
     doc("outside_hull", op.outsideHull);
     doc({"time_s", "Its time.", kFromZero}, op.time);
 };
@@ -105,7 +105,7 @@ constexpr auto kAlike = [](auto& doc, auto& op) {
     doc("class", op.group, model::kOperatorClassNames);
     doc({"count", "How many there are."}, op.count, 1);
     doc("way", op.way, predict::kWayNames);
-    doc({"bound", "compute, a level of memory, or the measured kernel."}, op.bound);
+    doc({"bound", "compute, a level of memory, the measured kernel, or joined to the operator before it."}, op.bound);
     doc({"flops", "Work of one."}, op.flops, kNotNegative);
     doc({"bytes", "Read and written by one."}, op.bytes, kNotNegative);
     doc({"time_s", "Of one."}, op.time, kNotNegative);
@@ -159,6 +159,10 @@ constexpr auto kPrediction = [](auto& doc, auto& one) {
     doc.unlessEmpty({"dtype", "Data type that the accelerator computes in. Absent in documents of older programs."},
                     one.dtype);
     doc.unlessEmpty({"peak_flops", "Its peak rate in that type, FLOP/s. Likewise."}, one.peak, kPositive);
+    doc.unlessEmpty({"software",
+                     "The stack by which the physical model of hardware predicts. Absent where Centimani's model does, "
+                     "and in documents of older programs."},
+                    one.software);
     doc({"infeasible", "Why it does not fit; then nothing but memory is known."}, one.infeasible);
     if (!doc.where(!one.infeasible)) return doc(kSourcesKey, one.sources);
     doc.group("stages", [&](auto& stages) {

@@ -76,8 +76,7 @@ const std::vector<Field<TimedOperator>>& operatorFields() {
              return row.op->flops.value > 0 ? ratioOf(row.op->flops.value, row.op->time.value) : FieldValue();
          },
          nullptr, Measure::flopsPerSecond},
-        {"way", "Way", kExactTable | kWords,
-         [](const Row& row) { return given(row.op->way == predict::Way::measured ? "measured" : "roofline"); }},
+        {"way", "Way", kExactTable | kWords, [](const Row& row) { return given(predict::kWayNames.of(row.op->way)); }},
         {"bound", "Bound", kExactTable | kWords, [](const Row& row) { return given(row.op->bound); }},
         {"source", "Source", kTable | kFacts | kWords,
          [](const Row& row) { return given(boundText(row.op->way, row.op->bound)); }},
@@ -87,6 +86,7 @@ const std::vector<Field<TimedOperator>>& operatorFields() {
 
 std::string boundText(predict::Way way, const std::string& bound) {
     if (way == predict::Way::measured) return "measured kernel " + escaped(bound, kLongestCell);
+    if (bound == predict::kJoined) return "in the kernel of the operator before it";
     return bound == "compute" ? "bound by computation" : "bound by " + escaped(bound, kLongestCell);
 }
 

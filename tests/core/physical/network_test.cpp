@@ -93,7 +93,7 @@ std::map<std::string, SetErrors> errorsBySet() {
 TEST(Network, foldedOperatorsHoldTheMultiplicationsOfResnet50) {
     const auto work = networkWork("zoo:resnet50", {});
     double forward = 0, backward = 0;
-    for (const NetworkOperator& op : work->alone) {
+    for (const NetworkOperator& op : work->alone.folded) {
         const double macs = op.batch.at(1) * op.m.at(1) * op.n.at(1) * op.k.at(1) * op.count;
         (op.backward ? backward : forward) += macs;
     }
@@ -101,14 +101,14 @@ TEST(Network, foldedOperatorsHoldTheMultiplicationsOfResnet50) {
     EXPECT_NEAR(backward, 2 * forward - 0.118e9, 0.01e9);  // no gradient of the image
     EXPECT_NEAR(work->parameters, 25.557e6, 1e3);
     EXPECT_EQ(work->inputs, 3 * 224 * 224);
-    EXPECT_LT(work->alone.size(), 130U);
+    EXPECT_LT(work->alone.folded.size(), 130U);
 }
 
 TEST(Network, whatIsJoinedMovesFewerElements) {
     for (const char* model : {"zoo:resnet50", "zoo:efficientnet-b0", "zoo:densenet121", "zoo:vit-b-16"}) {
         double alone = 0, joined = 0;
-        for (const NetworkOperator& op : networkWork(model, {})->alone) alone += op.count * op.values.at(1);
-        for (const NetworkOperator& op : networkWork(model, {})->joined) joined += op.count * op.values.at(1);
+        for (const NetworkOperator& op : networkWork(model, {})->alone.folded) alone += op.count * op.values.at(1);
+        for (const NetworkOperator& op : networkWork(model, {})->joined.folded) joined += op.count * op.values.at(1);
         EXPECT_LT(joined, 0.95 * alone) << model;
         EXPECT_GT(joined, 0.4 * alone) << model;
     }
@@ -116,9 +116,10 @@ TEST(Network, whatIsJoinedMovesFewerElements) {
 
 TEST(Network, aRecurrentLayerTakesAStepForEachWord) {
     const auto work = networkWork("zoo:gnmt", {});
-    const bool isStepwise = std::any_of(work->alone.begin(), work->alone.end(), [](const NetworkOperator& op) {
-        return op.family == NetworkFamily::recurrent && op.steps > 10 && op.m.at(64) == 64;
-    });
+    const bool isStepwise =
+        std::any_of(work->alone.folded.begin(), work->alone.folded.end(), [](const NetworkOperator& op) {
+            return op.family == NetworkFamily::recurrent && op.steps > 10 && op.m.at(64) == 64;
+        });
     EXPECT_TRUE(isStepwise);
 }
 
@@ -203,7 +204,7 @@ TEST(Network, noStepIsShorterThanItsOperationsAtPeak) {
         const TrainingRun run = randomRun(random);
         const Device& device = deviceNamed(run.accelerator);
         double flop = 0;
-        for (const NetworkOperator& op : networkWork(run.model, run.dims)->alone)
+        for (const NetworkOperator& op : networkWork(run.model, run.dims)->alone.folded)
             flop += 2 * op.count * op.steps * op.batch.at(run.microBatch) * op.m.at(run.microBatch) *
                     op.n.at(run.microBatch) * op.k.at(run.microBatch);
         double peak = 0;

@@ -4,6 +4,10 @@
 
 #include <map>
 #include <string>
+#include <vector>
+
+#include "core/model/model.h"
+#include "core/model/zoo/zoo.h"
 
 namespace tessera::physical {
 namespace {
@@ -77,6 +81,40 @@ TEST(Transformer, parametersOfMixturesAreThoseOfThePublishedModels) {
     EXPECT_NEAR(billions("zoo:moe", largeQwen), 235.1, 0.3);
     EXPECT_NEAR(billions("zoo:moe", kDeepSeek), 671.0, 1.5);
     EXPECT_NEAR(parametersOf(transformer("zoo:moe", kDeepSeek)).active / 1e9, 37.5, 1.0);
+}
+
+class TransformerOfTheZoo : public testing::TestWithParam<std::string> {};
+
+TEST_P(TransformerOfTheZoo, hasTheParametersOfItsGraph) {
+    const auto spec = model::transformerSpecOf(GetParam());
+    ASSERT_TRUE(spec);
+    const Transformer made = transformer(spec->family, spec->dims);
+    const auto graph = model::summarise(model::buildZooModel(GetParam()));
+    EXPECT_EQ(parametersOf(made).total, static_cast<double>(graph.parameters.value()));
+}
+
+std::vector<std::string> transformersOfTheZoo() {
+    std::vector<std::string> ids;
+    for (const model::ZooEntry& entry : model::zooEntries())
+        if (!entry.transformer.family.empty()) ids.push_back(entry.id);
+    return ids;
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, TransformerOfTheZoo, testing::ValuesIn(transformersOfTheZoo()));
+
+TEST(Transformer, sizesOfTheZooFollowItsDimensions) {
+    const auto spec = model::transformerSpecOf("zoo:gpt2", {{"sequence", 256}, {"tensor_parallel", 4}});
+    ASSERT_TRUE(spec);
+    EXPECT_EQ(spec->family, "zoo:gpt");
+    EXPECT_EQ(spec->dims, (Dims{{"layers", "12"},
+                                {"hidden", "768"},
+                                {"heads", "12"},
+                                {"positions", "1024"},
+                                {"vocabulary", "50257"},
+                                {"sequence", "256"}}));
+    EXPECT_EQ(parametersOf(transformer(spec->family, spec->dims)).total, 124'439'808);
+    for (const char* other : {"resnet50", "t5-base", "transformer-xl", "vit-b-16", "opt-350m"})
+        EXPECT_FALSE(model::transformerSpecOf(other)) << other;
 }
 
 TEST(Transformer, backwardProductsHaveTheFlopOfTheForwardOne) {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/quantity.h"
+#include "core/predict/machine.h"
+#include "core/predict/memory.h"
+#include "core/predict/workload.h"
+
+/// A step of training by the physical model of hardware that exists (core/physical).
+namespace tessera::predict {
+
+/// Accelerators of a node where nothing else is said: links join those of one.
+inline constexpr std::int64_t kPerNode = 8;
+
+/// What of a step the physical model is asked for.
+struct PhysicalSetting {
+    double batch = 1;            ///< samples of one device
+    std::int64_t devices = 1;    ///< that share the batch of a step; each holds the whole model
+    std::string software = {};   ///< Options::software
+    double gradientShare = 1;    ///< of the bytes of gradients, what is sent
+    std::optional<Seconds> sum;  ///< of gradients, by an algorithm that was asked for; else by the physical model
+    bool loads = true;           ///< the host prepares samples, by their size
+};
+
+struct PhysicalStep {
+    std::vector<OperatorCost> costs;  ///< by operator of the workload; their sum is `compute`
+    Seconds load;                     ///< of the host, beside all the others
+    Seconds compute;                  ///< forward and backward passes, and the update
+    Seconds communication;            ///< what of it computation does not hide
+    Seconds total;
+    std::optional<double> watts;  ///< of one device, in the mean; empty where its limit is not known
+    double spread = 0;            ///< standard deviation of the logarithm of measured over predicted time
+    Way way = Way::transferred;   ///< of its products: fitted or transferred
+};
+
+/// True where measured kernels of the accelerator's own serve none of the model's operators, so that the physical model
+/// says more than rooflines do.
+bool isWithoutKernels(const Workload& workload, const Machine& machine, double batch);
+
+/// One step of a workload. Where data lie outside of the chip of an accelerator that keeps activations on it, operators
+/// take no less than it takes to move what they read from there. Throws DataError where the accelerator lacks a number.
+PhysicalStep physicalStep(const Workload& workload, const Machine& machine, const PhysicalSetting& setting,
+                          const DataPlaces& places);
+
+}  // namespace tessera::predict
