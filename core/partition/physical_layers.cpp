@@ -16,7 +16,7 @@ namespace {
 using physical::NetworkFamily;
 using physical::NetworkOperator;
 
-bool sameKernel(const LayerKernel& one, const LayerKernel& other) {
+bool isSameKernel(const LayerKernel& one, const LayerKernel& other) {
     return one.op.isAlike(other.op) && one.op.count == other.op.count && one.op.table == other.op.table &&
            std::tie(one.batch, one.m, one.n, one.k, one.isProductOfLayer) ==
                std::tie(other.batch, other.m, other.n, other.k, other.isProductOfLayer);
@@ -99,22 +99,8 @@ bool isWeightGradient(const LayerKernel& kernel, const PhysicalLayer& layer, con
     return isAbout(kernel.op.batch.fixed * kernel.op.m.fixed * kernel.op.n.fixed, layer.weights);
 }
 
-/// All sizes of an operator that grow with the samples, of a graph of another batch.
-void scaleRows(LayerKernel& kernel, double factor) {
-    if (factor == 1) return;
-    const auto scale = [factor](Extent extent, physical::SampledSize& size) {
-        if (extent == Extent::rows || extent == Extent::rowsAndOut) size.fixed *= factor;
-    };
-    scale(kernel.batch, kernel.op.batch);
-    scale(kernel.m, kernel.op.m);
-    scale(kernel.n, kernel.op.n);
-    scale(kernel.k, kernel.op.k);
-    kernel.op.values.fixed *= factor;
-    kernel.op.again.fixed *= factor;
-}
-
-LayerKernel layerKernel(const physical::NetworkGroup& group, const PhysicalLayer& layer, const model::Operator& first) {
-    LayerKernel kernel{.op = group.sizes};
+LayerKernel layerKernel(const NetworkOperator& sizes, const PhysicalLayer& layer, const model::Operator& first) {
+    LayerKernel kernel{.op = sizes};
     switch (kernel.op.family) {
         case NetworkFamily::convolution:
         case NetworkFamily::groupedConvolution:
@@ -132,43 +118,56 @@ LayerKernel layerKernel(const physical::NetworkGroup& group, const PhysicalLayer
     return kernel;
 }
 
+/// An operator at a number of samples: all sizes are `fixed`.
+NetworkOperator sizedAt(NetworkOperator op, double samples) {
+    for (physical::SampledSize NetworkOperator::*size :
+         {&NetworkOperator::batch, &NetworkOperator::m, &NetworkOperator::n, &NetworkOperator::k,
+          &NetworkOperator::values, &NetworkOperator::again})
+        op.*size = {(op.*size).at(samples)};
+    op.count = 1;
+    return op;
+}
+
+/// Calls `each` with the first operator of every kernel of a step, and the kernel's sizes.
+template <typename Each>
+void forEachKernel(const physical::NetworkKernels& kernels, double samples, const Each& each) {
+    for (std::size_t i = 0; i < kernels.kernelOf.size(); ++i)
+        if (kernels.leads[i] && kernels.kernelOf[i] >= 0)
+            each(i, sizedAt(kernels.folded[toIndex(kernels.kernelOf[i])], samples));
+}
+
+void addKernel(std::vector<LayerKernel>& kernels, const LayerKernel& kernel) {
+    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](LayerKernel other) {
+        other.op.count = kernel.op.count;
+        return isSameKernel(other, kernel);
+    });
+    if (same == kernels.end())
+        kernels.push_back(kernel);
+    else
+        same->op.count += kernel.op.count;
+}
+
 void addGraphKernels(std::vector<PhysicalLayer>& made, const model::LayerGraph& layers, const model::Graph& graph,
                      double batch, bool joined) {
     const model::TrainingGraph training = model::trainingOf(graph);
+    const physical::NetworkWork work = physical::networkWorkOf(graph, training);
     const std::vector<std::int32_t> layerOf = layersOfOperators(layers, training);
-    const double factor = batch / static_cast<double>(std::max<std::int64_t>(graph.batch, 1));
-    for (const physical::NetworkGroup& group : physical::networkGroups(training, joined)) {
-        const std::size_t first = toIndex(group.operators.front());
-        PhysicalLayer& layer = made[toIndex(layerOf[first])];
-        LayerKernel kernel = layerKernel(group, layer, training.graph.operators[first]);
-        scaleRows(kernel, factor);
-        const auto same = std::find_if(layer.kernels.begin(), layer.kernels.end(), [&](const LayerKernel& other) {
-            LayerKernel one = other;
-            one.op.count = kernel.op.count;
-            return sameKernel(one, kernel);
-        });
-        if (same == layer.kernels.end())
-            layer.kernels.push_back(kernel);
-        else
-            same->op.count += kernel.op.count;
-    }
+    forEachKernel(joined ? work.joined : work.alone, batch, [&](std::size_t op, const NetworkOperator& sizes) {
+        PhysicalLayer& layer = made[toIndex(layerOf[op])];
+        addKernel(layer.kernels, layerKernel(sizes, layer, training.graph.operators[op]));
+    });
     // Of a table only the rows that were looked up have a gradient.
-    for (const physical::NetworkGroup& group : physical::networkGroups(training, false))
-        if (group.sizes.family == NetworkFamily::lookUp && group.sizes.table > 0) {
-            PhysicalLayer& layer = made[toIndex(layerOf[toIndex(group.operators.front())])];
-            const double touched = std::min(group.sizes.table, factor * group.sizes.values.fixed / 3);
-            layer.updated = std::max(0.0, layer.updated - group.sizes.count * (group.sizes.table - touched));
-        }
-    double trained = 0, known = 0;
-    for (const model::Tensor& tensor : graph.tensors)
-        if (tensor.role == model::TensorRole::parameter)
-            trained += static_cast<double>(model::elementCount(tensor.shape).value_or(0));
+    forEachKernel(work.alone, batch, [&](std::size_t op, const NetworkOperator& sizes) {
+        PhysicalLayer& layer = made[toIndex(layerOf[op])];
+        const double touched = std::min(sizes.table, std::max(sizes.values.fixed, 0.0) / 3);
+        layer.updated = std::max(0.0, layer.updated - (sizes.table - touched));
+    });
+    double known = 0;
     for (const PhysicalLayer& layer : made) known += layer.parameters;
     // What no layer counts, such as positions added in front of all of them.
-    if (trained > known) {
-        made.front().parameters += trained - known;
-        made.front().updated += trained - known;
-    }
+    const double left = std::max(work.parameters - known, 0.0);
+    made.front().parameters += left;
+    made.front().updated += left;
 }
 
 // Of a table of layers
@@ -232,7 +231,7 @@ bool PhysicalLayer::isAlike(const PhysicalLayer& other) const {
                std::tie(other.isWeighted, other.cutsRows, other.isConvolution, other.isEmbedding, other.isJoin,
                         other.rows, other.in, other.out, other.inElements, other.outElements, other.weights,
                         other.parameters, other.updated, other.stored) &&
-           std::equal(kernels.begin(), kernels.end(), other.kernels.begin(), other.kernels.end(), sameKernel);
+           std::equal(kernels.begin(), kernels.end(), other.kernels.begin(), other.kernels.end(), isSameKernel);
 }
 
 std::vector<PhysicalLayer> physicalLayersOf(const model::LayerGraph& layers, const model::Graph* graph, double batch,

@@ -41,8 +41,8 @@ struct PhysicalLayer {
 };
 
 /// The layers of one step of training: kernels of the model's own training graph, each with the layer that covers its
-/// operator; of a table of layers without a graph, products and what is read and written by their sizes. `joined` as in
-/// physical::networkGroups.
+/// operator; of a table of layers without a graph, products and what is read and written by their sizes. `joined`: with
+/// what is done element by element joined to the operator before it (physical::NetworkWork).
 std::vector<PhysicalLayer> physicalLayersOf(const model::LayerGraph& layers, const model::Graph* graph, double batch,
                                             double bytesPerElement, bool joined);
 
