@@ -43,7 +43,7 @@ public:
 
     ShardedPlan planOf(const std::string& strategy, ThreadProgress& watch) {
         if (strategy == "joint") return searched([&](std::int32_t v) { return allWays(v); }, watch);
-        if (strategy == "dp") return searched([&](std::int32_t) { return std::vector{two_.front()}; }, watch);
+        if (strategy == "dp") return searched([&](std::int32_t) { return std::vector<Sharding>{two_.front()}; }, watch);
         if (strategy == "owt") return searched([&](std::int32_t v) { return owtWays(v); }, watch);
         ShardedPlan plan{.shardings = levelByLevel(strategy == "hypar", watch)};
         plan.lowerBound = freeBound(watch);
@@ -284,8 +284,6 @@ AcceleratorShare shareOf(const hardware::Group& group, const PlanTimes& times, s
     return share;
 }
 
-}  // namespace
-
 Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& sharded) const {
     const PlanTimes times = timesOf(costs_, sharded.shardings);
     Plan plan;
@@ -322,8 +320,6 @@ Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& shar
     plan.endedBy = plan.optimal ? EndedBy::proof : EndedBy::search;
     return plan;
 }
-
-namespace {
 
 std::vector<std::string> physicalAssumptions(const PhysicalCosts& costs, const hardware::Group& group,
                                              const Options& options, bool leavesWaysOut, bool hasGraph) {

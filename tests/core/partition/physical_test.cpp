@@ -80,7 +80,7 @@ TEST_P(DataParallelStep, isThatOfTheModelOfNetworks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TenModels, DataParallelStep,
-                         testing::Values("resnet18", "resnet50", "resnext50", "vgg16", "alexnet", "mobilenetv2",
+                         testing::Values("resnet18", "resnet50", "resnext50", "vgg16", "alexnet", "mobilenet-v2",
                                          "efficientnet-b0", "densenet121", "bert-large", "gpt2"));
 
 TEST(Physical, JointIsNeverSlowerAndSaysSo) {
