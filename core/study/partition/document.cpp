@@ -330,9 +330,12 @@ Json partitionSchema() {
 
 const partition::Plan* fastestPlan(const PartitionOutcome& outcome) {
     const std::vector<partition::Plan>& plans = outcome.result.plans;
+    // With physical costs a strategy that is exact within memory is not to lose to one that does not fit.
+    const bool asksMemory = outcome.result.costs == partition::Costs::physical;
     const auto best =
-        std::min_element(plans.begin(), plans.end(),
-                         [](const partition::Plan& a, const partition::Plan& b) { return a.stepTime < b.stepTime; });
+        std::min_element(plans.begin(), plans.end(), [&](const partition::Plan& a, const partition::Plan& b) {
+            return asksMemory && a.fits != b.fits ? a.fits : a.stepTime < b.stepTime;
+        });
     return best == plans.end() ? nullptr : &*best;
 }
 
