@@ -93,7 +93,7 @@ Fields levelFields() {
                   "links of the level together, or the port that it shares.")
             .otherwise("not known; what crosses the level is then refused"),
         F::number(&TopologyLevel::latency, "latency_s", "Latency", Measure::seconds, kNotNegative,
-                  "Latency in seconds of a short message that crosses this level.")
+                  "What the shortest exchange of two units takes at this level, in seconds.")
             .otherwise("as measured of similar systems"),
         F::number(&TopologyLevel::oversubscription, "oversubscription", "Oversubscription", Measure::count, kAtLeastOne,
                   "Rate of all ports below over what the level carries at once: 2 where the switches above have "
