@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/physical/topology.h"
 
 namespace tessera::partition {
 
@@ -21,27 +22,15 @@ double sizeAt(std::size_t index) {
     return std::ldexp(within, static_cast<int>(index / kSizesOfDoubling));
 }
 
-/// A collective over the innermost level that it spans and all beyond it, which go at the rate of the slowest of them.
-double secondsOver(const std::vector<hardware::TopologyLevel>& levels, physical::Collective collective,
-                   const std::vector<std::int64_t>& span, double bytes) {
-    const auto rate = [&](std::size_t l) { return hardware::effectiveBandwidth(levels[l])->value; };
-    std::int64_t accelerators = 1;
-    for (const std::int64_t size : span) accelerators *= size;
-    const std::int64_t inside = span.front();
-    double link = inside > 1 ? rate(0) : 0, network = 0;
-    for (std::size_t l = 1; l < span.size(); ++l)
-        if (span[l] > 1) network = network > 0 ? std::min(network, rate(l)) : rate(l);
-    if (link == 0) link = network;
-    network *= static_cast<double>(inside);
-    const physical::Prediction prediction =
-        physical::predictCollective({.operation = collective,
-                                     .accelerators = static_cast<int>(accelerators),
-                                     .perNode = static_cast<int>(inside),
-                                     .bytes = bytes,
-                                     .interconnect = physical::Interconnect{link, network}});
-    if (!prediction.estimate)
-        throw DataError({.field = "levels"}, prediction.refused, "levels whose collectives can be timed");
-    return prediction.estimate->value;
+/// Groups of a span that work beside each other in each unit below the outermost level that it crosses: all
+/// accelerators have their part in one of them.
+std::int64_t groupsBeside(const std::vector<hardware::TopologyLevel>& levels, const std::vector<std::int64_t>& span) {
+    std::size_t outermost = 0;
+    for (std::size_t l = 0; l < span.size(); ++l)
+        if (span[l] > 1) outermost = l;
+    std::int64_t groups = 1;
+    for (std::size_t l = 0; l < outermost; ++l) groups *= std::max<std::int64_t>(levels[l].size / span[l], 1);
+    return groups;
 }
 
 }  // namespace
@@ -74,8 +63,12 @@ double LevelCollectives::seconds(std::int32_t operation, double bytes) {
 
 double LevelCollectives::at(Curve& curve, std::size_t size) {
     double& seconds = curve.seconds[size];
-    if (seconds < 0) seconds = secondsOver(levels_, curve.collective, curve.span, sizeAt(size));
-    return seconds;
+    if (seconds >= 0) return seconds;
+    const physical::Prediction prediction = physical::collectiveOver(
+        levels_, curve.collective, {.span = curve.span, .concurrent = groupsBeside(levels_, curve.span)}, sizeAt(size));
+    if (!prediction.estimate)
+        throw DataError({.field = "levels"}, prediction.refused, "levels whose collectives can be timed");
+    return seconds = prediction.estimate->value;
 }
 
 }  // namespace tessera::partition
