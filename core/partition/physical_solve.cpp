@@ -214,8 +214,10 @@ PlanTimes timesOf(const PhysicalCosts& costs, const std::vector<Sharding>& plan)
     }
     times.exposed = std::max(costs.exposed() * times.reduction, times.reduction - times.backward);
     const double share = times.reduction > 0 ? times.exposed / times.reduction : 0;
-    times.intra.assign(plan.size(), std::vector<double>(levels, 0));
-    times.inter = times.intra;
+    for (auto* byLayer : {&times.intra, &times.inter}) {
+        byLayer->resize(plan.size());
+        for (std::vector<double>& each : *byLayer) each.resize(levels);
+    }
     for (std::size_t v = 0; v < plan.size(); ++v) {
         std::vector<double> alone;
         for (std::size_t l = 0; l < levels; ++l) {
