@@ -287,10 +287,14 @@ AcceleratorShare shareOf(const hardware::Group& group, const PlanTimes& times, s
 }
 
 Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& sharded) const {
-    const PlanTimes times = timesOf(costs_, sharded.shardings);
+    PlanTimes times = timesOf(costs_, sharded.shardings);
     Plan plan;
     plan.strategy = strategy;
     plan.stepTime = plan.cost = {costs_.step(times.seconds())};
+    // The wait for samples is told with the first layer, which reads them.
+    const double wait = std::max(plan.stepTime.value - times.seconds(), 0.0);
+    times.shards.front().update += wait;
+    times.compute += wait;
     plan.throughput = options_.batch / plan.stepTime.value;
     AcceleratorShare share = shareOf(group_, times, layers_.layers.size());
     std::int64_t below = group_.count, groups = 1;
@@ -334,6 +338,9 @@ std::vector<std::string> physicalAssumptions(const PhysicalCosts& costs, const h
         "is gathered, once for all layers that read the same tensor.",
         "Gradients are summed behind the backward pass, as far as it is long enough and the software overlaps them; "
         "all other transfers take turns with compute.",
+        "Hosts prepare the samples of the next step meanwhile; where the step waits for them, the wait counts as "
+        "compute "
+        "of the first layer.",
         "What moves at several levels at once is told by level in proportion to what each would take alone.",
         "Each layer's cut holds for forward, backward and gradient pass together."};
     list.push_back(fmt::format(

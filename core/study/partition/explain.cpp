@@ -644,11 +644,7 @@ Explanation explainPhysicalStep(Builder& builder, const Context& context) {
     const AcceleratorShare& share = context.plan->shares.front();
     builder.term("compute", seconds(share.compute), context.at("per_accelerator[0]/compute_s"))
         .term("transfers", seconds(share.communication), context.at("per_accelerator[0]/communication_s"));
-    if (context.plan->stepTime.value > (share.compute + share.communication).value * (1 + 1e-9))
-        builder.note("The accelerators wait a little for their hosts, which prepare the samples of the next step.");
-    return physicalStory(builder,
-                         "step time = compute + transfers that nothing hides, and the wait for samples of the hosts",
-                         "behind the backward pass");
+    return physicalStory(builder, "step time = compute + transfers that nothing hides", "behind the backward pass");
 }
 
 Explanation explainPhysicalCompute(Builder& builder, const Context& context, const AcceleratorShare& share) {
@@ -658,7 +654,7 @@ Explanation explainPhysicalCompute(Builder& builder, const Context& context, con
             .parameter("dtype", "data type")
             .note(context.isPhysical() && context.plan->shares.size() == 1 ? "All accelerators are equal." : ""),
         "compute = (1 + what the slowest of equal accelerators adds) · Σ over layers of the kernels of the shard, "
-        "forward and backward, + the optimiser's update",
+        "forward and backward, + the optimiser's update + the wait for samples of the hosts",
         "Kernels take");
 }
 
