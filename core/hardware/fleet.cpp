@@ -71,16 +71,17 @@ Field latencyField(std::string about) {
 Fields linkFields() {
     using F = FieldsOf<Link>;
     const Json name{{"$ref", "accelerator.schema.json#/definitions/name"}};
-    return {F::other("between", "Groups", "The names of the two groups, which differ.",
-                     Json{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"uniqueItems", true}, {"items", name}},
-                     readEnds,
-                     [](const Link& link, const std::string&, const Writing&) {
-                         return Json::array({link.from, link.to});
-                     }),
-            F::number(&Link::rate, "bits_per_s", "Rate", Measure::bitsPerSecond, kPositive,
-                      "Rate of the link in bits per second (not bytes), of one accelerator and direction: caps both sides "
-                      "at the split between the groups."),
-            latencyField("Latency in seconds, added to each transfer.")};
+    return {
+        F::other("between", "Groups", "The names of the two groups, which differ.",
+                 Json{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"uniqueItems", true}, {"items", name}},
+                 readEnds,
+                 [](const Link& link, const std::string&, const Writing&) {
+                     return Json::array({link.from, link.to});
+                 }),
+        F::number(&Link::rate, "bits_per_s", "Rate", Measure::bitsPerSecond, kPositive,
+                  "Rate of the link in bits per second (not bytes), of one accelerator and direction: caps both sides "
+                  "at the split between the groups."),
+        latencyField("Latency in seconds, added to each transfer.")};
 }
 
 /// The fields of an inner node of the tree; its parts may be nodes themselves, which the schema refers to by name.

@@ -43,7 +43,8 @@ std::string testName(const testing::TestParamInfo<std::string>& info) {
 /// Paths of numbers that stand alone, without source and class. A count is a choice, not a measurement; dimensions are
 /// those of a size, which says where they come from.
 void collectBareNumbers(const Json& json, const std::string& path, std::vector<std::string>& found) {
-    if (json.is_number() && !path.ends_with(".count") && path.find(".dims.") == std::string::npos) found.push_back(path);
+    if (json.is_number() && !path.ends_with(".count") && path.find(".dims.") == std::string::npos)
+        found.push_back(path);
     if (json.is_object() && json.contains("value")) {
         const std::string source = json.value("source", "");
         const std::string reliability = json.value("class", "");

@@ -258,7 +258,7 @@ TEST(LevelsOfAGroup, AreItsOwn) {
 }
 
 TEST(LevelsOfAGroup, WithoutAnyAreWhatItsAcceleratorsSay) {
-    hardware::Group group{.name = "g", .accelerator = hardware::loadAccelerator("h100"), .count = 32};
+    hardware::Group group{.name = "g", .accelerator = hardware::loadAccelerator("h100"), .count = 32, .network = {}};
     std::vector<TopologyLevel> levels = levelsOf(group);
     ASSERT_EQ(levels.size(), 2U);
     EXPECT_EQ(levels[0].size, 8);
