@@ -68,7 +68,6 @@ PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph
       width_(bytesOfDtype(options.dtype).value_or(2)),
       collectives_(group.levels) {
     vertices_ = physicalLayersOf(layers, graph, options.batch, width_, true);
-    for (const PhysicalLayer& layer : vertices_) updated_ += layer.updated;
     if (graph != nullptr) {
         for (const model::TensorIndex input : graph->inputs)
             inputs_ += static_cast<double>(model::elementCount(graph->tensor(input).shape).value_or(0));
@@ -193,14 +192,25 @@ ShardTimes PhysicalCosts::shard(std::int32_t vertex, const Sharding& sharding) c
         }
     }
     // Gradients are summed in buckets of several layers, so that each takes its part of what all of them take.
-    if (const double all = updated_ * weightShare * times_.gradientBytes(); layer.updated > 0)
-        shard.reduction = collective(Collective::allReduce, sharding, &Degrees::batch, all) * layer.updated / updated_;
-    shard.update = times_.update(layer.updated * weightShare, model::optimizerKind(options_.optimizer).id);
+    const double updated = layer.updatedBy(shares.rows), all = updatedBy(parts.batch);
+    if (updated > 0)
+        shard.reduction =
+            collective(Collective::allReduce, sharding, &Degrees::batch, all * weightShare * times_.gradientBytes()) *
+            updated / all;
+    shard.update = times_.update(updated * weightShare, model::optimizerKind(options_.optimizer).id);
     shard.parameters = layer.parameters * weightShare;
     shard.activations += layer.stored * shares.rows * weightShare;
     shard.memory = shard.parameters * (2 * width_ + model::stateBytesPerParameter(options_.optimizer)) +
                    shard.activations * width_;
     return shard;
+}
+
+double PhysicalCosts::updatedBy(std::int64_t parts) const {
+    const auto [found, isNew] = updatedBy_.try_emplace(parts, 0);
+    if (!isNew) return found->second;
+    for (const PhysicalLayer& layer : vertices_)
+        found->second += layer.updatedBy(1 / std::min(static_cast<double>(parts), std::max(layer.rows, 1.0)));
+    return found->second;
 }
 
 JointCost PhysicalCosts::cost(const ShardTimes& shard) const {

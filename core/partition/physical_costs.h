@@ -85,6 +85,8 @@ private:
         double gathered = 1;                      ///< parts of the gathered tensor
     };
 
+    /// Parameters of all layers with gradients, on an accelerator with one of so many parts of the samples.
+    double updatedBy(std::int64_t parts) const;
     void addGathered(const model::LayerGraph& layers, double batch);
     void nameKinds();
     Layout reads(std::int32_t vertex, const Sharding& sharding) const;
@@ -105,8 +107,8 @@ private:
     std::vector<bool> readsCopy_;  ///< by vertex: reads a gathered tensor
     std::vector<std::int32_t> kinds_;
     std::vector<Edge> edges_;
-    double updated_ = 0;  ///< parameters with gradients, of all layers
-    double inputs_ = 0;   ///< elements of the network's inputs, whole batch
+    mutable std::map<std::int64_t, double> updatedBy_;  ///< by cuts of the samples
+    double inputs_ = 0;                                 ///< elements of the network's inputs, whole batch
     double width_ = 2;
     mutable LevelCollectives collectives_;
     mutable std::map<Layout, std::int32_t> layouts_;
