@@ -51,24 +51,29 @@ struct Values {
     std::vector<std::pair<std::string, report::Table>> lists = {};
 };
 
+/// "groups[0].levels[1]" of "groups[0].levels[1].dims": the entry that a value belongs to.
+std::string entryPath(const std::string& path) {
+    return path.substr(0, path.rfind(']') + 1);
+}
+
 /// `flat` lists the values of entries with the single ones; they otherwise stand there only with their sources.
 Values valuesOf(const hardware::Kind& kind, const Json& document, bool flat) {
     Values values;
-    std::map<std::string, std::size_t> columns;  // of the list that is being filled, by their titles
-    std::string entry;                           // its row
+    std::map<std::pair<std::string, std::string>, std::size_t> columns;  // of a list, by its title and their own
+    std::map<std::string, std::string> rows;                             // of a list, the entry that is being filled
     for (const hardware::ShownValue& shown : hardware::shownValues(kind.fields, document)) {
         if (shown.path == "name") continue;  // the headline
         if (shown.entry.empty() || (flat && shown.title != "Name") || !shown.from.empty())
             values.single.rows.push_back({shown.label, shown.value, shown.from});
         if (shown.entry.empty() || flat) continue;
-        if (values.lists.empty() || values.lists.back().first != shown.section) {
-            values.lists.push_back({shown.section, {}});
-            columns.clear();
-        }
-        report::Table& table = values.lists.back().second;
-        const std::string row = shown.path.substr(0, shown.path.find(']'));
-        if (row != std::exchange(entry, row)) table.rows.emplace_back();
-        const auto column = columns.emplace(shown.title, columns.size()).first->second;
+        auto list = std::find_if(values.lists.begin(), values.lists.end(),
+                                 [&](const auto& known) { return known.first == shown.section; });
+        if (list == values.lists.end()) list = values.lists.emplace(list, shown.section, report::Table());
+        report::Table& table = list->second;
+        const std::string row = entryPath(shown.path);
+        if (row != std::exchange(rows[shown.section], row)) table.rows.emplace_back();
+        const std::size_t column =
+            columns.emplace(std::pair(shown.section, shown.title), table.columns.size()).first->second;
         if (column == table.columns.size()) table.columns.push_back({shown.title, !shown.exact.empty()});
         for (std::vector<std::string>& cells : table.rows) cells.resize(table.columns.size(), "–");
         table.rows.back()[column] = shown.value;
@@ -86,8 +91,17 @@ std::string describe(const Accelerator& accelerator, const Json& document) {
     return escaped(accelerator.name) + "\n" + textOf(valuesOf(hardware::acceleratorKind(), document, true));
 }
 
+/// The document with the sizes of levels that it leaves to the count.
+Json withSizes(Json document, const Fleet& fleet) {
+    for (std::size_t i = 0; i < fleet.groups.size(); ++i)
+        for (std::size_t j = 0; j < fleet.groups[i].levels.size(); ++j)
+            if (fleet.groups[i].levels[j].isRest)
+                document["groups"][i]["levels"][j]["size"] = fleet.groups[i].levels[j].size;
+    return document;
+}
+
 std::string describe(const Fleet& fleet, const Json& document) {
-    Values values = valuesOf(hardware::fleetKind(), document, false);
+    Values values = valuesOf(hardware::fleetKind(), withSizes(document, fleet), false);
     // What groups have from their accelerators.
     report::Table& groups = values.lists.front().second;
     for (const char* title : {"peak bf16", "network rate", "memory"}) groups.columns.push_back({title, true});

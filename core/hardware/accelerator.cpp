@@ -79,7 +79,8 @@ Fields acceleratorFields() {
                 "Add a level, such as HBM, so that plans are checked against its capacity.", 0, 100, "level")
             .otherwise("not said; checks of capacity are then left out", Json::array()),
         F::number(&Accelerator::network, "network_bits_per_s", "Network", Measure::bitsPerSecond, kPositive,
-                  "Network rate of one accelerator in bits per second (not bytes), both directions together.")
+                  "Rate of one accelerator's links or network in bits per second (not bytes): all links together, one "
+                  "direction.")
             .otherwise("not said; partition needs it here or in the group"),
         F::number(&Accelerator::hostBandwidth, "host_bandwidth_bytes_per_s", "Host link", Measure::bytesPerSecond,
                   kPositive, "Bandwidth between host and accelerator in bytes per second.")

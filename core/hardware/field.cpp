@@ -176,6 +176,20 @@ std::vector<std::string> namesIn(const JsonNode& node) {
     return names;
 }
 
+void setNumbers(std::vector<std::int64_t>& member, const JsonNode& node, const Bounds& bounds, std::size_t max,
+                Reading& reading) {
+    for (const JsonNode& each : node.elements(max))
+        member.push_back(static_cast<std::int64_t>(reading.number(each, bounds, Measure::count)));
+    if (member.empty()) node.fail("at least one number", "an empty list");
+}
+
+Json numbersJson(const std::vector<std::int64_t>& member, const std::string& path, const Writing& writing) {
+    Json json = Json::array();
+    for (std::size_t i = 0; i < member.size(); ++i)
+        json.push_back(numberJson(static_cast<double>(member[i]), fmt::format("{}[{}]", path, i), writing.provenance));
+    return json.empty() ? Json() : json;
+}
+
 std::string stemOf(const std::string& file) {
     return std::filesystem::path(file).stem().string();
 }

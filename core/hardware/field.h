@@ -82,12 +82,13 @@ enum class Holds {
     text,
     number,
     flag,
-    names,   ///< a list of texts
-    range,   ///< the values that a search tries: a list, or steps
-    map,     ///< numbers, or lists of texts, by a name
-    list,    ///< of objects
-    object,  ///< fields of its own
-    other,   ///< what reads and writes itself
+    names,    ///< a list of texts
+    numbers,  ///< a list of whole numbers
+    range,    ///< the values that a search tries: a list, or steps
+    map,      ///< numbers, or lists of texts, by a name
+    list,     ///< of objects
+    object,   ///< fields of its own
+    other,    ///< what reads and writes itself
 };
 
 struct Field;
@@ -196,6 +197,9 @@ void readEntries(const Field& field, const JsonNode& node, Reading& reading,
 void readMembers(const Field& field, const JsonNode& node, Reading& reading,
                  const std::function<void(const std::string&, const JsonNode&)>& member);
 std::vector<std::string> namesIn(const JsonNode& node);
+void setNumbers(std::vector<std::int64_t>& member, const JsonNode& node, const Bounds& bounds, std::size_t max,
+                Reading& reading);
+Json numbersJson(const std::vector<std::int64_t>& member, const std::string& path, const Writing& writing);
 std::string stemOf(const std::string& file);
 
 template <typename Object>
@@ -267,6 +271,24 @@ struct FieldsOf {
         };
         field.write = [get](const void* object, const std::string&, const Writing&) {
             return Json(std::invoke(get, *static_cast<const T*>(object)));
+        };
+        return field;
+    }
+    /// A std::vector of at most `max` whole numbers, for which nothing is written where it is empty.
+    template <typename Get>
+    static Field numbers(Get get, std::string key, std::string title, Bounds bounds, std::size_t max,
+                         std::string about) {
+        Field field{.key = std::move(key),
+                    .title = std::move(title),
+                    .about = std::move(about),
+                    .holds = Holds::numbers,
+                    .bounds = bounds};
+        field.max = max;
+        field.read = [get, bounds, max](void* object, const JsonNode& node, Reading& reading) {
+            detail::setNumbers(std::invoke(get, *static_cast<T*>(object)), node, bounds, max, reading);
+        };
+        field.write = [get](const void* object, const std::string& path, const Writing& writing) {
+            return detail::numbersJson(std::invoke(get, *static_cast<const T*>(object)), path, writing);
         };
         return field;
     }

@@ -97,7 +97,7 @@ private:
                     const Json name = value[i].value("name", Json());
                     ShownValue one = at;
                     one.path = fmt::format("{}[{}]", at.path, i);
-                    one.section = field.title;
+                    one.section = at.entry.empty() ? field.title : fmt::format("{} of {}", field.title, at.entry);
                     one.entry = name.is_string() ? name.get<std::string>() : std::to_string(i + 1);
                     one.label += name.is_string() ? one.entry + " " : fmt::format("{} {} ", field.entry, i + 1);
                     add(field.fields, value[i], one);

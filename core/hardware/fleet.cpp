@@ -45,7 +45,8 @@ Fields groupFields() {
             .otherwise("1", Json(1))
             .alwaysWritten(),
         F::number(&Group::network, "network_bits_per_s", "Network", Measure::bitsPerSecond, kPositive,
-                  "Network rate of one accelerator in bits per second (not bytes), instead of the accelerator's own.")
+                  "Network rate of one accelerator in bits per second (not bytes), one direction, instead of the "
+                  "accelerator's own.")
             .otherwise("the accelerator's"),
         F::list(&Group::levels, "levels", "Levels", "level", levelFields(),
                 "How the group's accelerators are joined, innermost first: each level joins units of the one before "
@@ -70,16 +71,17 @@ Field latencyField(std::string about) {
 Fields linkFields() {
     using F = FieldsOf<Link>;
     const Json name{{"$ref", "accelerator.schema.json#/definitions/name"}};
-    return {F::other("between", "Groups", "The names of the two groups, which differ.",
-                     Json{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"uniqueItems", true}, {"items", name}},
-                     readEnds,
-                     [](const Link& link, const std::string&, const Writing&) {
-                         return Json::array({link.from, link.to});
-                     }),
-            F::number(&Link::rate, "bits_per_s", "Rate", Measure::bitsPerSecond, kPositive,
-                      "Rate of the link in bits per second (not bytes): caps both sides at the split between the "
-                      "groups."),
-            latencyField("Latency in seconds, added to each transfer.")};
+    return {
+        F::other("between", "Groups", "The names of the two groups, which differ.",
+                 Json{{"type", "array"}, {"minItems", 2}, {"maxItems", 2}, {"uniqueItems", true}, {"items", name}},
+                 readEnds,
+                 [](const Link& link, const std::string&, const Writing&) {
+                     return Json::array({link.from, link.to});
+                 }),
+        F::number(&Link::rate, "bits_per_s", "Rate", Measure::bitsPerSecond, kPositive,
+                  "Rate of the link in bits per second (not bytes), of one accelerator and direction: caps both sides "
+                  "at the split between the groups."),
+        latencyField("Latency in seconds, added to each transfer.")};
 }
 
 /// The fields of an inner node of the tree; its parts may be nodes themselves, which the schema refers to by name.

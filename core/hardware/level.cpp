@@ -19,20 +19,6 @@ std::int64_t productUpTo(std::int64_t product, std::int64_t factor) {
     return product > kMaxLevelSize ? kBeyond : product * factor;
 }
 
-void readDims(TopologyLevel& level, const JsonNode& node, Reading& reading) {
-    for (const JsonNode& size : node.elements(kMaxDimensions))
-        level.dims.push_back(static_cast<std::int64_t>(reading.number(size, wholeUpTo(kMaxLevelSize), Measure::count)));
-    if (level.dims.empty()) node.fail("the units along at least one dimension", "an empty list");
-}
-
-Json dimsJson(const TopologyLevel& level, const std::string& path, const Writing& writing) {
-    Json dims = Json::array();
-    for (std::size_t i = 0; i < level.dims.size(); ++i)
-        dims.push_back(
-            numberJson(static_cast<double>(level.dims[i]), fmt::format("{}[{}]", path, i), writing.provenance));
-    return dims.empty() ? Json() : dims;
-}
-
 /// What counts of a level by itself.
 void checkLevel(const TopologyLevel& level, const JsonNode& node) {
     const bool isTorus = level.kind == LevelKind::torus;
@@ -81,19 +67,15 @@ Fields levelFields() {
                 "between each pair).")
             .otherwise("switch", Json("switch"))
             .alwaysWritten(),
-        F::other("dims", "Dimensions", "Units along each dimension of a torus; their product is the size.",
-                 Json{{"type", "array"},
-                      {"minItems", 1},
-                      {"maxItems", kMaxDimensions},
-                      {"items", {{"$ref", fmt::format("#/definitions/whole_to_{}", kMaxLevelSize)}}}},
-                 readDims, dimsJson)
+        F::numbers(&TopologyLevel::dims, "dims", "Dimensions", wholeUpTo(kMaxLevelSize), kMaxDimensions,
+                   "Units along each dimension of a torus; their product is the size.")
             .otherwise("none; a torus needs them"),
         F::number(&TopologyLevel::bandwidth, "bandwidth_bytes_per_s", "Bandwidth", Measure::bytesPerSecond, kPositive,
                   "Rate of one accelerator at this level in one direction in bytes per second (not bits): all its "
                   "links of the level together, or the port that it shares.")
             .otherwise("not known; what crosses the level is then refused"),
         F::number(&TopologyLevel::latency, "latency_s", "Latency", Measure::seconds, kNotNegative,
-                  "Latency in seconds of a short message that crosses this level.")
+                  "What the shortest exchange of two units takes at this level, in seconds.")
             .otherwise("as measured of similar systems"),
         F::number(&TopologyLevel::oversubscription, "oversubscription", "Oversubscription", Measure::count, kAtLeastOne,
                   "Rate of all ports below over what the level carries at once: 2 where the switches above have "

@@ -34,7 +34,7 @@ struct TopologyLevel {
     /// Of the port by which an accelerator sends at this level: all its links of the level together, one direction.
     /// Empty: not known, so what crosses the level has no answer.
     std::optional<BytesPerSecond> bandwidth = {};
-    std::optional<Seconds> latency = {};  ///< of a short message that crosses it; empty: as of similar systems
+    std::optional<Seconds> latency = {};  ///< of the shortest exchange of two units; empty: as of similar systems
     double oversubscription = 1;          ///< rate of all ports below over what the level carries at once, at least 1
     std::int64_t sharedBy = 1;            ///< accelerators that share one port of that bandwidth
     bool isRest = false;  ///< the file leaves the outermost size out: it is what the group's count leaves

@@ -275,6 +275,16 @@ Prediction predictCollective(const CollectiveRequest& request) {
     return fabric ? measuredPrediction(*fabric, request) : transferredPrediction(request, {});
 }
 
+std::string_view measuredSystemOf(std::string_view accelerator, double linkBytesPerSecond) {
+    constexpr double kAlikeRate = 0.05;
+    std::string_view system;
+    for (const CollectiveFabric& fabric : collectiveFabrics()) {
+        if (fabric.linked > 0 || accelerator.substr(0, accelerator.find('-')) != fabric.system) continue;
+        if (std::fabs(fabric.linkBytesPerSecond / linkBytesPerSecond - 1) < kAlikeRate) system = fabric.system;
+    }
+    return system;
+}
+
 Prediction judgeCollective(const CollectiveRequest& request, CollectiveOmission omitted) {
     if (const std::optional<Prediction> plain = plainPrediction(request)) return *plain;
     const std::optional<std::size_t> fabric = collectiveFabricOf(request);

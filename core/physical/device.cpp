@@ -29,8 +29,7 @@ Device deviceOf(const hardware::Accelerator& accelerator) {
         if (level.capacity && level.onChip) device.cache = level.capacity->value;
         if (level.bandwidth && (device.bandwidth == 0 || !level.onChip)) device.bandwidth = level.bandwidth->value;
     }
-    constexpr double kBothWays = 2;  // descriptions count both directions together
-    if (accelerator.network) device.linkBytesPerSecond = accelerator.network->value / kBothWays;
+    if (accelerator.network) device.linkBytesPerSecond = accelerator.network->value;
     if (accelerator.hostBandwidth) device.hostBytesPerSecond = accelerator.hostBandwidth->value;
     if (accelerator.power) device.watts = accelerator.power->value;
     constexpr double kPeakOfUnit = 2e12;

@@ -67,11 +67,7 @@ class StepNetwork {
 public:
     StepNetwork(const Device& device, double perNode, double nodeBytesPerSecond)
         : perNode_(perNode), nodeRate_(nodeBytesPerSecond) {
-        // A device that others measured under its own name or that of its kind with the same links.
-        for (const CollectiveFabric& fabric : collectiveFabrics()) {
-            if (fabric.linked > 0 || device.id.substr(0, device.id.find('-')) != fabric.system) continue;
-            if (std::fabs(fabric.linkBytesPerSecond / device.linkBytesPerSecond - 1) < 0.05) system_ = fabric.system;
-        }
+        system_ = measuredSystemOf(device.id, device.linkBytesPerSecond);
         const bool linked = device.linkBytesPerSecond > 0;
         // Without links all go by the host, whose lanes carry both directions of two devices at once.
         links_.linkBytesPerSecond = linked ? device.linkBytesPerSecond : std::max(device.hostBytesPerSecond, 8e9) / 2;

@@ -167,6 +167,11 @@ inline Json valueSchema(const Field& field, Definitions& definitions) {
                     {"minItems", 1},
                     {"maxItems", 100},
                     {"items", {{"type", "string"}, {"maxLength", 256}}}};
+        case Holds::numbers:
+            return {{"type", "array"},
+                    {"minItems", 1},
+                    {"maxItems", field.max},
+                    {"items", definitions.number(field.bounds, false)}};
         case Holds::map: {
             const Field& value = field.fields.front();
             Json schema{{"type", "object"}, {"minProperties", field.minEntries}, {"maxProperties", field.max}};

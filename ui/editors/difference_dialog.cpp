@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -35,25 +36,41 @@ struct Leaf {
     QString text;
 };
 
+const FieldRow* columnOf(const ListSpec& spec, const std::string& path) {
+    for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
+        if (spec.columns[i].path == path) return &spec.columns[i];
+    return nullptr;
+}
+
+/// The tables of a kind and those in entries of them, by paths without positions: "groups.levels".
+QVector<ListSpec> tablesOf(const HardwareKind& kind) {
+    QVector<ListSpec> tables = kind.lists;
+    for (const ListSpec& spec : kind.lists)
+        for (const InnerList& inner : spec.inner)
+            tables.push_back(inner.at(fmt::format("{}.{}", spec.path, inner.key)));
+    return tables;
+}
+
 /// The field's row of a path without positions: "memory.capacity_bytes".
-const FieldRow* fieldRowOf(const HardwareKind& kind, const std::string& list, const std::string& path) {
+const FieldRow* fieldRowOf(const HardwareKind& kind, const QVector<ListSpec>& tables, const std::string& list,
+                           const std::string& path) {
     if (list.empty()) {
         for (const QVector<FieldRow>* rows : {&kind.fields, &kind.bound, &kind.moreFields})
             for (const FieldRow& row : *rows)
                 if (row.path == path) return &row;
         return nullptr;
     }
-    for (const ListSpec& spec : kind.lists)
-        if (spec.path == list)
-            for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
-                if (spec.columns[i].path == path) return &spec.columns[i];
+    for (const ListSpec& spec : tables)
+        if (spec.path == list) return columnOf(spec, path);
     return nullptr;
 }
 
 /// Fields by a stable name, in order: what two documents are compared by.
 class Leaves {
 public:
-    Leaves(const Json& document, const HardwareKind& kind) : kind_(kind) { walk(document, "", "", {}); }
+    Leaves(const Json& document, const HardwareKind& kind) : kind_(kind), tables_(tablesOf(kind)) {
+        walk(document, "", "", {});
+    }
     const std::vector<std::pair<std::string, Leaf>>& all() const { return leaves_; }
     const Leaf* find(const std::string& id) const {
         const auto found = index_.find(id);
@@ -72,7 +89,7 @@ private:
         leaves_.push_back({id, {name, text}});
     }
     void walk(const Json& value, const std::string& list, const std::string& path, const QStringList& place) {
-        const FieldRow* row = fieldRowOf(kind_, list, path);
+        const FieldRow* row = fieldRowOf(kind_, tables_, list, path);
         const std::string id = place.join(QLatin1Char('\n')).toStdString() + '\n' + path;
         const bool range = row != nullptr && row->kind == FieldKind::range;
         if (value.is_object() && !isSourced(value) && !range) {
@@ -85,9 +102,9 @@ private:
                 else
                     walk(child, list, below, place);
             }
-        } else if (value.is_array() && list.empty() && !range) {
+        } else if (const std::string table = tableAt(list, path); value.is_array() && !table.empty() && !range) {
             for (std::size_t i = 0; i < value.size(); ++i)
-                walk(value[i], path, "", place + QStringList{titleOf(path), shownText(entryName(value[i], i), 80)});
+                walk(value[i], table, "", place + QStringList{titleOf(table), shownText(entryName(value[i], i), 80)});
         } else {
             const QString label = row != nullptr ? row->label : shownText(path, 80);
             add(id, (place + QStringList{label}).join(u" · "_s),
@@ -101,17 +118,26 @@ private:
             if (value.contains(key))
                 add(id + '\n' + key, (place + QStringList{label}).join(u" · "_s), shownValue(value.at(key), {}));
     }
+    /// The table of a field in an entry of `list`; empty where it is none.
+    std::string tableAt(const std::string& list, const std::string& path) const {
+        if (list.empty()) return path;
+        const std::string inner = fmt::format("{}.{}", list, path);
+        const bool known =
+            std::any_of(tables_.begin(), tables_.end(), [&](const ListSpec& spec) { return spec.path == inner; });
+        return known ? inner : std::string();
+    }
     bool isNamedList(const std::string& path) const {
         for (const ListSpec& spec : kind_.lists)
             if (spec.path == path) return spec.named;
         return false;
     }
     QString titleOf(const std::string& path) const {
-        for (const ListSpec& spec : kind_.lists)
+        for (const ListSpec& spec : tables_)
             if (spec.path == path) return spec.title.section(QLatin1Char(','), 0, 0);
         return shownText(path, 80);
     }
     const HardwareKind& kind_;
+    QVector<ListSpec> tables_;
     std::vector<std::pair<std::string, Leaf>> leaves_;
     std::map<std::string, std::size_t> index_;
 };

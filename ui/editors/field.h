@@ -29,6 +29,7 @@ enum class FieldKind {
     flag,
     range,     ///< the values of a parameter that a search tries, "1 to 4096, ×2"
     names,     ///< texts with commas between them; in tables
+    numbers,   ///< whole numbers with commas between them; in tables
     sizes,     ///< sizes of named things, "sequence=128, width=64"; in tables
     document,  ///< a document as a whole, taken from a file
 };

@@ -39,11 +39,14 @@ FieldRow rowOf(const hardware::Field& field, const std::string& path, const std:
     static const std::map<hardware::Holds, FieldKind> kKinds{{hardware::Holds::number, FieldKind::quantity},
                                                              {hardware::Holds::flag, FieldKind::flag},
                                                              {hardware::Holds::names, FieldKind::names},
+                                                             {hardware::Holds::numbers, FieldKind::numbers},
                                                              {hardware::Holds::range, FieldKind::range}};
     const std::string title = around.empty() ? field.title : around + " " + hardware::lowerFirst(field.title);
     FieldRow row = textRow(path, toQt(title), toQt(field.about), needed);
     const auto kind = kKinds.find(field.holds);
     if (kind != kKinds.end()) row.kind = kind->second;
+    for (const std::string& word : field.words) row.words << toQt(word);
+    if (!field.words.empty()) row.kind = FieldKind::word;
     row.measure = field.measure;
     row.range = {.min = field.bounds.min,
                  .max = field.bounds.max,
@@ -106,7 +109,11 @@ ListSpec listOf(const hardware::Field& field, const std::string& path) {
     spec.empty = toQt(field.empty);
     if (spec.named) spec.columns.push_back(textRow("", titleCase(field.entry), {}, true));
     for (const hardware::Field& column : field.fields)
-        spec.columns.push_back(rowOf(column, column.key, {}, column.needed));
+        if (column.holds == hardware::Holds::list)
+            spec.inner.push_back(
+                {column.key, toQt(column.title), [column](const std::string& at) { return listOf(column, at); }});
+        else
+            spec.columns.push_back(rowOf(column, column.key, {}, column.needed));
     spec.blank = [field, path, named = spec.named](const Json& document) {
         if (!named) return std::pair(std::string(), blankEntry(field, document, path));
         const bool names = field.fields.front().holds == hardware::Holds::names;
@@ -228,6 +235,14 @@ HardwareKind fleetForm() {
             Json{{"name", freeName(document, "groups", "group")}, {"accelerator", "tpu-v3"}, {"count", 1}});
     };
     groups.follow = followGroup;
+    InnerList& levels = groups.inner.front();
+    levels.at = [plain = levels.at](const std::string& path) {
+        ListSpec spec = plain(path);
+        spec.follow = [](Json& document, const std::string& column, const Json&, const Json&) {
+            if (column == "+") document["schema"] = currentSchema(hardware::fleetKind().history);
+        };
+        return spec;
+    };
     ListSpec& between = listAt(kind, "links");
     between.columns.front() = textRow("between.0", u"From"_s, u"A group of this fleet"_s, true);
     between.columns.insert(1, textRow("between.1", u"To"_s, u"Another group"_s, true));
@@ -466,6 +481,12 @@ QString cellName(const ListSpec& spec, const Json& root, const JsonPath& list, c
     const int row =
         spec.named ? static_cast<int>(std::distance(entries.begin(), entries.find(entry))) : toQt(entry).toInt();
     const QString place = u"%1, row %2"_s.arg(shortTitle(spec)).arg(row + 1);
+    for (const InnerList& inner : spec.inner) {
+        const JsonPath below = joinedPath(list, {entry, inner.key});
+        if (isAt(root, below, field)) return u"%1, %2"_s.arg(place, inner.title.toLower());
+        const QString cell = cellName(inner.at(inner.key), root, below, field);
+        if (!cell.isEmpty()) return u"%1, %2%3"_s.arg(place, cell.left(1).toLower(), cell.mid(1));
+    }
     for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
         if (isAt(root, joinedPath(joinedPath(list, {entry}), pathOf(spec.columns[i])), field))
             return u"%1, %2"_s.arg(place, spec.columns[i].label.toLower());

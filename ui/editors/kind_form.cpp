@@ -5,6 +5,7 @@
 
 #include "ui/editors/bound_editor.h"
 #include "ui/editors/form.h"
+#include "ui/editors/inner_list_editor.h"
 #include "ui/editors/list_editor.h"
 #include "ui/editors/part_editor.h"
 #include "ui/editors/topology_editor.h"
@@ -76,11 +77,16 @@ void KindForm::addForm(const QVector<FieldRow>& rows, const JsonPath& base) {
 void KindForm::addList(const ListSpec& spec, const JsonPath& base) {
     lists_.push_back(new ListEditor(document_, below(base, spec), this));
     column_->addWidget(lists_.back());
+    for (const InnerList& each : spec.inner) {
+        inner_.push_back(new InnerListEditor(each, document_, lists_.back(), this));
+        column_->addWidget(inner_.back());
+    }
 }
 
 void KindForm::setProblems(const Problems& problems) {
     for (Form* form : forms_) form->setProblems(problems);
     for (ListEditor* list : lists_) list->setProblems(problems);
+    for (InnerListEditor* inner : inner_) inner->setProblems(problems);
     if (bound_ != nullptr) bound_->setProblems(problems);
     if (part_ != nullptr) part_->setProblems(problems);
     if (topology_ != nullptr) topology_->setProblems(problems);
@@ -100,6 +106,8 @@ QWidget* KindForm::goTo(const std::string& field) {
     for (Form* form : forms_)
         if (form->goTo(field)) return form->focusWidget() != nullptr ? form->focusWidget() : form;
     if (bound_ != nullptr && bound_->goTo(field)) return bound_;
+    for (InnerListEditor* inner : inner_)
+        if (QWidget* inside = inner->goTo(field)) return inside;
     for (ListEditor* list : lists_)
         if (list->goTo(field)) return list;
     if (topology_ == nullptr || !field.starts_with("topology")) return nullptr;

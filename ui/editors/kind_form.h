@@ -14,6 +14,7 @@ namespace tessera::ui {
 
 class BoundEditor;
 class Form;
+class InnerListEditor;
 class ListEditor;
 class PartEditor;
 class TopologyEditor;
@@ -49,6 +50,7 @@ private:
     QVector<FieldRow> rows_;
     QVector<Form*> forms_;
     QVector<ListEditor*> lists_;
+    QVector<InnerListEditor*> inner_;
     BoundEditor* bound_ = nullptr;
     PartEditor* part_ = nullptr;
     TopologyEditor* topology_ = nullptr;

@@ -38,6 +38,17 @@ QString shownObject(const Json& value) {
     return u"%1 (written here)"_s.arg(shownText(name->get_ref<const std::string&>()));
 }
 
+/// Numbers with commas between them; null where there is none, and what is no whole number stays a text.
+Json numbersIn(const QString& text) {
+    Json numbers = Json::array();
+    for (const QString& part : text.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        bool isWhole = false;
+        const qlonglong number = part.trimmed().toLongLong(&isWhole);
+        numbers.push_back(isWhole ? Json(number) : Json(part.trimmed().toStdString()));
+    }
+    return numbers.empty() ? Json() : numbers;
+}
+
 /// Cells are edited with the same fields as forms. Numbers stand right; assumed ones, one's own and wrong ones are
 /// marked.
 class CellDelegate : public QStyledItemDelegate {
@@ -184,6 +195,8 @@ bool ListModel::setCell(const QModelIndex& index, const Json& value) {
             if (!name.trimmed().isEmpty()) names.push_back(name.trimmed().toStdString());
         return setCell(index, names);
     }
+    if (index.isValid() && spec_.columns[index.column()].kind == FieldKind::numbers && value.is_string())
+        return setCell(index, numbersIn(toQt(value.get<std::string>())));
     if (!index.isValid() || list() == nullptr || index.row() >= rows_) return false;
     if (spec_.named && index.column() == 0) return value.is_string() && rename(index, value.get<std::string>());
     const Json before = cell(index);

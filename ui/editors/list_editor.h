@@ -19,6 +19,16 @@ namespace tessera::ui {
 
 class ProvenanceButton;
 
+struct ListSpec;
+
+/// A list in each entry of a list: the levels of a group.
+struct InnerList {
+    std::string key;  ///< "levels"
+    QString title;
+    /// Its table where it stands at a path, such as "groups.0.levels".
+    std::function<ListSpec(const std::string& path)> at;
+};
+
 /// A list of equal entries of a document, edited as a table: a list of objects, or an object whose keys are the first
 /// column.
 struct ListSpec {
@@ -34,6 +44,7 @@ struct ListSpec {
     /// Follows a change of a cell or a removal of a row with what must change elsewhere (`to` is empty then): a
     /// renamed group is renamed in links.
     std::function<void(Json& document, const std::string& column, const Json& from, const Json& to)> follow = {};
+    QVector<InnerList> inner = {};
 };
 
 /// The model behind the table. Reads the document, writes steps.

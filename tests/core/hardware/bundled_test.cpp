@@ -40,9 +40,11 @@ std::string testName(const testing::TestParamInfo<std::string>& info) {
     return name;
 }
 
-/// Paths of numbers that stand alone, without source and class. A count is a choice, not a measurement.
+/// Paths of numbers that stand alone, without source and class. A count is a choice, not a measurement; dimensions are
+/// those of a size, which says where they come from.
 void collectBareNumbers(const Json& json, const std::string& path, std::vector<std::string>& found) {
-    if (json.is_number() && !path.ends_with(".count")) found.push_back(path);
+    if (json.is_number() && !path.ends_with(".count") && path.find(".dims.") == std::string::npos)
+        found.push_back(path);
     if (json.is_object() && json.contains("value")) {
         const std::string source = json.value("source", "");
         const std::string reliability = json.value("class", "");
@@ -131,6 +133,19 @@ TEST_P(EveryFleet, isWrittenBackWithoutLoss) {
 
 TEST_P(EveryFleet, saysWhereEachNumberComesFrom) {
     EXPECT_EQ(bareNumbers(JsonDocument::load(path()).json()), std::vector<std::string>{});
+}
+
+TEST_P(EveryFleet, hasLevelsNoFasterThanTheLinksOfItsAccelerators) {
+    for (const Group& group : loadFleet(GetParam()).groups) {
+        ASSERT_FALSE(group.levels.empty()) << group.name;
+        EXPECT_EQ(acceleratorsJoined(group.levels), group.count) << group.name;
+        BytesPerSecond inner = *group.accelerator.network;
+        for (const TopologyLevel& level : group.levels) {
+            ASSERT_TRUE(level.bandwidth.has_value()) << level.name;
+            EXPECT_LE(*level.bandwidth, inner) << level.name << ": one direction";
+            inner = *level.bandwidth;
+        }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryFleet, testing::ValuesIn(stemsIn("data/fleets")), testName);

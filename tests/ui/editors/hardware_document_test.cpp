@@ -80,7 +80,7 @@ TEST_F(HardwareDocumentTest, ShowsAnAcceleratorWithUnitsAndSources) {
     EXPECT_EQ(document->title(), QStringLiteral("TPU v3 (one chip)"));
     EXPECT_FALSE(document->isModified());
     ASSERT_NE(line(*document, QStringLiteral("Network")), nullptr);
-    EXPECT_EQ(line(*document, QStringLiteral("Network"))->text(), QStringLiteral("5.248 Tb/s"));
+    EXPECT_EQ(line(*document, QStringLiteral("Network"))->text(), QStringLiteral("2.624 Tb/s"));
     EXPECT_EQ(line(*document, QStringLiteral("Power"))->text(), QStringLiteral("262 W"));
     const ListModel& memory = *list(*document, "memory")->model();
     EXPECT_EQ(memory.rowCount(), 2);

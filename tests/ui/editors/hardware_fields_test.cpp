@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QTableView>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -17,6 +18,14 @@ namespace {
 using hardware::Holds;
 using test::FieldPlace;
 
+/// The keys to a table, without positions: "groups.levels" of "groups.0.levels".
+std::string rowOfTable(const ListSpec& spec) {
+    std::string row;
+    for (const std::string& step : pathOf(spec.path))
+        if (step.find_first_not_of("0123456789") != std::string::npos) row = hardware::joinedField(row, step);
+    return row;
+}
+
 /// The control of a row, or the table with a column for it: what the form shows of the field.
 QString shownIn(const KindForm& form, const FieldPlace& place) {
     for (const Form* each : form.findChildren<Form*>())
@@ -26,10 +35,11 @@ QString shownIn(const KindForm& form, const FieldPlace& place) {
         }
     for (const ListEditor* each : form.findChildren<ListEditor*>()) {
         const ListModel& model = *each->model();
-        if (model.spec().path == place.row) return QString::number(model.rowCount());
+        const std::string table = rowOfTable(model.spec());
+        if (table == place.row) return QString::number(model.rowCount());
         for (int column = 0; column < model.columnCount(); ++column) {
             const std::string& key = model.spec().columns[column].path;
-            const std::string path = hardware::joinedField(model.spec().path, key);
+            const std::string path = hardware::joinedField(table, key);
             if ((path == place.row || path.starts_with(place.row + ".")) && model.rowCount() > 0) {
                 const QModelIndex cell = model.index(0, column);
                 const bool flag = cell.data(Qt::CheckStateRole).isValid();
@@ -69,6 +79,55 @@ TEST(HardwareForm, namesTheFieldOfEveryFault) {
                 EXPECT_FALSE(fieldName(*kind, document, place.path).isEmpty()) << place.path;
             }
     }
+}
+
+TEST(HardwareForm, showsTheLevelsOfTheCurrentGroup) {
+    const Json document = test::hardwareExamples()[1].documents.front();
+    EditedJson edited(document);
+    KindForm form(*hardwareKind(QStringLiteral("fleet")), &edited);
+    const auto table = [&](const std::string& path) -> ListEditor* {
+        for (ListEditor* each : form.findChildren<ListEditor*>())
+            if (each->model()->spec().path == path && !each->isHidden()) return each;
+        return nullptr;
+    };
+    ASSERT_NE(table("groups.0.levels"), nullptr);
+    ListModel& levels = *table("groups.0.levels")->model();
+    EXPECT_EQ(levels.spec().title, QStringLiteral("Levels of a"));
+    ASSERT_EQ(levels.rowCount(), 2);
+    const auto column = [&](const std::string& path) {
+        for (int i = 0; i < levels.columnCount(); ++i)
+            if (levels.spec().columns[i].path == path) return i;
+        return -1;
+    };
+    const QModelIndex dims = levels.index(0, column("dims"));
+    EXPECT_EQ(dims.data().toString(), QStringLiteral("2, 2"));
+    EXPECT_TRUE(levels.setData(dims, QStringLiteral("4, 1"), Qt::EditRole));
+    EXPECT_EQ(edited.json().at("groups")[0].at("levels")[0].at("dims"), Json::array({4, 1}));
+    EXPECT_TRUE(levels.setData(dims, QStringLiteral("4, many"), Qt::EditRole));
+    EXPECT_EQ(edited.json().at("groups")[0].at("levels")[0].at("dims"), Json::array({4, "many"}));
+    EXPECT_TRUE(levels.setData(dims, QString(), Qt::EditRole));
+    EXPECT_FALSE(edited.json().at("groups")[0].at("levels")[0].contains("dims"));
+    const FieldRow& kind = levels.spec().columns[column("kind")];
+    EXPECT_EQ(kind.kind, FieldKind::word);
+    EXPECT_EQ(kind.words, QStringList({"switch", "ring", "torus", "full"}));
+    EXPECT_EQ(form.goTo("groups[0].levels[1].shared_by"), table("groups.0.levels"));
+    EXPECT_EQ(table("groups.0.levels")->view()->currentIndex(), levels.index(1, column("shared_by")));
+    // The table is of the group that the cursor is on.
+    table("groups")->goTo("groups[1].name");
+    ASSERT_NE(table("groups.1.levels"), nullptr);
+    EXPECT_EQ(table("groups.1.levels")->model()->rowCount(), 0);
+    EXPECT_NE(form.goTo("groups[0].levels[0].size"), nullptr);
+    EXPECT_NE(table("groups.0.levels"), nullptr);
+}
+
+TEST(HardwareForm, raisesAFleetToTheVersionThatHasLevels) {
+    EditedJson edited(Json::parse(R"({"schema": "tessera.fleet/1", "name": "old",
+"groups": [{"name": "a", "accelerator": "v100", "count": 8}]})"));
+    KindForm form(*hardwareKind(QStringLiteral("fleet")), &edited);
+    for (ListEditor* each : form.findChildren<ListEditor*>())
+        if (each->model()->spec().path == "groups.0.levels") each->model()->addRow();
+    EXPECT_EQ(edited.json().at("schema"), Json("tessera.fleet/2"));
+    EXPECT_EQ(edited.json().at("groups")[0].at("levels"), Json::array({Json{{"name", "level 1"}, {"kind", "switch"}}}));
 }
 
 TEST(HardwareForm, listsOfNamesAreTypedWithCommas) {
