@@ -254,8 +254,8 @@ TableModel* validationRowModel(const SharedValidationChoice& choice, QObject* pa
         return Column{.title = title,
                       .text = std::move(text),
                       .sort = [sort](int row) -> QVariant {
-                          const std::optional<double> value = sort(row);
-                          return value ? QVariant(*value) : QVariant();
+                          const std::optional<double> key = sort(row);
+                          return key ? QVariant(*key) : QVariant();
                       },
                       .number = true,
                       .help = help};

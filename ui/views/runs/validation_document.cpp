@@ -491,12 +491,12 @@ QVector<Exportable> ValidationDocument::exportables() {
                     .title = u"Predicted over measured"_s,
                     .svg = [picture](const report::Theme& theme) { return report::toSvg(*picture, theme); },
                     .csv = [picture] { return report::toCsv(*picture); }});
-    const SharedValidation data = d_->choice->data;
-    all.append({.name = u"validation-sets"_s, .title = u"Sets"_s, .csv = [data] {
-                    return report::toCsv(report::exactSetTable(data->validation()));
+    const SharedValidation its = d_->choice->data;
+    all.append({.name = u"validation-sets"_s, .title = u"Sets"_s, .csv = [its] {
+                    return report::toCsv(report::exactSetTable(its->validation()));
                 }});
-    all.append({.name = u"validation-rows"_s, .title = u"Rows"_s, .csv = [data, rows = d_->choice->rows] {
-                    return report::toCsv(report::exactRowTable(data->validation(), rows));
+    all.append({.name = u"validation-rows"_s, .title = u"Rows"_s, .csv = [its, rows = d_->choice->rows] {
+                    return report::toCsv(report::exactRowTable(its->validation(), rows));
                 }});
     return all;
 }
