@@ -15,6 +15,7 @@
 #include "core/hardware/fleet.h"
 #include "core/model/layers.h"
 #include "core/model/training.h"
+#include "core/partition/sharding.h"
 
 /// Engine 1: tensor partitioning over a mixed array of accelerators.
 /// Song et al.: "AccPar: Tensor Partitioning for Heterogeneous Deep Learning Accelerators", HPCA 2020, with HyPar,
@@ -51,6 +52,10 @@ inline constexpr EnumNames<Overlap> kOverlapNames{"none", "comm"};
 /// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
 /// side's ratio (what the paper's figures were made with).
 enum class CostModel : std::uint8_t { exact, paper };
+/// What a step costs. `physical`: kernels, collectives over the levels of the network, and memory as on real
+/// accelerators (core/physical). `paper`: AccPar's section 4, FLOP over peak and elements over one rate.
+enum class Costs : std::uint8_t { physical, paper };
+inline constexpr EnumNames<Costs> kCostsNames{"physical", "paper"};
 /// Groups of the fleet that take part: the `best` subset of them, or `all`.
 enum class Groups : std::uint8_t { best, all };
 inline constexpr EnumNames<Groups> kGroupsNames{"best", "all"};
@@ -69,6 +74,9 @@ struct Options {
     /// Rows of `strategies()` to compare. Leave the baselines out where only the best plan is needed: each strategy
     /// costs a search of its own.
     std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
+    /// What a step costs; empty: physical where the fleet is one group that says the levels of its network, else that
+    /// of the paper, whose fleets say no levels.
+    std::optional<Costs> costs;
     /// Share of the work of the first side of a split between two kinds of accelerator. `balanced` searches
     /// for the best share; `eq10`, `alternating` and `equal` are for comparison with the paper and its baselines.
     RatioRule ratio = RatioRule::balanced;
@@ -111,12 +119,15 @@ struct LayerPlan {
     std::int32_t layer = 0;  ///< index into the layer graph and into Result::names
     Type type = Type::I;
     Seconds compute, intra, inter;  ///< `inter` sums the edges into the layer
+    /// Where the level has parts: into how many of them it cuts the layer, of which `type` names the most.
+    Degrees degrees = {};
 };
 
 struct JoinPlan {
     std::int32_t layer = 0;  ///< index into the layer graph and into Result::names
     Layout layout = Layout::rows;
     Seconds compute, inter;
+    Degrees degrees = {};  ///< as LayerPlan's; `out` counts the cuts of the channels
 };
 
 /// Traffic of one layer or join on one side of a split.
@@ -137,6 +148,7 @@ struct LevelPlan {
     std::string group;              ///< "v2|v3" where kinds part, else the kind's name
     std::int64_t accelerators = 0;  ///< in the group before the split
     std::int64_t occurrences = 1;   ///< equal groups that this plan stands for
+    std::int64_t parts = 0;         ///< with physical costs: units that the level joins; 0: the group is halved
     double ratio = 0.5;             ///< share of the first side
     Seconds objective;              ///< what the types were chosen by
     Seconds sideI, sideJ;           ///< all transfers and compute of each side at this level
@@ -206,6 +218,7 @@ const SubsetPlan* wholeFleetOf(const Plan& plan);
 
 struct Result {
     double batch = 0;
+    Costs costs = Costs::paper;
     std::vector<std::string> names;  ///< of the layer graph's layers and joins
     std::vector<Plan> plans;         ///< in the order asked for
     std::vector<std::string> assumptions;
@@ -222,12 +235,15 @@ struct Strategy {
     std::string_view id;
     std::string_view title;
     std::string_view description;
-    /// Splits one node of the hierarchy. See strategies.h.
+    /// Splits one node of the hierarchy. See strategies.h. Null where it is for physical costs alone.
     Split (*choose)(const Level& level, Elimination& elimination, const NodeContext& context) = nullptr;
+    bool onPaper = true;       ///< takes part with the paper's costs
+    bool onPhysical = false;   ///< with physical ones
     bool paperModel = false;   ///< evaluated under the paper's section 5.3, halving shapes below the root
     bool searchesAll = false;  ///< chooses among all types: its own bound is the problem's
-    int colour = 7;            ///< of the eight of pictures
-    bool baseline = true;      ///< one that ours is compared with: drawn dashed
+
+    int colour = 7;        ///< of the eight of pictures
+    bool baseline = true;  ///< one that ours is compared with: drawn dashed
 };
 
 /// Every strategy, in the order in which they are listed.
@@ -253,9 +269,22 @@ struct PartialPlan {
 /// proof was cut are marked "stop" and claim nothing; strategies that were not reached are named in a warning.
 using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vector<PartialPlan>>;
 
-/// Solves the partition of one training step for every requested strategy. Throws DataError where the fleet lacks a
+/// Solves the partition of one training step for every requested strategy, with the costs of the paper. Throws DataError where the fleet lacks a
 /// number that is needed (engine, file and field named), UsageError for wrong options, InterruptedError when stopped.
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
              SearchControl control = {});
+
+/// The costs that options take on a fleet: those asked for, else physical ones where the fleet is one group that says
+/// the levels of its network, else those of the paper.
+Costs costsFor(const Options& options, const hardware::Fleet& fleet);
+/// The strategies that are compared where none are asked for.
+std::vector<std::string> strategiesFor(Costs costs);
+
+/// The same with physical costs for a fleet of one group with levels. `graph` is that
+/// of the layers; null for a table of layers, whose kernels are estimated by their sizes.
+Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
+                     const Options& options, SearchControl control = {});
+/// Every rule of physical costs that options and fleet break, as sentences.
+std::vector<std::string> physicalProblems(const Options& options, const hardware::Fleet& fleet);
 
 }  // namespace tessera::partition

@@ -563,6 +563,10 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
     for (const std::string& id : options.strategies) {
         if (findStrategy(id) == nullptr)
             broken.push_back(fmt::format("strategy is {}; expected one of {}", inQuotes(id), joined(known, ", ")));
+        else if (const Costs costs = costsFor(options, fleet);
+                 !(costs == Costs::paper ? findStrategy(id)->onPaper : findStrategy(id)->onPhysical))
+            broken.push_back(
+                fmt::format("strategy {} is not for the cost model {}", inQuotes(id), inQuotes(kCostsNames.of(costs))));
         else if (!seen.insert(id).second)
             broken.push_back(fmt::format("strategy {} is given twice; expected every strategy once", inQuotes(id)));
     }
@@ -587,6 +591,8 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
         }
     }
     if (fleet.groups.empty()) broken.emplace_back("the fleet has no groups");
+    if (costsFor(options, fleet) == Costs::physical)
+        for (std::string& problem : physicalProblems(options, fleet)) broken.push_back(std::move(problem));
     if (std::none_of(layers.layers.begin(), layers.layers.end(),
                      [](const model::Layer& layer) { return !model::isJoin(layer.kind); }))
         broken.push_back(
@@ -635,8 +641,10 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
 
 }  // namespace
 
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& given,
              SearchControl control) {
+    Options options = given;
+    options.costs = Costs::paper;
     const std::vector<std::string> broken = problems(options, layers, fleet);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
 

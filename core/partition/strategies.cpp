@@ -118,10 +118,20 @@ Split chooseAccparPaper(const Level& level, Elimination& elimination, const Node
 
 std::vector<Strategy>& all() {
     static std::vector<Strategy> rows{
+        {.id = "joint",
+         .title = "Joint",
+         .description = "Batch, input and output cuts at all levels of the network at once, exact, within memory; "
+                        "with physical costs.",
+         .onPaper = false,
+         .onPhysical = true,
+         .searchesAll = true,
+         .colour = 3,
+         .baseline = false},
         {.id = "accpar",
          .title = "AccPar",
          .description = "Every layer batch-, input- or output-split, exact; ratios balance unequal sides.",
          .choose = chooseAccpar,
+         .onPhysical = true,
          .searchesAll = true,
          .colour = 0,
          .baseline = false},
@@ -137,16 +147,19 @@ std::vector<Strategy>& all() {
          .title = "HyPar",
          .description = "Batch or input split along the main path, least elements moved, equal shares.",
          .choose = chooseHypar,
+         .onPhysical = true,
          .colour = 1},
         {.id = "owt",
          .title = "One weird trick",
          .description = "Convolutions split by batch, fully connected layers by input channels.",
          .choose = chooseOwt,
+         .onPhysical = true,
          .colour = 2},
         {.id = "dp",
          .title = "Data parallel",
          .description = "Every layer split by batch, equal shares: the baseline.",
          .choose = chooseDp,
+         .onPhysical = true,
          .colour = 5},
     };
     return rows;

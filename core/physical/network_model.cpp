@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "core/base/elementary.h"
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/physical/collective.h"
 
@@ -152,6 +153,24 @@ double updatedParameters(const NetworkWork& work, double samples) {
     return std::max(parameters, 0.0);
 }
 
+/// What kernels need of a run beyond the machine: bytes of an activation and FLOP/s in FP32.
+struct NetworkWords {
+    double bytes = 2;
+    double vectors = 0;
+};
+
+NetworkKernel networkKernel(const NetworkOperator& op, double samples, const Machine& machine,
+                            const GemmParameters& gemm, const NetworkWords& words) {
+    NetworkKernel kernel = productKernel(op, samples, machine, gemm);
+    kernel.direct /= words.vectors;
+    const double moved = std::max(op.values.at(samples), 0.0);
+    // Tables are kept in FP32.
+    kernel.bytes = (op.family == NetworkFamily::lookUp ? 4 * (moved + touched(op, samples)) : words.bytes * moved) /
+                   machine.bandwidth;
+    kernel.again = std::max(op.again.at(samples), 0.0) * words.bytes / machine.bandwidth;
+    return kernel;
+}
+
 void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& run, const Device& device) {
     const std::string_view dtype = networkDtype(run, device);
     const double samples = networkSamples(run), bytes = networkWordBytes(dtype);
@@ -159,17 +178,9 @@ void addKernels(NetworkCost& cost, const NetworkWork& work, const TrainingRun& r
     const Machine machine = networkMachine(device, dtype, cost.machine, products);
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double vectors = peakOf(device, "fp32");
-    for (const NetworkOperator& op : (isEager ? work.alone : work.joined).folded) {
-        if (op.backward && !cost.training) continue;
-        NetworkKernel kernel = productKernel(op, samples, machine, products.parameters);
-        kernel.direct /= vectors;
-        const double moved = std::max(op.values.at(samples), 0.0);
-        // Tables are kept in FP32.
-        kernel.bytes = (op.family == NetworkFamily::lookUp ? 4 * (moved + touched(op, samples)) : bytes * moved) /
-                       machine.bandwidth;
-        kernel.again = std::max(op.again.at(samples), 0.0) * bytes / machine.bandwidth;
-        cost.kernels.push_back(kernel);
-    }
+    for (const NetworkOperator& op : (isEager ? work.alone : work.joined).folded)
+        if (!op.backward || cost.training)
+            cost.kernels.push_back(networkKernel(op, samples, machine, products.parameters, {bytes, vectors}));
 }
 
 /// Millions of elements of input that a host prepares for its devices, by the measure of a host of a V100. A host is
@@ -491,6 +502,49 @@ std::optional<MeasuredNetwork> measuredNetwork(const TrainingRun& run, const Dev
     measured.group = run.model + '|' + run.accelerator + '|' + run.dtype + '|' +
                      std::string(kSoftwareProfileNames.of(measured.cost.profile)) + '|' + std::to_string(scale);
     return measured;
+}
+
+NetworkTimes::NetworkTimes(const Device& device, std::string_view dtype) : device_(device) {
+    if (!(peakOf(device, dtype) > 0))
+        throw UsageError("The accelerator " + inQuotes(device.id) + " has no peak for " + inQuotes(dtype) + ".");
+    if (!(device.bandwidth > 0))
+        throw UsageError("The accelerator " + inQuotes(device.id) + " has no bandwidth of its memory.");
+    cost_.machine = networkMachineOf(device);
+    cost_.profile = networkProfile({}, cost_.machine);
+    wordBytes_ = networkWordBytes(dtype);
+    cost_.words = wordBytes_ < 4 ? 0 : dtype == "tf32" && device.peaks.contains("tf32") ? 1 : 2;
+    parameters_ = networkFit(-1).parameters;
+    products_ = productParametersOf(device, dtype);
+    machine_ = networkMachine(device, dtype, cost_.machine, products_);
+}
+
+double NetworkTimes::kernel(const NetworkOperator& op) const {
+    const NetworkKernel kernel =
+        networkKernel(op, 0, machine_, products_.parameters, {wordBytes_, peakOf(device_, "fp32")});
+    return kernel.count * networkKernelTime(cost_, kernel, parameters_).seconds;
+}
+
+double NetworkTimes::update(double parameters, std::string_view optimizer) const {
+    const double seconds = 4 * networkOptimizer(optimizer).words * parameters / machine_.bandwidth;
+    return seconds / bytesShare(parameters_, cost_.profile);
+}
+
+double NetworkTimes::wordBytes() const {
+    return wordBytes_;
+}
+
+double NetworkTimes::gradientBytes() const {
+    return cost_.profile == SoftwareProfile::tuned && cost_.words == 0 ? 2 : 4;
+}
+
+double NetworkTimes::slowest(double accelerators) const {
+    return 1 + parameters_.straggler * largestOf(accelerators);
+}
+
+double NetworkTimes::fed(double seconds, double elements, int acceleratorsOfHost) const {
+    TrainingRun run;
+    run.accelerators = run.perNode = acceleratorsOfHost;
+    return fedSeconds(seconds, parameters_.feed * fedElements(run, device_, cost_.profile, elements));
 }
 
 }  // namespace tessera::physical

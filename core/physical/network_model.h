@@ -163,4 +163,35 @@ const NetworkFit& networkFit(int leftOut);
 /// Where fits start: what data sheets, kernels and descriptions of stacks let expect.
 const NetworkParameters& networkPrior();
 
+/// Seconds of single kernels of a network's step on a device, as `networkStep` has them: with the parameters that were
+/// fitted to all runs and what a fused stack (of machines other than GPUs a tuned one) does.
+class NetworkTimes {
+public:
+    /// `dtype` as of a run. Throws UsageError where the device has no peak of it or no bandwidth.
+    NetworkTimes(const Device& device, std::string_view dtype);
+
+    /// A kernel of the given sizes, the `fixed` ones: all its equal ones together.
+    double kernel(const NetworkOperator& op) const;
+    /// The optimizer's update of the parameters that one accelerator holds ("adam").
+    double update(double parameters, std::string_view optimizer) const;
+    /// Bytes of an activation that is handed on, and of the gradient of a parameter that is summed.
+    double wordBytes() const;
+    double gradientBytes() const;
+    /// Share of the reduction of gradients that is not hidden, whatever the backward pass.
+    double exposed() const { return parameters_.exposed; }
+    /// What the slowest of equal accelerators takes over what each takes.
+    double slowest(double accelerators) const;
+    /// A step of `seconds` whose hosts prepare so many elements of input for each of their accelerators.
+    double fed(double seconds, double elements, int acceleratorsOfHost) const;
+    SoftwareProfile profile() const { return cost_.profile; }
+
+private:
+    Device device_;
+    NetworkCost cost_;  ///< without kernels
+    NetworkParameters parameters_;
+    ProductParameters products_;
+    Machine machine_;
+    double wordBytes_ = 2;
+};
+
 }  // namespace tessera::physical

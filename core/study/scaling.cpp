@@ -119,9 +119,18 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
 }
 
 Scaling scaling(const Study& study, const RunContext& context) {
-    const partition::Options options = partitionOptions(study);
+    partition::Options options = partitionOptions(study);
     const PartitionInputs inputs = readPartitionInputs(study, options, context);
-    return scaling(inputs.layers, inputs.fleet, options, context);
+    const bool isPhysical = partition::costsFor(options, inputs.fleet) == partition::Costs::physical;
+    std::erase_if(options.strategies, [](const std::string& id) {
+        const partition::Strategy* strategy = partition::findStrategy(id);
+        return strategy != nullptr && !strategy->onPaper;
+    });
+    Scaling scaled = scaling(inputs.layers, inputs.fleet, options, context);
+    if (isPhysical)
+        scaled.assumptions.emplace_back(
+            "Sizes of the fleet are compared by the cost model paper, whose splits in halves they follow.");
+    return scaled;
 }
 
 }  // namespace tessera::study

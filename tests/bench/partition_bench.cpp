@@ -2,8 +2,11 @@
 // 8 levels, one thread.
 #include <benchmark/benchmark.h>
 
+#include <ctime>
 #include <string>
 
+#include "core/hardware/library.h"
+#include "core/model/model.h"
 #include "core/partition/partition.h"
 #include "tests/core/partition/problems.h"
 #include "tests/support/accpar_cases.h"
@@ -84,6 +87,37 @@ void solveNodes(benchmark::State& state) {
     solveAll(state, testCase.graph, test::nodes(static_cast<int>(state.range(0))), partition::Groups::best);
 }
 BENCHMARK(solveNodes)->Arg(8)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
+
+/// Joint cuts of a model over nodes of 8 H100, by physical costs: 0.5 s on one core.
+void solveJointly(benchmark::State& state, const std::string& name) {
+    constexpr double kMost = 0.5;
+    const auto count = state.range(0);
+    hardware::Group group{.name = "h100", .accelerator = hardware::loadAccelerator("h100"), .count = count};
+    group.levels.push_back({.name = "links", .size = 8, .bandwidth = BytesPerSecond{450e9}});
+    if (count > 8) group.levels.push_back({.name = "network", .size = count / 8, .bandwidth = BytesPerSecond{50e9}});
+    const hardware::Fleet fleet = test::fleetOf({group});
+    partition::Options options;
+    options.batch = 1024;
+    options.strategies = {"joint"};
+    model::LoadOptions load;
+    load.batch = static_cast<std::int64_t>(options.batch);
+    const model::Model model = model::loadModel(name, load);
+    const model::LayerGraph layers = model::layerGraph(model);
+    double gap = 0;
+    const std::clock_t started = std::clock();
+    for (auto _ : state) {
+        const partition::Result result =
+            partition::solvePhysical(layers, model.graph(), fleet, options, {{.threads = 1}});
+        gap = result.plans.front().gap;
+    }
+    const double each =
+        static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC / static_cast<double>(state.iterations());
+    if (each > kMost) state.SkipWithError("joint cuts take more than 0.5 s");
+    state.counters["gap"] = gap;
+}
+BENCHMARK_CAPTURE(solveJointly, resnet50, "zoo:resnet50")->Arg(8)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(solveJointly, bertLarge, "zoo:bert-large")->Arg(8)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(solveJointly, llama2, "zoo:llama2-7b")->Arg(8)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tessera

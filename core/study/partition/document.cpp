@@ -86,11 +86,21 @@ constexpr auto kHardware = [](auto& doc, auto& hardware) {
     doc({"latency_s", "Per transfer."}, hardware.latency, kFinite);
 };
 
+/// Into how many parts a level cuts a layer or join.
+constexpr auto kDegrees = [](auto& doc, auto& degrees) {
+    if (!doc.has("batch_parts", true)) return;
+    doc({"batch_parts", "With physical costs: cuts of the samples (of a join: of its rows)."}, degrees.batch, 1);
+    doc({"in_parts", "With physical costs: cuts of the input channels."}, degrees.in, 1);
+    doc({"out_parts", "With physical costs: cuts of the output channels, groups or heads."}, degrees.out, 1);
+};
+
 constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     doc({"level", "0 is the top-level split."}, level.level, 0, kDeepest);
     doc("group", level.group);
     doc({"accelerators", "In the group before the split."}, level.accelerators, 1);
     doc({"occurrences", "Equal groups that this plan stands for."}, level.occurrences, 1);
+    const bool hasParts = doc.has("parts", level.parts > 0);
+    if (hasParts) doc({"parts", "With physical costs: units that this level of the network joins."}, level.parts, 1);
     doc({"ratio", "Share of the first side.", kShareOfWhole}, level.ratio);
     doc.require(level.ratio >= 0 && level.ratio <= 1, "ratio", "a number from 0 to 1");
     doc({"objective_s", "What the types were chosen by."}, level.objective, kFinite);
@@ -101,6 +111,7 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     doc.list("layers", level.layers, [&](auto& row, auto& layer, std::size_t number) {
         putName(row, layer.layer, names, number > 0 ? level.layers[number - 1].layer : -1);
         row("type", layer.type, partition::kTypeNames);
+        if (hasParts) kDegrees(row, layer.degrees);
         row("compute_s", layer.compute, kFinite);
         row("intra_s", layer.intra, kFinite);
         row("inter_s", layer.inter, kFinite);
@@ -109,6 +120,7 @@ constexpr auto kLevel = [](auto& doc, auto& level, const auto& names) {
     doc.list("joins", level.joins, [&](auto& row, auto& join, std::size_t number) {
         putName(row, join.layer, names, number > 0 ? level.joins[number - 1].layer : -1);
         row("layout", join.layout, partition::kLayoutNames);
+        if (hasParts) kDegrees(row, join.degrees);
         row("compute_s", join.compute, kFinite);
         row("inter_s", join.inter, kFinite);
         kOther(row, level, join.layer, names.size(), false);
@@ -254,6 +266,9 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
         doc.list({"groups", "The numbers of the fleet's groups that the result rests on, with where they come from."},
                  outcome.groups, kGroup);
     doc("batch", outcome.result.batch, kPositive.asWhole());
+    if (doc.has("cost_model", outcome.result.costs != partition::Costs::paper))
+        doc({"cost_model", "Of results with other costs than the paper's."}, outcome.result.costs,
+            partition::kCostsNames);
     doc.derived("dtype", [&] { return result.study.parameters->value("dtype", "bf16"); });
     doc.derived(kParameters, *result.study.parameters);
     auto& plans = outcome.result.plans;
@@ -315,9 +330,12 @@ Json partitionSchema() {
 
 const partition::Plan* fastestPlan(const PartitionOutcome& outcome) {
     const std::vector<partition::Plan>& plans = outcome.result.plans;
+    // With physical costs a strategy that is exact within memory is not to lose to one that does not fit.
+    const bool asksMemory = outcome.result.costs == partition::Costs::physical;
     const auto best =
-        std::min_element(plans.begin(), plans.end(),
-                         [](const partition::Plan& a, const partition::Plan& b) { return a.stepTime < b.stepTime; });
+        std::min_element(plans.begin(), plans.end(), [&](const partition::Plan& a, const partition::Plan& b) {
+            return asksMemory && a.fits != b.fits ? a.fits : a.stepTime < b.stepTime;
+        });
     return best == plans.end() ? nullptr : &*best;
 }
 

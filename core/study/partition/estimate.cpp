@@ -59,6 +59,21 @@ Work workOf(const partition::Options& options, const partition::Network& network
     return work;
 }
 
+/// Choosing among the ways to cut equal layers is quick, whatever their number; what grows is their reading.
+Work physicalWorkOf(const partition::Options& options, const model::LayerGraph& layers, const hardware::Fleet& fleet) {
+    constexpr double kSecondsPerLayer = 2e-4, kSecondsPerPair = 2e-7;
+    double ways = 1;
+    for (const hardware::TopologyLevel& level : fleet.groups.front().levels) {
+        const double halvings = std::log2(static_cast<double>(std::max<std::int64_t>(level.size, 1)));
+        ways *= (halvings + 1) * (halvings + 2) / 2;
+    }
+    Work work;
+    work.splits = static_cast<double>(fleet.groups.front().levels.size());
+    work.seconds = static_cast<double>(options.strategies.size()) *
+                   (static_cast<double>(layers.layers.size()) * kSecondsPerLayer + ways * ways * kSecondsPerPair);
+    return work;
+}
+
 /// Every group's missing numbers, not only those of the first.
 void checkGroups(const hardware::Fleet& fleet, const std::string& dtype, std::vector<std::string>& problems) {
     if (!partition::bytesOfDtype(dtype)) return;
@@ -100,18 +115,20 @@ Estimate estimatePartition(const Study& study) {
             layers = model::layerGraph(model);
         });
     if (study.hardware.size() == 1) attempt([&] { fleet = hardware::loadFleet(study.hardware[0]); });
+    if (options && fleet) attempt([&] { options = partitionOptions(study, *fleet); });
+    const bool isPhysical = options && options->costs == partition::Costs::physical;
     if (options && layers && fleet)
         for (std::string& problem : partition::problems(*options, *layers, *fleet))
             estimate.problems.push_back(std::move(problem));
-    if (options && fleet) checkGroups(*fleet, options->dtype, estimate.problems);
+    if (options && fleet && !isPhysical) checkGroups(*fleet, options->dtype, estimate.problems);
     if (!estimate.problems.empty()) {
         estimate.text = estimate.problems.size() == 1
                             ? estimate.problems.front()
                             : fmt::format("{} things have to be put right first", estimate.problems.size());
         return estimate;
     }
-    const partition::Network network = partition::prepare(*layers, *options);
-    const Work work = workOf(*options, network, *fleet);
+    const Work work = isPhysical ? physicalWorkOf(*options, *layers, *fleet)
+                                 : workOf(*options, partition::prepare(*layers, *options), *fleet);
     const auto joins =
         static_cast<double>(std::count_if(layers->layers.begin(), layers->layers.end(),
                                           [](const model::Layer& layer) { return model::isJoin(layer.kind); }));

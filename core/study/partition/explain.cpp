@@ -50,6 +50,7 @@ struct Context {
     const PartitionOutcome* outcome = nullptr;
     const Plan* plan = nullptr;
 
+    bool isPhysical() const { return outcome->result.costs == partition::Costs::physical; }
     bool paperModel() const { return plan->strategy == "accpar-paper"; }
     bool overlap() const { return parameter("overlap") == "comm"; }
     std::string parameter(const std::string& name) const {
@@ -629,6 +630,116 @@ constexpr std::array<std::pair<std::string_view, RowExplainer>, 4> kRowNumbers{{
     {"type", explainRowType},
 }};
 
+// ------------------------------------------------------------------------------------------------- physical costs
+
+constexpr std::string_view kPhysicalModel = "the model of networks and collectives that predict uses";
+
+Explanation physicalStory(Builder& builder, std::string formula, std::string_view assumption = {}) {
+    builder.formula(std::move(formula)).source(std::string(kPhysicalModel));
+    if (!assumption.empty()) builder.assumption(assumption);
+    return builder.made();
+}
+
+Explanation explainPhysicalStep(Builder& builder, const Context& context) {
+    const AcceleratorShare& share = context.plan->shares.front();
+    builder.term("compute", seconds(share.compute), context.at("per_accelerator[0]/compute_s"))
+        .term("transfers", seconds(share.communication), context.at("per_accelerator[0]/communication_s"));
+    return physicalStory(builder, "step time = compute + transfers that nothing hides", "behind the backward pass");
+}
+
+Explanation explainPhysicalCompute(Builder& builder, const Context& context, const AcceleratorShare& share) {
+    return physicalStory(
+        builder.groupNumber(share.kind, "peak_flops")
+            .parameter("batch", "samples per step over the whole fleet")
+            .parameter("dtype", "data type")
+            .note(context.isPhysical() && context.plan->shares.size() == 1 ? "All accelerators are equal." : ""),
+        "compute = (1 + what the slowest of equal accelerators adds) · Σ over layers of the kernels of the shard, "
+        "forward and backward, + the optimiser's update + the wait for samples of the hosts",
+        "Kernels take");
+}
+
+Explanation explainPhysicalTransfers(Builder& builder, const Context& context, const AcceleratorShare& share) {
+    for (const partition::PathStep& step : share.path) {
+        const LevelPlan& level = context.plan->levels[static_cast<std::size_t>(step.split)];
+        double moved = 0;
+        for (const partition::LayerPlan& layer : level.layers) moved += (layer.intra + layer.inter).value;
+        for (const partition::JoinPlan& join : level.joins) moved += join.inter.value;
+        builder.term(fmt::format("level {}, {}", level.level, escaped(level.group)), seconds({moved}),
+                     context.at(fmt::format("levels[{}]", step.split)));
+    }
+    return physicalStory(
+        builder,
+        "transfers = Σ over layers of (partial sums + gradients that the backward pass does not hide + "
+        "what is gathered or exchanged before the layer, in both passes)",
+        "Collectives run");
+}
+
+Explanation explainPhysicalBound(Builder& builder, const Context& context) {
+    builder
+        .formula(
+            "bound = max over weights of min over all cuts of all layers of the weighted sum of the step's times "
+            "and of memory")
+        .source("bucket elimination (Dechter 1999) with cutting planes, closed by branch and bound")
+        .term("what it bounds", "step time", context.at("step_time_s"));
+    if (context.plan->strategy != "joint" && context.plan->strategy != "dp" && context.plan->strategy != "owt")
+        builder.note("It is of all plans, whether they fit in memory or not.");
+    return builder.made();
+}
+
+constexpr std::array<std::pair<std::string_view, ShareExplainer>, 3> kPhysicalShareNumbers{{
+    {"compute_s", explainPhysicalCompute},
+    {"communication_s", explainPhysicalTransfers},
+    {"memory_bytes", explainMemory},
+}};
+constexpr std::array<std::pair<std::string_view, PlanExplainer>, 10> kPhysicalPlanNumbers{{
+    {"step_time_s", explainPhysicalStep},
+    {"throughput_samples_per_s", explainThroughput},
+    {"speedup_over_dp", explainSpeedup},
+    {"cost_s", explainPhysicalStep},
+    {"lower_bound_s", explainPhysicalBound},
+    {"gap", explainGap},
+    {"compute_s", explainLargest<explainPhysicalCompute, &AcceleratorShare::compute>},
+    {"communication_s", explainLargest<explainPhysicalTransfers, &AcceleratorShare::communication>},
+    {"memory_bytes", explainLargest<explainMemory, &AcceleratorShare::memory>},
+    {"memory_share", explainMemoryShare},
+}};
+
+Explanation explainLevelTime(Builder& builder, const SplitContext& split) {
+    return physicalStory(builder.term("units that the level joins",
+                                      formatCount(static_cast<double>(split.level->parts)), split.at("parts")),
+                         "time = Σ over layers of (compute + what moves at this level)", "told by level");
+}
+Explanation explainLevelRatio(Builder& builder, const SplitContext& split) {
+    return builder.formula("ratio = 1 / units that the level joins")
+        .source("definition")
+        .term("units", formatCount(static_cast<double>(split.level->parts)), split.at("parts"))
+        .made();
+}
+constexpr std::array<std::pair<std::string_view, SplitExplainer>, 5> kPhysicalSplitNumbers{{
+    {"ratio", explainLevelRatio},
+    {"objective_s", explainLevelTime},
+    {"lower_bound_s", explainSplitBound},
+    {"side_i_s", explainLevelTime},
+    {"side_j_s", explainLevelTime},
+}};
+
+Explanation explainPhysicalRow(Builder& builder, const RowContext& row) {
+    const partition::Degrees& cuts = row.at.layer != nullptr ? row.at.layer->degrees : row.at.join->degrees;
+    builder.term("cuts of the samples at this level", formatCount(static_cast<double>(cuts.batch)), kFromResult)
+        .term("cuts of the inputs", formatCount(static_cast<double>(cuts.in)), kFromResult)
+        .term("cuts of the outputs", formatCount(static_cast<double>(cuts.out)), kFromResult);
+    return physicalStory(builder,
+                         "compute: kernels of the shard that all levels leave; within the layer: partial sums and "
+                         "gradients; into the layer: what is gathered or exchanged before it",
+                         "told by level");
+}
+constexpr std::array<std::pair<std::string_view, RowExplainer>, 4> kPhysicalRowNumbers{{
+    {"compute_s", explainPhysicalRow},
+    {"intra_s", explainPhysicalRow},
+    {"inter_s", explainPhysicalRow},
+    {"type", explainPhysicalRow},
+}};
+
 // --------------------------------------------------------------------------------------------------------- paths
 
 /// "levels[3]" → 3 where the name fits and the list is long enough.
@@ -665,25 +776,27 @@ std::optional<Explanation> explainRow(const SplitContext& split, std::string_vie
     const RowContext row{.split = split,
                          .at = splitRow(split.base.outcome->result, *split.base.plan, level,
                                         layer ? *layer : level.layers.size() + *join)};
-    return explained(kRowNumbers, splitRowFields(), join && field == "layout" ? "type" : field, row.at,
+    return explained(split.base.isPhysical() ? kPhysicalRowNumbers : kRowNumbers, splitRowFields(),
+                     join && field == "layout" ? "type" : field, row.at,
                      fmt::format(" of {} at {}", escaped(row.at.name()), split.name()), split.base, row);
 }
 
 std::optional<Explanation> explainPlan(const Context& context, const std::vector<std::string_view>& steps) {
     const Plan& plan = *context.plan;
     if (steps.size() == 1)
-        return explained(kPlanNumbers, planFields(), steps[0], plan, " of " + plan.strategy, context, context);
+        return explained(context.isPhysical() ? kPhysicalPlanNumbers : kPlanNumbers, planFields(), steps[0], plan,
+                         " of " + plan.strategy, context, context);
     if (const auto k = indexIn(steps[0], "per_accelerator", plan.shares.size()); k && steps.size() == 2) {
         const AcceleratorShare& share = plan.shares[*k];
-        return explained(kShareNumbers, shareFields(), steps[1], share,
+        return explained(context.isPhysical() ? kPhysicalShareNumbers : kShareNumbers, shareFields(), steps[1], share,
                          fmt::format(" of {} under {}", shareTitle(share), plan.strategy), context, context, share);
     }
     const auto level = indexIn(steps[0], "levels", plan.levels.size());
     if (!level || steps.size() > 3) return std::nullopt;
     const SplitContext split{.base = context, .level = &plan.levels[*level], .number = *level};
     if (steps.size() == 3) return explainRow(split, steps[1], steps[2]);
-    return explained(kSplitNumbers, levelFields(), steps[1], *split.level,
-                     fmt::format(" of {} under {}", split.name(), plan.strategy), context, split);
+    return explained(context.isPhysical() ? kPhysicalSplitNumbers : kSplitNumbers, levelFields(), steps[1],
+                     *split.level, fmt::format(" of {} under {}", split.name(), plan.strategy), context, split);
 }
 
 Explanation explainAccelerators(const Context& context) {

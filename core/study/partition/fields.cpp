@@ -51,23 +51,44 @@ FieldValue maxOf(const Plan& plan) {
     return given(max);
 }
 
-/// Runs of equal types in layer order: "I×5 III II".
+/// "batch 8 × out 8": how a level of a network cuts a layer.
+std::string cutText(const partition::Degrees& degrees) {
+    std::vector<std::string> parts;
+    for (const auto& [name, cuts] :
+         {std::pair("batch", degrees.batch), std::pair("in", degrees.in), std::pair("out", degrees.out)})
+        if (cuts > 1) parts.push_back(fmt::format("{} {}", name, cuts));
+    return parts.empty() ? "whole" : joined(parts, " × ");
+}
+
+std::string layerCut(const LevelPlan& level, const partition::LayerPlan& layer) {
+    return level.parts > 0 ? cutText(layer.degrees) : std::string(partition::nameOf(layer.type));
+}
+
+/// Runs of equal types or cuts in layer order: "I×5 III II", "batch 8; (batch 2 × out 4)×12".
 std::string typeRuns(const LevelPlan& level) {
     constexpr std::size_t kMaxRuns = 24;
+    const bool cuts = level.parts > 0;
     std::vector<std::string> parts;
     for (std::size_t from = 0; from < level.layers.size();) {
+        std::string part = layerCut(level, level.layers[from]);
         std::size_t to = from;
-        while (to < level.layers.size() && level.layers[to].type == level.layers[from].type) ++to;
+        while (to < level.layers.size() && layerCut(level, level.layers[to]) == part) ++to;
         if (parts.size() == kMaxRuns) {
             parts.push_back(fmt::format("… ({} layers)", level.layers.size() - from));
             break;
         }
-        std::string part(partition::nameOf(level.layers[from].type));
-        if (to - from > 1) part += fmt::format("×{}", to - from);
+        if (to - from > 1) part = (cuts ? "(" + part + ")" : part) + fmt::format("×{}", to - from);
         parts.push_back(part);
         from = to;
     }
-    return joined(parts, " ");
+    return joined(parts, cuts ? "; " : " ");
+}
+
+/// The type or layout as people read it.
+std::string cutOfRow(const SplitRow& row) {
+    std::string cut = row.type();
+    if (row.level->parts > 0) cut = cutText(row.join != nullptr ? row.join->degrees : row.layer->degrees);
+    return row.join != nullptr ? "join, " + cut : cut;
 }
 
 }  // namespace
@@ -190,8 +211,7 @@ const std::vector<Field<SplitRow>>& splitRowFields() {
         {"level", "Level", kExactTable, [](const Row& row) { return given(row.level->level); }},
         {"group", "Group", kExactTable | kWords, [](const Row& row) { return given(row.level->group); }},
         {"layer", "Layer", kExactTable | kTable | kWords, valueOf<&Row::name>},
-        {"type", "Type", kExactTable | kTable | kExplained | kWords, valueOf<&Row::type>,
-         [](const Row& row) { return row.join != nullptr ? "join, " + row.type() : row.type(); }, Measure::count,
+        {"type", "Type", kExactTable | kTable | kExplained | kWords, valueOf<&Row::type>, cutOfRow, Measure::count,
          Better::neither, "Batch (I), input (II) or output channels (III) are split"},
         {"ratio", "Ratio", kExactTable, [](const Row& row) { return given(row.level->ratio); }},
         F{"compute_s", "Compute", kTime, valueOf<&Row::compute>, nullptr, Measure::seconds, Better::lower,

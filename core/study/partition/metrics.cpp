@@ -76,6 +76,7 @@ std::string wholeFleetText(const PartitionOutcome& outcome, const Plan& plan) {
 }
 
 std::string peakText(const PartitionOutcome& outcome, const Plan& plan) {
+    if (outcome.result.costs == partition::Costs::physical) return {};
     std::vector<std::string> atPeak;
     std::size_t known = 0;
     for (const GroupNumbers& group : outcome.groups) {

@@ -33,7 +33,8 @@ struct PartitionOutcome {
     partition::Result result;
 };
 
-/// The fastest plan, which headlines are about; ties go to the first in the study. Null where there is no plan.
+/// The fastest plan, with physical costs of those that fit where some do, which headlines are about; ties go to the
+/// first in the study. Null where there is no plan.
 const partition::Plan* fastestPlan(const PartitionOutcome& outcome);
 
 }  // namespace tessera::study

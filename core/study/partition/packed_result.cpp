@@ -56,6 +56,11 @@ public:
         put(static_cast<std::uint64_t>(rows.size()));
         for (const Row& row : rows) put(static_cast<Kept<Field>>(valueOf(row.*field)));
     }
+    template <typename Row>
+    void degrees(const std::vector<Row>& rows) {
+        for (const Row& row : rows)
+            for (const std::int64_t cuts : {row.degrees.batch, row.degrees.in, row.degrees.out}) put(cuts);
+    }
     void number(double value) { put(value); }
     /// What must hold of the rows is the reader's business.
     void require(bool /*holds*/) const {}
@@ -102,6 +107,14 @@ public:
                 row.*field = static_cast<Field>(number);
         }
     }
+    template <typename Row>
+    void degrees(std::vector<Row>& rows) {
+        for (Row& row : rows)
+            for (std::int64_t* cuts : {&row.degrees.batch, &row.degrees.in, &row.degrees.out}) {
+                *cuts = take<std::int64_t>();
+                require(*cuts >= 1);
+            }
+    }
     void number(double& value) { value = take<double>(); }
     void end() const { require(bytes_.empty()); }
     void require(bool holds) const {
@@ -135,6 +148,10 @@ void visitRows(Visitor& visitor, Level& level, std::size_t layers) {
     visitor.column(level.joins, &JoinPlan::layout, kStates);
     visitor.column(level.joins, &JoinPlan::compute);
     visitor.column(level.joins, &JoinPlan::inter);
+    if (level.parts > 0) {
+        visitor.degrees(level.layers);
+        visitor.degrees(level.joins);
+    }
     visitor.column(level.other, &partition::Transfers::intra);
     visitor.column(level.other, &partition::Transfers::inter);
     visitor.require(level.other.empty() || level.other.size() == layers);
@@ -194,6 +211,7 @@ Plan withoutRows(const Plan& plan) {
                                  .group = level.group,
                                  .accelerators = level.accelerators,
                                  .occurrences = level.occurrences,
+                                 .parts = level.parts,
                                  .ratio = level.ratio,
                                  .objective = level.objective,
                                  .sideI = level.sideI,
@@ -240,6 +258,7 @@ std::string packResult(const Result& result) {
     head.accelerators = outcome.accelerators;
     head.groups = outcome.groups;
     head.result.batch = outcome.result.batch;
+    head.result.costs = outcome.result.costs;
     head.result.names = outcome.result.names;
     for (const Plan& plan : outcome.result.plans) head.result.plans.push_back(withoutRows(plan));
     hollow.outcome = std::move(head);

@@ -57,7 +57,12 @@ const OptionTable<Options>& partitionTable() {
         {"levels", "--levels N", &Options::levels, Values::whole(1, kMaxLevels).labelled("Levels of splits"),
          "depth of the hierarchy of splits; without it, down to single accelerators"},
         {"strategies", "--strategy LIST", &Options::strategies,
-         Values::words(idsOf<std::string_view>(partition::strategies())), "strategies to compare, separated by commas"},
+         Values::words(idsOf<std::string_view>(partition::strategies())),
+         "strategies to compare, separated by commas; with the cost model physical joint is the first by default"},
+        {"cost_model", "--cost-model NAME", &Options::costs,
+         Values::word(partition::kCostsNames.all()).labelled("Cost model"),
+         "what a step costs: as on real accelerators and networks (physical), or AccPar's section 4 (paper); without "
+         "it, physical where the fleet is one group with topology levels"},
         {"ratio", "--ratio RULE|R", setRatio,
          Values::wordOrNumber(partition::kRatioRuleNames.all(), 0, 1).byDefault("balanced"),
          "share of the first side where two kinds part"},
@@ -109,6 +114,13 @@ const std::vector<Parameter>& partitionParameters() {
 
 Options partitionOptions(const Study& study) {
     return partitionTable().of(study);
+}
+
+Options partitionOptions(const Study& study, const hardware::Fleet& fleet) {
+    Options options = partitionOptions(study);
+    options.costs = partition::costsFor(options, fleet);
+    if (!study.parameters->contains("strategies")) options.strategies = partition::strategiesFor(*options.costs);
+    return options;
 }
 
 std::string defaultDtype(const hardware::Fleet& fleet) {
@@ -193,11 +205,11 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
 }
 
 Result runPartition(const Study& study, const RunContext& context) {
-    const Options options = partitionOptions(study);
-    const PartitionInputs inputs = readPartitionInputs(study, options, context);
+    const PartitionInputs inputs = readPartitionInputs(study, partitionOptions(study), context);
     const model::Model& model = inputs.model;
     const model::LayerGraph& layers = inputs.layers;
     const hardware::Fleet& fleet = inputs.fleet;
+    const Options options = partitionOptions(study, fleet);
 
     Result result;
     result.study = study;
@@ -217,7 +229,9 @@ Result runPartition(const Study& study, const RunContext& context) {
             sink(partialPlansJson(count, plans));
         };
     if (const auto state = resumedState(context, result)) control.resume = readPartialPlans(*state, count);
-    outcome.result = partition::solve(layers, fleet, options, std::move(control));
+    outcome.result = options.costs == partition::Costs::physical
+                         ? partition::solvePhysical(layers, model.graph(), fleet, options, std::move(control))
+                         : partition::solve(layers, fleet, options, std::move(control));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
         result.assumptions.push_back(

@@ -25,6 +25,8 @@ std::vector<InputFile> fleetFiles(const std::string& name, const hardware::Fleet
 
 /// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
 partition::Options partitionOptions(const Study& study);
+/// The same on a fleet, with the costs and strategies that it takes where the study names none.
+partition::Options partitionOptions(const Study& study, const hardware::Fleet& fleet);
 
 /// Reason why a model cannot be partitioned although it can be read: a sentence, where it is one device's slice of a
 /// tensor-parallel group.

@@ -32,6 +32,8 @@ inline std::vector<Sample> samples() {
          "zoo:resnet18",
          "v100-a100-upgrade",
          {{"dtype", "fp16"}, {"pin_ratio", "0=0.2"}, {"strategies", "accpar"}}},
+        {"physical", "zoo:bert-base", "dgx-a100x16", {{"batch", "64"}}},
+        {"physicalNode", "zoo:alexnet", "dgx-h100x8", {{"strategies", "joint,owt"}}},
         {"single", "zoo:lenet5", "accpar-homogeneous", {{"computation", ""}, {"strategies", "dp,owt"}}},
     };
 }

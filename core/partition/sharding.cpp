@@ -1,0 +1,35 @@
+#include "core/partition/sharding.h"
+
+#include <utility>
+
+namespace tessera::partition {
+
+Degrees productOf(const Sharding& sharding) {
+    Degrees product;
+    for (const Degrees& level : sharding) {
+        product.batch *= level.batch;
+        product.in *= level.in;
+        product.out *= level.out;
+    }
+    return product;
+}
+
+std::vector<Sharding> shardingsOf(const std::vector<std::int64_t>& sizes, bool inToo) {
+    std::vector<Sharding> all{{}};
+    for (const std::int64_t size : sizes) {
+        std::vector<Degrees> cuts;
+        for (std::int64_t in = 1; in <= (inToo ? size : 1); ++in)
+            for (std::int64_t out = 1; in * out <= size; ++out)
+                if (size % (in * out) == 0) cuts.push_back({size / (in * out), in, out});
+        std::vector<Sharding> longer;
+        for (const Sharding& sharding : all)
+            for (const Degrees& cut : cuts) {
+                longer.push_back(sharding);
+                longer.back().push_back(cut);
+            }
+        all = std::move(longer);
+    }
+    return all;
+}
+
+}  // namespace tessera::partition
