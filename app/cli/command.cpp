@@ -156,7 +156,7 @@ std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>&
         const std::size_t at = text.rfind('=');
         if (at == std::string::npos || at == 0)
             throw UsageError(fmt::format("option '--dim' is {}; expected NAME=N", inQuotes(text)));
-        dimensions[text.substr(0, at)] = wholeOf("--dim " + escaped(text.substr(0, at)), text.substr(at + 1), 1,
+        dimensions[text.substr(0, at)] = wholeOf("--dim " + escaped(text.substr(0, at)), text.substr(at + 1), 0,
                                                  std::numeric_limits<std::int32_t>::max());
     }
     return dimensions;

@@ -176,17 +176,33 @@ void inspect(Context& context, const ModelChoice& choice, bool withLayers, bool 
 /// What `--dim` may choose, with its default and its largest value.
 Json dimensionsJson(const model::ZooEntry& entry) {
     Json list = Json::array();
-    for (const model::ZooDimension& row : entry.dimensions)
-        list.push_back({{"name", row.name}, {"meaning", row.meaning}, {"default", row.value}, {"most", row.max}});
+    for (const model::ZooDimension& row : entry.dimensions) {
+        Json& of = list.emplace_back(
+            Json{{"name", row.name}, {"meaning", row.meaning}, {"default", row.value}, {"most", row.max}});
+        if (row.min != 1) of["least"] = row.min;
+        if (!row.follows.empty()) of["follows"] = row.follows;
+    }
     return list;
 }
 
+/// As many dimensions as a column of the list shows.
+constexpr std::size_t kShownDimensions = 3;
+
 /// "sequence=1024 tensor_parallel=1".
 std::string dimensionsText(const model::ZooEntry& entry) {
-    std::string text;
+    std::vector<std::string> texts;
     for (const model::ZooDimension& row : entry.dimensions)
-        text += (text.empty() ? "" : " ") + row.name + "=" + std::to_string(row.value);
-    return text;
+        if (texts.size() < kShownDimensions) texts.push_back(row.name + "=" + std::to_string(row.value));
+    if (entry.dimensions.size() > kShownDimensions) texts.emplace_back("…");
+    return joined(texts, " ");
+}
+
+/// With the names of all dimensions where the column for them has no room.
+std::string descriptionText(const model::ZooEntry& entry) {
+    if (entry.dimensions.size() <= kShownDimensions) return entry.description;
+    std::vector<std::string> names;
+    for (const model::ZooDimension& row : entry.dimensions) names.push_back(row.name);
+    return entry.description + " Dimensions: " + joined(names, ", ") + ".";
 }
 
 }  // namespace
@@ -198,7 +214,7 @@ Action addModelList(CLI::App&) {
             table.columns = {{"model"}, {"title"}, {"family"}, {"dimensions"}, {"description"}};
             for (const model::ZooEntry& entry : model::zooEntries())
                 table.rows.push_back(
-                    {"zoo:" + entry.id, entry.title, entry.family, dimensionsText(entry), entry.description});
+                    {"zoo:" + entry.id, entry.title, entry.family, dimensionsText(entry), descriptionText(entry)});
             context.console.print(report::toText(table));
             return;
         }

@@ -31,21 +31,6 @@ std::string validationCountText(std::size_t count) {
     return formatCount(static_cast<double>(count));
 }
 
-/// The least error of a peer over all these rows, or of the one that has an error for every part of them.
-std::optional<double> bestPeerOf(const physical::ErrorSummary& errors) {
-    std::optional<double> best;
-    std::size_t partRows = 0;
-    double partErrors = 0;
-    for (const physical::PeerErrors& peer : errors.peers) {
-        if (peer.rows == errors.rows) best = std::min(best.value_or(peer.mean), peer.mean);
-        if (peer.part.empty()) continue;
-        partRows += peer.rows;
-        partErrors += static_cast<double>(peer.rows) * peer.mean;
-    }
-    if (!best && partRows == errors.rows) best = partErrors / static_cast<double>(partRows);
-    return best;
-}
-
 std::vector<std::string> validationCells(const std::string& name, const physical::ErrorSummary& errors) {
     return {name,
             validationCountText(errors.rows),
@@ -55,7 +40,7 @@ std::vector<std::string> validationCells(const std::string& name, const physical
             validationErrorText(errors.worst),
             errors.spearman ? fmt::format("{:.3f}", *errors.spearman) : "–",
             validationErrorText(errors.coverage),
-            validationErrorText(bestPeerOf(errors))};
+            validationErrorText(physical::bestPeerOf(errors))};
 }
 
 /// A line for each set and, with `parts`, for each part of those that have several.

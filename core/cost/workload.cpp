@@ -43,7 +43,7 @@ WorkloadSource readSource(const JsonNode& node) {
     source.batch = node.wholeOr("batch", 1, 1, kLargestSize);
     if (!node.has("dimensions")) return source;
     const JsonNode dimensions = node.at("dimensions");
-    for (const auto& [name, value] : dimensions.members()) source.dimensions[name] = value.whole(1, kLargestSize);
+    for (const auto& [name, value] : dimensions.members()) source.dimensions[name] = value.whole(0, kLargestSize);
     if (source.dimensions.size() > kMaxDimensions) dimensions.fail("at most 100 dimensions");
     return source;
 }

@@ -134,7 +134,8 @@ void ChartBuilder::barTexts() {
         const auto category = static_cast<std::size_t>(series.x[bar.point]);
         ends[category] = series.y[bar.point];
         if (series.mark == Mark::bars) {
-            endText(withError(bar), valueText(chart_, series, bar.point), series.y[bar.point] < 0);
+            endText(withPoints(withError(bar), category), valueText(chart_, series, bar.point),
+                    series.y[bar.point] < 0);
         } else {
             if (segments[category] > 1) segmentText(bar, series);  // else it says what stands at the end
             extend(whole[category], bar.area);
@@ -160,6 +161,22 @@ Rect ChartBuilder::withError(const ChartLayout::Bar& bar) const {
     extend(whole, chart_.horizontal ? Rect{from, whole.y, to - from, whole.height}
                                     : Rect{whole.x, from, whole.width, to - from});
     return whole;
+}
+
+Rect ChartBuilder::withPoints(Rect bar, std::size_t category) const {
+    constexpr double kAround = 6;
+    if (!chart_.horizontal) return bar;
+    std::vector<double> places;
+    for (std::size_t s = 0; s < chart_.series.size(); ++s)
+        for (std::size_t i = 0; chart_.series[s].mark == Mark::points && !hidden(s) && i < length(chart_.series[s]);
+             ++i)
+            if (chart_.series[s].x[i] == static_cast<double>(category) && shown(chart_.series[s], i))
+                places.push_back(inPlot(chart_.series[s].y[i]));
+    std::sort(places.begin(), places.end());
+    constexpr double kText = 110;  // a mark behind the text would leave room for it
+    for (const double place : places)
+        if (place + kAround > bar.right() && place - kAround < bar.right() + kText) bar.width = place + kAround - bar.x;
+    return bar;
 }
 
 void ChartBuilder::insteadText(std::size_t category) {

@@ -155,6 +155,8 @@ private:
     static void extend(Rect& whole, const Rect& area);
     /// A bar together with its error bar.
     Rect withError(const ChartLayout::Bar& bar) const;
+    /// A bar that runs to the right, together with the points of its category that its text would lie on.
+    Rect withPoints(Rect bar, std::size_t category) const;
     void endText(const Rect& bar, const std::string& text, bool negative);
     /// Draws the placeholder text of a category without bars.
     void insteadText(std::size_t category);

@@ -81,7 +81,7 @@ void ChartBuilder::marks() {
         if (hidden(s) || (series.mark != Mark::points && !isCurve(series))) continue;
         if (series.mark == Mark::points)
             markers(s, series.dimmed ? 2 : 3.5);
-        else if (length(series) <= kFewPoints)
+        else if (length(series) <= kFewPoints && !series.reference)
             markers(s, 3);
         for (std::size_t i = 0; !series.low.empty() && i < length(series); ++i)
             if (shown(series, i)) errorBar(series, i, out_.x.pixel(series.x[i]), 4);

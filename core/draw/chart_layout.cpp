@@ -125,7 +125,9 @@ void ChartBuilder::legend() {
     for (std::size_t s = 0; s < chart_.series.size(); ++s)
         if (chart_.series[s].mark != Mark::bound && !chart_.series[s].name.empty() && (view_.allKeys || !hidden(s)))
             listed.push_back(s);
-    if (listed.size() < 2) return;
+    // Bars are named by their categories; points among them by the legend alone.
+    const bool marked = hasBars_ && listed.size() == 1 && chart_.series[listed.front()].mark == Mark::points;
+    if (listed.size() < 2 && !marked) return;
     double x = 0;
     top_ += 12;
     for (const std::size_t s : listed) {

@@ -54,6 +54,7 @@ struct Series {
     bool cannotBeBelow = true;                 ///< for a bound: which side is hatched
     double opacity = 1;                        ///< of points that lie on each other
     int shape = -1;                            ///< of markers: as of the series at this place; -1 = at its own
+    bool reference = false;                    ///< of a line: to compare with, so without markers and values of its own
     bool edgeArrows = false;                   ///< points out of sight are marked by a named arrow at the edge
 };
 

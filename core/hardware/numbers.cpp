@@ -176,6 +176,7 @@ double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
     const double number = spelled ? *spelled : above ? node.positive() : node.notNegative();
     if ((above && number < kSmallest) || number > kLargest)
         node.fail(above ? "a number from 1e-30 to 1e30" : "a number from 0 to 1e30");
+    if (number < bounds.min) node.fail(fmt::format("a number of {:.0f} or more", bounds.min));
     return number == 0 ? 0 : number;  // -0.0 becomes 0
 }
 

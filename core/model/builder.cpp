@@ -123,7 +123,8 @@ struct GraphBuilder::State {
     void checkCounts(const OperatorKind& kind, const Operator& op, const OperatorSpec& spec) const;
     void checkOutputs(const OperatorSpec& spec, const Operator& op) const;
     void applyRules(const OperatorKind& kind, const Operator& op);
-    bool mayFold();
+    std::int64_t foldingWork() const;
+    bool mayFold(std::int64_t work);
     TensorRole roleOf(const Operator& op, DataType type) const;
     void addOutputs(const OperatorSpec& spec, Operator& op);
     void noteUses(const Operator& op);
@@ -264,16 +265,23 @@ void GraphBuilder::State::checkOutputs(const OperatorSpec& spec, const Operator&
     }
 }
 
-/// Folding has a budget for the whole graph: what rules make, for each of their inputs, and a part of what they read.
-bool GraphBuilder::State::mayFold() {
+/// What folding costs: what rules make, for each of their inputs, and a part of what they read. Negative where the
+/// operator makes more than is folded.
+std::int64_t GraphBuilder::State::foldingWork() const {
     std::int64_t work = 0;
     for (const RuleInput& input : ruleInputs)
         if (input.elements != nullptr) work += static_cast<std::int64_t>(input.elements->size()) / 16;
     for (const RuleOutput& output : ruleOutputs) {
         const auto count = elementCount(output.shape);
-        if (!count || *count > kMaxFolded) return false;
+        if (!count || *count > kMaxFolded) return -1;
         work += *count * static_cast<std::int64_t>(std::max<std::size_t>(ruleInputs.size(), 1));
     }
+    return work;
+}
+
+/// Folding has a budget for the whole graph.
+bool GraphBuilder::State::mayFold(std::int64_t work) {
+    if (work < 0) return false;
     if (folded + work > kFoldBudget) {
         foldingEnded = true;
         return false;
@@ -298,7 +306,15 @@ void GraphBuilder::State::applyRules(const OperatorKind& kind, const Operator& o
     kind.shape(context);
     // Shape and Size read no elements.
     const bool readsShape = op.type == "Shape" || op.type == "Size";
-    if (kind.fold != nullptr && (anyKnown || readsShape || op.inputs.empty()) && mayFold()) kind.fold(context);
+    if (kind.fold == nullptr || (!anyKnown && !readsShape && !op.inputs.empty())) return;
+    const std::int64_t work = foldingWork();
+    if (!mayFold(work)) return;
+    kind.fold(context);
+    // Rules do nothing where the data is not known, such as activations that are reshaped: that takes nothing.
+    const bool idle = !ruleInputs.empty() && ruleInputs.front().elements == nullptr &&
+                      std::none_of(ruleOutputs.begin(), ruleOutputs.end(),
+                                   [](const RuleOutput& output) { return output.elements.has_value(); });
+    if (idle) folded -= work;
 }
 
 /// `activation` where the data of an input goes into the output; the way through Shape and Size does not count.

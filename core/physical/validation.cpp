@@ -42,10 +42,6 @@ std::optional<double> spearmanOfRows(const ValidationRows& rows) {
     return spearmanOf(predicted, measured);
 }
 
-bool isInsideBar(const ValidationRow& row) {
-    return row.prediction.estimate->low <= row.measured && row.measured <= row.prediction.estimate->high;
-}
-
 std::vector<PeerErrors> peersOf(const std::vector<PeerErrors>& peers, std::string_view set, std::string_view part) {
     std::vector<PeerErrors> found;
     for (const PeerErrors& peer : peers)
@@ -53,8 +49,9 @@ std::vector<PeerErrors> peersOf(const std::vector<PeerErrors>& peers, std::strin
     return found;
 }
 
-ErrorSummary errorSummaryOf(const ValidationRows& rows, std::vector<PeerErrors> peers) {
+ErrorSummary errorSummaryWith(const ValidationRows& rows, std::vector<PeerErrors> peers) {
     ErrorSummary summary{.rows = rows.size(), .spearman = spearmanOfRows(rows), .peers = std::move(peers)};
+    if (rows.empty()) return summary;
     std::vector<double> errors;
     std::size_t inside = 0;
     for (const ValidationRow* row : rows) {
@@ -98,9 +95,9 @@ std::vector<std::pair<std::string, std::size_t>> refusalsOf(const ValidationRows
 ValidationSet validationSetOf(const std::string& name, const ValidationRows& rows,
                               const std::vector<PeerErrors>& peers) {
     ValidationSet set{
-        .set = name, .errors = errorSummaryOf(rows, peersOf(peers, name, {})), .refusals = refusalsOf(rows)};
+        .set = name, .errors = errorSummaryWith(rows, peersOf(peers, name, {})), .refusals = refusalsOf(rows)};
     for (const auto& [part, members] : groupedBy(rows, &ValidationRow::part))
-        set.parts.push_back({part, errorSummaryOf(members, peersOf(peers, name, part))});
+        set.parts.push_back({part, errorSummaryWith(members, peersOf(peers, name, part))});
     return set;
 }
 
@@ -169,6 +166,29 @@ double errorOf(const ValidationRow& row) {
     return row.absolute ? difference : difference / row.measured;
 }
 
+bool isInsideBar(const ValidationRow& row) {
+    const std::optional<Estimate>& estimate = row.prediction.estimate;
+    return estimate && estimate->low <= row.measured && row.measured <= estimate->high;
+}
+
+ErrorSummary errorSummaryOf(const std::vector<const ValidationRow*>& rows) {
+    return errorSummaryWith(rows, {});
+}
+
+std::optional<double> bestPeerOf(const ErrorSummary& errors) {
+    std::optional<double> best;
+    std::size_t partRows = 0;
+    double partErrors = 0;
+    for (const PeerErrors& peer : errors.peers) {
+        if (peer.rows == errors.rows) best = std::min(best.value_or(peer.mean), peer.mean);
+        if (peer.part.empty()) continue;
+        partRows += peer.rows;
+        partErrors += static_cast<double>(peer.rows) * peer.mean;
+    }
+    if (!best && partRows == errors.rows && partRows > 0) best = partErrors / static_cast<double>(partRows);
+    return best;
+}
+
 std::optional<double> spearmanOf(const std::vector<double>& left, const std::vector<double>& right) {
     const std::vector<double> a = ranksOf(left), b = ranksOf(right);
     const double mean = (static_cast<double>(a.size()) - 1) / 2;
@@ -185,13 +205,23 @@ std::optional<double> spearmanOf(const std::vector<double>& left, const std::vec
 Validation validate(const std::vector<JudgedTable>& tables, const std::vector<PeerErrors>& peers,
                     const std::vector<std::string>& sets, const RunControl& control) {
     Validation validation;
-    for (OpenTable& table : openTables(tables, sets)) {
+    std::vector<OpenTable> open = openTables(tables, sets);
+    double all = 0;
+    for (OpenTable& table : open) {
         keepNamed(table, sets);
+        all += static_cast<double>(table.rows.size());
+    }
+    for (OpenTable& table : open) {
         if (table.rows.empty()) continue;
         control.throwIfCancelled("the validation");
+        control.reportProgress("predicting measured rows", static_cast<double>(validation.rows.size()), all);
         table.predictor->predict(table.judged->table, table.rows, control);
-        for (ValidationRow& row : table.rows) row.error = errorOf(row);
+        for (ValidationRow& row : table.rows) {
+            row.error = errorOf(row);
+            row.file = validation.files.size();
+        }
         validation.files.push_back(table.judged->table.file);
+        validation.kinds.emplace_back(table.predictor->id);
         std::move(table.rows.begin(), table.rows.end(), std::back_inserter(validation.rows));
     }
     ValidationRows rows;

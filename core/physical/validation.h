@@ -23,6 +23,7 @@ struct ValidationRow {
     Prediction prediction = {};
     double error = 1;       ///< see `errorOf`
     std::size_t index = 0;  ///< the row of its table
+    std::size_t file = 0;   ///< of its table: the place in `Validation::files`
     bool absolute = false;  ///< a share, whose error is the difference and not relative
     /// Shares of the peak of its accelerators that the measured and the predicted value mean (`impliedShareOfPeak`).
     std::optional<double> measuredShare = {}, predictedShare = {};
@@ -55,6 +56,16 @@ struct ErrorSummary {
     std::vector<PeerErrors> peers = {};
 };
 
+/// Returns the errors of some rows, beside no peer.
+ErrorSummary errorSummaryOf(const std::vector<const ValidationRow*>& rows);
+
+/// Returns the least mean error of a peer over all the rows, or of the one that has an error for every part of them;
+/// nothing where no peer covers them.
+std::optional<double> bestPeerOf(const ErrorSummary& errors);
+
+/// Whether the 90 % interval of a predicted row holds the measured value; false of a refused row.
+bool isInsideBar(const ValidationRow& row);
+
 /// A part of a set by its name.
 struct ValidationPart {
     std::string part;
@@ -74,6 +85,7 @@ struct Validation {
     std::vector<ValidationSet> sets = {};  ///< in the order of their first rows
     std::vector<ValidationRow> rows = {};  ///< in the order of the tables
     std::vector<std::string> files = {};   ///< of the tables that have some of the rows
+    std::vector<std::string> kinds = {};   ///< of these tables, by the ids of their predictors
 };
 
 /// A kind of table, and how its rows are predicted.
@@ -106,7 +118,7 @@ struct JudgedTable {
 
 /// Predicts the rows of the tables, of those sets or predictors that `sets` names (empty: all), and sums up their
 /// errors beside those of the peers. Throws DataError for tables that no predictor knows and cells that mean nothing,
-/// UsageError where a set is named that the tables do not have, and InterruptedError.
+/// UsageError where a set is named that the tables do not have, and InterruptedError. Progress counts rows.
 Validation validate(const std::vector<JudgedTable>& tables, const std::vector<PeerErrors>& peers,
                     const std::vector<std::string>& sets = {}, const RunControl& control = {});
 

@@ -13,8 +13,6 @@ namespace tessera::predict {
 
 namespace {
 
-constexpr double kNinetieth = 1.6448536269514722;  // of 5 % and 95 % of a normal distribution
-
 /// The configuration as the physical model reads it.
 physical::TrainingRun runOf(const Workload& workload, const Machine& machine, const PhysicalSetting& setting) {
     physical::TrainingRun run = workload.transformer.value_or(physical::TrainingRun{.model = workload.name});
@@ -146,6 +144,7 @@ PhysicalStep networkStepOf(const Workload& workload, const Machine& machine, con
     auto [step, times, distant] = graphStepOf(workload, machine, setting, run, places, std::nullopt);
     step.load = Seconds{times.feed};
     step.communication = Seconds{times.exposed};
+    step.shared = kSharedByNetworks;
     step.total = Seconds{times.seconds + distant};
     step.watts = wattsOf(run, machine, {step.total.value, times.products, times.memory + distant});
     return std::move(step);

@@ -17,6 +17,11 @@ namespace tessera::predict {
 /// Accelerators of a node where nothing else is said: links join those of one.
 inline constexpr std::int64_t kPerNode = 8;
 
+/// Share of the variance of errors that accelerators have in common for the same network and software: the correlation
+/// of mean errors in 77 pairs of accelerators of data/measured/training.csv. For transformers, whose stacks are fitted
+/// apart, 94 pairs show none.
+inline constexpr double kSharedByNetworks = 0.4;
+
 /// What of a step the physical model is asked for.
 struct PhysicalSetting {
     double batch = 1;            ///< samples of one device
@@ -35,6 +40,7 @@ struct PhysicalStep {
     Seconds total;
     std::optional<double> watts;  ///< of one device, in the mean; empty where its limit is not known
     double spread = 0;            ///< standard deviation of the logarithm of measured over predicted time
+    double shared = 0;            ///< RelativeError::shared
     Way way = Way::transferred;   ///< of its products: fitted or transferred
 };
 

@@ -99,6 +99,12 @@ void addComputation(const Workload& workload, const OperatorShares& shares, cons
 
 }  // namespace
 
+Options paperOptions() {
+    Options options;
+    options.costModel = CostModel::paper;
+    return options;
+}
+
 std::vector<std::int64_t> powersOfTwo() {
     std::vector<std::int64_t> powers;
     for (std::int64_t power = 1; power <= kLargestPower; power *= 2) powers.push_back(power);
@@ -128,6 +134,7 @@ struct Predictor::Step {
     std::string communicationBy;   ///< the accelerator's field that its time rests on; empty = measured sums
     std::optional<double> watts;   ///< of one device, by the physical model
     std::optional<double> spread;  ///< of the logarithm of its time, likewise
+    double shared = 0;             ///< of it, with other accelerators
     std::string_view reliability;  ///< of the kernels, likewise
 };
 
@@ -377,6 +384,7 @@ void Predictor::addPhysicalTimes(const Machine& machine, double batch, std::int6
                             .devices = splitsBatch ? devices : 1,
                             .software = options_.software,
                             .gradientShare = gradientsSent().value / workload_.gradientBytes,
+                            .sum = {},
                             .loads = !options_.dataset};
     if (splitsBatch && !options_.collective.empty())
         setting.sum = allReduceTime(machine, *collectiveFor(machine), devices);
@@ -388,6 +396,7 @@ void Predictor::addPhysicalTimes(const Machine& machine, double batch, std::int6
     step.total = physical.total;
     step.watts = physical.watts;
     step.spread = physical.spread;
+    step.shared = physical.shared;
     step.reliability = kWayNames.of(physical.way);
     if (splitsBatch) step.collective = options_.collective.empty() ? kFastestCollective : options_.collective;
 }
@@ -450,7 +459,9 @@ RelativeError Predictor::errorOfStep(const Machine& machine, const Step& step, c
     if (!step.collective.empty() && (byLinks || !step.spread))
         reliance.add(step.communication, byLinks ? reliance.classOf(step.communicationBy) : "measured");
     if (options_.dataset) reliance.add(step.load, reliance.classOf("host_bandwidth_bytes_per_s"));
-    return reliance.error();
+    RelativeError error = reliance.error();
+    error.shared = step.shared;
+    return error;
 }
 
 Prediction Predictor::predict(const Machine& machine, std::int64_t devices) const {

@@ -84,6 +84,9 @@ struct Options {
     std::size_t slowest = 10;
 };
 
+/// Options that are Centimani's model of time.
+Options paperOptions();
+
 /// Powers of two from 1 to 65536.
 std::vector<std::int64_t> powersOfTwo();
 
@@ -150,11 +153,13 @@ struct UncertainTime {
 /// The spread of their sum, where all parts err alike: the mean of theirs, weighted by time. 0 where no time passes.
 double spreadOf(const std::vector<UncertainTime>& parts);
 
-/// The probability that the first of two predicted values is really the larger, their errors being independent.
+/// The probability that the first of two predicted values is really the larger. The parts of their errors that are not
+/// shared are independent.
 double probabilityOfMore(double value, const RelativeError& error, double other, const RelativeError& otherError);
 
 /// The predictions that fit at one number of devices by a metric, best first, with the probability that the order
-/// holds: draws of every prediction's error, independent of each other. Empty where fewer than one fits.
+/// holds: draws of every prediction's error, whose parts that are not shared are independent. Empty where fewer than
+/// one fits.
 std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std::uint64_t seed);
 
 }  // namespace tessera::predict

@@ -114,11 +114,16 @@ struct OperatorShares {
     bool operator==(const OperatorShares&) const = default;
 };
 
+/// Standard deviations of a normal distribution to its 5 % and 95 %.
+inline constexpr double kNinetieth = 1.6448536269514722;
+
 /// Error interval of a prediction: 90 % of its error distribution, as shares of the throughput.
 struct RelativeError {
     double low = 0;
     double high = 0;
     std::string reliability;  ///< the weakest class of the numbers that it rests on
+    /// Share of the variance that predictions of the same model on other accelerators err by as well.
+    double shared = 0;
     bool operator==(const RelativeError&) const = default;
 };
 

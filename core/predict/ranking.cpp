@@ -15,7 +15,6 @@ namespace tessera::predict {
 namespace {
 
 constexpr std::size_t kDraws = 10'000;
-constexpr double kNinetieth = 1.6448536269514722;  // of 5 % and 95 % of a normal distribution
 
 /// Standard normal numbers by Marsaglia's polar method ("A convenient method for generating normal variables", SIAM
 /// Review 6(3), 1964), two at a time.
@@ -45,15 +44,24 @@ const std::array<MetricRow, 2>& metricRows() {
     return kMetrics;
 }
 
+/// A predicted value's logarithm and how it is drawn.
+struct Drawn {
+    double logarithm = 0;
+    double own = 0, shared = 0;  ///< standard deviations of the two parts of its error
+    const std::vector<double>* draws = nullptr;
+
+    double at(std::size_t draw, const std::vector<double>& common) const {
+        return logarithm + own * (*draws)[draw] + shared * common[draw];
+    }
+};
+
 /// The share of the draws in which every value, times its error, is at least the next one's.
-double probabilityOf(const std::vector<double>& logarithms, const std::vector<double>& spreads,
-                     const std::vector<const std::vector<double>*>& draws) {
+double probabilityOf(const std::vector<Drawn>& values, const std::vector<double>& common) {
     std::size_t held = 0;
     for (std::size_t draw = 0; draw < kDraws; ++draw) {
         bool holds = true;
-        for (std::size_t i = 0; holds && i + 1 < logarithms.size(); ++i)
-            holds = logarithms[i] + spreads[i] * (*draws[i])[draw] >=
-                    logarithms[i + 1] + spreads[i + 1] * (*draws[i + 1])[draw];
+        for (std::size_t i = 0; holds && i + 1 < values.size(); ++i)
+            holds = values[i].at(draw, common) >= values[i + 1].at(draw, common);
         held += holds ? 1 : 0;
     }
     return static_cast<double>(held) / static_cast<double>(kDraws);
@@ -83,8 +91,10 @@ double spreadOf(const std::vector<UncertainTime>& parts) {
 
 RelativeError errorOf(std::string_view reliability, double spread) {
     const double far = kNinetieth * spread;
-    return {
-        .low = elementary::exp(-far) - 1, .high = elementary::exp(far) - 1, .reliability = std::string(reliability)};
+    return {.low = elementary::exp(-far) - 1,
+            .high = elementary::exp(far) - 1,
+            .reliability = std::string(reliability),
+            .shared = 0};
 }
 
 RelativeError errorOf(std::string_view reliability) {
@@ -93,7 +103,9 @@ RelativeError errorOf(std::string_view reliability) {
 
 double probabilityOfMore(double value, const RelativeError& error, double other, const RelativeError& otherError) {
     if (!(value > 0) || !(other > 0)) return value > other ? 1 : value < other ? 0 : 0.5;
-    const double spread = std::hypot(spreadOf(error), spreadOf(otherError));
+    const double one = spreadOf(error), two = spreadOf(otherError), shared = std::min(error.shared, otherError.shared);
+    // What both err by alike differs only where one of them errs by more of it.
+    const double spread = elementary::sqrt((1 - shared) * (one * one + two * two) + shared * (one - two) * (one - two));
     const double ahead = elementary::log(value / other);
     if (!(spread > 0)) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
     return 0.5 * std::erfc(-ahead / (spread * std::sqrt(2.0)));
@@ -110,6 +122,7 @@ std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std:
     // An accelerator errs alike at every number of devices.
     std::vector<std::vector<double>> draws;
     for (std::size_t i = 0; i < accelerators.size(); ++i) draws.push_back(normalNumbers(seed, i, kDraws));
+    const std::vector<double> common = normalNumbers(seed, accelerators.size(), kDraws);
     std::vector<Ranking> rankings;
     for (const MetricRow& metric : metricRows())
         for (const std::int64_t devices : counts) {
@@ -121,16 +134,17 @@ std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std:
                 return *metric.value(*a) > *metric.value(*b);
             });
             Ranking ranking{.metric = std::string(metric.id), .devices = devices, .order = {}, .probability = 1};
-            std::vector<double> logarithms, spreads;
-            std::vector<const std::vector<double>*> numbers;
+            std::vector<Drawn> values;
             for (const Prediction* one : found) {
                 ranking.order.push_back(one->accelerator);
-                logarithms.push_back(elementary::log(*metric.value(*one)));
-                spreads.push_back(spreadOf(one->error));
+                const double spread = spreadOf(one->error), shared = one->error.shared;
                 const auto place = std::find(accelerators.begin(), accelerators.end(), one->accelerator);
-                numbers.push_back(&draws[static_cast<std::size_t>(place - accelerators.begin())]);
+                values.push_back({.logarithm = elementary::log(*metric.value(*one)),
+                                  .own = spread * elementary::sqrt(1 - shared),
+                                  .shared = spread * elementary::sqrt(shared),
+                                  .draws = &draws[static_cast<std::size_t>(place - accelerators.begin())]});
             }
-            if (found.size() > 1) ranking.probability = probabilityOf(logarithms, spreads, numbers);
+            if (found.size() > 1) ranking.probability = probabilityOf(values, common);
             rankings.push_back(std::move(ranking));
         }
     return rankings;

@@ -42,7 +42,7 @@ std::vector<PictureRow> partitionPictures() {
         {{"layers", "Time by layer", "Time by layer at the top-level split", Scope::split, kEverywhere, isSplit},
          [](const View& view) { return layerChart(partitionOf(view), view.at.choice, view.at.split); }},
         {{"levels", "Time by level", "Time by level of the hierarchy", Scope::choice, kEverywhere, isSplit},
-         from(levelChart)},
+         from(levelTimeChart)},
         {{"ratios", "Ratio by level", "Share of the first side of each split", Scope::choice, kWindow, isSplit},
          from(ratioChart)},
         {{"memory", "Memory", "Memory of each kind of accelerator", Scope::choice, kEverywhere}, from(memoryChart)},

@@ -235,7 +235,7 @@ Chart stepTimeChart(const study::PartitionOutcome& outcome) {
     return chart;
 }
 
-Chart levelChart(const study::PartitionOutcome& outcome, const std::string& strategy) {
+Chart levelTimeChart(const study::PartitionOutcome& outcome, const std::string& strategy) {
     const Plan& plan = planOf(outcome, strategy);
     Chart chart{.id = "levels", .title = fmt::format("Where the step goes, level by level, {}", strategy)};
     chart.x = categories("Level", {});

@@ -28,7 +28,7 @@ Chart speedupChart(const study::PartitionOutcome& outcome);
 Chart stepTimeChart(const study::PartitionOutcome& outcome);
 /// Step time by part: transfers of the slowest accelerator at each level on its way down, and its computation, with
 /// their shares of the step.
-Chart levelChart(const study::PartitionOutcome& outcome, const std::string& strategy);
+Chart levelTimeChart(const study::PartitionOutcome& outcome, const std::string& strategy);
 /// Index into the plan's shares of the accelerator that the step waits for; empty where there are none.
 std::optional<std::size_t> slowestShare(const partition::Plan& plan);
 /// Memory per accelerator of each kind against its capacity.

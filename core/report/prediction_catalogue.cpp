@@ -5,8 +5,10 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/catalogues.h"
+#include "core/report/measured_marks.h"
 #include "core/report/prediction_pictures.h"
 #include "core/report/prediction_report.h"
+#include "core/study/measured_throughput.h"
 #include "core/study/prediction/study.h"
 
 namespace tessera::report {
@@ -43,6 +45,19 @@ auto byAccelerator(Chart (*make)(const PredictionOutcome& outcome, std::int64_t 
     return [make](const View& view) { return make(viewedPrediction(view), prediction(view).devices); };
 }
 
+Chart throughputWithMarks(const View& view) {
+    const std::int64_t devices = prediction(view).devices;
+    Chart chart = throughputChart(viewedPrediction(view), devices);
+    markMeasuredBars(chart, view.result.study, viewedPrediction(view), devices, study::bundledTraining());
+    return chart;
+}
+
+Chart scalingWithMarks(const View& view) {
+    Chart chart = deviceScalingChart(viewedPrediction(view));
+    markMeasuredCurves(chart, view.result.study, viewedPrediction(view), study::bundledTraining());
+    return chart;
+}
+
 bool hasGoal(const View& view) {
     const std::vector<predict::Prediction>& all = viewedPrediction(view).predictions;
     return std::any_of(all.begin(), all.end(),
@@ -57,7 +72,7 @@ bool hasSlowest(const View& view) {
 std::vector<PictureRow> predictionPictures() {
     return {
         {{"throughput", "Throughput", "Throughput of every accelerator, with its error", Scope::devices, kEverywhere},
-         byAccelerator(throughputChart)},
+         throughputWithMarks},
         {{"price-performance", "Per dollar", "Samples per dollar of every accelerator, with its error", Scope::devices,
           kEverywhere},
          byAccelerator(pricePerformanceChart)},
@@ -69,8 +84,7 @@ std::vector<PictureRow> predictionPictures() {
         {{"stages", "Stages of a step", "What a step consists of, and what of it is hidden", Scope::devices,
           kEverywhere},
          byAccelerator(stageChart)},
-        {{"scaling", "Scaling", "Throughput by number of devices", Scope::result, kEverywhere},
-         from(deviceScalingChart)},
+        {{"scaling", "Scaling", "Throughput by number of devices", Scope::result, kEverywhere}, scalingWithMarks},
         {{"scaling-speedup", "Speed-up", "Speed-up by number of devices", Scope::result, kWindow},
          from(deviceSpeedupChart)},
         {{"batch-memory", "Memory by batch", "What every candidate for the batch puts into memory", Scope::level,

@@ -137,7 +137,7 @@ std::optional<std::int64_t> batchOf(const predict::Workload& workload, const pre
         if (std::optional<predict::Machine> other = withOtherCapacity(machine)) as = std::move(*other);
     for (const predict::PlacementPolicy& policy : predict::placementPolicies())
         if (policy.id == (reading.policy.empty() ? platform.policy : reading.policy)) as.policy = &policy;
-    predict::Options options;
+    predict::Options options = predict::paperOptions();
     options.batchRule = predict::BatchRule::memory;
     options.memoryModel = reading.memoryModel;
     const Prediction one = predict::Predictor(workload, std::move(options)).predict(as, 1);
@@ -246,7 +246,7 @@ predict::Machine printed(predict::Machine machine, std::string_view policy) {
 /// Throughputs at the batches that the rule chooses; the GPU's first.
 std::vector<std::optional<double>> throughputs(Collector& collector, const predict::Workload& workload,
                                                std::int64_t devices = 1, const PredictionRule& rule = kRules.back()) {
-    predict::Options options;
+    predict::Options options = predict::paperOptions();
     options.batchRule = rule.batch;
     options.levelRule = rule.levels;
     const predict::Predictor predictor(workload, std::move(options));
@@ -374,7 +374,7 @@ Reproduction centimaniFigure7(const Figure& figure, const ReproductionOptions& /
 Reproduction centimaniFigure8(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     Collector collector(figure, control);
     const predict::Workload workload = collector.workload("unet", model::Optimizer::adam);
-    const predict::Predictor predictor(workload, {});
+    const predict::Predictor predictor(workload, predict::paperOptions());
     for (const Platform& platform : kPaperPlatforms) {
         const predict::Machine machine = collector.machine(platform.id);
         const Prediction one = predictor.predict(machine, 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -147,6 +148,17 @@ std::vector<std::string> doubtsOf(const physical::Validation& validation) {
     return sentences;
 }
 
+/// Columns that name a row, its value or its source, and not what was measured.
+constexpr std::array<std::string_view, 6> kNamingColumns{"set", "id", "metric", "value", "seconds", "source"};
+
+template <typename See>
+void eachCell(const MeasuredValidation& validation, const physical::ValidationRow& row, const See& see) {
+    const physical::MeasuredTable& table = validation.tables.at(row.file);
+    const physical::MeasuredRow& its = table.rows.at(row.index);
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+        if (std::ranges::count(kNamingColumns, table.columns[i]) == 0) see(table.columns[i], its.cells.at(i));
+}
+
 Json numberOrNull(const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
 }
@@ -201,13 +213,46 @@ Json rowJson(const physical::ValidationRow& row) {
 
 MeasuredValidation validateMeasured(const std::vector<std::string>& names, const std::vector<std::string>& sets,
                                     const RunControl& control) {
-    const MeasuredFiles files = measuredFilesNamed(names);
+    control.reportProgress("reading measured tables");
+    MeasuredFiles files = measuredFilesNamed(names);
     MeasuredValidation result;
     result.validation = physical::validate(files.tables, files.peers, sets, control);
     for (const std::string& file : result.validation.files) result.inputs.push_back(files.inputs.at(file));
     result.assumptions = assumptionsOf(files, result.validation);
     result.warnings = doubtsOf(result.validation);
+    for (const std::string& file : result.validation.files)
+        for (physical::JudgedTable& judged : files.tables)
+            if (judged.table.file == file) result.tables.push_back(std::move(judged.table));
     return result;
+}
+
+std::vector<std::pair<std::string, std::string>> configurationOf(const MeasuredValidation& validation,
+                                                                 const physical::ValidationRow& row) {
+    std::vector<std::pair<std::string, std::string>> said;
+    eachCell(validation, row, [&](const std::string& column, const std::string& cell) {
+        if (!cell.empty()) said.emplace_back(column, cell);
+    });
+    return said;
+}
+
+std::vector<std::string> unsaidOf(const MeasuredValidation& validation, const physical::ValidationRow& row) {
+    std::vector<std::string> unsaid;
+    eachCell(validation, row, [&](const std::string& column, const std::string& cell) {
+        if (cell.empty()) unsaid.push_back(column);
+    });
+    return unsaid;
+}
+
+std::pair<std::string, std::int64_t> sourceOf(const MeasuredValidation& validation,
+                                              const physical::ValidationRow& row) {
+    const physical::MeasuredTable& table = validation.tables.at(row.file);
+    const physical::MeasuredRow& its = table.rows.at(row.index);
+    return {table.has("source") ? std::string(table.text(its, "source")) : its.source, its.line};
+}
+
+std::string howJudged(const MeasuredValidation& validation, const physical::ValidationRow& row) {
+    const physical::Predictor* predictor = findRow(physical::predictors(), validation.validation.kinds.at(row.file));
+    return predictor == nullptr ? "" : std::string(predictor->how);
 }
 
 Json toJson(const MeasuredValidation& validation) {

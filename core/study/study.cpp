@@ -110,7 +110,7 @@ Study readStudy(const JsonNode& node) {
     study.hardware = readInputs(node, "hardware", engine.hardware);
     if (node.has("dimensions"))
         for (const auto& [name, child] : node.at("dimensions").members())
-            study.dimensions[name] = child.whole(1, std::numeric_limits<std::int32_t>::max());
+            study.dimensions[name] = child.whole(0, std::numeric_limits<std::int32_t>::max());
     const std::vector<Parameter>& table = engine.parameters();
     if (node.has("parameters")) readParameters(study, node.at("parameters"), table);
     sortParameters(study, table);

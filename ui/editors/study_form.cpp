@@ -227,7 +227,9 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
         row.path = "dimensions." + name.toStdString();
         row.label = toQt(escaped(name.toStdString(), kLongestLabel));
         row.kind = FieldKind::whole;
-        row.range = {.min = 1, .max = std::numeric_limits<std::int32_t>::max(), .whole = true};
+        // Numbers of a network of the zoo may be 0, such as its shared experts.
+        row.range = {
+            .min = open.contains(name) ? 1.0 : 0.0, .max = std::numeric_limits<std::int32_t>::max(), .whole = true};
         row.placeholder = u"open"_s;
         row.help = open.contains(name) ? u"Size of a dimension that the model leaves open"_s : u"Given by the study"_s;
         rows.push_back(row);

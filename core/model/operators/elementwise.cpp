@@ -128,7 +128,7 @@ void foldVariadic(RuleContext& node) {
     const Shape& shape = node.output(0).shape;
     const DataType type = node.output(0).type;
     for (std::size_t i = 0; i < node.inputs(); ++i)
-        if (!node.shape(i) || node.shape(i)->size() > shape->size()) return;
+        if (node.elements(i) == nullptr || !node.shape(i) || node.shape(i)->size() > shape->size()) return;
     Elements result = broadcastElements(node, 0, *shape);
     for (std::size_t i = 1; i < node.inputs(); ++i) {
         const Elements other = broadcastElements(node, i, *shape);
@@ -142,6 +142,7 @@ void foldVariadic(RuleContext& node) {
 
 void foldWhere(RuleContext& node) {
     const Shape& shape = node.output(0).shape;
+    if (node.elements(0) == nullptr) return;
     for (std::size_t i = 0; i < 3; ++i)
         if (!node.shape(i)) return;
     const Elements condition = broadcastElements(node, 0, *shape);

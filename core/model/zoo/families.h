@@ -45,16 +45,38 @@ struct TransformerSize {
     std::int64_t vocabulary = 50257;
     std::int64_t headSize = hidden / heads;
     std::int64_t feedForward = 4 * hidden;
+    std::int64_t keyHeads = heads;  ///< of keys and values
+    bool tied = true;               ///< the head shares the embedding's table
+    bool headNorms = false;         ///< queries and keys of every head are normalised
+    std::int64_t experts = 0;       ///< of a layer, from which a router chooses; 0: none
+    std::int64_t expertsPerToken = 0;
+    std::int64_t expertFfn = 0;
+    std::int64_t sharedExperts = 0;  ///< beside them, for every token
+    std::int64_t denseLayers = 0;    ///< first ones, without experts
+    std::int64_t queryRank = 0;      ///< of latent attention
+    std::int64_t keyRank = 0;        ///< 0: attention is not latent
 };
 /// A decoder with learned positions in the order of GPT-2: normalisations in front, a head that shares the embedding.
 Graph gpt(Network net, const TransformerSize& size);
+
 // The following read their sizes from the network's dimensions: "layers", "hidden", "heads", ...
+// transformers.cpp
 Graph gpt(Network net);
 /// BERT without a head: normalisations behind the sums.
 Graph bert(Network net);
 /// The same with normalisations in front of the parts.
 Graph megatronBert(Network net);
+/// GPT-2's order with three projections and ReLU.
+Graph opt(Network net);
+/// GPT-2's order with biases of the scores by distance in place of positions, and a normalised embedding.
+Graph bloom(Network net);
+// gated_transformers.cpp
+/// Root mean square normalisations in front, rotary positions, feed-forward parts of three products, no biases.
 Graph llama(Network net);
+/// The same with experts in place of feed-forward parts, and with latent attention where it has a rank.
+Graph mixture(Network net);
+
+// transformers.cpp
 Graph opt350m(Network net);
 Graph vitB16(Network net);
 /// "base" or else "small".

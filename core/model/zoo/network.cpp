@@ -37,7 +37,7 @@ Network::Network(const std::string& id, std::int64_t batch, std::map<std::string
 
 Network::Network(const std::string& name, const std::string& file, std::int64_t batch,
                  std::map<std::string, std::int64_t> dimensions)
-    : builder_(name, file), batch_(batch), dimensions_(std::move(dimensions)) {}
+    : file_(file), builder_(name, file), batch_(batch), dimensions_(std::move(dimensions)) {}
 
 std::string Network::scoped(const std::string& layer) const {
     return block_.empty() ? layer : block_ + "." + layer;
@@ -251,6 +251,11 @@ std::string Network::linear(const std::string& x, const std::string& layer, std:
     return addLayer("MatMul", {x, weight}, scoped(layer), {});
 }
 
+std::string Network::linearOfEach(const std::string& x, const std::string& layer, std::int64_t features) {
+    const std::string weight = stored(layer + ".weight", {shape(x).front(), width(x), features});
+    return addLayer("MatMul", {x, weight}, scoped(layer), {});
+}
+
 std::string Network::tiedLinear(const std::string& x, const std::string& layer, const std::string& table) {
     const std::string weight = unary("Transpose", table, {{"perm", Integers{1, 0}}});
     return addLayer("MatMul", {x, weight}, scoped(layer), {});
@@ -310,13 +315,17 @@ std::string Network::masked(const std::string& x, const std::string& mask) {
 }
 
 std::vector<std::string> Network::split(const std::string& x, std::int64_t parts, std::int64_t axis) {
-    const Spot spot = spotBehind(x, "split");
     const std::vector<std::int64_t>& sizes = shape(x);
     const std::int64_t size = (axis < 0 ? *(sizes.end() + axis) : sizes.at(static_cast<std::size_t>(axis))) / parts;
+    return splitInto(x, Integers(static_cast<std::size_t>(parts), size), axis);
+}
+
+std::vector<std::string> Network::splitInto(const std::string& x, const std::vector<std::int64_t>& sizes,
+                                            std::int64_t axis) {
+    const Spot spot = spotBehind(x, "split");
     std::vector<std::string> outputs;
-    for (std::int64_t i = 0; i < parts; ++i) outputs.push_back(spot.name + ".part" + std::to_string(i + 1));
-    const Integers equal(static_cast<std::size_t>(parts), size);
-    addOperator("Split", {x, integers(spot.name + ".sizes", equal)}, outputs, {{"axis", axis}}, spot);
+    for (std::size_t i = 0; i < sizes.size(); ++i) outputs.push_back(spot.name + ".part" + std::to_string(i + 1));
+    addOperator("Split", {x, integers(spot.name + ".sizes", sizes)}, outputs, {{"axis", axis}}, spot);
     return outputs;
 }
 
@@ -328,6 +337,33 @@ std::string Network::at(const std::string& x, std::int64_t axis, std::int64_t in
     const Spot spot = spotBehind(x, "pick");
     builder_.addConstant(spot.name + ".index", DataType::int64, {}, std::vector<double>{static_cast<double>(index)});
     addOperator("Gather", {x, spot.name + ".index"}, {spot.name}, {{"axis", axis}}, spot);
+    return spot.name;
+}
+
+std::pair<std::string, std::string> Network::largest(const std::string& x, std::int64_t count) {
+    const Spot spot = spotBehind(x, "largest");
+    std::pair<std::string, std::string> made{spot.name, spot.name + ".places"};
+    addOperator("TopK", {x, integers(spot.name + ".count", {count})}, {made.first, made.second},
+                {{"axis", std::int64_t{-1}}}, spot);
+    return made;
+}
+
+std::string Network::sortedOrder(const std::string& x) {
+    const Spot spot = spotBehind(x, "order");
+    addOperator("TopK", {x, integers(spot.name + ".count", {width(x)})}, {spot.name + ".sorted", spot.name},
+                {{"axis", std::int64_t{-1}}, {"largest", std::int64_t{0}}}, spot);
+    return spot.name;
+}
+
+std::string Network::quotient(const std::string& x, std::int64_t divisor) {
+    const Spot spot = spotBehind(x, "quotient");
+    addOperator("Div", {x, integers(spot.name + ".divisor", {divisor})}, {spot.name}, {}, spot);
+    return spot.name;
+}
+
+std::string Network::extended(const std::string& x, std::int64_t count) {
+    const Spot spot = spotBehind(x, "pad");
+    addOperator("Pad", {x, integers(spot.name + ".pads", {0, count})}, {spot.name}, {}, spot);
     return spot.name;
 }
 

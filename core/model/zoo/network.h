@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/builder.h"
@@ -47,6 +48,8 @@ public:
     Network(const std::string& name, const std::string& file, std::int64_t batch,
             std::map<std::string, std::int64_t> dimensions);
 
+    /// What errors name: "zoo:gpt", or a file.
+    const std::string& file() const { return file_; }
     std::int64_t batch() const { return batch_; }
     /// The size that a dimension of the zoo's entry has been given, or its default.
     std::int64_t dimension(const std::string& name) const { return dimensions_.at(name); }
@@ -106,6 +109,8 @@ public:
     std::string tiedLinear(const std::string& x, const std::string& layer, const std::string& table);
     /// Adds a trained vector to the last axis.
     std::string bias(const std::string& x);
+    /// y = x W for each of as many matrices as x has on its first axis: groups x rows x features.
+    std::string linearOfEach(const std::string& x, const std::string& layer, std::int64_t features);
     std::string lookUp(const std::string& indices, const std::string& layer, const std::string& table);
     std::string layerNorm(const std::string& x);
     /// Root mean square normalisation.
@@ -127,6 +132,8 @@ public:
     }
     /// Equal parts along an axis.
     std::vector<std::string> split(const std::string& x, std::int64_t parts, std::int64_t axis);
+    /// Parts of these sizes along an axis.
+    std::vector<std::string> splitInto(const std::string& x, const std::vector<std::int64_t>& sizes, std::int64_t axis);
     std::string concatenate(const std::vector<std::string>& parts, std::int64_t axis, const std::string& layer);
     /// Concatenates values that come from one layer.
     std::string concatenateOnEdge(const std::vector<std::string>& parts, std::int64_t axis) {
@@ -134,6 +141,18 @@ public:
     }
     /// The element of an axis, which goes.
     std::string at(const std::string& x, std::int64_t axis, std::int64_t index);
+    /// The largest elements of the last axis, and their indices.
+    std::pair<std::string, std::string> largest(const std::string& x, std::int64_t count);
+    /// Indices that sort a list of whole numbers.
+    std::string sortedOrder(const std::string& x);
+    /// Whole numbers divided, rounded down.
+    std::string quotient(const std::string& x, std::int64_t divisor);
+    /// Zeros behind the elements of a list.
+    std::string extended(const std::string& x, std::int64_t count);
+    /// Rows of the first axis by indices that another layer made, as a layer of its own.
+    std::string rowsOf(const std::string& x, const std::string& indices, const std::string& layer) {
+        return join("Gather", {x, indices}, layer, {{"axis", std::int64_t{0}}});
+    }
     /// Rows of an axis by stored indices.
     std::string pick(const std::string& x, std::int64_t axis, std::int64_t count);
     std::string sum(const std::string& x, std::int64_t axis);
@@ -185,6 +204,7 @@ private:
                             const Attributes& attributes);
     std::string integers(const std::string& name, const std::vector<std::int64_t>& values);
 
+    std::string file_;
     GraphBuilder builder_;
     std::int64_t batch_ = 1;
     std::map<std::string, std::int64_t> dimensions_;

@@ -1,4 +1,3 @@
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -7,97 +6,11 @@
 
 #include "core/model/zoo/families.h"
 #include "core/model/zoo/network.h"
+#include "core/model/zoo/transformer_blocks.h"
 
-/// Blocks of transformers that several networks of the zoo are made of. A tensor-parallel slice (one device of
-/// `devices`) is that of Shoeybi, Patwary, Puri, LeGresley, Casper, Catanzaro: "Megatron-LM", arXiv:1909.08053, section
-/// 3: the first product of an attention or feed-forward part is split by columns, the second by rows, with an AllReduce
-/// of the sum in front of its bias; heads and look-up tables are split as well, with an AllReduce behind the look-up.
-/// In front of the first product a Replicate, whose gradient is an AllReduce, marks what all devices hold alike (the
-/// paper's f beside its g).
 namespace tessera::model::zoo {
 
 namespace {
-
-/// Masks and positions that the scores of an attention take; empty ones are left out.
-struct Attention {
-    std::int64_t heads = 1;     ///< of all devices
-    std::int64_t headSize = 1;  ///< features per head
-    std::int64_t devices = 1;   ///< of the tensor-parallel group
-    bool bias = true;
-    bool fused = false;          ///< query, key and value are one product (self-attention)
-    bool scaled = true;          ///< scores are divided by the square root of the head's size
-    std::string mask = {};       ///< boolean, broadcast to the scores
-    std::string positions = {};  ///< added to the scores
-    std::string cosine = {};     ///< rotary positions of query and key
-    std::string sine = {};
-};
-
-/// y = x W, split by columns: every device makes its part of the features.
-std::string columnLinear(Network& net, const std::string& x, const std::string& layer, std::int64_t features,
-                         std::int64_t devices, bool bias) {
-    const std::string y = net.linear(x, layer, features / devices);
-    return bias ? net.bias(y) : y;
-}
-
-/// y = x W, split by rows: every device has its part of x, sums are reduced over all.
-std::string rowLinear(Network& net, const std::string& x, const std::string& layer, std::int64_t features,
-                      std::int64_t devices, bool bias) {
-    const std::string y = net.allReduce(net.linear(x, layer, features), devices);
-    return bias ? net.bias(y) : y;
-}
-
-/// Rows of a vocabulary's table on one device: all where that is one, else padded like Megatron's to a multiple of 128
-/// per device.
-std::int64_t vocabularyRows(std::int64_t vocabulary, std::int64_t devices) {
-    if (devices == 1) return vocabulary;
-    constexpr std::int64_t kMultiple = 128;
-    return (vocabulary + kMultiple * devices - 1) / (kMultiple * devices) * kMultiple;
-}
-
-/// batch x steps x features -> batch x heads x steps x size.
-std::string heads(Network& net, const std::string& x, std::int64_t headSize) {
-    const std::vector<std::int64_t>& shape = net.shape(x);
-    return net.transpose(net.reshape(x, {shape[0], shape[1], shape[2] / headSize, headSize}), {0, 2, 1, 3});
-}
-
-/// x cos + (x turned by a quarter) sin, on the edge of the projection that made x.
-std::string rotated(Network& net, const std::string& x, const Attention& options) {
-    if (options.cosine.empty()) return x;
-    const std::vector<std::string> halves = net.split(x, 2, -1);
-    const std::string turned = net.concatenateOnEdge({net.unary("Neg", halves[1]), halves[0]}, -1);
-    return net.combine("Add", net.combine("Mul", x, options.cosine), net.combine("Mul", turned, options.sine));
-}
-
-std::array<std::string, 3> projections(Network& net, const std::string& whole, const std::string& wholeMemory,
-                                       const std::string& name, const Attention& options) {
-    const std::int64_t width = options.heads * options.headSize;
-    const std::string x = net.replicate(whole, options.devices);
-    const std::string memory = wholeMemory == whole ? x : net.replicate(wholeMemory, options.devices);
-    const auto project = [&](const std::string& from, const std::string& layer, std::int64_t features) {
-        return columnLinear(net, from, name + layer, features, options.devices, options.bias);
-    };
-    if (!options.fused)
-        return {project(x, ".query", width), project(memory, ".key", width), project(memory, ".value", width)};
-    const std::vector<std::string> parts = net.split(project(x, ".qkv", 3 * width), 3, -1);
-    return {parts[0], parts[1], parts[2]};
-}
-
-/// Multi-head attention of `x` to `memory` (`x` itself in self-attention) with its projections, as layers
-/// "NAME.query", "NAME.scores" and so on.
-std::string attentionOf(Network& net, const std::string& x, const std::string& memory, const std::string& name,
-                        const Attention& options) {
-    const auto [query, key, value] = projections(net, x, memory, name, options);
-    const std::string q = rotated(net, heads(net, query, options.headSize), options);
-    const std::string k = rotated(net, heads(net, key, options.headSize), options);
-    std::string scores = net.product(q, net.transpose(k, {0, 1, 3, 2}), name + ".scores");
-    if (options.scaled) scores = net.scale(scores, 1 / std::sqrt(static_cast<double>(options.headSize)));
-    if (!options.positions.empty()) scores = net.combine("Add", scores, options.positions);
-    if (!options.mask.empty()) scores = net.masked(scores, options.mask);
-    const std::string mixed = net.product(net.softmax(scores), heads(net, value, options.headSize), name + ".context");
-    const std::vector<std::int64_t> shape = net.shape(mixed);
-    const std::string side = net.reshape(net.transpose(mixed, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
-    return rowLinear(net, side, name + ".output", net.width(x), options.devices, options.bias);
-}
 
 /// Where the normalisations of a block stand.
 enum class Norm : std::uint8_t {
@@ -111,21 +24,37 @@ struct Stack {
     std::int64_t headSize = hidden / heads;
     std::int64_t feedForward = 4 * hidden;
     std::int64_t vocabulary = 0;
-    std::int64_t positions = 0;  ///< rows of the table of positions
+    std::int64_t positions = 0;  ///< rows of the table of positions; 0: there is none
     Norm norm = Norm::before;
     bool fused = true;
     const char* activation = "Gelu";
     std::int64_t embedding = hidden;  ///< width of the table, where it differs from the hidden one
     bool lastNorm = true;
+    std::int64_t keyHeads = heads;
+    bool tied = true;        ///< the head shares the table
+    bool distances = false;  ///< scores are biased by distance
+    bool embeddingNorm = false;
+};
+
+/// What all blocks of a stack read.
+struct Shared {
+    std::string mask;
+    std::string positions = {};  ///< added to the scores
+    std::int64_t devices = 1;
 };
 
 /// A block of self-attention and a feed-forward part, each with a sum around it.
-std::string stackBlock(Network& net, const std::string& x, const Stack& stack, const std::string& mask,
-                       std::int64_t devices) {
+std::string stackBlock(Network& net, const std::string& x, const Stack& stack, const Shared& shared) {
+    const std::int64_t devices = shared.devices;
     const bool before = stack.norm == Norm::before;
     const auto normed = [&](const std::string& y, bool here) { return here ? net.layerNorm(y) : y; };
-    const Attention attention{
-        .heads = stack.heads, .headSize = stack.headSize, .devices = devices, .fused = stack.fused, .mask = mask};
+    const Attention attention{.heads = stack.heads,
+                              .headSize = stack.headSize,
+                              .devices = devices,
+                              .keyHeads = stack.keyHeads,
+                              .fused = stack.fused,
+                              .mask = shared.mask,
+                              .positions = shared.positions};
     const std::string read = normed(x, before);
     std::string y = net.add(x, attentionOf(net, read, read, "attention", attention), "attention.sum");
     y = normed(y, !before);
@@ -135,18 +64,13 @@ std::string stackBlock(Network& net, const std::string& x, const Stack& stack, c
     return normed(net.add(y, down, "mlp.sum"), !before);
 }
 
-std::string blocks(Network& net, std::string x, const Stack& stack, const std::string& mask, std::int64_t devices) {
+std::string blocks(Network& net, std::string x, const Stack& stack, const Shared& shared) {
     for (std::int64_t i = 0; i < stack.layers; ++i) {
         net.block("block" + std::to_string(i));
-        x = stackBlock(net, x, stack, mask, devices);
+        x = stackBlock(net, x, stack, shared);
     }
     net.block("");
     return stack.lastNorm && stack.norm == Norm::before ? net.layerNorm(x) : x;
-}
-
-/// Looks the tokens up in a table split over the devices.
-std::string tokens(Network& net, const std::string& ids, const std::string& table, std::int64_t devices) {
-    return net.allReduce(net.lookUp(ids, "embedding", table), devices);
 }
 
 /// Adds the first rows of a table of positions.
@@ -155,11 +79,15 @@ std::string withPositions(Network& net, const std::string& x, std::int64_t rows)
     return net.combine("Add", x, net.pick(table, 0, net.shape(x).at(1)));
 }
 
-std::string causalMask(Network& net, std::int64_t sequence) {
-    return net.constant("causal", DataType::boolean, {1, 1, sequence, sequence});
+/// Biases that grow with the distance of a key, with a slope of each head, from constants that are no stored values
+/// (Press, Smith, Lewis: "Train Short, Test
+/// Long: Attention with Linear Biases Enables Input Length Extrapolation", ICLR 2022).
+std::string linearBiases(Network& net, std::int64_t heads, std::int64_t sequence) {
+    const std::string distances = net.constant("distances", DataType::int64, {1, heads, 1, sequence});
+    return net.unary("Cast", distances, {{"to", std::int64_t{1}}});
 }
 
-/// A decoder whose head shares the table of its embedding.
+/// A decoder with a head over its vocabulary.
 Graph decoder(Network net, const Stack& stack) {
     const std::int64_t sequence = net.dimension("sequence");
     const std::int64_t devices = net.dimension("tensor_parallel");
@@ -167,10 +95,15 @@ Graph decoder(Network net, const Stack& stack) {
     const std::string table = net.stored("table", {vocabularyRows(stack.vocabulary, devices), stack.embedding});
     std::string x = tokens(net, ids, table, devices);
     if (stack.embedding != stack.hidden) x = net.linear(x, "embedding.in", stack.hidden);
-    x = withPositions(net, x, stack.positions);
-    x = blocks(net, x, stack, causalMask(net, sequence), devices);
+    if (stack.positions > 0) x = withPositions(net, x, stack.positions);
+    if (stack.embeddingNorm) x = net.layerNorm(x);
+    Shared shared{.mask = causalMask(net, sequence), .devices = devices};
+    if (stack.distances) shared.positions = linearBiases(net, stack.heads / devices, sequence);
+    x = blocks(net, x, stack, shared);
     if (stack.embedding != stack.hidden) x = net.linear(x, "embedding.out", stack.embedding);
-    const std::string output = net.tiedLinear(net.replicate(x, devices), "head", table);
+    x = net.replicate(x, devices);
+    const std::string output =
+        stack.tied ? net.tiedLinear(x, "head", table) : net.linear(x, "head", net.shape(table).front());
     return std::move(net).finish(output);
 }
 
@@ -186,7 +119,7 @@ Graph encoder(Network net, const Stack& stack) {
     const std::string kinds = net.lookUp(segments, "segment", net.stored("segment.table", {2, stack.hidden}));
     std::string x = net.add(words, kinds, "embedding.sum");
     if (stack.norm == Norm::after) x = net.layerNorm(x);
-    x = blocks(net, x, stack, mask, devices);
+    x = blocks(net, x, stack, {.mask = mask, .devices = devices});
     const std::string output = net.unary("Tanh", net.fc(net.at(x, 1, 0), "pooler", stack.hidden));
     return std::move(net).finish(output);
 }
@@ -195,17 +128,6 @@ Graph encoder(Network net, const Stack& stack) {
 
 namespace {
 
-TransformerSize sizeIn(const Network& net) {
-    const std::int64_t heads = net.dimension("heads"), hidden = net.dimension("hidden");
-    return {.layers = net.dimension("layers"),
-            .heads = heads,
-            .hidden = hidden,
-            .positions = net.dimensionOr("positions", net.dimension("sequence")),
-            .vocabulary = net.dimension("vocabulary"),
-            .headSize = net.dimensionOr("head_size", hidden / heads),
-            .feedForward = net.dimensionOr("ffn", 4 * hidden)};
-}
-
 Stack stackOf(const TransformerSize& size) {
     return {.layers = size.layers,
             .heads = size.heads,
@@ -213,20 +135,22 @@ Stack stackOf(const TransformerSize& size) {
             .headSize = size.headSize,
             .feedForward = size.feedForward,
             .vocabulary = size.vocabulary,
-            .positions = size.positions};
+            .positions = size.positions,
+            .keyHeads = size.keyHeads,
+            .tied = size.tied};
 }
 
 }  // namespace
 
 Graph bert(Network net) {
-    Stack stack = stackOf(sizeIn(net));
+    Stack stack = stackOf(sizeIn(net, true));
     stack.norm = Norm::after;
     stack.fused = false;
     return encoder(std::move(net), stack);
 }
 
 Graph megatronBert(Network net) {
-    const Stack stack = stackOf(sizeIn(net));
+    const Stack stack = stackOf(sizeIn(net, true));
     return encoder(std::move(net), stack);
 }
 
@@ -235,8 +159,22 @@ Graph gpt(Network net, const TransformerSize& size) {
 }
 
 Graph gpt(Network net) {
-    const TransformerSize size = sizeIn(net);
+    const TransformerSize size = sizeIn(net, true);
     return gpt(std::move(net), size);
+}
+
+Graph opt(Network net) {
+    Stack stack = stackOf(sizeIn(net, true));
+    stack.fused = false;
+    stack.activation = "Relu";
+    return decoder(std::move(net), stack);
+}
+
+Graph bloom(Network net) {
+    Stack stack = stackOf(sizeIn(net, true));
+    stack.distances = true;
+    stack.embeddingNorm = true;
+    return decoder(std::move(net), stack);
 }
 
 Graph opt350m(Network net) {
@@ -252,48 +190,6 @@ Graph opt350m(Network net) {
                                     .embedding = 512});
 }
 
-namespace {
-
-/// Angles come from constants at run time, so that they are no stored values.
-std::string rotation(Network& net, const char* function, std::int64_t sequence, std::int64_t size) {
-    const std::string angles = net.constant(std::string(function) + ".angles", DataType::int64, {sequence, size});
-    return net.unary(function, net.unary("Cast", angles, {{"to", std::int64_t{1}}}));
-}
-
-std::string gated(Network& net, const std::string& whole, std::int64_t width, std::int64_t devices) {
-    const std::string x = net.replicate(whole, devices);
-    const std::string gate = net.silu(columnLinear(net, x, "mlp.gate", width, devices, false));
-    const std::string up = columnLinear(net, x, "mlp.up", width, devices, false);
-    return rowLinear(net, net.multiply(gate, up, "mlp.product"), "mlp.down", net.width(x), devices, false);
-}
-
-}  // namespace
-
-Graph llama(Network net) {
-    const TransformerSize size = sizeIn(net);
-    const std::int64_t sequence = net.dimension("sequence");
-    const std::int64_t devices = net.dimension("tensor_parallel");
-    const std::string ids = net.input("tokens", {sequence}, DataType::int64);
-    const std::int64_t rows = vocabularyRows(size.vocabulary, devices);
-    std::string x = tokens(net, ids, net.stored("table", {rows, size.hidden}), devices);
-    const Attention attention{.heads = size.heads,
-                              .headSize = size.headSize,
-                              .devices = devices,
-                              .bias = false,
-                              .mask = causalMask(net, sequence),
-                              .cosine = rotation(net, "Cos", sequence, size.headSize),
-                              .sine = rotation(net, "Sin", sequence, size.headSize)};
-    for (std::int64_t i = 0; i < size.layers; ++i) {
-        net.block("block" + std::to_string(i));
-        const std::string read = net.rmsNorm(x);
-        x = net.add(x, attentionOf(net, read, read, "attention", attention), "attention.sum");
-        x = net.add(x, gated(net, net.rmsNorm(x), size.feedForward, devices), "mlp.sum");
-    }
-    net.block("");
-    const std::string output = net.linear(net.replicate(net.rmsNorm(x), devices), "head", rows);
-    return std::move(net).finish(output);
-}
-
 Graph vitB16(Network net) {
     constexpr std::int64_t kHidden = 768, kPatch = 16, kSide = 224 / kPatch;
     const std::int64_t devices = net.dimension("tensor_parallel");
@@ -302,7 +198,7 @@ Graph vitB16(Network net) {
     x = net.transpose(net.reshape(x, {net.batch(), kHidden, kSide * kSide}), {0, 2, 1});
     x = net.withFirstStep(x, "class");
     x = net.combine("Add", x, net.stored("positions", {1, kSide * kSide + 1, kHidden}));
-    x = blocks(net, x, {.layers = 12, .heads = 12, .hidden = kHidden}, "", devices);
+    x = blocks(net, x, {.layers = 12, .heads = 12, .hidden = kHidden}, {.mask = "", .devices = devices});
     const std::string output = net.fc(net.at(x, 1, 0), "head", 1000);
     return std::move(net).finish(output);
 }

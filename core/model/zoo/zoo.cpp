@@ -225,8 +225,9 @@ void checkNames(const ZooEntry& entry, const LoadOptions& options) {
 void checkSize(const ZooEntry& entry, const ZooDimension& dimension, std::int64_t size) {
     const std::string found =
         "the dimension '" + dimension.name + "' of 'zoo:" + entry.id + "' is " + std::to_string(size);
-    if (size < 1 || size > dimension.max)
-        throw UsageError(found + "; expected a whole number from 1 to " + std::to_string(dimension.max));
+    if (size < dimension.min || size > dimension.max)
+        throw UsageError(found + "; expected a whole number from " + std::to_string(dimension.min) + " to " +
+                         std::to_string(dimension.max));
     if (dimension.divides != 0 && dimension.divides % size != 0)
         throw UsageError(found + "; expected a divisor of its " + std::to_string(dimension.divides) + " " +
                          dimension.dividend);
@@ -237,11 +238,22 @@ std::map<std::string, std::int64_t> sizesOf(const ZooEntry& entry, const LoadOpt
     std::map<std::string, std::int64_t> sizes = entry.transformer.sizes;
     for (const ZooDimension& dimension : entry.dimensions) {
         const auto given = options.dimensions.find(dimension.name);
+        if (given == options.dimensions.end() && !dimension.follows.empty()) continue;
         const std::int64_t size = given == options.dimensions.end() ? dimension.value : given->second;
         checkSize(entry, dimension, size);
         sizes.emplace(dimension.name, size);
     }
     return sizes;
+}
+
+/// Latent attention has a name of its own among the dimensions of runs, and heads of one size.
+void sayLatent(TransformerSpec& spec) {
+    const auto rank = spec.dims.find("key_rank");
+    const bool isLatent = rank != spec.dims.end() && rank->second != "0";
+    const std::vector<const char*> unused = isLatent ? std::vector<const char*>{"kv_heads", "head_size"}
+                                                     : std::vector<const char*>{"key_rank", "query_rank"};
+    for (const char* const name : unused) spec.dims.erase(name);
+    if (isLatent) spec.dims.emplace("attention", "mla");
 }
 
 constexpr const char* kSlice = "tensor_parallel";  ///< no size of the whole model
@@ -256,6 +268,7 @@ std::optional<TransformerSpec> transformerSpecOf(const std::string& zooId,
     TransformerSpec spec{.family = entry.transformer.family, .dims = {}};
     for (const auto& [name, size] : sizes)
         if (name != kSlice) spec.dims.emplace(name, std::to_string(size));
+    sayLatent(spec);
     return spec;
 }
 

@@ -24,6 +24,8 @@ struct ZooDimension {
     std::int64_t max = 1;
     std::int64_t divides = 0;   ///< a number that the size must divide; 0 = none
     std::string dividend = {};  ///< what that number counts
+    std::int64_t min = 1;
+    std::string follows = {};  ///< the size that it follows where none is given, as `value` follows the others' values
 };
 
 /// What a transformer's row fixes of a family of transformers of any size.

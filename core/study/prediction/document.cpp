@@ -136,6 +136,9 @@ constexpr auto kError = [](auto& doc, auto& error) {
     doc({"low", "5 % of the error distribution, as a share of the throughput.", R"({"maximum": 0})"}, error.low);
     doc({"high", "95 % of it.", kFromZero}, error.high);
     doc({"class", "The weakest class of the numbers that the prediction rests on."}, error.reliability, kReliabilities);
+    doc.unlessEmpty(
+        {"shared", "Share of the variance that other accelerators' predictions of this model err by as well.", kShare},
+        error.shared);
 };
 
 constexpr auto kBaseline = [](auto& doc, auto& baseline) {

@@ -20,6 +20,10 @@
 #include "core/base/units.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
+#include "core/model/zoo/zoo.h"
+#include "core/model/zoo/zoo_name.h"
+#include "core/physical/software.h"
+#include "core/physical/transformer.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -212,23 +216,51 @@ void addOwnNumbers(Inputs& inputs) {
         inputs.assumptions.emplace_back("In the errors of predictions, numbers of your own count as assumed.");
 }
 
+constexpr std::string_view kPaperErrors =
+    "Errors of predictions are independent of each other and log-normal. Their standard deviation is the mean over the "
+    "parts of a step, weighted by time, of that of the numbers that each rests on: measured 8.65 % (the mean error of "
+    "6.9 % in Centimani, section 6.2.1), datasheet 30 % and assumed 50 % (set by this program). How far rooflines are "
+    "off is taken from the kernels that were measured on the same accelerator; without any it is 30 % or more.";
+constexpr std::string_view kPhysicalErrors =
+    "Times are those of the physical model, whose constants were fitted to measured runs of other models and machines; "
+    "the interval of a prediction holds 90 % of the measured runs of its kind that its constants have not seen "
+    "(tessera "
+    "validate). Accelerators whose own measured kernels serve the model are predicted by those, as in Centimani.";
+constexpr std::string_view kPhysicalNodes =
+    "Devices stand in nodes of 8 that their links join; each node has the network that systems of such devices have.";
+
 void addAssumptions(Inputs& inputs) {
     const Settings& settings = inputs.settings;
     addOnce(inputs.assumptions, inputs.workload.assumptions);
     if (inputs.workload.precision.master)
         inputs.assumptions.emplace_back("Training is in mixed precision, with float32 copies of the parameters.");
     if (settings.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
-    inputs.assumptions.emplace_back(
-        "Errors of predictions are independent of each other and log-normal. Their standard deviation is the mean over "
-        "the parts of a step, weighted by time, of that of the numbers that each rests on: measured 8.65 % (the mean "
-        "error of 6.9 % in Centimani, section 6.2.1), datasheet 30 % and assumed 50 % (set by this program). How far "
-        "rooflines are off is taken from the kernels that were measured on the same accelerator; without any it is "
-        "30 % or more.");
+    inputs.assumptions.emplace_back(settings.costModel == predict::CostModel::physical ? kPhysicalErrors
+                                                                                       : kPaperErrors);
     if (settings.parallelism == predict::Parallelism::model)
         inputs.assumptions.emplace_back(
             "Model parallelism cuts the forward pass into stretches of equal time, which run one after the other "
             "(Centimani, equation 3).");
+    if (settings.costModel == predict::CostModel::physical && !physical::softwareStackOf(settings.software))
+        inputs.assumptions.push_back(
+            fmt::format("{} is no software stack that is known: it is taken to fuse kernels as most do.",
+                        inQuotes(settings.software)));
+    if (settings.costModel == predict::CostModel::physical &&
+        std::ranges::any_of(settings.devices, [](std::int64_t devices) { return devices > 1; }))
+        inputs.assumptions.emplace_back(kPhysicalNodes);
     addOwnNumbers(inputs);
+}
+
+/// What the physical model takes for the study's model, where that is a transformer that it knows as a whole.
+std::optional<physical::TrainingRun> transformerOf(const Study& study) {
+    const std::string& name = study.models.front();
+    if (!model::isZooName(name)) return std::nullopt;
+    std::optional<model::TransformerSpec> spec = model::transformerSpecOf(name, study.dimensions);
+    if (!spec) return std::nullopt;
+    physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};
+    std::string refusal;
+    if (!physical::transformerOf(run, refusal)) return std::nullopt;
+    return run;
 }
 
 Inputs readInputs(const Study& study, const RunContext& context) {
@@ -246,6 +278,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], inputs.model.sha256});
     inputs.workload = predict::workloadOf(inputs.model, precision, settings.optimizer);
+    inputs.workload.transformer = transformerOf(study);
     addOnce(inputs.warnings, inputs.model.warnings);
     addOnce(inputs.warnings, inputs.workload.warnings);
     const std::int64_t loaded = inputs.model.graph()->batch;

@@ -51,7 +51,8 @@ constexpr Kind kKinds[] = {{"welcome", ""},
                            {"run", "run/3"},
                            {"run", "run/4"},
                            {"compare", "1,1"},
-                           {"report", "1"}};
+                           {"report", "1"},
+                           {"validation", ""}};
 
 /// A display of its own, with or without a window manager.
 class Display {

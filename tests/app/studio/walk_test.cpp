@@ -35,6 +35,7 @@
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
+#include "ui/views/runs/validation_document.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/window/main_window.h"
@@ -215,6 +216,7 @@ protected:
     void readTheMapping();
     void lookForAnAccelerator();
     void compareAccelerators();
+    void lookAtMeasurements();
 
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
@@ -499,6 +501,29 @@ void Walk::compareAccelerators() {
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
         return file.second.find("tessera.prediction-result/1") != std::string::npos;
     })) << "the result of the prediction";
+}
+
+void Walk::lookAtMeasurements() {
+    trigger("validation");
+    auto* document = current<ValidationDocument>();
+    ASSERT_NE(document, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return document->plot() != nullptr && canExport(document); }, kLongWalk));
+    settle();
+    picture(QStringLiteral("35-validation"));
+    document->setQuantity(QStringLiteral("kernels"));
+    document->chooseRow(document->choice().rows.front());
+    document->findChild<RunPages*>()->setOpen(true);
+    settle();
+    picture(QStringLiteral("36-validation-kernels"));
+    const std::map<std::string, std::string> files = exportAll();
+    expectFormats(files);
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
+        return file.second.starts_with("set,id,metric,measured,predicted");
+    })) << "the rows";
+}
+
+TEST_F(Walk, measurementsAreBesidePredictions) {
+    ASSERT_NO_FATAL_FAILURE(lookAtMeasurements());
 }
 
 TEST_F(Walk, acceleratorsAreCompared) {

@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"({"name": "x"})", "f.json:1: field 'schema' is missing; expected 'tessera.fleet/2'", true},
         Bad{"[]", "f.json:1: found a list; expected an object with the field 'schema': 'tessera.fleet/2'", true}));
 
-/// A group of 32 with the levels, which stand on line 3.
+/// A group of 32 with the levels, whose entries stand on line 3.
 std::string withLevels(const std::string& levels) {
     return withGroup("{\"name\": \"a\", \"accelerator\": \"v100\", \"count\": 32, \"levels\":\n[" + levels + "]}");
 }
@@ -212,11 +212,11 @@ INSTANTIATE_TEST_SUITE_P(
     Levels, WrongFleet,
     testing::Values(
         Bad{withLevels(R"({"name": "n", "size": 8}, {"name": "m", "size": 3})"),
-            "f.json:3: field 'groups[0].levels' is of sizes whose product is 24; expected sizes whose product is the "
+            "f.json:2: field 'groups[0].levels' is of sizes whose product is 24; expected sizes whose product is the "
             "group's count, 32",
             false},
         Bad{withLevels(R"({"name": "n", "size": 5}, {"name": "m"})"),
-            "f.json:3: field 'groups[0].levels' is of sizes whose product is 5; expected sizes whose product divides "
+            "f.json:2: field 'groups[0].levels' is of sizes whose product is 5; expected sizes whose product divides "
             "the group's count, 32",
             false},
         Bad{withLevels(R"({"name": "n"}, {"name": "m", "size": 4})"),
@@ -226,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{withLevels(
                 R"({"name": "n", "size": 1000000}, {"name": "m", "size": 1000000}, {"name": "l", "size": 1000000},
             {"name": "k", "size": 1000000})"),
-            "f.json:3: field 'groups[0].levels' is of sizes whose product is more than 1000000; expected sizes whose "
+            "f.json:2: field 'groups[0].levels' is of sizes whose product is more than 1000000; expected sizes whose "
             "product is the group's count, 32",
             false},
         Bad{withLevels(R"({"name": "n", "size": 32}, {"name": "n", "size": 1})"),
@@ -356,7 +356,7 @@ TEST(FleetLevels, areAtMostSixteen) {
     for (int i = 0; i < 17; ++i)
         levels += std::string(i > 0 ? "," : "") + R"({"name": "l)" + std::to_string(i) + R"(", "size": 1})";
     EXPECT_EQ(fleetRefusal(withLevels(levels)),
-              "f.json:3: field 'groups[0].levels' is a list of 17; expected at most 16 entries");
+              "f.json:2: field 'groups[0].levels' is a list of 17; expected at most 16 entries");
 }
 
 TEST(Fleet, takesAThousandGroupsAndRefusesMore) {

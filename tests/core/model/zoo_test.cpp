@@ -11,6 +11,8 @@
 #include "core/base/error.h"
 #include "core/model/layers.h"
 #include "core/model/model.h"
+#include "core/model/training.h"
+#include "core/model/zoo/zoo_name.h"
 #include "tests/support/accpar_cases.h"
 
 namespace tessera::model {
@@ -106,6 +108,33 @@ INSTANTIATE_TEST_SUITE_P(Transformers, PublishedParameters,
                                          Published{"t5-small", 60'506'624}, Published{"t5-base", 222'903'552},
                                          Published{"transformer-xl", 12 * 3'412'480 + 204 * 513 + 1'024}));
 
+// By hand as in the paper's equation 2 with the last normalisation's 2 h; its table 1 rounds them to billions.
+INSTANTIATE_TEST_SUITE_P(
+    Megatron, PublishedParameters,
+    testing::Values(Published{"megatron-gpt-1.7b", 1'652'230'656}, Published{"megatron-gpt-3.6b", 3'562'168'320},
+                    Published{"megatron-gpt-7.5b", 7'467'786'240}, Published{"megatron-gpt-18.4b", 18'449'756'160},
+                    Published{"megatron-gpt-39.1b", 39'096'041'472}, Published{"megatron-gpt-76.1b", 76'050'739'200},
+                    Published{"megatron-gpt-145.6b", 145'622'261'760},
+                    Published{"megatron-gpt-310.1b", 310'130'540'544},
+                    Published{"megatron-gpt-529.6b", 529'600'819'200},
+                    Published{"megatron-gpt-1008b", 1'008'038'758'400}));
+
+// Hugging Face's checkpoints of these names. DeepSeek's has 58 x 256 biases more, which balance the load of the experts
+// and which no gradient trains. OPT's without a checkpoint's count by hand: 12 l h^2 + 13 l h + (50,272 + 2,050) h + 2
+// h.
+INSTANTIATE_TEST_SUITE_P(
+    Decoders, PublishedParameters,
+    testing::Values(Published{"opt-125m", 125'239'296}, Published{"opt-1.3b", 1'315'758'080},
+                    Published{"opt-2.7b", 2'651'596'800}, Published{"opt-6.7b", 6'658'473'984},
+                    Published{"opt-13b", 12'853'473'280}, Published{"opt-30b", 29'974'540'288},
+                    Published{"opt-66b", 65'719'701'504}, Published{"opt-175b", 174'604'468'224},
+                    Published{"bloom-176b", 176'247'271'424}, Published{"llama2-13b", 13'015'864'320},
+                    Published{"llama2-70b", 68'976'648'192}, Published{"llama3-8b", 8'030'261'248},
+                    Published{"llama3-70b", 70'553'706'496}, Published{"llama3.1-405b", 405'853'388'800},
+                    Published{"mixtral-8x7b", 46'702'792'704}, Published{"mixtral-8x22b", 140'630'071'296},
+                    Published{"qwen3-30b-a3b", 30'532'122'624}, Published{"qwen3-235b-a22b", 235'093'634'560},
+                    Published{"deepseek-v3", 671'026'419'200 - 58 * 256}));
+
 /// Transformers of the corpus at its sequence lengths. Their multiplications are the same; activations are not
 /// compared, for exporters write normalisations, GELU, masks and positions as several operators each.
 struct CorpusTransformer {
@@ -146,6 +175,170 @@ TEST(Zoo, gptsMultiplyByTheFormulaOfMegatron) {
         const Graph graph = buildZooModel(id, {.batch = 2, .dimensions = {{"sequence", s}}});
         EXPECT_EQ(summarise(graph).macs, 2 * (12 * s * l * h * h + 2 * s * s * l * h + s * h * 51'200)) << id;
     }
+}
+
+std::int64_t reductionsOf(const Graph& graph) {
+    return std::count_if(graph.operators.begin(), graph.operators.end(),
+                         [](const Operator& op) { return op.type == "AllReduce"; });
+}
+
+class KnownTransformer : public testing::TestWithParam<std::string> {};
+
+/// A row whose graph the family makes is the family at the row's sizes.
+TEST_P(KnownTransformer, isItsFamilyAtItsSizes) {
+    const ZooEntry& entry = entryOf(GetParam());
+    const ZooEntry& family = entryOf(entry.transformer.family.substr(kZooPrefix.size()));
+    LoadOptions options{.batch = 2, .dimensions = entry.transformer.sizes};
+    options.dimensions["sequence"] = entry.dimensions.front().value;
+    const Summary known = summarise(buildZooModel(entry.id, {.batch = 2, .dimensions = {}}));
+    const Summary made = summarise(buildZooModel(family.id, options));
+    EXPECT_EQ(made.parameters, known.parameters);
+    EXPECT_EQ(made.macs, known.macs);
+    EXPECT_EQ(made.flopsVector, known.flopsVector);
+    EXPECT_EQ(made.activationElements, known.activationElements);
+}
+
+std::vector<std::string> knownTransformers() {
+    std::vector<std::string> names;
+    for (const ZooEntry& entry : zooEntries()) {
+        if (entry.transformer.sizes.empty()) continue;
+        const ZooEntry& family = entryOf(entry.transformer.family.substr(kZooPrefix.size()));
+        if (entry.build == family.build) names.push_back(entry.id);
+    }
+    return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Zoo, KnownTransformer, testing::ValuesIn(knownTransformers()));
+
+TEST(ZooFamilies, areTheirModelsByDefault) {
+    for (const auto& [family, id] : std::map<std::string, std::string>{
+             {"gpt", "gpt2"}, {"bert", "bert-large"}, {"llama", "llama2-7b"}, {"moe", "mixtral-8x7b"}}) {
+        EXPECT_EQ(summarise(buildZooModel(family)).parameters, summarise(buildZooModel(id)).parameters) << id;
+        EXPECT_EQ(summarise(buildZooModel(family)).macs, summarise(buildZooModel(id)).macs) << id;
+    }
+}
+
+/// A token multiplies with the parameters that it meets but those of look-ups and normalisations, and its queries and
+/// weights with all keys and values; the backward pass takes twice as much: 6 FLOPs per active parameter and token.
+TEST(ZooFamilies, multiplyByTheirActiveParameters) {
+    struct Gated {
+        std::string id;
+        std::int64_t sequence, layers, heads, keys, hidden, headSize, vocabulary, active;
+    };
+    // Active: of a block's feed-forward part, 3 h f for every expert of a token, and the router.
+    for (const Gated& row :
+         {Gated{"llama3-8b", 2048, 32, 32, 8, 4096, 128, 128256, std::int64_t{3} * 4096 * 14336},
+          Gated{"mixtral-8x7b", 4096, 32, 32, 8, 4096, 128, 32000, std::int64_t{2} * 3 * 4096 * 14336 + 8 * 4096},
+          Gated{"qwen3-30b-a3b", 1024, 48, 32, 4, 2048, 128, 151936, std::int64_t{8} * 3 * 2048 * 768 + 128 * 2048}}) {
+        const Graph graph = buildZooModel(row.id, {.batch = 2, .dimensions = {{"sequence", row.sequence}}});
+        const std::int64_t projections = row.hidden * row.headSize * 2 * (row.heads + row.keys);
+        const std::int64_t met = row.layers * (projections + row.active) + row.hidden * row.vocabulary;
+        const std::int64_t attention = 2 * row.layers * row.heads * row.headSize * row.sequence;
+        EXPECT_EQ(summarise(graph).macs, 2 * row.sequence * (met + attention)) << row.id;
+        const TrainingCounts counts = countTraining(trainingOf(graph));
+        EXPECT_EQ(counts.phases[0].flopsMatrix, 2 * 2 * row.sequence * (met + attention)) << row.id;
+        EXPECT_EQ(counts.phases[1].flopsMatrix, 2 * counts.phases[0].flopsMatrix.value()) << row.id;
+    }
+}
+
+/// 3 experts of 7 tokens' 14 pairs have 5 rows each, of every sample.
+TEST(ZooFamilies, expertsHaveAsManyRowsAsTheyGetOfTokensRoundedUp) {
+    const LoadOptions options{.batch = 4,
+                              .dimensions = {{"sequence", 7},
+                                             {"experts", 3},
+                                             {"layers", 2},
+                                             {"dense_layers", 1},
+                                             {"shared_experts", 2},
+                                             {"expert_ffn", 256}}};
+    std::map<std::string, Layer> layers;
+    for (const Layer& layer : layersOf(buildZooModel("moe", options)).layers) layers.emplace(layer.name, layer);
+    EXPECT_EQ(macsPerSample(layers.at("block1.mlp.experts.gate")), 3.0 * 5 * 4096 * 256);
+    EXPECT_EQ(macsPerSample(layers.at("block1.mlp.shared.down")), 7.0 * 2 * 256 * 4096);
+    EXPECT_EQ(macsPerSample(layers.at("block1.mlp.router")), 7.0 * 4096 * 3);
+    EXPECT_EQ(macsPerSample(layers.at("block0.mlp.gate")), 7.0 * 4096 * 14336);
+    EXPECT_FALSE(layers.contains("block0.mlp.router"));
+}
+
+TEST(ZooFamilies, slicesOfMixturesReduceTwiceInEveryBlock) {
+    for (const char* id : {"mixtral-8x7b", "deepseek-v3"}) {
+        const Graph whole = buildZooModel(id);
+        const Graph slice = buildZooModel(id, {.batch = 1, .dimensions = {{"tensor_parallel", 8}}});
+        std::set<std::string> blocks;
+        for (const Operator& op : whole.operators)
+            if (!op.block.empty()) blocks.insert(op.block);
+        EXPECT_EQ(reductionsOf(slice), 2 * static_cast<std::int64_t>(blocks.size()) + 1) << id;
+        EXPECT_LT(summarise(slice).parameters.value(), summarise(whole).parameters.value() / 7) << id;
+    }
+}
+
+TEST(ZooFamilies, shapesAreKnownHoweverDeepTheyAre) {
+    for (const char* id : {"gpt", "llama", "moe", "bert"})
+        for (const std::int64_t sequence : {1, 22}) {
+            const Graph graph =
+                buildZooModel(id, {.batch = 1, .dimensions = {{"layers", 1000}, {"sequence", sequence}}});
+            EXPECT_TRUE(graph.warnings.empty());
+            EXPECT_TRUE(summarise(graph).macs) << id << " " << sequence;
+        }
+}
+
+std::string refusalOf(const std::string& id, const std::map<std::string, std::int64_t>& dimensions) {
+    try {
+        buildZooModel(id, {.batch = 1, .dimensions = dimensions});
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(ZooFamilies, refuseSizesThatDoNotGoTogether) {
+    EXPECT_EQ(refusalOf("gpt", {{"heads", 5}}),
+              "the dimension 'heads' of 'zoo:gpt' is 5; expected a divisor of its 768 hidden features");
+    EXPECT_EQ(refusalOf("llama", {{"kv_heads", 5}}),
+              "the dimension 'kv_heads' of 'zoo:llama' is 5; expected a divisor of its 32 heads");
+    EXPECT_EQ(refusalOf("llama", {{"head_size", 5}}),
+              "the dimension 'head_size' of 'zoo:llama' is 5; expected an even number, for positions turn its halves");
+    EXPECT_EQ(refusalOf("moe", {{"experts_per_token", 9}}),
+              "the dimension 'experts_per_token' of 'zoo:moe' is 9; expected at most its 8 experts");
+    EXPECT_EQ(refusalOf("moe", {{"dense_layers", 33}}),
+              "the dimension 'dense_layers' of 'zoo:moe' is 33; expected at most its 32 layers");
+    EXPECT_EQ(refusalOf("moe", {{"key_rank", 512}}),
+              "the dimension 'query_rank' of 'zoo:moe' is 0; expected a number above 0 beside a key_rank");
+    EXPECT_EQ(refusalOf("bert", {{"positions", 64}}),
+              "the dimension 'sequence' of 'zoo:bert' is 512; expected at most its 64 positions");
+    EXPECT_EQ(refusalOf("gpt", {{"tensor_parallel", 8}}),
+              "the dimension 'tensor_parallel' of 'zoo:gpt' is 8; expected a divisor of its 12 heads");
+    EXPECT_EQ(
+        refusalOf("moe", {{"tensor_parallel", 16}}),
+        "the dimension 'tensor_parallel' of 'zoo:moe' is 16; expected a divisor of its 8 heads of keys and values");
+    EXPECT_EQ(refusalOf("llama2-70b", {{"tensor_parallel", 16}}),
+              "the dimension 'tensor_parallel' of 'zoo:llama2-70b' is 16; expected a whole number from 1 to 8");
+    EXPECT_EQ(refusalOf("gpt", {{"layers", 1001}}),
+              "the dimension 'layers' of 'zoo:gpt' is 1001; expected a whole number from 1 to 1000");
+    EXPECT_EQ(refusalOf("gpt", {{"tied", 2}}),
+              "the dimension 'tied' of 'zoo:gpt' is 2; expected a whole number from 0 to 1");
+}
+
+/// The largest sizes make a graph or a sentence.
+TEST(ZooFamilies, takeTheirLargestSizes) {
+    for (const char* id : {"gpt", "llama", "moe", "bert"})
+        for (const ZooDimension& dimension : entryOf(id).dimensions) {
+            SCOPED_TRACE(dimension.name);
+            try {
+                summarise(buildZooModel(id, {.batch = 1, .dimensions = {{dimension.name, dimension.max}}}));
+            } catch (const UsageError& error) {
+                EXPECT_NE(std::string(error.what()).find("expected"), std::string::npos);
+            }
+        }
+}
+
+TEST(ZooFamilies, sizesFollowOthersWhereNoneAreGiven) {
+    const Summary follows =
+        summarise(buildZooModel("gpt", {.batch = 1, .dimensions = {{"hidden", 1024}, {"heads", 16}, {"layers", 24}}}));
+    EXPECT_EQ(follows.parameters, 354'823'168) << "GPT-2 medium";
+    const Summary apart = summarise(buildZooModel("gpt", {.batch = 1, .dimensions = {{"tied", 0}, {"positions", 0}}}));
+    EXPECT_EQ(apart.parameters, 124'439'808 + 50'257 * 768 - 1'024 * 768);
+    const Summary grouped = summarise(buildZooModel("gpt", {.batch = 1, .dimensions = {{"kv_heads", 4}}}));
+    EXPECT_EQ(grouped.parameters, 124'439'808 - 12 * 2 * 8 * 64 * 769);
 }
 
 struct HandCounts {
@@ -191,11 +384,6 @@ TEST(Zoo, gnmtIsAsLargeAsPublished) {
 
 class TensorParallelSlice : public testing::TestWithParam<std::string> {};
 
-std::int64_t reductionsOf(const Graph& graph) {
-    return std::count_if(graph.operators.begin(), graph.operators.end(),
-                         [](const Operator& op) { return op.type == "AllReduce"; });
-}
-
 /// Two sums in every block (attention and feed-forward part) and one behind the look-up; products are split evenly.
 TEST_P(TensorParallelSlice, slicesMultiplyTheirShareAndReduceTwiceInEveryBlock) {
     const Graph whole = buildZooModel(GetParam(), {.batch = 1, .dimensions = {{"sequence", 256}}});
@@ -217,7 +405,7 @@ TEST_P(TensorParallelSlice, slicesMultiplyTheirShareAndReduceTwiceInEveryBlock) 
 
 INSTANTIATE_TEST_SUITE_P(Zoo, TensorParallelSlice,
                          testing::Values("bert-large", "megatron-bert", "gpt2", "megatron-gpt-8.3b", "opt-350m",
-                                         "llama2-7b"));
+                                         "opt-1.3b", "bloom-176b", "llama2-7b", "llama3-8b"));
 
 /// Column split in front, row split behind: the bias behind the sum is whole on every device.
 TEST(TensorParallelSplit, splitsColumnsThenRows) {

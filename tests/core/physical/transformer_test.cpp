@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/model/model.h"
+#include "core/model/training.h"
 #include "core/model/zoo/zoo.h"
+#include "tests/support/paths.h"
 
 namespace tessera::physical {
 namespace {
@@ -115,6 +120,45 @@ TEST(Transformer, sizesOfTheZooFollowItsDimensions) {
     EXPECT_EQ(parametersOf(transformer(spec->family, spec->dims)).total, 124'439'808);
     for (const char* other : {"resnet50", "t5-base", "transformer-xl", "vit-b-16", "opt-350m"})
         EXPECT_FALSE(model::transformerSpecOf(other)) << other;
+}
+
+/// Every transformer that was measured by its dimensions is a graph of the zoo as well, of as many parameters.
+TEST(Transformer, theMeasuredOnesAreGraphsOfTheZoo) {
+    const MeasuredTable table =
+        readMeasuredTable(readFile(test::sourcePath("data/measured/training.csv")), "training.csv");
+    std::set<std::pair<std::string, Dims>> seen;
+    for (const auto& row : table.rows) {
+        const TrainingRun run = trainingRunOf(table, row);
+        const bool isFamily = run.model == "zoo:gpt" || run.model == "zoo:llama" || run.model == "zoo:moe";
+        if (!isFamily || !seen.emplace(run.model, run.dims).second) continue;
+        SCOPED_TRACE(run.id);
+        const Transformer made = transformer(run.model, run.dims);
+        model::LoadOptions options{.batch = 1, .dimensions = {}};
+        for (const auto& [name, text] : run.dims) options.dimensions[name] = std::stoll(text);
+        options.dimensions["sequence"] = static_cast<std::int64_t>(made.sequence);
+        const auto graph = model::summarise(model::buildZooModel(run.model.substr(4), options));
+        EXPECT_EQ(static_cast<double>(graph.parameters.value()), parametersOf(made).total);
+    }
+    EXPECT_GT(seen.size(), 100U);
+}
+
+TEST(Transformer, activeParametersAreThoseThatAGraphMultipliesWith) {
+    for (const char* id : {"llama3-8b", "mixtral-8x7b", "qwen3-30b-a3b", "deepseek-v3", "gpt3-175b"}) {
+        const auto spec = model::transformerSpecOf(id);
+        ASSERT_TRUE(spec);
+        const Transformer made = transformer(spec->family, spec->dims);
+        const model::Graph graph = model::buildZooModel(id);
+        const double values = made.latent ? made.latent->valueSize : made.headSize;
+        const double attention = made.layers * made.heads * (made.headSize + values) * made.sequence;
+        const double lookedUp = made.tied ? 0 : made.vocabulary * made.hidden;
+        const double met = parametersOf(made).active - lookedUp + attention;
+        const auto macs = static_cast<double>(model::summarise(graph).macs.value());
+        EXPECT_NEAR(macs, made.sequence * met, 1e-3 * macs) << id;
+        const model::TrainingCounts counts = model::countTraining(model::trainingOf(graph));
+        const auto flops =
+            static_cast<double>(counts.phases[0].flopsMatrix.value() + counts.phases[1].flopsMatrix.value());
+        EXPECT_NEAR(flops, 6 * made.sequence * met, 1e-3 * flops) << id;
+    }
 }
 
 TEST(Transformer, backwardProductsHaveTheFlopOfTheForwardOne) {

@@ -65,6 +65,56 @@ TEST(Validation, ranksThatAgreeCorrelateFullyAndTiesShareTheirRank) {
     EXPECT_FALSE(spearmanOf({}, {}));
 }
 
+TEST(Validation, rowsAreSummedUpAndAnEmptyChoiceHasNoError) {
+    std::vector<ValidationRow> rows{{.measured = 4, .prediction = {.estimate = Estimate{5, 3, 6}}, .error = 0.25},
+                                    {.measured = 4, .prediction = {.estimate = Estimate{2, 1, 3}}, .error = 0.5},
+                                    {.measured = 4, .prediction = {.refused = "no"}}};
+    EXPECT_TRUE(isInsideBar(rows[0]));
+    EXPECT_FALSE(isInsideBar(rows[1]));
+    EXPECT_FALSE(isInsideBar(rows[2]));
+    const ErrorSummary all = errorSummaryOf({&rows[0], &rows[1], &rows[2]});
+    EXPECT_EQ(all.predicted, 2U);
+    EXPECT_DOUBLE_EQ(all.mean, 1.75 / 3);
+    EXPECT_DOUBLE_EQ(all.median, 0.5);
+    EXPECT_DOUBLE_EQ(*all.coverage, 0.5);
+    const ErrorSummary none = errorSummaryOf({});
+    EXPECT_EQ(none.rows, 0U);
+    EXPECT_EQ(none.worst, 0);
+}
+
+TEST(Validation, theBestPeerHasAnErrorForAllRowsOrForEveryPartOfThem) {
+    ErrorSummary errors{.rows = 10};
+    EXPECT_FALSE(bestPeerOf(errors));
+    EXPECT_FALSE(bestPeerOf(ErrorSummary{})) << "no rows, no peer";
+    errors.peers = {{.set = "s", .part = "a", .method = "m", .rows = 6, .mean = 0.1},
+                    {.set = "s", .part = "b", .method = "m", .rows = 3, .mean = 0.5}};
+    EXPECT_FALSE(bestPeerOf(errors)) << "a row is left out";
+    errors.peers.push_back({.set = "s", .part = "c", .method = "m", .rows = 1, .mean = 0.9});
+    EXPECT_DOUBLE_EQ(*bestPeerOf(errors), (0.6 + 1.5 + 0.9) / 10);
+    errors.peers.push_back({.set = "s", .method = "n", .rows = 10, .mean = 0.4});
+    errors.peers.push_back({.set = "s", .method = "o", .rows = 10, .mean = 0.2});
+    EXPECT_DOUBLE_EQ(*bestPeerOf(errors), 0.2);
+}
+
+TEST(Validation, rowsKnowTheirTableAndProgressCountsThem) {
+    std::vector<double> done;
+    RunControl control;
+    control.progress = [&](const ProgressEvent& event) {
+        EXPECT_EQ(event.total, 3);
+        done.push_back(event.done);
+    };
+    const std::string head(kTrainingHeader);
+    const Validation validation = validate({judged(head + "x,a,zoo:gpt,layers=2,a100,step_s,2\n", "one.csv"),
+                                            judged(head + "y,b,zoo:gpt,layers=2,a100,step_s,2\n"
+                                                          "y,c,zoo:gpt,layers=2,a100,step_s,2\n",
+                                                   "two.csv")},
+                                           {}, {}, control);
+    EXPECT_THAT(done, ElementsAre(0, 1));
+    EXPECT_THAT(validation.kinds, ElementsAre("training", "training"));
+    EXPECT_EQ(validation.files.at(validation.rows.at(0).file), "one.csv");
+    EXPECT_EQ(validation.files.at(validation.rows.at(2).file), "two.csv");
+}
+
 TEST(Validation, stepsOfModelsThatAreNotSaidAreRefusedAndCountAsWhollyWrong) {
     const Validation validation =
         validate({judged(std::string(kTrainingHeader) + "mine,a,zoo:gpt,layers=2,a100,step_s,2\n"

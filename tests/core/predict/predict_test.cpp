@@ -18,7 +18,7 @@ namespace tessera::predict::test {
 namespace {
 
 Options options(std::optional<std::int64_t> batch = std::nullopt) {
-    Options made;
+    Options made = paperOptions();
     made.batch = batch;
     return made;
 }

@@ -499,7 +499,7 @@ TEST(PartitionPictures, sayWhereTheStepGoes) {
     plan.levels[0].sideJ = Seconds{0.5};
     plan.levels[0].joins.clear();
     plan.shares.resize(1);
-    const Chart chart = levelChart(outcomeOf(result), "accpar");
+    const Chart chart = levelTimeChart(outcomeOf(result), "accpar");
     EXPECT_EQ(chart.title, "75 % of the step is communication, accpar");
     ASSERT_EQ(chart.series.size(), 2U);
     EXPECT_EQ(chart.series[0].name, "Communication");

@@ -1,5 +1,6 @@
 #include "core/report/prediction_pictures.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +11,10 @@
 #include "core/base/error.h"
 #include "core/draw/chart_layout.h"
 #include "core/report/catalogue.h"
+#include "core/report/measured_marks.h"
 #include "core/report/prediction_report.h"
 #include "core/study/prediction/study.h"
+#include "core/study/study.h"
 #include "tests/support/prediction_result.h"
 
 namespace tessera::report {
@@ -244,6 +247,71 @@ TEST_F(PredictionPictures, textsDoNotTouch) {
               deviceScalingChart(outcome), operatorRoofline(outcome, swift).chart})
             EXPECT_EQ(overlaps(chart, size), std::vector<std::string>()) << chart.id << " at " << size.width;
     }
+}
+
+/// Measurements of the training of a model of the zoo on two of the accelerators.
+physical::MeasuredTable measuredOfZoo() {
+    return physical::readMeasuredTable(
+        "set,id,model,dims,accelerator,accelerators,dtype,global_batch,training,software,metric,value,source\n"
+        "s,1,zoo:resnet50,,swift,8,bf16,2048,1,NGC MXNet 21.05,samples_per_s,9000,book\n"
+        "s,2,zoo:resnet50,,swift,8,bf16,2048,1,PyTorch,samples_per_s,14000,book\n"
+        "s,3,zoo:resnet50,,cheap,8,bf16,256,1,,samples_per_s,21000,\n"
+        "s,4,zoo:resnet50,,swift,1,bf16,256,1,,samples_per_s,1500,\n"
+        "s,5,zoo:resnet50,,swift,8,fp32,2048,1,,samples_per_s,700,book\n",
+        "own.csv");
+}
+
+TEST_F(PredictionPictures, measurementsAreMarkedWhereModelAndHardwareAgree) {
+    study::Study study = study::newStudy("predict");
+    study.models = {"zoo:resnet50"};
+    Chart chart = throughputChart(outcome, 8);
+    const std::size_t bars = chart.series.size();
+    markMeasuredBars(chart, study, outcome, 8, measuredOfZoo());
+    ASSERT_EQ(chart.series.size(), bars + 1);
+    const Series& marks = chart.series.back();
+    EXPECT_EQ(marks.mark, Mark::points);
+    EXPECT_THAT(marks.y, testing::UnorderedElementsAre(9000, 14000, 21000));
+    const std::vector<const predict::Prediction*> order = inOrder(outcome, 8);
+    for (std::size_t i = 0; i < marks.x.size(); ++i)
+        EXPECT_EQ(order.at(static_cast<std::size_t>(marks.x[i]))->accelerator, marks.y[i] > 20'000 ? "cheap" : "swift");
+    EXPECT_THAT(marks.valueTexts, testing::Contains("9,000 samples/s measured, batch 2,048, NGC MXNet 21.05 (book)"));
+    EXPECT_TRUE(notes(chart, "published measurements (book)"));
+    EXPECT_TRUE(saysIn(toSvg(chart, Theme(ThemeKind::light)), ">measured<")) << "the legend explains the marks";
+    for (const Size size : {Size{760, 300}, Size{1160, 420}})
+        EXPECT_EQ(overlaps(chart, size), std::vector<std::string>()) << size.width;
+    Chart scaling = deviceScalingChart(outcome);
+    const std::size_t curves = scaling.series.size();
+    markMeasuredCurves(scaling, study, outcome, measuredOfZoo());
+    ASSERT_EQ(scaling.series.size(), curves + 2) << "one for each accelerator that was measured";
+    EXPECT_EQ(overlaps(scaling, {1160, 420}), std::vector<std::string>());
+}
+
+TEST_F(PredictionPictures, nothingIsMarkedWhereNothingAgrees) {
+    study::Study study = study::newStudy("predict");
+    study.models = {"zoo:vgg16"};
+    const Chart plain = throughputChart(outcome, 8);
+    Chart chart = plain;
+    markMeasuredBars(chart, study, outcome, 8, measuredOfZoo());
+    EXPECT_EQ(toSvg(chart, Theme(ThemeKind::light)), toSvg(plain, Theme(ThemeKind::light)));
+}
+
+TEST_F(PredictionPictures, aValueStandsBehindTheMarksOfItsBar) {
+    study::Study study = study::newStudy("predict");
+    study.models = {"zoo:resnet50"};
+    Chart chart = throughputChart(outcome, 8);
+    markMeasuredBars(chart, study, outcome, 8, measuredOfZoo());
+    const ChartLayout layout = layOut(chart, {}, {1160, 420}, estimatedWidth);
+    std::size_t labels = 0;
+    for (const PlacedPoint& mark : pointsOf(chart.series.back(), layout))
+        for (const auto& shape : layout.front.shapes)
+            if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->strong) {
+                ++labels;
+                const double width = estimatedWidth(label->text, label->size, true);
+                EXPECT_FALSE(label->at.x < mark.at.x && mark.at.x < label->at.x + width &&
+                             std::fabs(label->at.y - 4 - mark.at.y) < 8)
+                    << label->text << " lies on a mark";
+            }
+    EXPECT_GT(labels, 0U);
 }
 
 TEST_F(PredictionPictures, areExportedByName) {

@@ -35,6 +35,7 @@
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
 #include "ui/views/runs/run_view.h"
+#include "ui/views/runs/validation_document.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_panel.h"
@@ -82,7 +83,8 @@ protected:
               std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"hardware", "accelerator/tpu-v3"},
               std::pair{"hardware", "template/phaze"}, std::pair{"study", "mixed-jobs-race"}, std::pair{"history", ""},
               std::pair{"run", "run/1"}, std::pair{"run", "run/2"}, std::pair{"run", "run/3"},
-              std::pair{"run", "run/4"}, std::pair{"compare", "1,1"}, std::pair{"report", "1"}}) {
+              std::pair{"run", "run/4"}, std::pair{"compare", "1,1"}, std::pair{"report", "1"},
+              std::pair{"validation", ""}}) {
             ASSERT_NE(window.open(QString::fromLatin1(kind), QString::fromLatin1(key)), nullptr) << kind << key;
             settle();
             look(std::string(kind) + ' ' + key);
@@ -231,6 +233,31 @@ TEST_F(Layout, thePictureComesFirstOnEveryPageOfARun) {
                 if (size.width() == 1280) test::savePicture(window, name + '-' + tabs->tab());
             }
         }
+    }
+}
+
+TEST_F(Layout, thePictureOfTheValidationIsLargeAndNothingMakesItNarrow) {
+    for (const QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(1920, 1080)}) {
+        MainWindow window(options());
+        ASSERT_NO_FATAL_FAILURE(show(window, size.width(), size.height()));
+        auto* document = qobject_cast<ValidationDocument*>(window.open("validation", {}));
+        ASSERT_NE(document, nullptr);
+        ASSERT_TRUE(waitUntil([&] { return document->plot() != nullptr && !document->plot()->chart().series.empty(); },
+                              kLongLayout * 3));
+        settle();
+        EXPECT_EQ(window.size(), size);
+        EXPECT_GE(document->plot()->visibleRegion().boundingRect().height(), 0.6 * document->height()) << size.width();
+        EXPECT_GE(document->plot()->height(), 350);
+        test::savePicture(window, QStringLiteral("validation-%1x%2").arg(size.width()).arg(size.height()));
+        document->findChild<RunPages*>()->setOpen(true);
+        document->chooseRow(document->choice().rows.front());
+        settle();
+        EXPECT_EQ(window.size(), size) << "whatever is selected";
+        EXPECT_EQ(dock(window, "inspector").width(), 256);
+        EXPECT_TRUE(dock(window, "inspector").isVisible());
+        EXPECT_EQ(beyondTheEdge(*window.findChild<InspectorPanel*>()).join('\n').toStdString(), "");
+        EXPECT_GE(document->plot()->height(), 250) << "beside an open drawer";
+        test::savePicture(window, QStringLiteral("validation-row-%1x%2").arg(size.width()).arg(size.height()));
     }
 }
 

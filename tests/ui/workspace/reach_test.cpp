@@ -14,6 +14,7 @@
 #include "ui/jobs/jobs.h"
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/run_pages.h"
+#include "ui/views/runs/validation_document.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/history/run_picker.h"
@@ -84,10 +85,20 @@ protected:
         for (const auto& [kind, key] :
              {std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"hardware", "accelerator/tpu-v3"},
               std::pair{"study", "new/partition"}, std::pair{"history", ""}, std::pair{"compare", "1,2"},
-              std::pair{"report", "1"}}) {
+              std::pair{"report", "1"}, std::pair{"validation", ""}}) {
             ASSERT_NE(window_.open(QString::fromLatin1(kind), QString::fromLatin1(key)), nullptr) << kind << key;
             settle();
             look(std::string(kind) + ' ' + key);
+        }
+        const auto* validation = qobject_cast<ValidationDocument*>(window_.currentDocument());
+        ASSERT_NE(validation, nullptr);
+        ASSERT_TRUE(waitUntil([&] { return !validation->isComputing(); }, 60'000));
+        auto* its = validation->findChild<RunPages*>();
+        its->setOpen(true);
+        for (int i = 0; i < its->details()->count(); ++i) {
+            its->details()->setCurrentIndex(i);
+            settle();
+            look("validation, " + its->details()->tab().toStdString());
         }
         const int job = window_.jobs().enqueue(studyOf("zoo:densenet121"));
         window_.jobs().pause(job);  // at once, so that it is still at work, however quick the machine is

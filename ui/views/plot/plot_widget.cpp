@@ -27,6 +27,7 @@ namespace {
 
 constexpr int kFrame = 50;     ///< milliseconds: 20 pictures per second at most
 constexpr double kReach = 28;  ///< pixels within which the mouse finds a point
+constexpr double kOnMark = 7;  ///< pixels within which it finds one that lies on a bar
 
 /// What a series is known by in the charts to come.
 std::string keyOf(const report::Chart& chart, std::size_t series) {
@@ -113,7 +114,7 @@ struct PlotWidget::Implementation : PictureContent {
         for (std::size_t s = 0; s < value.series.size(); ++s) {
             const report::Mark mark = value.series[s].mark;
             if (view.hidden[s] || layout.empty || mark == report::Mark::bars || mark == report::Mark::stackedBars ||
-                mark == report::Mark::bound || mark == report::Mark::band)
+                mark == report::Mark::bound || mark == report::Mark::band || value.series[s].reference)
                 continue;
             for (const report::PlacedPoint& point : report::pointsOf(value.series[s], layout))
                 index.add({static_cast<int>(s), static_cast<int>(point.point), {point.at.x, point.at.y}});
@@ -123,6 +124,9 @@ struct PlotWidget::Implementation : PictureContent {
     std::optional<PlotIndex::Entry> pointAt(QPointF at) {
         ensureIndex();
         if (layout.empty || !layout.plot.contains({at.x(), at.y()})) return std::nullopt;
+        // A mark on a bar is meant where the mouse is on the mark.
+        if (!layout.bars.empty())
+            if (const auto mark = index.nearest(at, kOnMark)) return mark;
         for (auto bar = layout.bars.rbegin(); bar != layout.bars.rend(); ++bar)
             if (bar->area.contains({at.x(), at.y()}))
                 return PlotIndex::Entry{static_cast<int>(bar->series), static_cast<int>(bar->point), at};
@@ -321,7 +325,7 @@ struct PlotWidget::Implementation : PictureContent {
         if (series < 0 || static_cast<std::size_t>(series) >= value.series.size()) return false;
         const report::Series& its = value.series[static_cast<std::size_t>(series)];
         return !view.hidden[static_cast<std::size_t>(series)] && its.mark != report::Mark::bound &&
-               its.mark != report::Mark::band && !its.x.empty();
+               its.mark != report::Mark::band && !its.reference && !its.x.empty();
     }
     void walk(int alongPoints, int alongSeries) {
         owner->ensureLayout();

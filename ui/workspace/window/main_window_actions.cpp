@@ -58,6 +58,7 @@ constexpr OtherNames kOtherNames[] = {
     {"save", "write store"},
     {"choose-history", "database store file"},
     {"history", "results past earlier compare"},
+    {"validation", "accuracy error measured predicted published trust"},
     {"calibrate", "measure benchmark kernels computer"},
     {"run", "start solve go execute"},
     {"pause", "hold resume"},
@@ -173,6 +174,7 @@ void MainWindow::Implementation::buildActions() {
     })->setIconText(u"Stop"_s);
     add("cancel", u"&Cancel and discard"_s, "cancel", key("Ctrl+Shift+F5"), [this] { jobs->cancel(currentJob()); });
     add("calibrate", u"Calibrate this &machine…"_s, "time", {}, [this] { open(u"calibration"_s, {}); });
+    add("validation", u"&Validation against measurements"_s, "validation", {}, [this] { open(u"validation"_s, {}); });
     add("history", u"&History of runs"_s, "history", key("Ctrl+H"), [this] { open(u"history"_s, {}); });
     add("welcome", u"&Welcome page"_s, "home", {}, [this] { open(u"welcome"_s, {}); });
 
@@ -271,7 +273,7 @@ void MainWindow::Implementation::buildMenus() {
     fill(themes, {"theme-system", "theme-light", "theme-dark"});
     fill(view, {"full-screen", "reset-layout"});
 
-    fill(bar->addMenu(u"&Run"_s), {"run", "pause", "stop", "cancel", "", "calibrate", "", "history"});
+    fill(bar->addMenu(u"&Run"_s), {"run", "pause", "stop", "cancel", "", "calibrate", "validation", "", "history"});
     documentMenu = bar->addMenu(u"&Document"_s);
     fill(bar->addMenu(u"&Help"_s), {"welcome", "shortcuts", "", "about"});
 

@@ -19,6 +19,7 @@
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
+#include "ui/views/runs/validation_document.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/history/run_loader.h"
@@ -91,6 +92,7 @@ const QVector<DocumentKind>& documentKinds() {
         {u"run"_s, makeOfKey<RunDocument>},
         {u"compare"_s, makeOfKey<CompareDocument>},
         {u"report"_s, makeOfKey<ReportDocument>},
+        {u"validation"_s, makeOfKey<ValidationDocument>},
         {u"history"_s, makeHistory},
     };
     return kKinds;
