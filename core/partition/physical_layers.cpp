@@ -229,8 +229,8 @@ void addTableKernels(PhysicalLayer& made, const model::Layer& layer, double batc
 
 }  // namespace
 
-double PhysicalLayer::updatedBy(double rows) const {
-    return updated + std::min(table, looked * rows);
+double PhysicalLayer::updatedBy(double share) const {
+    return updated + std::min(table, looked * share);
 }
 
 bool PhysicalLayer::isAlike(const PhysicalLayer& other) const {

@@ -40,7 +40,7 @@ struct PhysicalLayer {
     std::vector<LayerKernel> kernels = {};
 
     /// Parameters with a gradient on an accelerator that has this share of the samples.
-    double updatedBy(double rows) const;
+    double updatedBy(double share) const;
     bool isAlike(const PhysicalLayer& other) const;
 };
 
