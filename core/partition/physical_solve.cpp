@@ -101,8 +101,7 @@ private:
 
     ShardedPlan searched(const ShardedProblem::Ways& ways, ThreadProgress& watch) {
         ShardedProblem sharded(
-            costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMostWays);
-        sharded.problem().capacity = capacity_;
+            costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMostWays, capacity_);
         const JointSolution solution = solveJoint(
             sharded.problem(), static_cast<double>(options_.nodeLimit) * kEntriesOfNode, [&] { watch.poll(); });
         leavesOut_ = leavesOut_ || sharded.leavesOut();
@@ -328,9 +327,10 @@ Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& shar
     const double value = plan.stepTime.value;
     if (sharded.lowerBound > 0) {
         const double bound = std::min(costs_.step(sharded.lowerBound), value);
-        plan.optimal = plan.fits && (sharded.isOptimal || value <= bound * (1 + kMeetsBound));
-        plan.lowerBound = {plan.optimal ? value : bound};
-        plan.gap = plan.optimal ? 0 : value / bound - 1;
+        const bool isMet = sharded.isOptimal || value <= bound * (1 + kMeetsBound);
+        plan.optimal = isMet && plan.fits;
+        plan.lowerBound = {isMet ? value : bound};
+        plan.gap = isMet ? 0 : value / bound - 1;
     }
     plan.endedBy = plan.optimal ? EndedBy::proof : EndedBy::search;
     return plan;
