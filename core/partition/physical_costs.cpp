@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/model/training.h"
 #include "core/partition/array.h"
+#include "core/physical/training_predictor.h"
 
 namespace tessera::partition {
 
@@ -92,6 +93,39 @@ PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph
     }
     addGathered(layers, options.batch);
     nameKinds();
+    if (options.transformer) scaleTo(*options.transformer, group.accelerator);
+}
+
+/// The step of a transformer is known as a whole, by a model that was fitted to runs of transformers; which part of it
+/// a cut makes smaller, the graph says. So kernels and sums of gradients are scaled until data parallelism takes what
+/// that model says.
+void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::Accelerator& accelerator) {
+    Sharding all;
+    std::int64_t accelerators = 1;
+    for (const std::int64_t size : sizes_) {
+        all.push_back({.batch = size, .in = 1, .out = 1});
+        accelerators *= size;
+    }
+    transformer.accelerator = accelerator.id;
+    transformer.accelerators = static_cast<int>(accelerators);
+    transformer.perNode = sizes_.empty() ? 1 : static_cast<int>(sizes_.front());
+    transformer.dtype = options_.dtype;
+    transformer.globalBatch = options_.batch;
+    transformer.microBatch = options_.batch / static_cast<double>(accelerators);
+    transformer.dataParallel = transformer.accelerators;
+    transformer.tensorParallel = transformer.pipelineParallel = transformer.contextParallel = 1;
+    transformer.optimizer = std::string(model::optimizerKind(options_.optimizer).id);
+    transformer.software = "fused";
+    const physical::ReplicaStep whole = physical::replicaStepOf(transformer, physical::deviceOf(accelerator));
+    double computed = 0, reduction = 0;
+    for (std::int32_t vertex = 0; vertex < signedIndex(layerCount_); ++vertex) {
+        const ShardTimes shard = this->shard(vertex, all);
+        computed += shard.compute();
+        reduction += shard.reduction;
+    }
+    if (computed > 0) computeScale_ = whole.computed / computed;
+    if (reduction > 0) reductionScale_ = whole.exposed / (times_.exposed() * reduction);
+    inputs_ = 0;  // tokens are no work for a host
 }
 
 /// A tensor that several layers with weights read is gathered once: a vertex between its maker and them.
@@ -195,7 +229,7 @@ ShardTimes PhysicalCosts::shard(std::int32_t vertex, const Sharding& sharding) c
         return shard;
     }
     const ShardShares shares = sharesOf(layer, parts);
-    const double slowest = times_.slowest(static_cast<double>(parts.parts()));
+    const double slowest = computeScale_ * times_.slowest(static_cast<double>(parts.parts()));
     for (const LayerKernel& kernel : layer.kernels)
         (kernel.op.backward ? shard.backward : shard.forward) += slowest * kernelSeconds(kernel, layer, parts);
     const double weightShare = shares.in * shares.out;

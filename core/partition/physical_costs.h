@@ -89,6 +89,7 @@ private:
     double updatedBy(std::int64_t parts) const;
     void addGathered(const model::LayerGraph& layers, double batch);
     void nameKinds();
+    void scaleTo(physical::TrainingRun transformer, const hardware::Accelerator& accelerator);
     Layout reads(std::int32_t vertex, const Sharding& sharding) const;
     Layout makes(std::int32_t vertex, const Sharding& sharding) const;
     Layout gradientMade(std::int32_t vertex, const Sharding& sharding) const;
@@ -110,6 +111,7 @@ private:
     mutable std::map<std::int64_t, double> updatedBy_;  ///< by cuts of the samples
     double inputs_ = 0;                                 ///< elements of the network's inputs, whole batch
     double width_ = 2;
+    double computeScale_ = 1, reductionScale_ = 1;  ///< over what the kernels of the graph say (see scaleTo)
     mutable LevelCollectives collectives_;
     mutable std::map<Layout, std::int32_t> layouts_;
     mutable std::vector<Layout> layoutList_;
