@@ -246,9 +246,9 @@ ShardTimes PhysicalCosts::shard(std::int32_t vertex, const Sharding& sharding) c
     const double updated = layer.updatedBy(shares.rows), all = updatedBy(parts.batch);
     if (updated > 0)
         shard.reduction =
-            collective(Collective::allReduce, sharding, &Degrees::batch, all * weightShare * times_.gradientBytes()) *
-            updated / all;
-    shard.update = times_.update(updated * weightShare, model::optimizerKind(options_.optimizer).id);
+            reductionScale_ * updated / all *
+            collective(Collective::allReduce, sharding, &Degrees::batch, all * weightShare * times_.gradientBytes());
+    shard.update = computeScale_ * times_.update(updated * weightShare, model::optimizerKind(options_.optimizer).id);
     shard.parameters = layer.parameters * weightShare;
     shard.activations += layer.stored * shares.rows * weightShare;
     shard.memory = shard.parameters * (2 * width_ + model::stateBytesPerParameter(options_.optimizer)) +
