@@ -107,6 +107,42 @@ TEST(Physical, JointIsNeverSlowerAndSaysSo) {
     }
 }
 
+TEST(Physical, JointIsTheBestOfAllCuts) {
+    Options options;
+    options.strategies = {"joint"};
+    for (const double batch : {16.0, 512.0}) {
+        options.batch = batch;
+        const PhysicalCase at = physicalCase("mlp", batch);
+        const hardware::Fleet fleet = nodesOf("a100", 8);
+        const PhysicalCosts costs(at.layers, at.model.graph(), fleet.groups.front(), options);
+        const std::vector<Sharding> ways = shardingsOf(costs.sizes(), true);
+        const std::size_t layers = costs.vertices().size();
+        std::vector<std::size_t> taken(layers, 0);
+        double best = kInfinity;
+        for (bool goesOn = true; goesOn;) {
+            JointCost sum;
+            bool isAllowed = true;
+            for (std::size_t v = 0; v < layers; ++v) {
+                const auto vertex = static_cast<std::int32_t>(v);
+                isAllowed = isAllowed && costs.allows(vertex, ways[taken[v]]);
+                const JointCost cost = costs.cost(costs.shard(vertex, ways[taken[v]]));
+                sum.first += cost.first;
+                sum.second += cost.second;
+            }
+            double seconds = std::max(sum.first, sum.second);
+            for (const PhysicalCosts::Edge& edge : costs.edges())
+                seconds += costs.handOver(edge, ways[taken[toIndex(edge.from)]], ways[taken[toIndex(edge.to)]]);
+            if (isAllowed) best = std::min(best, seconds);
+            std::size_t v = 0;
+            for (; v < layers && ++taken[v] == ways.size(); ++v) taken[v] = 0;
+            goesOn = v < layers;
+        }
+        const Plan plan = solved(at, fleet, options).plans.front();
+        EXPECT_TRUE(plan.optimal);
+        EXPECT_NEAR(plan.stepTime.value, costs.step(best), 1e-9 * plan.stepTime.value) << batch;
+    }
+}
+
 TEST(Physical, TimesAddUp) {
     Options options;
     options.batch = 64;
