@@ -120,7 +120,7 @@ TEST_F(ValidationPage, aClickOnAPointExplainsItsPredictionAndMarksItsRow) {
     TableView* rows = table(document, "rows");
     ASSERT_NE(rows, nullptr);
     QSignalSpy inspected(&document, &Document::inspected);
-    emit document.plot()->pointClicked(2, 1);
+    emit document.plot()->pointClicked(2, 0);  // the largest error comes first
     ASSERT_EQ(inspected.count(), 1);
     EXPECT_EQ(document.choice().row, rowNamed(document, "second"));
     EXPECT_EQ(rows->currentRow(), placeOf(document.choice(), rowNamed(document, "second")));
@@ -134,7 +134,7 @@ TEST_F(ValidationPage, aClickOnAPointExplainsItsPredictionAndMarksItsRow) {
     const QString all = said.join('\n');
     for (const char* part :
          {"Measured: 3.9 s", "Predicted: ", "90 % interval: ", "Accelerator: a100", "Network bits per s: 800 Gb/s",
-          "Software is taken as: ", "Published by: lab", "own.csv, line 3", "Not said: ", "layers=30, hidden=3072"})
+          "Software is taken as: ", "Published by: lab", "own.csv, line 3", "layers=30, hidden=3072"})
         EXPECT_TRUE(all.contains(QString::fromUtf8(part))) << part << " is not in\n" << all.toStdString();
     emit document.plot()->pointClicked(0, 0);
     emit document.plot()->pointClicked(17, 4);

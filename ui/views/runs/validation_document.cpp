@@ -43,7 +43,7 @@ namespace {
 
 constexpr int kValidationTick = 50;  ///< milliseconds between looks at the progress
 constexpr int kTypingPause = 150;    ///< milliseconds
-constexpr int kFilterLetters = 26;   ///< that the filter has room for
+constexpr int kFilterLetters = 34;   ///< that the filter has room for
 
 /// What a computation in the background tells, and how it is told to stop.
 struct ValidationTask {
@@ -304,6 +304,7 @@ void ValidationDocument::Implementation::finished(const SharedValidation& data) 
     fillQuantities();
     stack->setCurrentWidget(content);
     refresh();
+    fillSets();
     takeWanted();
     emit document->overviewChanged();
 }
