@@ -173,11 +173,11 @@ SharedValidation makeValidation(const QString& file, const RunControl& control) 
     data->quantities = report::quantitiesOf(validation);
     data->quantity.reserve(validation.rows.size());
     data->words.reserve(validation.rows.size());
+    std::map<std::string_view, int> places;
+    for (const report::ValidationQuantity& each : data->quantities)
+        places.emplace(each.id, static_cast<int>(places.size()));
     for (const ValidationRow& row : validation.rows) {
-        const std::string id = report::quantityOf(validation, row);
-        const auto found = std::find_if(data->quantities.begin(), data->quantities.end(),
-                                        [&](const report::ValidationQuantity& each) { return each.id == id; });
-        data->quantity.push_back(static_cast<int>(found - data->quantities.begin()));
+        data->quantity.push_back(places.at(report::quantityOf(validation, row)));
         data->words.push_back(wordsOf(data->result, row));
     }
     return data;

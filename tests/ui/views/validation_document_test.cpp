@@ -7,6 +7,7 @@
 #include <QJsonArray>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
@@ -270,6 +271,24 @@ TEST_F(ValidationPage, aSetExplainsItsErrorsAndCanBeShownAlone) {
         EXPECT_EQ(document.choice().data->row(row).set, facts.title.toStdString());
     facts.actions.back().run();
     EXPECT_EQ(document.choice().rows.size(), before);
+}
+
+TEST_F(ValidationPage, theMenuOfVeryManySetsIsShort) {
+    QByteArray table = "set,id,model,dims,accelerator,metric,value\n";
+    for (int i = 0; i < 3'000; ++i) table += QStringLiteral("s%1,r%1,zoo:nobody,,a100,step_s,2\n").arg(i).toUtf8();
+    ValidationDocument document(ownTable(table.constData()));
+    ASSERT_NO_FATAL_FAILURE(show(document));
+    EXPECT_EQ(document.choice().sets.size(), 3'000U);
+    const auto buttons = document.findChildren<QToolButton*>();
+    const auto sets = std::find_if(buttons.begin(), buttons.end(),
+                                   [](const QToolButton* each) { return each->text() == "3000 of 3000 sets"; });
+    ASSERT_NE(sets, buttons.end());
+    EXPECT_LT((*sets)->menu()->actions().size(), 70);
+    EXPECT_EQ((*sets)->menu()->actions().back()->text(), "and 2940 more, which the filter finds by name");
+    (*sets)->menu()->actions().at(1)->trigger();
+    EXPECT_TRUE(document.choice().rows.empty());
+    (*sets)->menu()->actions().front()->trigger();
+    EXPECT_EQ(document.choice().rows.size(), 3'000U);
 }
 
 TEST_F(ValidationPage, exportsThePictureAndTheTables) {
