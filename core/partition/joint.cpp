@@ -14,7 +14,8 @@ namespace tessera::partition {
 
 namespace {
 
-constexpr double kMeets = 1e-9;  ///< relative difference of a plan and a bound that are taken as equal
+constexpr double kEntriesOfWeights = 1e5;  ///< looked at in the time that choosing weights takes
+constexpr double kMeets = 1e-9;            ///< relative difference of a plan and a bound that are taken as equal
 
 using JointStates = std::vector<std::int32_t>;
 /// States that are not to be taken, by vertex; empty for most.
@@ -74,6 +75,7 @@ public:
         std::priority_queue<JointNode> open;
         JointNode root{.forbidden = ForbiddenStates(problem_.vertices.size()), .bound = -kInfinity};
         explore(root);
+        mix(root);
         improve();
         double closed = kInfinity;  // least bound of what is not looked at further
         push(open, std::move(root), closed);
@@ -164,7 +166,7 @@ private:
     /// Raises a node's bound by cutting planes: each plan seen bounds the weighted minimum from above, and the weights
     /// at which the least of these is largest are tried next.
     void explore(JointNode& node) {
-        constexpr int kMostRounds = 40, kRoundsOfRoot = 6;
+        constexpr int kMostRounds = 40, kRoundsOfRoot = 6, kRoundsOfChild = 8;
         const bool isRoot = rootBound_ == -kInfinity;
         if (node.seen.empty()) {
             node.seen.push_back(minimise({}, node));
@@ -177,9 +179,10 @@ private:
             findSmallest(node);
             if (node.bound == kInfinity) return;
         }
-        for (int round = 0; round < kMostRounds; ++round) {
+        for (int round = 0; round < (isRoot ? kMostRounds : kRoundsOfChild); ++round) {
             if (elimination_.spent() >= effort_ && (!isRoot || round >= kRoundsOfRoot)) return;
             const auto [weights, most] = bestWeights(node.seen);
+            elimination_.spend(kEntriesOfWeights);
             if (isMet(node.bound) || !(most > node.bound + kMeets * std::fabs(node.bound))) return;
             SeenPlan plan = minimise(weights, node);
             if (node.bound == kInfinity) return;
@@ -278,6 +281,28 @@ private:
     }
 
     bool isEmpty(const JointNode& node, std::int32_t vertex) const { return openStates(node, toIndex(vertex)) == 0; }
+
+    /// Plans that follow one of the plans seen up to a vertex, and another from there on: of many equal blocks the best
+    /// weights take one way for all, where the best plan takes two.
+    void mix(const JointNode& node) {
+        if (isMet(node.bound)) return;
+        constexpr std::size_t kMostMixed = 8;  // of the plans seen, the last ones
+        const std::size_t first = node.seen.size() > kMostMixed ? node.seen.size() - kMostMixed : 0;
+        for (std::size_t a = first; a < node.seen.size(); ++a)
+            for (std::size_t b = first; b < node.seen.size(); ++b)
+                if (a != b) mixTwo(node.seen[a], node.seen[b]);
+    }
+
+    void mixTwo(const SeenPlan& one, const SeenPlan& other) {
+        SeenPlan plan = one;
+        for (std::size_t v = 0; v < plan.states.size(); ++v) {
+            if (plan.states[v] == other.states[v]) continue;
+            plan.states[v] = other.states[v];
+            plan.cost = jointCost(problem_, plan.states);
+            elimination_.spend(static_cast<double>(plan.states.size() + problem_.edges.size()));
+            if (secondsOf(plan.cost) < kInfinity) note(plan);
+        }
+    }
 
     /// Better single changes of the best plan, as long as there are any.
     void improve() {

@@ -33,6 +33,8 @@ public:
     Outcome minimise(const Weights& weights, const std::vector<std::vector<bool>>& forbidden);
     /// Table entries looked at so far.
     double spent() const { return spent_; }
+    /// Counts further work, as long as looking at so many entries takes.
+    void spend(double entries);
 
 private:
     struct Factor {
@@ -55,7 +57,6 @@ private:
     Table combined(std::int32_t vertex, const Bucket& bucket, const std::vector<std::int32_t>& scope, bool withUnary);
     Table arranged(const Factor& factor, const std::vector<std::int32_t>& order) const;
     std::int32_t bestState(std::int32_t vertex, const std::vector<std::int32_t>& states) const;
-    void spend(double entries);
 
     const JointProblem* problem_;
     std::function<void()> poll_;

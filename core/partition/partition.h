@@ -16,6 +16,7 @@
 #include "core/model/layers.h"
 #include "core/model/training.h"
 #include "core/partition/sharding.h"
+#include "core/physical/training_run.h"
 
 /// Engine 1: tensor partitioning over a mixed array of accelerators.
 /// Song et al.: "AccPar: Tensor Partitioning for Heterogeneous Deep Learning Accelerators", HPCA 2020, with HyPar,
@@ -65,6 +66,9 @@ struct Options {
     /// Samples per step over the whole fleet. Take what the training run will use: the larger, the less the sum of
     /// gradients weighs, and with it what data parallelism loses.
     double batch = 512;
+    /// The model and dimensions of a transformer that physical costs know as a whole, so that data parallelism takes
+    /// what a prediction says; empty for other models.
+    std::optional<physical::TrainingRun> transformer = {};
     /// Data type whose peak rate counts and whose width the tensors have. Change it where a group of the fleet has no
     /// peak for it, or to see what wider numbers cost.
     std::string dtype = "bf16";
@@ -269,8 +273,9 @@ struct PartialPlan {
 /// proof was cut are marked "stop" and claim nothing; strategies that were not reached are named in a warning.
 using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vector<PartialPlan>>;
 
-/// Solves the partition of one training step for every requested strategy, with the costs of the paper. Throws DataError where the fleet lacks a
-/// number that is needed (engine, file and field named), UsageError for wrong options, InterruptedError when stopped.
+/// Solves the partition of one training step for every requested strategy, with the costs of the paper. Throws
+/// DataError where the fleet lacks a number that is needed (engine, file and field named), UsageError for wrong
+/// options, InterruptedError when stopped.
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
              SearchControl control = {});
 

@@ -6,6 +6,7 @@
 #include "core/base/number.h"
 #include "core/model/training.h"
 #include "core/partition/array.h"
+#include "core/physical/training_predictor.h"
 
 namespace tessera::partition {
 
@@ -68,7 +69,6 @@ PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph
       width_(bytesOfDtype(options.dtype).value_or(2)),
       collectives_(group.levels) {
     vertices_ = physicalLayersOf(layers, graph, options.batch, width_, true);
-    for (const PhysicalLayer& layer : vertices_) updated_ += layer.updated;
     if (graph != nullptr) {
         for (const model::TensorIndex input : graph->inputs)
             inputs_ += static_cast<double>(model::elementCount(graph->tensor(input).shape).value_or(0));
@@ -76,6 +76,39 @@ PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph
     }
     addGathered(layers, options.batch);
     nameKinds();
+    if (options.transformer) scaleTo(*options.transformer, group.accelerator);
+}
+
+/// The step of a transformer is known as a whole, by a model that was fitted to runs of transformers; which part of it
+/// a cut makes smaller, the graph says. So kernels and sums of gradients are scaled until data parallelism takes what
+/// that model says.
+void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::Accelerator& accelerator) {
+    Sharding all;
+    std::int64_t accelerators = 1;
+    for (const std::int64_t size : sizes_) {
+        all.push_back({.batch = size, .in = 1, .out = 1});
+        accelerators *= size;
+    }
+    transformer.accelerator = accelerator.id;
+    transformer.accelerators = static_cast<int>(accelerators);
+    transformer.perNode = sizes_.empty() ? 1 : static_cast<int>(sizes_.front());
+    transformer.dtype = options_.dtype;
+    transformer.globalBatch = options_.batch;
+    transformer.microBatch = options_.batch / static_cast<double>(accelerators);
+    transformer.dataParallel = transformer.accelerators;
+    transformer.tensorParallel = transformer.pipelineParallel = transformer.contextParallel = 1;
+    transformer.optimizer = std::string(model::optimizerKind(options_.optimizer).id);
+    transformer.software = "fused";
+    const physical::ReplicaStep whole = physical::replicaStepOf(transformer, physical::deviceOf(accelerator));
+    double computed = 0, reduction = 0;
+    for (std::int32_t vertex = 0; vertex < signedIndex(layerCount_); ++vertex) {
+        const ShardTimes shard = this->shard(vertex, all);
+        computed += shard.compute();
+        reduction += shard.reduction;
+    }
+    if (computed > 0) computeScale_ = whole.computed / computed;
+    if (reduction > 0) reductionScale_ = whole.exposed / (times_.exposed() * reduction);
+    inputs_ = 0;  // tokens are no work for a host
 }
 
 /// A tensor that several layers with weights read is gathered once: a vertex between its maker and them.
@@ -179,7 +212,7 @@ ShardTimes PhysicalCosts::shard(std::int32_t vertex, const Sharding& sharding) c
         return shard;
     }
     const ShardShares shares = sharesOf(layer, parts);
-    const double slowest = times_.slowest(static_cast<double>(parts.parts()));
+    const double slowest = computeScale_ * times_.slowest(static_cast<double>(parts.parts()));
     for (const LayerKernel& kernel : layer.kernels)
         (kernel.op.backward ? shard.backward : shard.forward) += slowest * kernelSeconds(kernel, layer, parts);
     const double weightShare = shares.in * shares.out;
@@ -193,14 +226,25 @@ ShardTimes PhysicalCosts::shard(std::int32_t vertex, const Sharding& sharding) c
         }
     }
     // Gradients are summed in buckets of several layers, so that each takes its part of what all of them take.
-    if (const double all = updated_ * weightShare * times_.gradientBytes(); layer.updated > 0)
-        shard.reduction = collective(Collective::allReduce, sharding, &Degrees::batch, all) * layer.updated / updated_;
-    shard.update = times_.update(layer.updated * weightShare, model::optimizerKind(options_.optimizer).id);
+    const double updated = layer.updatedBy(shares.rows), all = updatedBy(parts.batch);
+    if (updated > 0)
+        shard.reduction =
+            collective(Collective::allReduce, sharding, &Degrees::batch, all * weightShare * times_.gradientBytes()) *
+            updated / all;
+    shard.update = times_.update(updated * weightShare, model::optimizerKind(options_.optimizer).id);
     shard.parameters = layer.parameters * weightShare;
     shard.activations += layer.stored * shares.rows * weightShare;
     shard.memory = shard.parameters * (2 * width_ + model::stateBytesPerParameter(options_.optimizer)) +
                    shard.activations * width_;
     return shard;
+}
+
+double PhysicalCosts::updatedBy(std::int64_t parts) const {
+    const auto [found, isNew] = updatedBy_.try_emplace(parts, 0);
+    if (!isNew) return found->second;
+    for (const PhysicalLayer& layer : vertices_)
+        found->second += layer.updatedBy(1 / std::min(static_cast<double>(parts), std::max(layer.rows, 1.0)));
+    return found->second;
 }
 
 JointCost PhysicalCosts::cost(const ShardTimes& shard) const {

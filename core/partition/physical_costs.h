@@ -85,8 +85,11 @@ private:
         double gathered = 1;                      ///< parts of the gathered tensor
     };
 
+    /// Parameters of all layers with gradients, on an accelerator with one of so many parts of the samples.
+    double updatedBy(std::int64_t parts) const;
     void addGathered(const model::LayerGraph& layers, double batch);
     void nameKinds();
+    void scaleTo(physical::TrainingRun transformer, const hardware::Accelerator& accelerator);
     Layout reads(std::int32_t vertex, const Sharding& sharding) const;
     Layout makes(std::int32_t vertex, const Sharding& sharding) const;
     Layout gradientMade(std::int32_t vertex, const Sharding& sharding) const;
@@ -105,9 +108,10 @@ private:
     std::vector<bool> readsCopy_;  ///< by vertex: reads a gathered tensor
     std::vector<std::int32_t> kinds_;
     std::vector<Edge> edges_;
-    double updated_ = 0;  ///< parameters with gradients, of all layers
-    double inputs_ = 0;   ///< elements of the network's inputs, whole batch
+    mutable std::map<std::int64_t, double> updatedBy_;  ///< by cuts of the samples
+    double inputs_ = 0;                                 ///< elements of the network's inputs, whole batch
     double width_ = 2;
+    double computeScale_ = 1, reductionScale_ = 1;  ///< over what the kernels of the graph say (see scaleTo)
     mutable LevelCollectives collectives_;
     mutable std::map<Layout, std::int32_t> layouts_;
     mutable std::vector<Layout> layoutList_;

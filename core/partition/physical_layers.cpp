@@ -158,9 +158,11 @@ void addGraphKernels(std::vector<PhysicalLayer>& made, const model::LayerGraph& 
     });
     // Of a table only the rows that were looked up have a gradient.
     forEachKernel(work.alone, batch, [&](std::size_t op, const NetworkOperator& sizes) {
+        if (!(sizes.table > 0)) return;
         PhysicalLayer& layer = made[toIndex(layerOf[op])];
-        const double touched = std::min(sizes.table, std::max(sizes.values.fixed, 0.0) / 3);
-        layer.updated = std::max(0.0, layer.updated - (sizes.table - touched));
+        layer.updated = std::max(0.0, layer.updated - sizes.table);
+        layer.table += sizes.table;
+        layer.looked += std::max(sizes.values.fixed, 0.0) / 3;
     });
     double known = 0;
     for (const PhysicalLayer& layer : made) known += layer.parameters;
@@ -200,7 +202,9 @@ void addTableKernels(PhysicalLayer& made, const model::Layer& layer, double batc
         LayerKernel gradient = tableKernel(NetworkFamily::lookUp, true, 3 * made.outElements);
         gradient.op.table = made.weights;
         made.kernels.push_back(gradient);
-        made.updated = std::min(made.updated, made.outElements);
+        made.updated = std::max(0.0, made.updated - made.weights);
+        made.table = made.weights;
+        made.looked = made.outElements;
         return;
     }
     if (layer.kind == model::LayerKind::product && made.outElements > 0) {
@@ -225,12 +229,16 @@ void addTableKernels(PhysicalLayer& made, const model::Layer& layer, double batc
 
 }  // namespace
 
+double PhysicalLayer::updatedBy(double share) const {
+    return updated + std::min(table, looked * share);
+}
+
 bool PhysicalLayer::isAlike(const PhysicalLayer& other) const {
     return std::tie(isWeighted, cutsRows, isConvolution, isEmbedding, isJoin, rows, in, out, inElements, outElements,
-                    weights, parameters, updated, stored) ==
+                    weights, parameters, updated, table, looked, stored) ==
                std::tie(other.isWeighted, other.cutsRows, other.isConvolution, other.isEmbedding, other.isJoin,
                         other.rows, other.in, other.out, other.inElements, other.outElements, other.weights,
-                        other.parameters, other.updated, other.stored) &&
+                        other.parameters, other.updated, other.table, other.looked, other.stored) &&
            std::equal(kernels.begin(), kernels.end(), other.kernels.begin(), other.kernels.end(), isSameKernel);
 }
 

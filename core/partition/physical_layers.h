@@ -33,10 +33,14 @@ struct PhysicalLayer {
     double inElements = 0, outElements = 0;
     double weights = 0;
     double parameters = 0;  ///< elements held
-    double updated = 0;     ///< of them with a gradient
+    double updated = 0;     ///< of them with a gradient, whatever the samples
+    double table = 0;       ///< further ones in tables, of which the rows looked up have a gradient
+    double looked = 0;      ///< elements of rows that the whole batch looks up
     double stored = 0;      ///< elements kept for the backward pass
     std::vector<LayerKernel> kernels = {};
 
+    /// Parameters with a gradient on an accelerator that has this share of the samples.
+    double updatedBy(double share) const;
     bool isAlike(const PhysicalLayer& other) const;
 };
 

@@ -21,7 +21,7 @@ namespace {
 constexpr double kMeetsBound = 1e-9;
 constexpr std::size_t kMostWays = 400;  ///< of a layer to be cut
 /// Table entries of the search for a proof, for each of Options::nodeLimit.
-constexpr double kEntriesOfNode = 1e6;
+constexpr double kEntriesOfNode = 2e5;
 
 /// A plan as shardings by vertex, with what is known of it.
 struct ShardedPlan {

@@ -14,13 +14,30 @@ Degrees productOf(const Sharding& sharding) {
     return product;
 }
 
+namespace {
+
+std::vector<Degrees> cutsOf(std::int64_t size, bool inToo) {
+    std::vector<Degrees> cuts;
+    for (std::int64_t in = 1; in <= (inToo ? size : 1); ++in) {
+        if (size % in != 0) continue;
+        for (std::int64_t out = 1; in * out <= size; ++out)
+            if (size % (in * out) == 0) cuts.push_back({size / (in * out), in, out});
+    }
+    return cuts;
+}
+
+}  // namespace
+
+double shardingCount(const std::vector<std::int64_t>& sizes) {
+    double count = 1;
+    for (const std::int64_t size : sizes) count *= static_cast<double>(cutsOf(size, true).size());
+    return count;
+}
+
 std::vector<Sharding> shardingsOf(const std::vector<std::int64_t>& sizes, bool inToo) {
     std::vector<Sharding> all{{}};
     for (const std::int64_t size : sizes) {
-        std::vector<Degrees> cuts;
-        for (std::int64_t in = 1; in <= (inToo ? size : 1); ++in)
-            for (std::int64_t out = 1; in * out <= size; ++out)
-                if (size % (in * out) == 0) cuts.push_back({size / (in * out), in, out});
+        const std::vector<Degrees> cuts = cutsOf(size, inToo);
         std::vector<Sharding> longer;
         for (const Sharding& sharding : all)
             for (const Degrees& cut : cuts) {

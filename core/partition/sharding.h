@@ -28,4 +28,7 @@ Degrees productOf(const Sharding& sharding);
 /// batch comes first; no order of the rest is promised but that it is always the same.
 std::vector<Sharding> shardingsOf(const std::vector<std::int64_t>& sizes, bool inToo);
 
+/// Number of ways to cut in three.
+double shardingCount(const std::vector<std::int64_t>& sizes);
+
 }  // namespace tessera::partition

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
 #include "core/physical/energy.h"
@@ -29,6 +30,12 @@ const Device* DeviceLibrary::deviceNamed(const std::string& name, std::string& r
     return at->second.device ? &*at->second.device : nullptr;
 }
 
+double networkRateOf(const Device& device) {
+    constexpr double kLinkShare = 12, kNewCard = 50e9;
+    if (device.linkBytesPerSecond <= 0) return 0;
+    return device.peaks.contains("fp8") ? kNewCard : device.linkBytesPerSecond / kLinkShare;
+}
+
 namespace {
 
 /// Accelerators that links join where those are more than a node: racks of NVLink, meshes of TPUs.
@@ -40,15 +47,13 @@ int linkedOf(const TrainingRun& run, const Device& device) {
     return std::clamp(run.perNode, 1, run.accelerators);
 }
 
-/// Rates of networks where a run does not say them: linked devices have a card of 400 Gbit/s each since there is FP8,
-/// before a twelfth of the rate of their links (V100: 100 Gbit/s, A100: 200); a node without links has one of 100.
+/// Bytes/s of all linked devices to the network; a node without links has a card of 100 Gbit/s.
 double networkOf(const TrainingRun& run, const Device& device) {
     const double nodes = static_cast<double>(linkedOf(run, device)) / std::clamp(run.perNode, 1, run.accelerators);
     if (run.networkBytesPerSecond > 0) return run.networkBytesPerSecond * nodes;
-    constexpr double kLinkShare = 12, kOneCard = 12.5e9, kNewCard = 50e9;
-    const double each = device.peaks.contains("fp8") ? kNewCard : device.linkBytesPerSecond / kLinkShare;
+    constexpr double kOneCard = 12.5e9;
     if (device.linkBytesPerSecond <= 0) return kOneCard;
-    return std::max(each * linkedOf(run, device), kOneCard);
+    return std::max(networkRateOf(device) * linkedOf(run, device), kOneCard);
 }
 
 std::string dtypeOf(const TrainingRun& run, const Device& device) {
@@ -230,6 +235,24 @@ Prediction predictTransformer(const TrainingRun& run, const Device& device, Seen
     if (run.metric == RunMetric::tokensPerAccelerator)
         return reciprocalOf(step, samples * best.setting->model.sequence / run.accelerators);
     return {.estimate = step};
+}
+
+ReplicaStep replicaStepOf(const TrainingRun& run, const Device& device) {
+    const auto stepOf = [&](const TrainingRun& of) {
+        std::string refusal;
+        const std::vector<StepSetting> settings = stepSettingsOf(of, device, refusal);
+        if (settings.empty()) throw UsageError(refusal);
+        const StepFit& fit = stepFitOf(settings.front().stack.fit, -1);
+        return ReplicaStep{.times = fastestOf(settings, fit.constants).times, .spread = fit.spread};
+    };
+    ReplicaStep step = stepOf(run);
+    TrainingRun alone = run;
+    alone.accelerators = alone.perNode = 1;
+    alone.dataParallel = 1;
+    alone.globalBatch = run.globalBatch / run.accelerators;
+    step.computed = run.accelerators > 1 ? stepOf(alone).times.step : step.times.step;
+    step.exposed = step.times.step - step.computed;
+    return step;
 }
 
 std::vector<MeasuredRun> transformerRunsOf(const MeasuredTable& table) {

@@ -31,6 +31,11 @@ private:
     std::map<std::string, Entry, std::less<>> entries_;
 };
 
+/// Bytes/s to the network and per direction of one device in systems that are built of it, where nobody says: a card of
+/// 400 Gbit/s since there is FP8, before a twelfth of the rate of its links (V100: 100 Gbit/s, A100: 200); 0 where it
+/// has no links.
+double networkRateOf(const Device& device);
+
 /// What a transformer's run may be, with documented defaults for what the row leaves open: data_parallel =
 /// accelerators / (tensor x pipeline x context), global_batch = micro_batch x data_parallel, one chunk, 1F1B
 /// (interleaved with several chunks), nothing computed again; tuned stacks split sequences with tensors and shard the
@@ -47,6 +52,16 @@ enum class SeenRows : std::uint8_t {
 
 /// The metric of a transformer's run. Refused with a sentence.
 Prediction predictTransformer(const TrainingRun& run, const Device& device, SeenRows seen);
+
+/// A step of a transformer on equal devices that each hold all of it.
+struct ReplicaStep {
+    double computed = 0;  ///< s of one device alone, with its update
+    double exposed = 0;   ///< s of the reduction of gradients that computation does not hide
+    StepTimes times = {};
+    double spread = 0;  ///< 90 % of measured runs lie within this logarithm
+};
+/// The step of a run with data parallelism alone. Throws UsageError with the sentence of a refusal.
+ReplicaStep replicaStepOf(const TrainingRun& run, const Device& device);
 
 /// A run and what was measured of it.
 struct MeasuredRun {

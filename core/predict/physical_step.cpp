@@ -19,6 +19,9 @@ physical::TrainingRun runOf(const Workload& workload, const Machine& machine, co
     run.accelerator = machine.id();
     run.accelerators = static_cast<int>(setting.devices);
     run.perNode = static_cast<int>(std::min(setting.devices, kPerNode));
+    // Machines of arrays span nodes by their own links.
+    if (physical::networkMachineOf(machine.device) == physical::NetworkMachine::gpu)
+        run.networkBytesPerSecond = physical::networkRateOf(machine.device) * run.perNode;
     run.dtype = machine.dtype;
     run.microBatch = setting.batch;
     run.globalBatch = setting.batch * static_cast<double>(setting.devices);
@@ -150,32 +153,16 @@ PhysicalStep networkStepOf(const Workload& workload, const Machine& machine, con
     return std::move(step);
 }
 
-/// A step of a transformer, and the standard deviation of its logarithm.
-std::pair<physical::StepTimes, double> transformerTimesOf(const physical::TrainingRun& run, const Machine& machine) {
-    std::string refusal;
-    const std::vector<physical::StepSetting> settings = physical::stepSettingsOf(run, machine.device, refusal);
-    if (settings.empty())
-        throw DataError({.file = machine.accelerator.file}, escaped(refusal),
-                        "what the model of steps of transformers needs");
-    const physical::StepFit& fit = physical::stepFitOf(settings.front().stack.fit, -1);
-    return {physical::stepTimesOf(physical::stepWorkOf(settings.front()), fit.constants), fit.spread / kNinetieth};
-}
-
 /// By the model of steps of transformers, whose stacks were fitted apart. Its operators' shares are those of the graph.
 PhysicalStep transformerStepOf(const Workload& workload, const Machine& machine, const PhysicalSetting& setting,
                                const DataPlaces& places) {
     const physical::TrainingRun run = runOf(workload, machine, setting);
-    physical::TrainingRun alone = run;
-    alone.accelerators = alone.perNode = 1;
-    alone.dataParallel = 1;
-    alone.globalBatch = setting.batch;
-    const auto [times, spread] = transformerTimesOf(run, machine);
-    const double computed = setting.devices > 1 ? transformerTimesOf(alone, machine).first.step : times.step;
-    auto [step, network, distant] = graphStepOf(workload, machine, setting, run, places, computed);
-    step.communication = setting.sum ? *setting.sum : Seconds{setting.gradientShare * (times.step - computed)};
+    const physical::ReplicaStep whole = physical::replicaStepOf(run, machine.device);
+    auto [step, network, distant] = graphStepOf(workload, machine, setting, run, places, whole.computed);
+    step.communication = setting.sum ? *setting.sum : Seconds{setting.gradientShare * whole.exposed};
     step.total = step.compute + step.communication;
-    step.spread = spread;
-    step.watts = wattsOf(run, machine, {step.total.value, times.products, times.memory + distant});
+    step.spread = whole.spread / kNinetieth;
+    step.watts = wattsOf(run, machine, {step.total.value, whole.times.products, whole.times.memory + distant});
     return std::move(step);
 }
 

@@ -92,7 +92,8 @@ BENCHMARK(solveNodes)->Arg(8)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMill
 void solveJointly(benchmark::State& state, const std::string& name) {
     constexpr double kMost = 0.5;
     const auto count = state.range(0);
-    hardware::Group group{.name = "h100", .accelerator = hardware::loadAccelerator("h100"), .count = count};
+    hardware::Group group{
+        .name = "h100", .accelerator = hardware::loadAccelerator("h100"), .count = count, .network = {}};
     group.levels.push_back({.name = "links", .size = 8, .bandwidth = BytesPerSecond{450e9}});
     if (count > 8) group.levels.push_back({.name = "network", .size = count / 8, .bandwidth = BytesPerSecond{50e9}});
     const hardware::Fleet fleet = test::fleetOf({group});

@@ -22,6 +22,7 @@
 #include "core/model/training.h"
 #include "core/partition/array.h"
 #include "core/study/checkpoint.h"
+#include "core/study/known_transformer.h"
 #include "core/study/option_table.h"
 #include "core/study/partition/partial_plans.h"
 #include "core/study/provenance.h"
@@ -118,6 +119,7 @@ Options partitionOptions(const Study& study) {
 
 Options partitionOptions(const Study& study, const hardware::Fleet& fleet) {
     Options options = partitionOptions(study);
+    if (!study.models.empty()) options.transformer = knownTransformer(study.models.front(), study.dimensions);
     options.costs = partition::costsFor(options, fleet);
     if (!study.parameters->contains("strategies")) options.strategies = partition::strategiesFor(*options.costs);
     return options;

@@ -20,10 +20,8 @@
 #include "core/base/units.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
-#include "core/model/zoo/zoo.h"
-#include "core/model/zoo/zoo_name.h"
 #include "core/physical/software.h"
-#include "core/physical/transformer.h"
+#include "core/study/known_transformer.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -251,18 +249,6 @@ void addAssumptions(Inputs& inputs) {
     addOwnNumbers(inputs);
 }
 
-/// What the physical model takes for the study's model, where that is a transformer that it knows as a whole.
-std::optional<physical::TrainingRun> transformerOf(const Study& study) {
-    const std::string& name = study.models.front();
-    if (!model::isZooName(name)) return std::nullopt;
-    std::optional<model::TransformerSpec> spec = model::transformerSpecOf(name, study.dimensions);
-    if (!spec) return std::nullopt;
-    physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};
-    std::string refusal;
-    if (!physical::transformerOf(run, refusal)) return std::nullopt;
-    return run;
-}
-
 Inputs readInputs(const Study& study, const RunContext& context) {
     if (study.models.size() != 1) throw UsageError("a prediction study takes exactly one model");
     if (study.hardware.empty()) throw UsageError("a prediction study takes at least one accelerator");
@@ -278,7 +264,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
     inputs.inputs.push_back({study.models[0], inputs.model.sha256});
     inputs.workload = predict::workloadOf(inputs.model, precision, settings.optimizer);
-    inputs.workload.transformer = transformerOf(study);
+    inputs.workload.transformer = knownTransformer(study.models[0], study.dimensions);
     addOnce(inputs.warnings, inputs.model.warnings);
     addOnce(inputs.warnings, inputs.workload.warnings);
     const std::int64_t loaded = inputs.model.graph()->batch;

@@ -20,7 +20,8 @@ namespace {
 
 /// Accelerators in nodes of eight, joined by a network of 50 GB/s for each.
 hardware::Fleet nodesOf(const std::string& accelerator, std::int64_t count) {
-    hardware::Group group{.name = accelerator, .accelerator = hardware::loadAccelerator(accelerator), .count = count};
+    hardware::Group group{
+        .name = accelerator, .accelerator = hardware::loadAccelerator(accelerator), .count = count, .network = {}};
     const double link = physical::deviceOf(group.accelerator).linkBytesPerSecond;
     const std::int64_t inside = std::min<std::int64_t>(count, 8);
     group.levels.push_back({.name = "links", .size = inside, .bandwidth = BytesPerSecond{link}});

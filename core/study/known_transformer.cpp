@@ -1,0 +1,22 @@
+#include "core/study/known_transformer.h"
+
+#include <utility>
+
+#include "core/model/zoo/zoo.h"
+#include "core/model/zoo/zoo_name.h"
+#include "core/physical/transformer.h"
+
+namespace tessera::study {
+
+std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
+                                                      const std::map<std::string, std::int64_t>& dimensions) {
+    if (!model::isZooName(model)) return std::nullopt;
+    std::optional<model::TransformerSpec> spec = model::transformerSpecOf(model, dimensions);
+    if (!spec) return std::nullopt;
+    physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};
+    std::string refusal;
+    if (!physical::transformerOf(run, refusal)) return std::nullopt;
+    return run;
+}
+
+}  // namespace tessera::study

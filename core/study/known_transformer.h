@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/physical/training_run.h"
+
+namespace tessera::study {
+
+/// The model and dimensions of a run of a study's model ("zoo:bert-large") where that is a transformer which the
+/// physical model knows as a whole; nothing for other models.
+std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
+                                                      const std::map<std::string, std::int64_t>& dimensions);
+
+}  // namespace tessera::study

@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/hardware/library.h"
+#include "core/physical/network_run.h"
+#include "core/physical/training_predictor.h"
+#include "core/study/known_transformer.h"
+#include "core/study/partition/study.h"
+#include "core/study/prediction/study.h"
+#include "core/study/study.h"
+
+/// All engines say the same of one configuration: a model on one accelerator, one node, one cluster.
+namespace tessera::study {
+namespace {
+
+/// A fleet of A100 with so many in all, in nodes of 8.
+struct Scale {
+    std::int64_t devices = 1;
+    double batch = 8;  ///< of one device
+};
+
+/// Seconds of a step by `predict`.
+double predictedStep(const std::string& model, const std::string& accelerator, const Scale& scale) {
+    Study study = newStudy("predict");
+    study.models = {model};
+    study.hardware = {accelerator};
+    setParameter(study, "devices", {std::to_string(scale.devices)});
+    setParameter(study, "batch", {std::to_string(static_cast<std::int64_t>(scale.batch))});
+    const Result result = run(study);
+    return result.outcome.as<PredictionOutcome>()->predictions.front().step.value;
+}
+
+/// Seconds of a step of data parallelism by `partition`.
+double partitionedStep(const std::string& model, const std::string& fleet, const Scale& scale) {
+    Study study = newStudy("partition");
+    study.models = {model};
+    study.hardware = {fleet};
+    setParameter(study, "cost_model", {"physical"});
+    setParameter(study, "strategies", {"dp"});
+    setParameter(study, "batch", {std::to_string(static_cast<std::int64_t>(scale.batch) * scale.devices)});
+    const Result result = run(study);
+    return result.outcome.as<PartitionOutcome>()->result.plans.front().stepTime.value;
+}
+
+/// Seconds of a step as a row of a table of measurements is evaluated.
+double evaluatedStep(const std::string& model, const std::string& accelerator, const Scale& scale) {
+    physical::TrainingRun run = knownTransformer(model, {}).value_or(physical::TrainingRun{.model = model});
+    run.accelerator = accelerator;
+    run.accelerators = static_cast<int>(scale.devices);
+    run.perNode = static_cast<int>(std::min<std::int64_t>(scale.devices, 8));
+    run.dtype = "bf16";
+    run.microBatch = scale.batch;
+    run.globalBatch = scale.batch * static_cast<double>(scale.devices);
+    run.dataParallel = run.accelerators;
+    run.tensorParallel = run.pipelineParallel = run.contextParallel = 1;
+    run.optimizer = "adam";
+    run.software = "fused";
+    const physical::Device device = physical::deviceOf(hardware::loadAccelerator(accelerator));
+    run.networkBytesPerSecond = physical::networkRateOf(device) * run.perNode;
+    const physical::Prediction step = physical::isTransformer(run.model)
+                                          ? physical::predictTransformer(run, device, physical::SeenRows::allRows)
+                                          : physical::predictNetworkRun(run, device);
+    EXPECT_TRUE(step.estimate) << step.refused;
+    return step.estimate ? step.estimate->value : 0;
+}
+
+class Agreement : public testing::TestWithParam<const char*> {};
+
+TEST_P(Agreement, ofEnginesOnOneAcceleratorOneNodeAndOneCluster) {
+    const std::string model = GetParam();
+    for (const Scale& scale : {Scale{1, 8}, Scale{8, 8}, Scale{128, 8}}) {
+        const double predicted = predictedStep(model, "a100", scale);
+        EXPECT_NEAR(evaluatedStep(model, "a100", scale) / predicted, 1, 0.02) << scale.devices << " devices";
+        if (scale.devices == 1) continue;
+        const std::string fleet = scale.devices == 8 ? "dgx-a100x8" : "dgx-a100x16";
+        EXPECT_NEAR(partitionedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(TenModels, Agreement,
+                         testing::Values("zoo:resnet18", "zoo:resnet50", "zoo:vgg16", "zoo:googlenet",
+                                         "zoo:mobilenet-v2", "zoo:unet", "zoo:bert-base", "zoo:bert-large", "zoo:gpt2",
+                                         "zoo:llama2-7b"),
+                         [](const auto& tested) {
+                             std::string name = tested.param;
+                             name.erase(0, name.find(':') + 1);
+                             std::replace(name.begin(), name.end(), '-', '_');
+                             return name;
+                         });
+
+}  // namespace
+}  // namespace tessera::study
