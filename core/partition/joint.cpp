@@ -121,7 +121,8 @@ private:
 
     JointSolution solution(double bound) const {
         JointSolution solution;
-        const SeenPlan& plan = best_ ? *best_ : *smallest_;
+        const SeenPlan& plan = best_ ? *best_ : *fastest_;
+        solution.leastMemory = smallest_->cost.memory;
         solution.states = plan.states;
         solution.seconds = secondsOf(plan.cost);
         solution.memory = plan.cost.memory;
@@ -136,6 +137,7 @@ private:
 
     void note(const SeenPlan& plan) {
         if (!smallest_ || plan.cost.memory < smallest_->cost.memory) smallest_ = plan;
+        if (!fastest_ || secondsOf(plan.cost) < secondsOf(fastest_->cost)) fastest_ = plan;
         if (fits(plan.cost) && (!best_ || secondsOf(plan.cost) < secondsOf(best_->cost))) best_ = plan;
     }
 
@@ -171,7 +173,7 @@ private:
         if (node.seen.empty()) {
             node.seen.push_back(minimise({}, node));
             if (isRoot) rootBound_ = node.bound;
-            if (!smallest_) smallest_ = node.seen.front();
+            if (!smallest_) smallest_ = fastest_ = node.seen.front();
             if (node.bound == kInfinity || isMet(node.bound)) return;
         }
         if (hasCapacity() &&
@@ -359,6 +361,7 @@ private:
     JointElimination elimination_;
     std::optional<SeenPlan> best_;      ///< that fits
     std::optional<SeenPlan> smallest_;  ///< of the least memory seen
+    std::optional<SeenPlan> fastest_;   ///< whatever its memory
     double rootBound_ = -kInfinity;     ///< whatever the memory
     std::int64_t nodes_ = 0;
 };

@@ -58,6 +58,23 @@ std::vector<std::int64_t> spanOf(const Sharding& sharding, std::int64_t Degrees:
     return span;
 }
 
+/// Numbers of layouts that shardings lead to, each once, and the place of each sharding's among them.
+struct LayoutsOf {
+    template <typename NumberOf>
+    LayoutsOf(const std::vector<Sharding>& shardings, const NumberOf& numberOf) {
+        std::map<std::int32_t, std::size_t> known;
+        for (const Sharding& sharding : shardings) {
+            const std::int32_t number = numberOf(sharding);
+            const auto [found, isNew] = known.try_emplace(number, numbers.size());
+            if (isNew) numbers.push_back(number);
+            place.push_back(found->second);
+        }
+    }
+
+    std::vector<std::int32_t> numbers;
+    std::vector<std::size_t> place;
+};
+
 }  // namespace
 
 PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Group& group,
@@ -229,9 +246,9 @@ ShardTimes PhysicalCosts::shard(std::int32_t vertex, const Sharding& sharding) c
     const double updated = layer.updatedBy(shares.rows), all = updatedBy(parts.batch);
     if (updated > 0)
         shard.reduction =
-            collective(Collective::allReduce, sharding, &Degrees::batch, all * weightShare * times_.gradientBytes()) *
-            updated / all;
-    shard.update = times_.update(updated * weightShare, model::optimizerKind(options_.optimizer).id);
+            reductionScale_ * updated / all *
+            collective(Collective::allReduce, sharding, &Degrees::batch, all * weightShare * times_.gradientBytes());
+    shard.update = computeScale_ * times_.update(updated * weightShare, model::optimizerKind(options_.optimizer).id);
     shard.parameters = layer.parameters * weightShare;
     shard.activations += layer.stored * shares.rows * weightShare;
     shard.memory = shard.parameters * (2 * width_ + model::stateBytesPerParameter(options_.optimizer)) +
@@ -332,20 +349,15 @@ double PhysicalCosts::handOver(const Edge& edge, const Sharding& from, const Sha
 
 std::vector<double> PhysicalCosts::handOvers(const Edge& edge, const std::vector<Sharding>& from,
                                              const std::vector<Sharding>& to) const {
-    const auto numbered = [](const std::vector<Sharding>& shardings, const auto& layoutOf) {
-        std::vector<std::int32_t> numbers;
-        for (const Sharding& sharding : shardings) numbers.push_back(layoutOf(sharding));
-        return numbers;
-    };
-    const auto made = numbered(from, [&](const Sharding& s) { return number(makes(edge.from, s)); });
-    const auto read = numbered(to, [&](const Sharding& s) { return number(reads(edge.to, s)); });
+    const LayoutsOf made(from, [&](const Sharding& s) { return number(makes(edge.from, s)); });
+    const LayoutsOf read(to, [&](const Sharding& s) { return number(reads(edge.to, s)); });
     std::vector<double> table;
     table.reserve(from.size() * to.size());
     if (edge.isCopy) {
-        for (const std::int32_t copy : made)
-            for (const std::int32_t wanted : read) {
-                const Layout& has = layoutList_[toIndex(copy)];
-                const Layout& needs = layoutList_[toIndex(wanted)];
+        for (const std::size_t copy : made.place)
+            for (const std::size_t wanted : read.place) {
+                const Layout& has = layoutList_[toIndex(made.numbers[copy])];
+                const Layout& needs = layoutList_[toIndex(read.numbers[wanted])];
                 bool holds = true;
                 for (std::size_t l = 0; l < has.size(); ++l)
                     holds = holds && needs[l].first % has[l].first == 0 && needs[l].second % has[l].second == 0;
@@ -354,22 +366,23 @@ std::vector<double> PhysicalCosts::handOvers(const Edge& edge, const std::vector
         return table;
     }
     // The gradient is wanted where the maker reads it: its rows and outputs, a copy for each cut of its inputs.
-    const auto gradient = numbered(to, [&](const Sharding& s) { return number(gradientMade(edge.to, s)); });
-    const auto wanted = numbered(from, [&](const Sharding& s) {
+    const LayoutsOf gradient(to, [&](const Sharding& s) { return number(gradientMade(edge.to, s)); });
+    const LayoutsOf wanted(from, [&](const Sharding& s) {
         Layout layout;
         for (const Degrees& level : s) layout.emplace_back(level.batch, level.out);
         return number(std::move(layout));
     });
-    const std::size_t layouts = layoutList_.size();
-    std::vector<double> known(layouts * layouts, -1);
-    const auto seconds = [&](std::int32_t one, std::int32_t other) {
-        double& time = known[toIndex(one) * layouts + toIndex(other)];
-        if (time < 0) time = passSeconds(one, other, edge.elements);
-        return time;
+    const auto secondsOf = [&](const LayoutsOf& one, const LayoutsOf& other) {
+        std::vector<double> seconds;
+        for (const std::int32_t before : one.numbers)
+            for (const std::int32_t after : other.numbers) seconds.push_back(passSeconds(before, after, edge.elements));
+        return seconds;
     };
+    const std::vector<double> forward = secondsOf(made, read), backward = secondsOf(gradient, wanted);
     for (std::size_t f = 0; f < from.size(); ++f)
         for (std::size_t t = 0; t < to.size(); ++t)
-            table.push_back(seconds(made[f], read[t]) + seconds(gradient[t], wanted[f]));
+            table.push_back(forward[made.place[f] * read.numbers.size() + read.place[t]] +
+                            backward[gradient.place[t] * wanted.numbers.size() + wanted.place[f]]);
     return table;
 }
 

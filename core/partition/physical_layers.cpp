@@ -246,6 +246,12 @@ std::vector<PhysicalLayer> physicalLayersOf(const model::LayerGraph& layers, con
                                             double bytesPerElement, bool joined) {
     std::vector<PhysicalLayer> made;
     for (const model::Layer& layer : layers.layers) made.push_back(sizesOfLayer(layer, batch, bytesPerElement));
+    // Fused attention does not keep the scores, a product that another one reads.
+    const auto isProduct = [&](std::int32_t layer) {
+        return layers.layers[toIndex(layer)].kind == model::LayerKind::product;
+    };
+    for (const model::LayerEdge& edge : layers.edges)
+        if (isProduct(edge.from) && isProduct(edge.to)) made[toIndex(edge.from)].stored = 0;
     if (graph != nullptr)
         addGraphKernels(made, layers, *graph, batch, joined);
     else

@@ -28,6 +28,8 @@ struct ShardedPlan {
     std::vector<Sharding> shardings;
     double lowerBound = 0;  ///< of the sum of seconds; 0: not known
     bool isOptimal = false;
+    bool noneFits = false;   ///< proven
+    double leastMemory = 0;  ///< of one accelerator, in any plan
 };
 
 /// Solves one problem for every strategy.
@@ -42,17 +44,23 @@ public:
     }
 
     ShardedPlan planOf(const std::string& strategy, ThreadProgress& watch) {
-        if (strategy == "joint") return searched([&](std::int32_t v) { return allWays(v); }, watch);
+        if (strategy == "joint") {
+            ShardedPlan plan = searched([&](std::int32_t v) { return allWays(v); }, watch);
+            if (plan.noneFits) leastMemory_ = plan.leastMemory;
+            return plan;
+        }
         if (strategy == "dp") return searched([&](std::int32_t) { return std::vector<Sharding>{two_.front()}; }, watch);
         if (strategy == "owt") return searched([&](std::int32_t v) { return owtWays(v); }, watch);
-        ShardedPlan plan{.shardings = levelByLevel(strategy == "hypar", watch)};
+        ShardedPlan plan;
+        plan.shardings = levelByLevel(strategy == "hypar", watch);
         plan.lowerBound = freeBound(watch);
         return plan;
     }
 
     Plan planned(const std::string& strategy, const ShardedPlan& sharded) const;
     bool leftWaysOut() const { return leavesOut_; }
-    double capacity() const { return capacity_; }
+    /// Bytes that an accelerator holds at least, where joint found that no plan fits.
+    std::optional<double> leastMemory() const { return leastMemory_; }
 
 private:
     bool isLayer(std::int32_t vertex) const { return !costs_.isGathered(vertex); }
@@ -93,13 +101,13 @@ private:
 
     ShardedPlan searched(const ShardedProblem::Ways& ways, ThreadProgress& watch) {
         ShardedProblem sharded(
-            costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMostWays);
-        sharded.problem().capacity = capacity_;
+            costs_, ways, [&](const ShardTimes& s) { return costs_.cost(s); }, kMostWays, capacity_);
         const JointSolution solution = solveJoint(
             sharded.problem(), static_cast<double>(options_.nodeLimit) * kEntriesOfNode, [&] { watch.poll(); });
         leavesOut_ = leavesOut_ || sharded.leavesOut();
         const bool isKnown = !sharded.leavesOut();
-        return {sharded.shardings(solution.states), isKnown ? solution.lowerBound : 0, isKnown && solution.proven};
+        return {sharded.shardings(solution.states), isKnown ? solution.lowerBound : 0, isKnown && solution.proven,
+                solution.noneFits, solution.leastMemory};
     }
 
     /// A bound of all plans, whether they fit or not.
@@ -160,7 +168,7 @@ private:
     const Options& options_;
     double capacity_ = kInfinity;
     std::vector<Sharding> three_, two_;
-    std::optional<double> freeBound_;
+    std::optional<double> freeBound_, leastMemory_;
     bool leavesOut_ = false;
 };
 
@@ -319,9 +327,10 @@ Plan PhysicalStudy::planned(const std::string& strategy, const ShardedPlan& shar
     const double value = plan.stepTime.value;
     if (sharded.lowerBound > 0) {
         const double bound = std::min(costs_.step(sharded.lowerBound), value);
-        plan.optimal = sharded.isOptimal || value <= bound * (1 + kMeetsBound);
-        plan.lowerBound = {plan.optimal ? value : bound};
-        plan.gap = plan.optimal ? 0 : value / bound - 1;
+        const bool isMet = sharded.isOptimal || value <= bound * (1 + kMeetsBound);
+        plan.optimal = isMet && plan.fits;
+        plan.lowerBound = {isMet ? value : bound};
+        plan.gap = isMet ? 0 : value / bound - 1;
     }
     plan.endedBy = plan.optimal ? EndedBy::proof : EndedBy::search;
     return plan;
@@ -345,7 +354,8 @@ std::vector<std::string> physicalAssumptions(const PhysicalCosts& costs, const h
         "Each layer's cut holds for forward, backward and gradient pass together."};
     list.push_back(fmt::format(
         "Memory counts weights and gradients in {}, the state of {} in 32 bits, the activations that the backward pass "
-        "reads and gathered copies of them; no separate master copy of the weights, no workspace.",
+        "reads and gathered copies of them, without the scores of attention, which fused kernels make again; no "
+        "separate master copy of the weights, no workspace.",
         options.dtype, model::optimizerKind(options.optimizer).title));
     if (!hardware::memoryCapacity(group.accelerator))
         list.push_back(fmt::format("Group {} gives no memory, so whether the plan fits there was not checked.",
@@ -466,6 +476,11 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
         result.assumptions.push_back(std::move(sentence));
     if (!leftOut.empty())
         result.warnings.push_back(fmt::format("The search was ended early; left out: {}.", joined(leftOut, ", ")));
+    if (const std::optional<double> least = study.leastMemory())
+        result.warnings.push_back(fmt::format(
+            "No way to cut the layers fits in memory: the least that an accelerator of group {} would hold is "
+            "{}; take a smaller batch or more accelerators. joint shows the fastest plan whatever its memory.",
+            inQuotes(group.name), formatQuantity(*least, Measure::bytes)));
     for (std::optional<PartialPlan>& partial : made) {
         if (!partial) continue;
         Plan& plan = partial->plan;

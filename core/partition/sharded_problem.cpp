@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -10,32 +9,84 @@
 
 namespace tessera::partition {
 
-ShardedProblem::ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t most) {
+ShardedProblem::ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t most,
+                               double capacity) {
+    problem_.capacity = capacity;
+    addKinds(costs, ways, weigh);
+    prune(firstWays(costs), most);
+    addTables(costs);
+}
+
+void ShardedProblem::addKinds(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh) {
     std::map<std::pair<std::int32_t, std::vector<Sharding>>, std::int32_t> known;
-    const std::size_t vertices = costs.vertices().size();
-    for (std::size_t v = 0; v < vertices; ++v) {
+    for (std::size_t v = 0; v < costs.vertices().size(); ++v) {
         std::vector<Sharding> list = ways(signedIndex(v));
         const auto [found, isNew] =
             known.try_emplace({costs.kinds()[v], list}, static_cast<std::int32_t>(problem_.kinds.size()));
         problem_.vertices.push_back(found->second);
         if (!isNew) continue;
-        std::vector<JointCost> own;
-        for (const Sharding& sharding : list) own.push_back(weigh(costs.shard(signedIndex(v), sharding)));
-        std::vector<std::size_t> order(list.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        if (list.size() > most) {
+        problem_.kinds.emplace_back();
+        for (const Sharding& sharding : list)
+            problem_.kinds.back().push_back(weigh(costs.shard(signedIndex(v), sharding)));
+        ways_.push_back(std::move(list));
+    }
+}
+
+/// Seconds of the plan in which each vertex is cut in its first way; infinite where it does not fit.
+double ShardedProblem::firstWays(const PhysicalCosts& costs) const {
+    JointCost sum;
+    for (const std::int32_t kind : problem_.vertices) {
+        const JointCost& cost = problem_.kinds[toIndex(kind)].front();
+        sum.first += cost.first;
+        sum.second += cost.second;
+        sum.memory += cost.memory;
+    }
+    if (sum.memory > problem_.capacity) return kInfinity;
+    double moved = 0;
+    std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, double> known;
+    for (const PhysicalCosts::Edge& edge : costs.edges()) {
+        const std::int32_t from = problem_.vertices[toIndex(edge.from)], to = problem_.vertices[toIndex(edge.to)];
+        const auto [found, isNew] = known.try_emplace({edge.alike, from, to}, 0);
+        if (isNew) found->second = costs.handOver(edge, ways_[toIndex(from)].front(), ways_[toIndex(to)].front());
+        moved += found->second;
+    }
+    return std::max(sum.first, sum.second) + moved;
+}
+
+/// A plan takes what its vertices take at least, and for one of them what its way takes: hand-overs only add to it.
+void ShardedProblem::prune(double better, std::size_t most) {
+    std::vector<double> least;
+    for (const std::vector<JointCost>& kind : problem_.kinds)
+        least.push_back(std::min_element(kind.begin(), kind.end(), [](const JointCost& a, const JointCost& b) {
+                            return a.first < b.first;
+                        })->first);
+    double slack = better;
+    for (const std::int32_t kind : problem_.vertices) slack -= least[toIndex(kind)];
+    constexpr double kRounding = 1e-9;
+    slack += kRounding * (better < kInfinity ? better : 0);
+    for (std::size_t k = 0; k < problem_.kinds.size(); ++k) {
+        const std::vector<JointCost>& own = problem_.kinds[k];
+        std::vector<std::size_t> order;
+        for (std::size_t s = 0; s < own.size(); ++s)
+            if (s == 0 || own[s].first - least[k] <= slack) order.push_back(s);
+        if (order.size() > most) {
             leavesOut_ = true;
             std::stable_sort(order.begin() + 1, order.end(),
                              [&](std::size_t a, std::size_t b) { return own[a].first < own[b].first; });
             order.resize(most);
         }
-        problem_.kinds.emplace_back();
-        ways_.emplace_back();
+        std::vector<JointCost> keptCosts;
+        std::vector<Sharding> keptWays;
         for (const std::size_t at : order) {
-            problem_.kinds.back().push_back(own[at]);
-            ways_.back().push_back(std::move(list[at]));
+            keptCosts.push_back(own[at]);
+            keptWays.push_back(ways_[k][at]);
         }
+        problem_.kinds[k] = std::move(keptCosts);
+        ways_[k] = std::move(keptWays);
     }
+}
+
+void ShardedProblem::addTables(const PhysicalCosts& costs) {
     std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, std::int32_t> tables;
     for (const PhysicalCosts::Edge& edge : costs.edges()) {
         // Gathered tensors stand behind the layers that read them.

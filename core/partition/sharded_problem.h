@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "core/partition/joint.h"
@@ -18,9 +19,11 @@ public:
     /// What a shard adds to the sums that are minimised.
     using Weigh = std::function<JointCost(const ShardTimes&)>;
 
-    /// Ways of each vertex are asked for once. Keeps at most `most` of them, those of the least seconds alone and the
-    /// first.
-    ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t most);
+    /// Ways of each vertex are asked for once. Leaves out those that no best plan can have, the plan of all first ways
+    /// being better whatever the rest does; of the others keeps at most `most`, those of the least seconds alone and
+    /// the first. `capacity` as the problem's.
+    ShardedProblem(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh, std::size_t most,
+                   double capacity = std::numeric_limits<double>::infinity());
 
     JointProblem& problem() { return problem_; }
     /// The shardings of states, by vertex.
@@ -29,6 +32,11 @@ public:
     bool leavesOut() const { return leavesOut_; }
 
 private:
+    void addKinds(const PhysicalCosts& costs, const Ways& ways, const Weigh& weigh);
+    double firstWays(const PhysicalCosts& costs) const;
+    void prune(double better, std::size_t most);
+    void addTables(const PhysicalCosts& costs);
+
     JointProblem problem_;
     std::vector<std::vector<Sharding>> ways_;  ///< by kind of the problem
     bool leavesOut_ = false;

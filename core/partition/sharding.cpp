@@ -16,7 +16,7 @@ Degrees productOf(const Sharding& sharding) {
 
 namespace {
 
-std::vector<Degrees> cutsOf(std::int64_t size, bool inToo) {
+std::vector<Degrees> levelCuts(std::int64_t size, bool inToo) {
     std::vector<Degrees> cuts;
     for (std::int64_t in = 1; in <= (inToo ? size : 1); ++in) {
         if (size % in != 0) continue;
@@ -30,14 +30,14 @@ std::vector<Degrees> cutsOf(std::int64_t size, bool inToo) {
 
 double shardingCount(const std::vector<std::int64_t>& sizes) {
     double count = 1;
-    for (const std::int64_t size : sizes) count *= static_cast<double>(cutsOf(size, true).size());
+    for (const std::int64_t size : sizes) count *= static_cast<double>(levelCuts(size, true).size());
     return count;
 }
 
 std::vector<Sharding> shardingsOf(const std::vector<std::int64_t>& sizes, bool inToo) {
     std::vector<Sharding> all{{}};
     for (const std::int64_t size : sizes) {
-        const std::vector<Degrees> cuts = cutsOf(size, inToo);
+        const std::vector<Degrees> cuts = levelCuts(size, inToo);
         std::vector<Sharding> longer;
         for (const Sharding& sharding : all)
             for (const Degrees& cut : cuts) {

@@ -647,12 +647,11 @@ Explanation explainPhysicalStep(Builder& builder, const Context& context) {
     return physicalStory(builder, "step time = compute + transfers that nothing hides", "behind the backward pass");
 }
 
-Explanation explainPhysicalCompute(Builder& builder, const Context& context, const AcceleratorShare& share) {
+Explanation explainPhysicalCompute(Builder& builder, const Context& /*context*/, const AcceleratorShare& share) {
     return physicalStory(
         builder.groupNumber(share.kind, "peak_flops")
             .parameter("batch", "samples per step over the whole fleet")
-            .parameter("dtype", "data type")
-            .note(context.isPhysical() && context.plan->shares.size() == 1 ? "All accelerators are equal." : ""),
+            .parameter("dtype", "data type"),
         "compute = (1 + what the slowest of equal accelerators adds) · Σ over layers of the kernels of the shard, "
         "forward and backward, + the optimiser's update + the wait for samples of the hosts",
         "Kernels take");

@@ -59,7 +59,7 @@ const OptionTable<Options>& partitionTable() {
          "depth of the hierarchy of splits; without it, down to single accelerators"},
         {"strategies", "--strategy LIST", &Options::strategies,
          Values::words(idsOf<std::string_view>(partition::strategies())),
-         "strategies to compare, separated by commas; with the cost model physical joint is the first by default"},
+         "strategies to compare, separated by commas; with the cost model physical the default list begins with joint"},
         {"cost_model", "--cost-model NAME", &Options::costs,
          Values::word(partition::kCostsNames.all()).labelled("Cost model"),
          "what a step costs: as on real accelerators and networks (physical), or AccPar's section 4 (paper); without "
@@ -121,7 +121,8 @@ Options partitionOptions(const Study& study, const hardware::Fleet& fleet) {
     Options options = partitionOptions(study);
     if (!study.models.empty()) options.transformer = knownTransformer(study.models.front(), study.dimensions);
     options.costs = partition::costsFor(options, fleet);
-    if (!study.parameters->contains("strategies")) options.strategies = partition::strategiesFor(*options.costs);
+    // A study that was made elsewhere may say the default list, which is that of the paper's costs.
+    if (options.strategies == Options{}.strategies) options.strategies = partition::strategiesFor(*options.costs);
     return options;
 }
 

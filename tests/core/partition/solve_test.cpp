@@ -448,7 +448,7 @@ TEST(Partition, listsEveryBrokenRuleOfItsOptions) {
     const std::vector<std::string> expected{
         "batch is -1; expected a number above 0",
         "dtype is 'float'; expected one of bf16, fp16, fp32, tf32, fp64, fp8, int8",
-        "strategy is 'best'; expected one of accpar, accpar-paper, hypar, owt, dp",
+        "strategy is 'best'; expected one of joint, accpar, accpar-paper, hypar, owt, dp",
         "strategy 'accpar' is given twice; expected every strategy once",
         "pin-ratio of level 1 is 2; expected a number from 0 to 1",
         "pin names 'fc9', which is no weighted layer of 'alexnet'; did you mean 'fc1'?"};
