@@ -238,7 +238,8 @@ Prediction spannedSeconds(std::vector<SpannedLevel> spanned, Collective operatio
     std::size_t next = 0;
     // A node and the network that joins it were measured together.
     if (spanned.size() > 1 && spanned[0].isInnermost && !isTorus(spanned[0]) && !isTorus(spanned[1])) {
-        addSeconds(sum, predictCollective(switchedRequest(&spanned[0], &spanned[1], operation, bytes)));
+        const SpannedLevel &node = spanned[0], &network = spanned[1];
+        addSeconds(sum, predictCollective(switchedRequest(&node, &network, operation, bytes)));
         next = 2;
     }
     for (; next < spanned.size(); ++next) addSeconds(sum, phaseSeconds(spanned[next], operation, bytes, group.system));

@@ -144,15 +144,18 @@ std::string pointText(const ValidationRow& row) {
     return fmt::format("{}: {}", escaped(row.id, 60), deviationText(row));
 }
 
-/// "Step time: median error 5.9 % of 612 rows".
+/// "Step time: 93 % of 612 rows predicted within 20 %".
 std::string titleOfRows(const Validation& validation, const ValidationQuantity& quantity,
                         const std::vector<std::size_t>& rows) {
-    std::vector<const ValidationRow*> all;
-    for (const std::size_t i : rows) all.push_back(&validation.rows[i]);
-    if (all.empty()) return quantity.title;
-    return fmt::format("{}: median error {:.1f} {} of {}", quantity.title, physical::errorSummaryOf(all).median * 100,
-                       all.front()->absolute ? "points" : "%",
-                       formatCounted(static_cast<double>(all.size()), "row", "rows"));
+    if (rows.empty()) return quantity.title;
+    const auto near = std::count_if(rows.begin(), rows.end(), [&](std::size_t i) {
+        const ValidationRow& row = validation.rows[i];
+        return row.prediction.estimate &&
+               std::fabs(row.prediction.estimate->value - row.measured) <= kBand * row.measured;
+    });
+    return fmt::format("{}: {:.0f} % of {} predicted within {:.0f} %", quantity.title,
+                       std::floor(100 * static_cast<double>(near) / static_cast<double>(rows.size())),
+                       formatCounted(static_cast<double>(rows.size()), "row", "rows"), 100 * kBand);
 }
 
 }  // namespace
@@ -191,7 +194,8 @@ std::string deviationText(const ValidationRow& row) {
     const double size = std::fabs(percent);
     const std::string number =
         size >= 1000 ? formatCount(std::round(size)) : fmt::format("{:.{}f}", size, size < 10 ? 1 : 0);
-    return fmt::format("{}{} {}", percent < 0 ? "−" : "+", number, row.absolute ? "points" : "%");
+    const std::string sign = number == "0.0" ? "" : percent < 0 ? "−" : "+";
+    return fmt::format("{}{} {}", sign, number, row.absolute ? "points" : "%");
 }
 
 ValidationPicture validationPicture(const Validation& validation, const ValidationQuantity& quantity,
@@ -215,7 +219,7 @@ ValidationPicture validationPicture(const Validation& validation, const Validati
                                 .name = s < sets.size() ? escaped(sets[s], 40) : "other sets",
                                 .mark = Mark::points,
                                 .colour = std::string(kSetColours.at(std::min(s, kColouredSets))),
-                                .opacity = 0.75,
+                                .opacity = 0.85,
                                 .shape = static_cast<int>(s)});
         picture.rows.emplace_back();
     }

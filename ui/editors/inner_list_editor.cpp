@@ -13,8 +13,12 @@
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
 
-InnerListEditor::InnerListEditor(const InnerList& inner, EditedJson* document, ListEditor* list, QWidget* parent)
-    : QWidget(parent), inner_(inner), document_(document), list_(list), place_(bareLayout<QVBoxLayout>(this, 0)) {
+InnerListEditor::InnerListEditor(InnerList inner, EditedJson* document, ListEditor* list, QWidget* parent)
+    : QWidget(parent),
+      inner_(std::move(inner)),
+      document_(document),
+      list_(list),
+      place_(bareLayout<QVBoxLayout>(this, 0)) {
     connect(list_->view()->selectionModel(), &QItemSelectionModel::currentChanged, this, &InnerListEditor::refresh);
     connect(document_, &EditedJson::changed, this, &InnerListEditor::refresh);
     refresh();

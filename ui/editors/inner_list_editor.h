@@ -15,7 +15,7 @@ class InnerListEditor : public QWidget {
     Q_OBJECT
 
 public:
-    InnerListEditor(const InnerList& inner, EditedJson* document, ListEditor* list, QWidget* parent = nullptr);
+    InnerListEditor(InnerList inner, EditedJson* document, ListEditor* list, QWidget* parent = nullptr);
 
     void setProblems(const Problems& problems);
     /// Shows the entry whose list the field is in and puts the focus there; returns what to scroll to, or nullptr.

@@ -173,11 +173,11 @@ SharedValidation makeValidation(const QString& file, const RunControl& control) 
     data->quantities = report::quantitiesOf(validation);
     data->quantity.reserve(validation.rows.size());
     data->words.reserve(validation.rows.size());
+    std::map<std::string_view, int> places;
+    for (const report::ValidationQuantity& each : data->quantities)
+        places.emplace(each.id, static_cast<int>(places.size()));
     for (const ValidationRow& row : validation.rows) {
-        const std::string id = report::quantityOf(validation, row);
-        const auto found = std::find_if(data->quantities.begin(), data->quantities.end(),
-                                        [&](const report::ValidationQuantity& each) { return each.id == id; });
-        data->quantity.push_back(static_cast<int>(found - data->quantities.begin()));
+        data->quantity.push_back(places.at(report::quantityOf(validation, row)));
         data->words.push_back(wordsOf(data->result, row));
     }
     return data;
@@ -277,18 +277,18 @@ TableModel* validationRowModel(const SharedValidationChoice& choice, QObject* pa
              [of](int row) { return of(row).prediction.estimate ? toQt(report::deviationText(of(row))) : u"–"_s; },
              [of](int row) { return std::optional(of(row).error); }),
          columns::words(
-             u"90 % interval"_s,
+             u"90 % interval, or why refused"_s,
              [of, value](int row) {
                  const std::optional<physical::Estimate>& estimate = of(row).prediction.estimate;
-                 return estimate ? value(estimate->low) + u" to "_s + value(estimate->high) : QString();
+                 return estimate ? value(estimate->low) + u" to "_s + value(estimate->high)
+                                 : shownText(of(row).prediction.refused, 400);
              },
              u"Nine of ten measured values lie inside"_s),
          number(
              u"Peak share"_s,
              u"Share of the accelerators' peak that the measured value means; above 75 % it is doubted"_s,
              [of](int row) { return optionalText(of(row).measuredShare); },
-             [of](int row) { return of(row).measuredShare; }),
-         columns::words(u"Why refused"_s, [of](int row) { return shownText(of(row).prediction.refused); })},
+             [of](int row) { return of(row).measuredShare; })},
         parent);
 }
 

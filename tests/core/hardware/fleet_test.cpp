@@ -353,8 +353,12 @@ TEST(FleetLevels, areNotInAFleetOfVersionOneWhichStillLoads) {
 
 TEST(FleetLevels, areAtMostSixteen) {
     std::string levels;
-    for (int i = 0; i < 17; ++i)
-        levels += std::string(i > 0 ? "," : "") + R"({"name": "l)" + std::to_string(i) + R"(", "size": 1})";
+    for (int i = 0; i < 17; ++i) {
+        if (i > 0) levels += ",";
+        levels += R"({"name": "l)";
+        levels += std::to_string(i);
+        levels += R"(", "size": 1})";
+    }
     EXPECT_EQ(fleetRefusal(withLevels(levels)),
               "f.json:2: field 'groups[0].levels' is a list of 17; expected at most 16 entries");
 }

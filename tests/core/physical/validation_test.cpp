@@ -86,13 +86,20 @@ TEST(Validation, theBestPeerHasAnErrorForAllRowsOrForEveryPartOfThem) {
     ErrorSummary errors{.rows = 10};
     EXPECT_FALSE(bestPeerOf(errors));
     EXPECT_FALSE(bestPeerOf(ErrorSummary{})) << "no rows, no peer";
-    errors.peers = {{.set = "s", .part = "a", .method = "m", .rows = 6, .mean = 0.1},
-                    {.set = "s", .part = "b", .method = "m", .rows = 3, .mean = 0.5}};
+    const auto add = [&](const std::string& part, std::size_t rows, double mean) {
+        PeerErrors peer;
+        peer.part = part;
+        peer.rows = rows;
+        peer.mean = mean;
+        errors.peers.push_back(peer);
+    };
+    add("a", 6, 0.1);
+    add("b", 3, 0.5);
     EXPECT_FALSE(bestPeerOf(errors)) << "a row is left out";
-    errors.peers.push_back({.set = "s", .part = "c", .method = "m", .rows = 1, .mean = 0.9});
+    add("c", 1, 0.9);
     EXPECT_DOUBLE_EQ(*bestPeerOf(errors), (0.6 + 1.5 + 0.9) / 10);
-    errors.peers.push_back({.set = "s", .method = "n", .rows = 10, .mean = 0.4});
-    errors.peers.push_back({.set = "s", .method = "o", .rows = 10, .mean = 0.2});
+    add("", 10, 0.4);
+    add("", 10, 0.2);
     EXPECT_DOUBLE_EQ(*bestPeerOf(errors), 0.2);
 }
 

@@ -71,6 +71,7 @@ TEST(ValidationPictures, everyQuantityHasOneUnitAndStrangersTheirMetric) {
 TEST(ValidationPictures, deviationsHaveTheirSignAndNoMoreDigitsThanTheyNeed) {
     EXPECT_EQ(deviationText(rowOf("s", "step_s", 2, 2.2)), "+10 %");
     EXPECT_EQ(deviationText(rowOf("s", "step_s", 4, 3.9)), "−2.5 %");
+    EXPECT_EQ(deviationText(rowOf("s", "step_s", 2, 1.99999)), "0.0 %");
     EXPECT_EQ(deviationText(rowOf("s", "step_s", 1, 48)), "+4,700 %");
     EXPECT_EQ(deviationText(rowOf("s", "bubble_share", 0.25, 0.24)), "−1.0 points");
     EXPECT_EQ(deviationText({.measured = 1, .prediction = {.refused = "no"}}), "");
@@ -94,7 +95,7 @@ TEST(ValidationPictures, pointsStandAtTheirValuesByTheirSetsBesideTheLineAndTheB
     EXPECT_THAT(picture.rows, ElementsAre(ElementsAre(), ElementsAre(), ElementsAre(0, 1), ElementsAre(2)));
     EXPECT_EQ(picture.shown, 3U);
     EXPECT_TRUE(picture.chart.x.logarithmic && picture.chart.y.logarithmic);
-    EXPECT_EQ(picture.chart.title, "Step time: median error 17.5 % of 4 rows");
+    EXPECT_EQ(picture.chart.title, "Step time: 50 % of 4 rows predicted within 20 %");
     ASSERT_EQ(picture.chart.notes.size(), 1U);
     EXPECT_THAT(picture.chart.notes[0], HasSubstr("1 row"));
     EXPECT_THAT(toSvg(picture.chart, Theme(ThemeKind::light)), HasSubstr("within 20 %"));

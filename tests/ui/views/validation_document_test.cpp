@@ -7,6 +7,7 @@
 #include <QJsonArray>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPushButton>
 #include <QSettings>
 #include <QSignalSpy>
@@ -120,7 +121,7 @@ TEST_F(ValidationPage, aClickOnAPointExplainsItsPredictionAndMarksItsRow) {
     TableView* rows = table(document, "rows");
     ASSERT_NE(rows, nullptr);
     QSignalSpy inspected(&document, &Document::inspected);
-    emit document.plot()->pointClicked(2, 1);
+    emit document.plot()->pointClicked(2, 0);  // the largest error comes first
     ASSERT_EQ(inspected.count(), 1);
     EXPECT_EQ(document.choice().row, rowNamed(document, "second"));
     EXPECT_EQ(rows->currentRow(), placeOf(document.choice(), rowNamed(document, "second")));
@@ -134,7 +135,7 @@ TEST_F(ValidationPage, aClickOnAPointExplainsItsPredictionAndMarksItsRow) {
     const QString all = said.join('\n');
     for (const char* part :
          {"Measured: 3.9 s", "Predicted: ", "90 % interval: ", "Accelerator: a100", "Network bits per s: 800 Gb/s",
-          "Software is taken as: ", "Published by: lab", "own.csv, line 3", "Not said: ", "layers=30, hidden=3072"})
+          "Software is taken as: ", "Published by: lab", "own.csv, line 3", "layers=30, hidden=3072"})
         EXPECT_TRUE(all.contains(QString::fromUtf8(part))) << part << " is not in\n" << all.toStdString();
     emit document.plot()->pointClicked(0, 0);
     emit document.plot()->pointClicked(17, 4);
@@ -270,6 +271,24 @@ TEST_F(ValidationPage, aSetExplainsItsErrorsAndCanBeShownAlone) {
         EXPECT_EQ(document.choice().data->row(row).set, facts.title.toStdString());
     facts.actions.back().run();
     EXPECT_EQ(document.choice().rows.size(), before);
+}
+
+TEST_F(ValidationPage, theMenuOfVeryManySetsIsShort) {
+    QByteArray table = "set,id,model,dims,accelerator,metric,value\n";
+    for (int i = 0; i < 3'000; ++i) table += QStringLiteral("s%1,r%1,zoo:nobody,,a100,step_s,2\n").arg(i).toUtf8();
+    ValidationDocument document(ownTable(table.constData()));
+    ASSERT_NO_FATAL_FAILURE(show(document));
+    EXPECT_EQ(document.choice().sets.size(), 3'000U);
+    const auto buttons = document.findChildren<QToolButton*>();
+    const auto sets = std::find_if(buttons.begin(), buttons.end(),
+                                   [](const QToolButton* each) { return each->text() == "3000 of 3000 sets"; });
+    ASSERT_NE(sets, buttons.end());
+    EXPECT_LT((*sets)->menu()->actions().size(), 70);
+    EXPECT_EQ((*sets)->menu()->actions().back()->text(), "and 2940 more, which the filter finds by name");
+    (*sets)->menu()->actions().at(1)->trigger();
+    EXPECT_TRUE(document.choice().rows.empty());
+    (*sets)->menu()->actions().front()->trigger();
+    EXPECT_EQ(document.choice().rows.size(), 3'000U);
 }
 
 TEST_F(ValidationPage, exportsThePictureAndTheTables) {

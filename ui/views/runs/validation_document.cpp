@@ -43,7 +43,8 @@ namespace {
 
 constexpr int kValidationTick = 50;  ///< milliseconds between looks at the progress
 constexpr int kTypingPause = 150;    ///< milliseconds
-constexpr int kFilterLetters = 26;   ///< that the filter has room for
+constexpr int kMostBoxes = 60;       ///< in the menu of sets
+constexpr int kFilterLetters = 34;   ///< that the filter has room for
 
 /// What a computation in the background tells, and how it is told to stop.
 struct ValidationTask {
@@ -304,6 +305,7 @@ void ValidationDocument::Implementation::finished(const SharedValidation& data) 
     fillQuantities();
     stack->setCurrentWidget(content);
     refresh();
+    fillSets();
     takeWanted();
     emit document->overviewChanged();
 }
@@ -331,9 +333,12 @@ void ValidationDocument::Implementation::fillSets() {
     connect(menu->addAction(u"No set"_s), &QAction::triggered, document, [this] { showAllSets(false); });
     menu->addSeparator();
     int shown = 0;
+    int boxes = 0;
     for (const ValidationChoice::Set& set : choice->sets) {
         const bool on = !choice->hiddenSets.contains(set.name);
         shown += on ? 1 : 0;
+        if (boxes == kMostBoxes) continue;
+        ++boxes;
         auto* box = new QCheckBox(
             u"%1 (%2)"_s.arg(shownText(set.name.toStdString()), columns::count(static_cast<double>(set.errors.rows)))
                 .replace(QLatin1Char('&'), QLatin1String("&&")));
@@ -344,6 +349,8 @@ void ValidationDocument::Implementation::fillSets() {
         action->setDefaultWidget(box);
         menu->addAction(action);
     }
+    if (const auto more = static_cast<qsizetype>(choice->sets.size()) - boxes; more > 0)
+        menu->addAction(u"and %1 more, which the filter finds by name"_s.arg(more))->setEnabled(false);
     sets->setText(u"%1 of %2 sets"_s.arg(shown).arg(choice->sets.size()));
 }
 
