@@ -12,6 +12,7 @@
 #include "core/model/zoo/zoo.h"
 #include "core/physical/energy.h"
 #include "core/physical/network_model.h"
+#include "core/physical/transformer.h"
 
 namespace tessera::physical {
 namespace {
@@ -75,7 +76,7 @@ Prediction predictedNetwork(const TrainingRun& run, const Device& device, int le
 }  // namespace
 
 bool isNetworkRun(const TrainingRun& run) {
-    return isInZoo(run.model);
+    return isInZoo(run.model) && !isTransformer(run.model);
 }
 
 Prediction predictNetworkRun(const TrainingRun& run, const Device& device, int leftOut) {
