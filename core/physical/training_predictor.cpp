@@ -243,7 +243,8 @@ ReplicaStep replicaStepOf(const TrainingRun& run, const Device& device) {
         const std::vector<StepSetting> settings = stepSettingsOf(of, device, refusal);
         if (settings.empty()) throw UsageError(refusal);
         const StepFit& fit = stepFitOf(settings.front().stack.fit, -1);
-        return ReplicaStep{.times = fastestOf(settings, fit.constants).times, .spread = fit.spread};
+        return ReplicaStep{
+            .times = fastestOf(settings, fit.constants).times, .shown = fit.constants.data, .spread = fit.spread};
     };
     ReplicaStep step = stepOf(run);
     TrainingRun alone = run;

@@ -58,6 +58,7 @@ struct ReplicaStep {
     double computed = 0;  ///< s of one device alone, with its update
     double exposed = 0;   ///< s of the reduction of gradients that computation does not hide
     StepTimes times = {};
+    double shown = 1;   ///< share of any such reduction that computation does not hide
     double spread = 0;  ///< 90 % of measured runs lie within this logarithm
 };
 /// The step of a run with data parallelism alone. Throws UsageError with the sentence of a refusal.

@@ -159,7 +159,7 @@ PhysicalStep transformerStepOf(const Workload& workload, const Machine& machine,
     const physical::TrainingRun run = runOf(workload, machine, setting);
     const physical::ReplicaStep whole = physical::replicaStepOf(run, machine.device);
     auto [step, network, distant] = graphStepOf(workload, machine, setting, run, places, whole.computed);
-    step.communication = setting.sum ? *setting.sum : Seconds{setting.gradientShare * whole.exposed};
+    step.communication = setting.sum ? *setting.sum * whole.shown : Seconds{setting.gradientShare * whole.exposed};
     step.total = step.compute + step.communication;
     step.spread = whole.spread / kNinetieth;
     step.watts = wattsOf(run, machine, {step.total.value, whole.times.products, whole.times.memory + distant});

@@ -97,6 +97,12 @@ void addComputation(const Workload& workload, const OperatorShares& shares, cons
     reliance.add(shares.time - shares.measuredTime, reliability, spread);
 }
 
+/// A user's own number: nothing is known about how far it can be trusted.
+bool hasOwnNumber(const Machine& machine) {
+    return std::any_of(machine.accelerator.provenance.begin(), machine.accelerator.provenance.end(),
+                       [](const auto& entry) { return entry.second.reliability == hardware::kOwnNumber; });
+}
+
 }  // namespace
 
 Options paperOptions() {
@@ -386,8 +392,9 @@ void Predictor::addPhysicalTimes(const Machine& machine, double batch, std::int6
                             .gradientShare = gradientsSent().value / workload_.gradientBytes,
                             .sum = {},
                             .loads = !options_.dataset};
-    if (splitsBatch && !options_.collective.empty())
-        setting.sum = allReduceTime(machine, *collectiveFor(machine), devices);
+    // Measured sums say more than any model.
+    const bool isNamed = !options_.collective.empty() || !machine.accelerator.allReduce.empty();
+    if (splitsBatch && isNamed) setting.sum = allReduceTime(machine, *collectiveFor(machine), devices);
     PhysicalStep physical = physicalStep(workload_, machine, setting, step.places);
     step.costs = std::move(physical.costs);
     step.load = physical.load;
@@ -398,7 +405,7 @@ void Predictor::addPhysicalTimes(const Machine& machine, double batch, std::int6
     step.spread = physical.spread;
     step.shared = physical.shared;
     step.reliability = kWayNames.of(physical.way);
-    if (splitsBatch) step.collective = options_.collective.empty() ? kFastestCollective : options_.collective;
+    if (splitsBatch) step.collective = isNamed ? collectiveFor(machine)->id : kFastestCollective;
 }
 
 void Predictor::addPaperTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const {
@@ -452,7 +459,7 @@ RelativeError Predictor::errorOfStep(const Machine& machine, const Step& step, c
                                      double batch) const {
     Reliance reliance(machine);
     if (step.spread)
-        reliance.add(step.compute, std::string(step.reliability), step.spread);
+        reliance.add(step.compute, hasOwnNumber(machine) ? "assumed" : std::string(step.reliability), step.spread);
     else
         addComputation(workload_, shares, step.costs, machine, batch, step.places, reliance);
     const bool byLinks = !step.communicationBy.empty();

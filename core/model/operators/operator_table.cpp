@@ -41,13 +41,15 @@ struct KeyHash {
 
 using Index = std::unordered_map<Key, const OperatorKind*, KeyHash>;
 
-const Index& index() {
-    static const Index kIndex = [] {
-        Index rows;
-        for (const OperatorKind& kind : operatorKinds()) rows.emplace(Key{kind.domain, kind.id}, &kind);
-        return rows;
-    }();
-    return kIndex;
+Index indexOf(const std::vector<OperatorKind>& kinds) {
+    Index rows;
+    for (const OperatorKind& kind : kinds) rows.emplace(Key{kind.domain, kind.id}, &kind);
+    return rows;
+}
+
+Index& index() {
+    static Index rows = indexOf(all());
+    return rows;
 }
 
 const OperatorKind* exactly(std::string_view type, std::string_view domain) {
@@ -63,6 +65,7 @@ const std::vector<OperatorKind>& operatorKinds() {
 
 void addOperatorKind(OperatorKind kind) {
     all().push_back(std::move(kind));
+    index() = indexOf(all());  // the rows may lie elsewhere now
 }
 
 const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain) {

@@ -211,7 +211,10 @@ void addOwnNumbers(Inputs& inputs) {
     if (const auto& dataset = inputs.settings.dataset) own.add(dataset->name, dataset->provenance);
     addOnce(inputs.assumptions, own.sentences());
     if (own.count() > 0)
-        inputs.assumptions.emplace_back("In the errors of predictions, numbers of your own count as assumed.");
+        inputs.assumptions.emplace_back(inputs.settings.costModel == predict::CostModel::physical
+                                            ? "Numbers of your own are taken as they are: the interval of a prediction "
+                                              "does not say how far they are off."
+                                            : "In the errors of predictions, numbers of your own count as assumed.");
 }
 
 constexpr std::string_view kPaperErrors =

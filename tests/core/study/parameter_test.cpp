@@ -128,9 +128,9 @@ TEST(Parameter, takesARuleOrANumberAsRatio) {
 
 TEST(Parameter, splitsListsAtCommasAndTakesEveryWordOnce) {
     EXPECT_EQ(parseParameter(row("strategies"), {"accpar, dp"}), Json::array({"accpar", "dp"}));
-    EXPECT_EQ(
-        parameterRefusal("strategies", "dp,dp"),
-        "option '--strategy' is 'dp,dp'; expected one or more of joint, accpar, accpar-paper, hypar, owt, dp, each once");
+    EXPECT_EQ(parameterRefusal("strategies", "dp,dp"),
+              "option '--strategy' is 'dp,dp'; expected one or more of joint, accpar, accpar-paper, hypar, owt, dp, "
+              "each once");
 }
 
 TEST(Parameter, sortsNumbersAndTakesEachOnce) {

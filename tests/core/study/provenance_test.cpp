@@ -109,7 +109,9 @@ TEST_F(OwnNumbersTest, ofAnAcceleratorAreInTheAssumptionsAndCountAsAssumed) {
     EXPECT_THAT(result.assumptions,
                 Contains("The result rests on 1 number of your own: memory[1].bandwidth_bytes_per_s of 'Mine' (was "
                          "3350000000000)."));
-    EXPECT_THAT(result.assumptions, Contains("In the errors of predictions, numbers of your own count as assumed."));
+    EXPECT_THAT(result.assumptions,
+                Contains("Numbers of your own are taken as they are: the interval of a prediction does not say how "
+                         "far they are off."));
     const auto* fastest = fastestPrediction(result.outcome.get<PredictionOutcome>());
     ASSERT_NE(fastest, nullptr);
     EXPECT_EQ(fastest->error.reliability, "assumed");
