@@ -170,7 +170,11 @@ void readBenchmarks(const Study& study, Inputs& inputs) {
 void readDatasetOf(Inputs& inputs) {
     Settings& settings = inputs.settings;
     if (settings.datasetName.empty()) {
-        inputs.assumptions.emplace_back("Loading samples is not counted: no dataset is named.");
+        inputs.assumptions.emplace_back(
+            settings.costModel == predict::CostModel::physical
+                ? "No dataset is named: hosts prepare samples of images by their size, as in "
+                  "the measured runs; reading from storage is not counted."
+                : "Loading samples is not counted: no dataset is named.");
         return;
     }
     hardware::Dataset dataset = hardware::loadDataset(placeOfInput(settings.datasetName));
