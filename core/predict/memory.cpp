@@ -42,18 +42,21 @@ double sumOf(const CategoryBytes& bytes) {
 
 // Live ranges ---------------------------------------------------------------------------------------------------------
 
-LiveRanges::LiveRanges(const Workload& workload) {
-    walk(workload, nullptr, 0);
+LiveRanges::LiveRanges(const Workload& workload, Scores scores) {
+    walk(workload, nullptr, 0, scores);
 }
 
-LiveRanges::LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage) {
-    walk(workload, &stages, stage);
+LiveRanges::LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage,
+                       Scores scores) {
+    walk(workload, &stages, stage, scores);
 }
 
-void LiveRanges::walk(const Workload& workload, const std::vector<std::int32_t>* stages, std::int32_t stage) {
+void LiveRanges::walk(const Workload& workload, const std::vector<std::int32_t>* stages, std::int32_t stage,
+                      Scores scores) {
     // Sums of exact integers: what is added at a birth and taken away behind a death leaves no rounding.
     live_.resize(workload.operators.size() + 1);
     for (const StepTensor& tensor : workload.tensors) {
+        if (tensor.isScore && scores == Scores::madeAgain) continue;
         if (stages != nullptr && tensor.source >= 0 && (*stages)[static_cast<std::size_t>(tensor.source)] != stage)
             continue;
         const std::size_t category = slotOf(tensor.category);

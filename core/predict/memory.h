@@ -18,18 +18,22 @@ struct Demand {
     std::int32_t at = -1;  ///< the operator that runs then; -1 where no moment is meant
 };
 
+/// What attention does with its scores.
+enum class Scores : std::uint8_t { stored, madeAgain };
+
 /// Live tensors of a workload during a step, walked in schedule order.
 class LiveRanges {
 public:
-    explicit LiveRanges(const Workload& workload);
+    explicit LiveRanges(const Workload& workload, Scores scores = Scores::stored);
     /// Live tensors of one stage of a cut model: `stages` by forward operator.
-    LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage);
+    LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage,
+               Scores scores = Scores::stored);
 
     /// The moment of the step with the most live bytes, with `batch` samples; ties go to the first.
     Demand peak(double batch) const;
 
 private:
-    void walk(const Workload& workload, const std::vector<std::int32_t>* stages, std::int32_t stage);
+    void walk(const Workload& workload, const std::vector<std::int32_t>* stages, std::int32_t stage, Scores scores);
 
     std::vector<std::array<Affine, kCategories>> live_;  ///< by position in the schedule
 };

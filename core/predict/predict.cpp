@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/physical/software.h"
 #include "core/predict/physical_step.h"
 
 namespace tessera::predict {
@@ -97,6 +98,15 @@ void addComputation(const Workload& workload, const OperatorShares& shares, cons
     reliance.add(shares.time - shares.measuredTime, reliability, spread);
 }
 
+/// Stacks that fuse attention make its scores again, in data types of 16 bits and fewer.
+Scores scoresBy(const Options& options, const Workload& workload) {
+    constexpr double kFusedBytes = 2;
+    if (options.costModel == CostModel::paper || workload.precision.bytes > kFusedBytes) return Scores::stored;
+    const physical::SoftwareStack* stack = physical::softwareStackOf(options.software);
+    const bool isEager = stack != nullptr && stack->profile == physical::SoftwareProfile::eager;
+    return isEager ? Scores::stored : Scores::madeAgain;
+}
+
 /// A user's own number: nothing is known about how far it can be trusted.
 bool hasOwnNumber(const Machine& machine) {
     return std::any_of(machine.accelerator.provenance.begin(), machine.accelerator.provenance.end(),
@@ -148,7 +158,8 @@ Predictor::Predictor(const Workload& workload, Options options)
     : workload_(workload),
       options_(std::move(options)),
       memoryModel_(memoryModelNamed(options_.memoryModel)),
-      live_(workload) {
+      scores_(scoresBy(options_, workload)),
+      live_(workload, scores_) {
     if (options_.candidates.empty()) options_.candidates = powersOfTwo();
     const bool named = !options_.collective.empty();
     if (named) collectiveNamed(options_.collective);
@@ -173,7 +184,7 @@ Predictor::Cut Predictor::cutOf(const Machine& machine, std::int64_t devices) co
     for (std::size_t i = 0; i + 1 < stages.size(); ++i)
         if (stages[i] != stages[i + 1]) cut.crossing.push_back(workload_.crossing[i]);
     for (std::int32_t stage = 0; !stages.empty() && stage <= stages.back(); ++stage)
-        cut.live.emplace_back(workload_, stages, stage);
+        cut.live.emplace_back(workload_, stages, stage, scores_);
     return cut;
 }
 

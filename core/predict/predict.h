@@ -130,6 +130,7 @@ private:
     const Workload& workload_;
     Options options_;
     const MemoryModel& memoryModel_;
+    Scores scores_;
     LiveRanges live_;
 };
 

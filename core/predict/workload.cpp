@@ -407,8 +407,59 @@ private:
         return storage;
     }
 
+    /// A product of two activations.
+    bool isActivationProduct(std::size_t index) const {
+        const Operator& by = op(index);
+        return (by.type == "MatMul" || by.type == "FusedMatMul") && by.inputs.size() > 1 &&
+               std::all_of(by.inputs.begin(), by.inputs.begin() + 2, [&](TensorIndex input) {
+                   return input != kNoTensor && tensor(input).role == TensorRole::activation;
+               });
+    }
+
+    /// By tensor: a score of attention, which is what is made of one product of activations up to the next one that
+    /// reads it, element by element and by a softmax; or the gradient of one.
+    std::vector<bool> scores() const {
+        std::vector<bool> scores(graph_.tensors.size(), false);
+        std::vector<std::int32_t> from(graph_.tensors.size(), -1);  // the product that a forward tensor is made of
+        std::vector<bool> isOfAttention(forward_.operators.size(), false);
+        const auto count = [&](TensorIndex index) { return model::elementCount(tensor(index).shape); };
+        for (std::size_t i = 0; i < forward_.operators.size(); ++i) {
+            const Operator& by = op(i);
+            if (by.outputs.empty() || by.outputs[0] == kNoTensor) continue;
+            const TensorIndex made = by.outputs[0];
+            for (const TensorIndex input : by.inputs) {
+                if (input == kNoTensor || from[toIndex(input)] < 0) continue;
+                const std::int32_t product = from[toIndex(input)];
+                if (isActivationProduct(i)) isOfAttention[toIndex(product)] = true;
+                const bool keeps = count(made) && count(made) == count(op(toIndex(product)).outputs[0]);
+                if (!isActivationProduct(i) && by.type != "Transpose" && keeps) from[toIndex(made)] = product;
+            }
+            if (isActivationProduct(i)) from[toIndex(made)] = static_cast<std::int32_t>(i);
+        }
+        for (std::size_t t = 0; t < forward_.tensors.size(); ++t)
+            scores[t] = from[t] >= 0 && isOfAttention[toIndex(from[t])];
+        markGradients(scores);
+        return scores;
+    }
+
+    /// Gradients of marked tensors, and what else of the same size the operators make that lead to them.
+    void markGradients(std::vector<bool>& marked) const {
+        for (auto i = toIndex(training_.backward); i < toIndex(training_.update); ++i) {
+            const std::int32_t source = training_.sources[i];
+            if (source < 0) continue;
+            std::optional<std::int64_t> size;
+            for (const std::vector<TensorIndex>* list : {&op(toIndex(source)).inputs, &op(toIndex(source)).outputs})
+                for (const TensorIndex one : *list)
+                    if (one != kNoTensor && marked[toIndex(one)]) size = model::elementCount(tensor(one).shape);
+            for (const TensorIndex output : op(i).outputs)
+                if (size && output != kNoTensor && model::elementCount(tensor(output).shape) == size)
+                    marked[toIndex(output)] = true;
+        }
+    }
+
     void addTensors() {
         const std::vector<TensorIndex> storage = storages();
+        const std::vector<bool> isScore = scores();
         const auto last = static_cast<std::int32_t>(graph_.operators.size()) - 1;
         std::vector<std::int32_t> birth(graph_.tensors.size(), kNever), death(graph_.tensors.size(), kNever);
         std::vector<std::int32_t> source(graph_.tensors.size(), -1);
@@ -442,7 +493,8 @@ private:
                                        .bytes = bytes(index),
                                        .birth = isPersistent ? 0 : birth[i],
                                        .death = isPersistent ? last : death[i],
-                                       .source = source[i]});
+                                       .source = source[i],
+                                       .isScore = isScore[i]});
         }
     }
 

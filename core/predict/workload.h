@@ -54,6 +54,7 @@ struct StepTensor {
     std::int32_t birth = 0;  ///< positions in the schedule, both included
     std::int32_t death = 0;
     std::int32_t source = -1;  ///< the forward operator by whose stage it lies
+    bool isScore = false;      ///< of attention: fused kernels make it again instead of storing it
 };
 
 /// Number formats of training.

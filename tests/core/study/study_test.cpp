@@ -184,6 +184,7 @@ std::pair<double, double> memoriesOf(const std::string& model) {
     whole.hardware = {"a100"};
     whole.seed = 1;
     setParameter(whole, "batch", {"16"});
+    setParameter(whole, "cost_model", {"paper"});
     const Result predicted = run(whole);
     const auto& memory = predicted.outcome.get<PredictionOutcome>().predictions.at(0).memory;
     return {share.activations * 2, memory.bytes[static_cast<std::size_t>(predict::Category::inputOutput)]};
