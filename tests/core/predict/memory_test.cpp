@@ -45,9 +45,9 @@ TEST(LiveRanges, holdsWhatEveryOperatorTouches) {
 TEST(LiveRanges, leaveOutScoresThatFusedAttentionMakesAgain) {
     const Workload step = workload("zoo:bert-base");
     const auto peakOf = [](const Workload& of, Scores scores) { return sumOf(LiveRanges(of, scores).peak(8).bytes); };
-    // 12 layers of 12 heads at 512 tokens: what the softmax reads and what it makes, 2 bytes each.
+    // What the softmax of 12 layers of 12 heads makes of 512 tokens, 2 bytes each, which its gradient reads.
     const double kept = 8.0 * 12 * 12 * 512 * 512 * 2;
-    EXPECT_GE(peakOf(step, Scores::stored) - peakOf(step, Scores::madeAgain), 2 * kept);
+    EXPECT_GE(peakOf(step, Scores::stored) - peakOf(step, Scores::madeAgain), kept);
     EXPECT_GE(peakOf(step, Scores::madeAgain), 8.0 * 12 * 512 * 768 * 2 * 10) << "all else stays";
     const Workload convolving = workload("zoo:resnet18");
     EXPECT_EQ(peakOf(convolving, Scores::stored), peakOf(convolving, Scores::madeAgain));
