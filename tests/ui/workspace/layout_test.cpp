@@ -244,12 +244,14 @@ TEST_F(Layout, thePictureOfTheValidationIsLargeAndNothingMakesItNarrow) {
         ASSERT_NE(document, nullptr);
         ASSERT_TRUE(waitUntil([&] { return document->plot() != nullptr && !document->plot()->chart().series.empty(); },
                               kLongLayout * 3));
+        document->findChild<RunPages*>()->setOpen(false);
         settle();
         EXPECT_EQ(window.size(), size);
         EXPECT_GE(document->plot()->visibleRegion().boundingRect().height(), 0.6 * document->height()) << size.width();
         EXPECT_GE(document->plot()->height(), 350);
         test::savePicture(window, QStringLiteral("validation-%1x%2").arg(size.width()).arg(size.height()));
         document->findChild<RunPages*>()->setOpen(true);
+        dock(window, "inspector").show();
         document->chooseRow(document->choice().rows.front());
         settle();
         EXPECT_EQ(window.size(), size) << "whatever is selected";

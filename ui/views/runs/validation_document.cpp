@@ -191,6 +191,7 @@ QWidget* ValidationDocument::Implementation::buildBar() {
     connect(quantities, &QComboBox::activated, document,
             [this] { document->setQuantity(quantities->currentData().toString()); });
     sets = new QToolButton;
+    sets->setAccessibleName(u"Sets"_s);
     sets->setIcon(theme().icon(u"layers"_s));
     sets->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     sets->setPopupMode(QToolButton::InstantPopup);
