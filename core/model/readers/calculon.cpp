@@ -28,12 +28,12 @@ zoo::TransformerSize sizeIn(const JsonNode& root) {
     root.allowOnly({"name", "hidden", "feedforward", "seq_size", "attn_heads", "attn_size", "num_blocks"});
     const auto size = [&](const char* key) { return root.at(key).whole(1, kMaxSize); };
     const zoo::TransformerSize result{.layers = root.at("num_blocks").whole(1, kMaxBlocks),
-                              .heads = size("attn_heads"),
-                              .hidden = size("hidden"),
-                              .positions = size("seq_size"),
-                              .vocabulary = kVocabulary,
-                              .headSize = size("attn_size"),
-                              .feedForward = size("feedforward")};
+                                      .heads = size("attn_heads"),
+                                      .hidden = size("hidden"),
+                                      .positions = size("seq_size"),
+                                      .vocabulary = kVocabulary,
+                                      .headSize = size("attn_size"),
+                                      .feedForward = size("feedforward")};
     const std::int64_t width = result.heads * result.headSize;
     if (width > kMaxSize)
         root.at("attn_size")
