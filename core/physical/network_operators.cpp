@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -51,10 +50,9 @@ std::size_t networkRank(const Graph& graph, TensorIndex tensor) {
 /// so many times the samples that the graph has.
 class NetworkReader {
 public:
-    NetworkReader(const TrainingGraph& training, double times)
+    explicit NetworkReader(const TrainingGraph& training)
         : training_(training),
           graph_(training.graph),
-          times_(times),
           grows_(model::growingWithBatch(training)),
           counts_(model::operatorCounts(graph_)) {
         const std::size_t tensors = graph_.tensors.size();
@@ -74,10 +72,30 @@ public:
         }
     }
 
-    /// Sizes of all kernels of the step but the optimizer's: operators alone, or joined to those before them.
-    std::vector<NetworkSizes> read(bool joined) const {
+    /// Operators of each kernel of the step but the optimizer's: alone, or joined to those before them.
+    std::vector<std::vector<std::int32_t>> groups(bool joined) const {
+        std::vector<std::vector<std::int32_t>> groups;
+        std::vector<std::int32_t> groupOf(at(size()), -1);
+        for (std::int32_t i = 0; i < size(); ++i) {
+            if (isFree(op(i)) || !isComputed(i)) continue;
+            const std::int32_t before = joined && isJoinable(i) ? lastMaker(i) : -1;
+            const bool joins = before >= 0 && before < size() && isJoinable(before) && groupOf[at(before)] >= 0 &&
+                               training_.phaseOf(before) == training_.phaseOf(i);
+            groupOf[at(i)] = joins ? groupOf[at(before)] : static_cast<std::int32_t>(groups.size());
+            if (joins)
+                groups[at(groupOf[at(i)])].push_back(i);
+            else
+                groups.push_back({i});
+        }
+        return groups;
+    }
+
+    /// Sizes of kernels with `times` the samples of the graph.
+    std::vector<NetworkSizes> read(const std::vector<std::vector<std::int32_t>>& groups, double times) {
+        times_ = times;
         std::vector<NetworkSizes> all;
-        for (const std::vector<std::int32_t>& group : groups(joined)) {
+        all.reserve(groups.size());
+        for (const std::vector<std::int32_t>& group : groups) {
             const Operator& first = op(group.front());
             NetworkSizes sizes;
             if (isLookUp(first)) sizes = lookUpSizes(first);
@@ -89,6 +107,8 @@ public:
         }
         return all;
     }
+
+    void setTimes(double times) { times_ = times; }
 
     double elements(TensorIndex tensor) const {
         if (tensor == kNoTensor) return 0;
@@ -155,44 +175,33 @@ private:
         return last;
     }
 
-    std::vector<std::vector<std::int32_t>> groups(bool joined) const {
-        std::vector<std::vector<std::int32_t>> groups;
-        std::vector<std::int32_t> groupOf(at(size()), -1);
-        for (std::int32_t i = 0; i < size(); ++i) {
-            if (isFree(op(i)) || !isComputed(i)) continue;
-            const std::int32_t before = joined && isJoinable(i) ? lastMaker(i) : -1;
-            const bool joins = before >= 0 && before < size() && isJoinable(before) && groupOf[at(before)] >= 0 &&
-                               training_.phaseOf(before) == training_.phaseOf(i);
-            groupOf[at(i)] = joins ? groupOf[at(before)] : static_cast<std::int32_t>(groups.size());
-            if (joins)
-                groups[at(groupOf[at(i)])].push_back(i);
-            else
-                groups.push_back({i});
-        }
-        return groups;
-    }
-
     /// Elements that a group reads and writes, and those that its statistics read before.
     std::pair<double, double> movedBy(const std::vector<std::int32_t>& group) const {
-        const std::set<std::int32_t> members(group.begin(), group.end());
-        std::set<TensorIndex> moved;
+        std::vector<TensorIndex> moved;
         double again = 0;
         for (const std::int32_t member : group) {
             for (const TensorIndex input : op(member).inputs)
-                if (input != kNoTensor && !members.contains(maker_[at(rootOf(input))])) moved.insert(rootOf(input));
+                if (input != kNoTensor && !isMember(maker_[at(rootOf(input))], group)) moved.push_back(rootOf(input));
             for (const TensorIndex output : op(member).outputs)
-                if (output != kNoTensor && leaves(output, members)) moved.insert(output);
+                if (output != kNoTensor && leaves(output, group)) moved.push_back(output);
             again += readAgain(op(member));
         }
+        std::sort(moved.begin(), moved.end());
+        moved.erase(std::unique(moved.begin(), moved.end()), moved.end());
         double sum = 0;
         for (const TensorIndex tensor : moved) sum += elements(tensor);
         return {sum, again};
     }
 
-    bool leaves(TensorIndex output, const std::set<std::int32_t>& members) const {
+    /// Of a group, whose operators are in the order of the schedule.
+    static bool isMember(std::int32_t index, const std::vector<std::int32_t>& group) {
+        return std::binary_search(group.begin(), group.end(), index);
+    }
+
+    bool leaves(TensorIndex output, const std::vector<std::int32_t>& group) const {
         const std::vector<std::int32_t>& readers = readers_[at(output)];
         return readers.empty() || std::any_of(readers.begin(), readers.end(),
-                                              [&](std::int32_t reader) { return !members.contains(reader); });
+                                              [&](std::int32_t reader) { return !isMember(reader, group); });
     }
 
     /// What is normalised over a batch is read once for its mean and variance, and its gradient once for theirs.
@@ -283,7 +292,7 @@ private:
 
     const TrainingGraph& training_;
     const Graph& graph_;
-    double times_;
+    double times_ = 1;
     std::vector<bool> grows_;
     std::vector<model::OperatorCount> counts_;
     std::vector<TensorIndex> root_;
@@ -346,17 +355,22 @@ constexpr std::int64_t kUnlikelyBatch = 5;
 }  // namespace
 
 NetworkWork networkWorkOf(const Graph& forward, const TrainingGraph& training) {
-    const NetworkReader once(training, 1), twice(training, 2);
+    NetworkReader reader(training);
     const auto samples = static_cast<double>(std::max<std::int64_t>(1, forward.batch));
     const std::size_t operators = training.graph.operators.size();
-    NetworkWork work{.alone = foldedKernels(once.read(false), twice.read(false), samples, operators),
-                     .joined = foldedKernels(once.read(true), twice.read(true), samples, operators)};
+    const auto kernels = [&](bool joined) {
+        const std::vector<std::vector<std::int32_t>> groups = reader.groups(joined);
+        const std::vector<NetworkSizes> once = reader.read(groups, 1);
+        return foldedKernels(once, reader.read(groups, 2), samples, operators);
+    };
+    NetworkWork work{.alone = kernels(false), .joined = kernels(true)};
+    reader.setTimes(1);
     for (const model::Tensor& tensor : training.graph.tensors)
         if (tensor.role == TensorRole::parameter && tensor.shape) {
             work.parameters += static_cast<double>(model::elementCount(tensor.shape).value_or(0));
             work.parameterTensors += 1;
         }
-    for (const TensorIndex input : forward.inputs) work.inputs += once.elements(input) / samples;
+    for (const TensorIndex input : forward.inputs) work.inputs += reader.elements(input) / samples;
     return work;
 }
 
