@@ -26,8 +26,8 @@ struct ArrangedFactor {
 
 }  // namespace
 
-JointElimination::JointElimination(const JointProblem& problem, const std::function<void()>& poll)
-    : problem_(&problem), poll_(poll), tables_(problem.tables) {
+JointElimination::JointElimination(const JointProblem& problem, std::function<void()> poll)
+    : problem_(&problem), poll_(std::move(poll)), tables_(problem.tables) {
     orderVertices();
 }
 
@@ -50,7 +50,7 @@ void JointElimination::orderVertices() {
         near[toIndex(edge.to)].insert(edge.from);
     }
     const auto priceOf = [&](std::int32_t vertex) {
-        double price = static_cast<double>(statesOf(vertex));
+        auto price = static_cast<double>(statesOf(vertex));
         for (const std::int32_t other : near[toIndex(vertex)]) price *= static_cast<double>(statesOf(other));
         return price;
     };

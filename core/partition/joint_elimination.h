@@ -18,7 +18,7 @@ class JointElimination {
 public:
     static constexpr double kLargestMessage = 4e6;
 
-    JointElimination(const JointProblem& problem, const std::function<void()>& poll);
+    JointElimination(const JointProblem& problem, std::function<void()> poll);
 
     /// Weights of `first`, `second` and `memory`; the seconds of pairs weigh 1 unless the first two are 0.
     struct Weights {

@@ -276,7 +276,7 @@ using SearchControl = ResumableControl<std::vector<const PartialPlan*>, std::vec
 /// Solves the partition of one training step for every requested strategy, with the costs of the paper. Throws
 /// DataError where the fleet lacks a number that is needed (engine, file and field named), UsageError for wrong
 /// options, InterruptedError when stopped.
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& given,
              SearchControl control = {});
 
 /// The costs that options take on a fleet: those asked for, else physical ones where the fleet is one group that says
@@ -285,10 +285,10 @@ Costs costsFor(const Options& options, const hardware::Fleet& fleet);
 /// The strategies that are compared where none are asked for.
 std::vector<std::string> strategiesFor(Costs costs);
 
-/// The same with physical costs for a fleet of one group with levels. `graph` is that
-/// of the layers; null for a table of layers, whose kernels are estimated by their sizes.
+/// The same with physical costs for a fleet of one group with levels. `graph` is that of the layers; null for a table
+/// of layers, whose kernels are estimated by their sizes.
 Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
-                     const Options& options, SearchControl control = {});
+                     const Options& given, SearchControl control = {});
 /// Every rule of physical costs that options and fleet break, as sentences.
 std::vector<std::string> physicalProblems(const Options& options, const hardware::Fleet& fleet);
 

@@ -137,9 +137,10 @@ void forEachKernel(const physical::NetworkKernels& kernels, double samples, cons
 }
 
 void addKernel(std::vector<LayerKernel>& kernels, const LayerKernel& kernel) {
-    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](LayerKernel other) {
-        other.op.count = kernel.op.count;
-        return isSameKernel(other, kernel);
+    const auto same = std::find_if(kernels.begin(), kernels.end(), [&](const LayerKernel& known) {
+        LayerKernel counted = kernel;
+        counted.op.count = known.op.count;
+        return isSameKernel(known, counted);
     });
     if (same == kernels.end())
         kernels.push_back(kernel);

@@ -347,9 +347,8 @@ std::vector<std::string> physicalAssumptions(const PhysicalCosts& costs, const h
         "is gathered, once for all layers that read the same tensor.",
         "Gradients are summed behind the backward pass, as far as it is long enough and the software overlaps them; "
         "all other transfers take turns with compute.",
-        "Hosts prepare the samples of the next step meanwhile; where the step waits for them, the wait counts as "
-        "compute "
-        "of the first layer.",
+        "Hosts prepare the samples of the next step meanwhile; where the step waits for them, that wait is compute of "
+        "the first layer.",
         "What moves at several levels at once is told by level in proportion to what each would take alone.",
         "Each layer's cut holds for forward, backward and gradient pass together."};
     list.push_back(fmt::format(
@@ -357,6 +356,10 @@ std::vector<std::string> physicalAssumptions(const PhysicalCosts& costs, const h
         "reads and gathered copies of them, without the scores of attention, which fused kernels make again; no "
         "separate master copy of the weights, no workspace.",
         options.dtype, model::optimizerKind(options.optimizer).title));
+    if (options.transformer)
+        list.emplace_back(
+            "Kernels and sums of gradients are scaled so that data parallelism takes what the model of whole steps of "
+            "transformers says, as in predict.");
     if (!hardware::memoryCapacity(group.accelerator))
         list.push_back(fmt::format("Group {} gives no memory, so whether the plan fits there was not checked.",
                                    inQuotes(group.name)));

@@ -36,7 +36,7 @@ static_assert(kSetColours.size() == kColouredSets + 1);
 struct QuantityRow {
     std::string_view id, title, kind, metric;
     Measure measure = Measure::count;
-    std::string_view unit = "";
+    std::string_view unit = {};
     double scale = 1;
 };
 

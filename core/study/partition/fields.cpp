@@ -77,7 +77,7 @@ std::string typeRuns(const LevelPlan& level) {
             parts.push_back(fmt::format("… ({} layers)", level.layers.size() - from));
             break;
         }
-        if (to - from > 1) part = (cuts ? "(" + part + ")" : part) + fmt::format("×{}", to - from);
+        if (to - from > 1) part = fmt::format(fmt::runtime(cuts ? "({})×{}" : "{}×{}"), part, to - from);
         parts.push_back(part);
         from = to;
     }
