@@ -289,6 +289,8 @@ std::vector<std::string> strategiesFor(Costs costs);
 /// of layers, whose kernels are estimated by their sizes.
 Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
                      const Options& given, SearchControl control = {});
+/// Adds a sentence for each kind of accelerator whose memory cannot hold its part of a plan.
+void addMisfits(const Plan& plan, std::vector<std::string>& warnings);
 /// Every rule of physical costs that options and fleet break, as sentences.
 std::vector<std::string> physicalProblems(const Options& options, const hardware::Fleet& fleet);
 

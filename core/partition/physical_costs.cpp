@@ -93,22 +93,25 @@ PhysicalCosts::PhysicalCosts(const model::LayerGraph& layers, const model::Graph
     }
     addGathered(layers, options.batch);
     nameKinds();
-    if (options.transformer) scaleTo(*options.transformer, group.accelerator);
+    if (options.transformer) scaleTo(*options.transformer, group);
 }
 
 /// The step of a transformer is known as a whole, by a model that was fitted to runs of transformers; which part of it
 /// a cut makes smaller, the graph says. So kernels and sums of gradients are scaled until data parallelism takes what
 /// that model says.
-void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::Accelerator& accelerator) {
+void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::Group& group) {
     Sharding all;
     std::int64_t accelerators = 1;
     for (const std::int64_t size : sizes_) {
         all.push_back({.batch = size, .in = 1, .out = 1});
         accelerators *= size;
     }
-    transformer.accelerator = accelerator.id;
+    transformer.accelerator = group.accelerator.id;
     transformer.accelerators = static_cast<int>(accelerators);
     transformer.perNode = sizes_.empty() ? 1 : static_cast<int>(sizes_.front());
+    if (group.levels.size() > 1)
+        if (const auto rate = hardware::effectiveBandwidth(group.levels[1]))
+            transformer.networkBytesPerSecond = rate->value * transformer.perNode;
     transformer.dtype = options_.dtype;
     transformer.globalBatch = options_.batch;
     transformer.microBatch = options_.batch / static_cast<double>(accelerators);
@@ -116,7 +119,7 @@ void PhysicalCosts::scaleTo(physical::TrainingRun transformer, const hardware::A
     transformer.tensorParallel = transformer.pipelineParallel = transformer.contextParallel = 1;
     transformer.optimizer = std::string(model::optimizerKind(options_.optimizer).id);
     transformer.software = "fused";
-    const physical::ReplicaStep whole = physical::replicaStepOf(transformer, physical::deviceOf(accelerator));
+    const physical::ReplicaStep whole = physical::replicaStepOf(transformer, physical::deviceOf(group.accelerator));
     double computed = 0, reduction = 0;
     for (std::int32_t vertex = 0; vertex < signedIndex(layerCount_); ++vertex) {
         const ShardTimes shard = this->shard(vertex, all);

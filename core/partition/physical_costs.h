@@ -89,7 +89,7 @@ private:
     double updatedBy(std::int64_t parts) const;
     void addGathered(const model::LayerGraph& layers, double batch);
     void nameKinds();
-    void scaleTo(physical::TrainingRun transformer, const hardware::Accelerator& accelerator);
+    void scaleTo(physical::TrainingRun transformer, const hardware::Group& group);
     Layout reads(std::int32_t vertex, const Sharding& sharding) const;
     Layout makes(std::int32_t vertex, const Sharding& sharding) const;
     Layout gradientMade(std::int32_t vertex, const Sharding& sharding) const;

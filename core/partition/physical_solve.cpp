@@ -419,6 +419,15 @@ std::vector<std::string> physicalProblems(const Options& options, const hardware
     return broken;
 }
 
+void addMisfits(const Plan& plan, std::vector<std::string>& warnings) {
+    for (const AcceleratorShare& share : plan.shares)
+        if (!share.fits)
+            warnings.push_back(fmt::format("{} does not fit: an accelerator of group {} would hold {} and has {}",
+                                           plan.strategy, inQuotes(share.kind),
+                                           formatQuantity(share.memory.value, Measure::bytes),
+                                           formatQuantity(share.capacity->value, Measure::bytes)));
+}
+
 Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph, const hardware::Fleet& fleet,
                      const Options& given, SearchControl control) {
     Options options = given;
@@ -488,12 +497,7 @@ Result solvePhysical(const model::LayerGraph& layers, const model::Graph* graph,
         if (!partial) continue;
         Plan& plan = partial->plan;
         plan.speedupOverDp = dp / plan.stepTime.value;
-        for (const AcceleratorShare& share : plan.shares)
-            if (!share.fits)
-                result.warnings.push_back(
-                    fmt::format("{} does not fit: an accelerator of group {} would hold {} and has {}", plan.strategy,
-                                inQuotes(share.kind), formatQuantity(share.memory.value, Measure::bytes),
-                                formatQuantity(share.capacity->value, Measure::bytes)));
+        addMisfits(plan, result.warnings);
         result.plans.push_back(std::move(plan));
     }
     return result;

@@ -698,12 +698,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     for (Slot& slot : slots) {
         if (!slot.solved) continue;
         Plan& plan = slot.partial.plan;
-        for (const AcceleratorShare& share : plan.shares)
-            if (!share.fits)
-                result.warnings.push_back(
-                    fmt::format("{} does not fit: an accelerator of group {} would hold {} and has {}", plan.strategy,
-                                inQuotes(share.kind), formatQuantity(share.memory.value, Measure::bytes),
-                                formatQuantity(share.capacity->value, Measure::bytes)));
+        addMisfits(plan, result.warnings);
         result.plans.push_back(std::move(plan));
     }
     return result;

@@ -52,6 +52,17 @@ double networkWordBytes(std::string_view dtype) {
     return dtype == "fp32" || dtype == "tf32" ? 4 : 2;
 }
 
+/// NetworkCost::words.
+std::uint8_t networkWords(const Device& device, std::string_view dtype) {
+    if (networkWordBytes(dtype) < 4) return 0;
+    return dtype == "tf32" && device.peaks.contains("tf32") ? 1 : 2;
+}
+
+/// Bytes of the gradient of a parameter that is summed.
+double gradientWord(const NetworkCost& cost) {
+    return cost.profile == SoftwareProfile::tuned && cost.words == 0 ? 2 : 4;
+}
+
 SoftwareProfile networkProfile(const TrainingRun& run, NetworkMachine machine) {
     const SoftwareStack* stack = softwareStackOf(run.software);
     const SoftwareProfile profile = stack == nullptr ? SoftwareProfile::fused : stack->profile;
@@ -258,8 +269,7 @@ NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const D
     cost.likeness = networkClassOf(run, device, work);
     cost.training = run.training && run.metric != RunMetric::forward;
     const std::string_view dtype = networkDtype(run, device);
-    const bool hasTensor32 = device.peaks.contains("tf32");
-    cost.words = networkWordBytes(dtype) < 4 ? 0 : dtype == "tf32" && hasTensor32 ? 1 : 2;
+    cost.words = networkWords(device, dtype);
     addKernels(cost, work, run, device);
     const double samples = networkSamples(run);
     const double replicas = run.dataParallel ? *run.dataParallel : run.accelerators;
@@ -268,9 +278,8 @@ NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const D
     cost.devices = run.accelerators;
     cost.feed = fedElements(run, device, cost.profile, work.inputs * samples * cost.passes);
     if (!cost.training) return cost;
-    const bool isShort = cost.profile == SoftwareProfile::tuned && cost.words == 0;
     const double parameters = updatedParameters(work, samples);
-    cost.reduction = reductionSeconds(run, device, parameters * (isShort ? 2 : 4));
+    cost.reduction = reductionSeconds(run, device, parameters * gradientWord(cost));
     const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double words = isEager ? 3 * optimizer.kernels : optimizer.words;
@@ -512,7 +521,7 @@ NetworkTimes::NetworkTimes(const Device& device, std::string_view dtype) : devic
     cost_.machine = networkMachineOf(device);
     cost_.profile = networkProfile({}, cost_.machine);
     wordBytes_ = networkWordBytes(dtype);
-    cost_.words = wordBytes_ < 4 ? 0 : dtype == "tf32" && device.peaks.contains("tf32") ? 1 : 2;
+    cost_.words = networkWords(device, dtype);
     parameters_ = networkFit(-1).parameters;
     products_ = productParametersOf(device, dtype);
     machine_ = networkMachine(device, dtype, cost_.machine, products_);
@@ -534,7 +543,7 @@ double NetworkTimes::wordBytes() const {
 }
 
 double NetworkTimes::gradientBytes() const {
-    return cost_.profile == SoftwareProfile::tuned && cost_.words == 0 ? 2 : 4;
+    return gradientWord(cost_);
 }
 
 double NetworkTimes::slowest(double accelerators) const {

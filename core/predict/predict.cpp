@@ -133,6 +133,7 @@ std::vector<std::int64_t> powersOfTwo() {
 struct Predictor::Cut {
     std::vector<LiveRanges> live;  ///< by stage; empty = the whole model's
     std::vector<double> crossing;  ///< bytes of one sample from each stage to the next
+    bool isPhysical = false;       ///< operators take what the physical model says
 };
 
 /// What a batch takes, on the device that has most of it.
@@ -172,9 +173,10 @@ Predictor::Predictor(const Workload& workload, Options options)
 }
 
 Predictor::Cut Predictor::cutOf(const Machine& machine, std::int64_t devices) const {
-    Cut cut;
-    if (options_.parallelism == Parallelism::data || devices == 1) return cut;
     const auto batch = static_cast<double>(options_.batch.value_or(options_.candidates.front()));
+    Cut cut;
+    cut.isPhysical = options_.costModel == CostModel::physical && isWithoutKernels(workload_, machine, batch);
+    if (options_.parallelism == Parallelism::data || devices == 1) return cut;
     const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, batch);
     std::vector<double> weights(workload_.crossing.size(), 0);
     for (std::size_t i = 0; i < costs.size(); ++i)
@@ -390,19 +392,15 @@ void Predictor::addBaselines(Prediction& prediction, const Machine& machine) con
         similar.throughput = benchmark->utilization * machine.peak.value * devices / model->flopsPerSample;
 }
 
-bool Predictor::isPhysical(const Machine& machine) const {
-    const auto batch = static_cast<double>(options_.batch.value_or(options_.candidates.front()));
-    return options_.costModel == CostModel::physical && isWithoutKernels(workload_, machine, batch);
-}
-
 void Predictor::addPhysicalTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const {
     const bool splitsBatch = options_.parallelism == Parallelism::data && devices > 1;
-    PhysicalSetting setting{.batch = batch,
-                            .devices = splitsBatch ? devices : 1,
-                            .software = options_.software,
-                            .gradientShare = gradientsSent().value / workload_.gradientBytes,
-                            .sum = {},
-                            .loads = !options_.dataset};
+    PhysicalSetting setting{
+        .batch = batch,
+        .devices = splitsBatch ? devices : 1,
+        .software = options_.software,
+        .gradientShare = workload_.gradientBytes > 0 ? gradientsSent().value / workload_.gradientBytes : 1,
+        .sum = {},
+        .loads = !options_.dataset};
     // Measured sums say more than any model.
     const bool isNamed = !options_.collective.empty() || !machine.accelerator.allReduce.empty();
     if (splitsBatch && isNamed) setting.sum = allReduceTime(machine, *collectiveFor(machine), devices);
@@ -450,8 +448,7 @@ Predictor::Step Predictor::stepOf(const Machine& machine, const Cut& cut, const 
     step.places = placesOf(fit.placement, machine.accelerator, *machine.policy);
     if (caches == Caches::ignored) step.places.caches = false;
     step.places.byOperands = options_.levelRule == LevelRule::operands;
-    const bool physical = isPhysical(machine);
-    if (physical)
+    if (cut.isPhysical)
         addPhysicalTimes(machine, batch, devices, step);
     else
         addPaperTimes(machine, batch, devices, step);
@@ -461,7 +458,7 @@ Predictor::Step Predictor::stepOf(const Machine& machine, const Cut& cut, const 
         const LoadingTime loading = loadingTime(*options_.dataset, machine.accelerator);
         step.load = (loading.load + loading.prepare) * batch;
     }
-    if (!physical || asynchronous || options_.dataset || !cut.crossing.empty())
+    if (!cut.isPhysical || asynchronous || options_.dataset || !cut.crossing.empty())
         step.total = stepTime(step.load, step.compute, step.communication, asynchronous);
     return step;
 }

@@ -109,7 +109,6 @@ private:
     void addPhysicalTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const;
     void addPaperTimes(const Machine& machine, double batch, std::int64_t devices, Step& step) const;
     void addCrossing(const Machine& machine, const Cut& cut, double batch, Step& step) const;
-    bool isPhysical(const Machine& machine) const;
     RelativeError errorOfStep(const Machine& machine, const Step& step, const OperatorShares& shares,
                               double batch) const;
     std::optional<std::int64_t> chosenBatch(const Machine& machine, const Cut& cut,

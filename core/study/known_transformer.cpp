@@ -10,7 +10,9 @@ namespace tessera::study {
 
 std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
                                                       const std::map<std::string, std::int64_t>& dimensions) {
-    if (!model::isZooName(model)) return std::nullopt;
+    const auto width = dimensions.find("tensor_parallel");
+    const bool isSlice = width != dimensions.end() && width->second > 1;
+    if (!model::isZooName(model) || isSlice) return std::nullopt;
     std::optional<model::TransformerSpec> spec = model::transformerSpecOf(model, dimensions);
     if (!spec) return std::nullopt;
     physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};

@@ -227,10 +227,9 @@ constexpr std::string_view kPaperErrors =
     "6.9 % in Centimani, section 6.2.1), datasheet 30 % and assumed 50 % (set by this program). How far rooflines are "
     "off is taken from the kernels that were measured on the same accelerator; without any it is 30 % or more.";
 constexpr std::string_view kPhysicalErrors =
-    "Times are those of the physical model, whose constants were fitted to measured runs of other models and machines; "
-    "the interval of a prediction holds 90 % of the measured runs of its kind that its constants have not seen "
-    "(tessera "
-    "validate). Accelerators whose own measured kernels serve the model are predicted by those, as in Centimani.";
+    "Times are those of the physical model, whose constants were fitted to measured runs; the interval of a prediction "
+    "holds 90 % of the measured runs of its kind, each judged by constants that have not seen it (tessera validate). "
+    "Accelerators whose own measured kernels serve the model are predicted by those, as in Centimani.";
 constexpr std::string_view kPhysicalNodes =
     "Devices stand in nodes of 8 that their links join; each node has the network that systems of such devices have.";
 

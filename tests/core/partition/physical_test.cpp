@@ -143,6 +143,20 @@ TEST(Physical, JointIsTheBestOfAllCuts) {
     }
 }
 
+TEST(Physical, ASlowerNetworkOfAFleetSlowsTheSumsOfATransformersGradients) {
+    Options options;
+    options.batch = 64;
+    options.strategies = {"dp"};
+    options.transformer = physical::TrainingRun{
+        .model = "zoo:gpt",
+        .dims = {{"layers", "12"}, {"hidden", "768"}, {"heads", "12"}, {"sequence", "1024"}, {"vocabulary", "50257"}}};
+    const PhysicalCase at = physicalCase("gpt2", options.batch);
+    hardware::Fleet fleet = nodesOf("h100", 32);
+    const double fast = planNamed(solved(at, fleet, options), "dp").stepTime.value;
+    fleet.groups[0].levels[1].bandwidth = BytesPerSecond{1e9};
+    EXPECT_GT(planNamed(solved(at, fleet, options), "dp").stepTime.value, 1.5 * fast);
+}
+
 TEST(Physical, TimesAddUp) {
     Options options;
     options.batch = 64;

@@ -100,6 +100,16 @@ TEST(PredictionHeadline, saysNoMoreDigitsThanTheErrorAllows) {
     EXPECT_EQ(textOf(metrics.front()), "100,000 samples/s");
 }
 
+TEST(PredictionStudy, aSliceOfATransformerTakesLessThanTheWhole) {
+    const auto stepOf = [](std::int64_t width) {
+        Study study = predictStudy({"h200"}, {{"batch", "8"}});
+        study.models = {"zoo:gpt2-xl"};
+        study.dimensions = {{"tensor_parallel", width}};
+        return predictionOf(run(study)).predictions.front().step.value;
+    };
+    EXPECT_LT(stepOf(5), 0.7 * stepOf(1));
+}
+
 TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
     const std::filesystem::path file =
         std::filesystem::path(testing::TempDir()) / fmt::format("pair-{}.json", ::getpid());
