@@ -275,11 +275,17 @@ Prediction predictCollective(const CollectiveRequest& request) {
     return fabric ? measuredPrediction(*fabric, request) : transferredPrediction(request, {});
 }
 
+bool isMeasuredSystem(std::string_view system) {
+    const auto isOf = [&](const CollectiveFabric& fabric) { return fabric.system == system; };
+    return std::any_of(collectiveFabrics().begin(), collectiveFabrics().end(), isOf);
+}
+
 std::string_view measuredSystemOf(std::string_view accelerator, double linkBytesPerSecond) {
     constexpr double kAlikeRate = 0.05;
-    std::string_view system;
+    std::string_view system, kind = accelerator.substr(0, accelerator.find('-'));
+    if (kind == "h200") kind = "h100";  // one board: HGX H200 has the links and switches of HGX H100
     for (const CollectiveFabric& fabric : collectiveFabrics()) {
-        if (fabric.linked > 0 || accelerator.substr(0, accelerator.find('-')) != fabric.system) continue;
+        if (fabric.linked > 0 || kind != fabric.system) continue;
         if (std::fabs(fabric.linkBytesPerSecond / linkBytesPerSecond - 1) < kAlikeRate) system = fabric.system;
     }
     return system;

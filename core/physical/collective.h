@@ -48,9 +48,12 @@ struct CollectiveRequest {
 /// transferred parameters and a wider interval. Refused with a sentence where neither is known or a number is wrong.
 Prediction predictCollective(const CollectiveRequest& request);
 
+/// True where somebody measured collectives of a system of that name.
+bool isMeasuredSystem(std::string_view system);
+
 /// Returns the system whose measured collectives are those of a switched node of an accelerator (of a description's id,
-/// "a100-40gb") with links of that rate: its own or its kind's, where the rates differ by less than 5 %. Empty where
-/// nobody measured one.
+/// "a100-40gb") with links of that rate: its own, its kind's or that of the same board, where the rates differ by less
+/// than 5 %. Empty where nobody measured one.
 std::string_view measuredSystemOf(std::string_view accelerator, double linkBytesPerSecond);
 
 /// The measured rows that a judged prediction does without, in the fit and in the correction.

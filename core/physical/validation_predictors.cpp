@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/physical/collective.h"
 #include "core/physical/kernel.h"
+#include "core/physical/named_system.h"
 #include "core/physical/network_model.h"
 #include "core/physical/network_run.h"
 #include "core/physical/pipeline.h"
@@ -87,7 +88,8 @@ std::vector<ValidationRow> collectiveRows(const MeasuredTable& table) {
 
 void predictCollectives(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
     predictEach(rows, control, [&](const ValidationRow& row) {
-        return judgeCollective(collectiveRequestOf(table, table.rows[row.index]));
+        const CollectiveRequest request = collectiveRequestOf(table, table.rows[row.index]);
+        return isMeasuredSystem(request.system) ? judgeCollective(request) : predictNamedSystem(request);
     });
 }
 
