@@ -1,52 +1,80 @@
 #include "core/physical/software.h"
 
-#include <array>
-#include <string>
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 
+#include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/hardware/library.h"
 
 namespace tessera::physical {
 namespace {
 
-constexpr SoftwareProfile kEager = SoftwareProfile::eager, kFused = SoftwareProfile::fused,
-                          kTuned = SoftwareProfile::tuned;
+constexpr std::string_view kSoftwareFolder = "software", kBundledStacks = "stacks";
+constexpr const char* kSoftwareSchema = "tessera.software/1";
+constexpr std::size_t kMostStacks = 1'000, kMostWords = 100, kLongestSentence = 1'000;
 
-constexpr std::array<SoftwareStack, 22> kSoftwareStacks{{
-    {"megatron-bridge", "megatron-bridge", kTuned, "NVIDIA's own recipes: fused kernels, FP8, overlapped collectives"},
-    {"nemo", "nemo", kTuned, "NVIDIA's submissions and recipes on Transformer Engine"},
-    {"megatron-deepspeed", "megatron-deepspeed", kEager, "PyTorch kernel by kernel with fused softmax and optimizer"},
-    {"megatron-lm", "megatron", kFused, "fused bias, activation, dropout, softmax; kernels launched from Python"},
-    {"oneflow", "oneflow", kFused, "a static graph, compiled"},
-    {"llm-foundry", "llm-foundry", kFused, "fused attention, PyTorch FSDP"},
-    {"torchtitan", "torchtitan", kFused, "torch.compile of each block, FSDP2"},
-    {"torch-compile", "torch.compile", kFused, "operators joined by Inductor"},
-    {"tensorflow-xla", "xla", kFused, "operators joined by XLA"},
-    {"poplar", "poplar", kTuned, "a static program of the whole step"},
-    {"nvidia-release", "nvidia release", kTuned, "a submission to MLPerf with NVIDIA's containers"},
-    {"ngc", "ngc", kTuned, "a submission to MLPerf with NVIDIA's containers"},
-    {"mxnet", "mxnet", kTuned, "fused normalisation, activation and residual, channels last"},
-    {"mindspore", "mindspore", kTuned, "a static graph, sunk to the device"},
-    {"paddle", "paddle", kFused, "fused kernels, static graph"},
-    {"tensorflow", "tensorflow", kEager, "a kernel for each operator"},
-    {"tensorflow", "tf2", kEager, "a kernel for each operator"},
-    {"jax", "jax", kFused, "operators joined by XLA"},
-    {"pytorch", "pytorch", kEager, "a kernel for each operator"},
-    // No stack but its profile, by users.
-    {"eager", "eager", kEager, "a kernel for each operator"},
-    {"tuned", "tuned", kTuned, "what submissions to MLPerf do"},
-    {"fused", "fused", kFused, "normalisation, activation and residual in one kernel"},
-}};
+std::vector<std::string> stackWords(const JsonNode& node) {
+    std::vector<std::string> words;
+    for (const JsonNode& each : node.elements(kMostWords)) {
+        words.push_back(each.text());
+        if (words.back().empty() || words.back() != lowered(words.back())) each.fail("a word in lower case");
+    }
+    if (words.empty()) node.fail("at least one word");
+    return words;
+}
+
+SoftwareStack readSoftwareStack(const JsonNode& node) {
+    node.allowOnly({"id", "words", "profile", "does", "source", "attention", "kernels", "host", "constants"});
+    SoftwareStack stack{.id = node.at("id").text(),
+                        .words = stackWords(node.at("words")),
+                        .profile = node.at("profile").oneOf(kSoftwareProfileNames),
+                        .does = node.at("does").text(kLongestSentence)};
+    if (stack.id.empty()) node.at("id").fail("a name");
+    node.at("source").text(kLongestSentence);
+    if (node.has("attention")) stack.attention = node.at("attention").oneOf(kStackAttentionNames);
+    stack.fusedKernels = stack.profile != SoftwareProfile::eager;
+    if (node.has("kernels")) stack.fusedKernels = node.at("kernels").oneOf({"separate", "fused"}) == "fused";
+    if (node.has("host")) stack.hostWaits = node.at("host").oneOf({"waits", "runs ahead"}) == "waits";
+    stack.constants = node.textOr("constants", "");
+    return stack;
+}
+
+std::vector<SoftwareStack> readStackFile(const std::filesystem::path& path) {
+    return readSoftwareStacks(JsonDocument::load(path.string()).root());
+}
+
+std::vector<SoftwareStack> readLibraryStacks() {
+    std::vector<SoftwareStack> stacks, bundled;
+    for (const auto& [id, path] : hardware::libraryFiles(kSoftwareFolder, "\"tessera.software/")) {
+        std::vector<SoftwareStack> read = readStackFile(path);
+        std::ranges::move(read, std::back_inserter(id == kBundledStacks ? bundled : stacks));
+    }
+    std::ranges::move(bundled, std::back_inserter(stacks));
+    return stacks;
+}
 
 }  // namespace
 
+std::vector<SoftwareStack> readSoftwareStacks(const JsonNode& node) {
+    node.allowOnly({"schema", "name", "profiles", "stacks"});
+    node.at("schema").oneOf({kSoftwareSchema});
+    std::vector<SoftwareStack> stacks;
+    for (const JsonNode& each : node.at("stacks").elements(kMostStacks)) stacks.push_back(readSoftwareStack(each));
+    return stacks;
+}
+
 std::span<const SoftwareStack> softwareStacks() {
-    return kSoftwareStacks;
+    static const std::vector<SoftwareStack> stacks = readLibraryStacks();
+    return stacks;
 }
 
 const SoftwareStack* softwareStackOf(std::string_view text) {
     const std::string lower = lowered(text);
-    for (const SoftwareStack& stack : kSoftwareStacks)
-        if (lower.find(stack.word) != std::string::npos) return &stack;
+    const auto isNamed = [&](const std::string& word) { return lower.find(word) != std::string::npos; };
+    for (const SoftwareStack& stack : softwareStacks())
+        if (std::any_of(stack.words.begin(), stack.words.end(), isNamed)) return &stack;
     return nullptr;
 }
 

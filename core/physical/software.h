@@ -2,14 +2,17 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/enum_names.h"
+#include "core/base/json.h"
 
 namespace tessera::physical {
 
 /// What a software stack does for the same operators on the same hardware. In the measured tables that is worth a
-/// factor of 1.5 to 2.
+/// factor of 1.5 to 2. What each changes, and by which source, stands in data/software/stacks.json.
 enum class SoftwareProfile : std::uint8_t {
     eager,  ///< a kernel for each operator; where kernels are short, the time to launch them shows
     fused,  ///< normalisation, activation, bias and residual in one kernel, fused attention and optimizer, channels
@@ -18,19 +21,35 @@ enum class SoftwareProfile : std::uint8_t {
 };
 inline constexpr EnumNames<SoftwareProfile> kSoftwareProfileNames{"eager", "fused", "tuned"};
 
-/// A stack by the words in which sources name it.
+/// How a stack makes attention in data types of 16 bits and fewer.
+enum class StackAttention : std::uint8_t {
+    fused,
+    inParts,       ///< batched products and a softmax
+    fusedWithFp8,  ///< fused on devices that compute in 8-bit floating point, in parts on older ones
+};
+inline constexpr EnumNames<StackAttention> kStackAttentionNames{"fused", "in parts", "fused with fp8"};
+
+/// A stack by the words in which sources name it: an entry of a file of the library's folder `software`.
 struct SoftwareStack {
-    std::string_view id;    ///< "megatron-deepspeed"
-    std::string_view word;  ///< in lower case; a text that contains it names the stack
+    std::string id = {};                  ///< "megatron-deepspeed"
+    std::vector<std::string> words = {};  ///< in lower case; a text that contains one of them names the stack
     SoftwareProfile profile = SoftwareProfile::fused;
-    std::string_view why;  ///< what of the stack makes it so
+    std::string does = {};  ///< what of the stack makes it so
+    StackAttention attention = StackAttention::fused;
+    bool fusedKernels = true;    ///< normalisation, bias, dropout and activation in one kernel
+    bool hostWaits = false;      ///< host and device wait for each other within a pass: launched kernel by kernel
+    std::string constants = {};  ///< stack of `stepFits` whose constants serve it; empty: those of its profile
 };
 
-/// The stacks, those whose words are the most special first.
+/// The stacks of a file, in its order: the first whose word a text contains is the one that it names. Throws DataError.
+std::vector<SoftwareStack> readSoftwareStacks(const JsonNode& node);
+
+/// The stacks of the library, a person's own files (`$XDG_DATA_HOME/tessera/software`) before the bundled one, read
+/// once. Throws FileError or DataError for a file that is none.
 std::span<const SoftwareStack> softwareStacks();
 
 /// The stack that a text names ("MXNet NVIDIA Release 21.05"), whatever the case; null where it names none that is
-/// known, for which `fused` is assumed.
+/// known, for which `fused` is assumed. Throws as `softwareStacks`.
 const SoftwareStack* softwareStackOf(std::string_view text);
 
 }  // namespace tessera::physical

@@ -1,54 +1,60 @@
 #include "core/physical/step_parameters.h"
 
-#include <algorithm>
+#include <string>
 
 namespace tessera::physical {
 namespace {
 
-/// Stacks whose attention is made of batched products and a softmax in the years that the tables cover.
-constexpr std::array<std::string_view, 6> kAttentionInParts{"megatron-deepspeed", "megatron-lm",    "oneflow",
-                                                            "tensorflow",         "tensorflow-xla", "pytorch"};
-
-bool isOneOf(std::string_view id, std::span<const std::string_view> ids) {
-    return std::find(ids.begin(), ids.end(), id) != ids.end();
+/// The name in `stepFits` of a stack's constants, or an empty one.
+std::string_view fittedName(std::string_view name) {
+    for (const StepFit& fit : stepFits())
+        if (fit.stack == name) return fit.stack;
+    return {};
 }
 
 /// Whose constants serve a stack: submissions to MLPerf are one stack, whatever they name first.
-std::string_view stepFitNamed(std::string_view id, SoftwareProfile profile, bool encoder, bool withoutBf16) {
-    constexpr std::array<std::string_view, 8> kOwn{"llm-foundry", "megatron-bridge", "megatron-deepspeed",
-                                                   "megatron-lm", "oneflow",         "pytorch",
-                                                   "tensorflow",  "torch-compile"};
-    // Products of NVIDIA's chips before Ampere are known from few shapes, so their runs are fitted apart.
-    if (withoutBf16 && id == "megatron-deepspeed") return "megatron-deepspeed-volta";
-    if (withoutBf16 && id == "megatron-lm") return "megatron-lm-volta";
-    if (isOneOf(id, kOwn)) return id;
+std::string_view stepFitNamed(std::string_view constants, SoftwareProfile profile, bool encoder, bool withoutBf16) {
+    // Products of NVIDIA's chips before Ampere are known from few shapes, so runs of some stacks are fitted apart.
+    if (withoutBf16)
+        if (const std::string_view older = fittedName(std::string(constants) + "-volta"); !older.empty()) return older;
+    if (const std::string_view own = fittedName(constants); !own.empty()) return own;
     // Those of BERT are a code of their own, without pipelines and padding.
     if (profile == SoftwareProfile::tuned) return encoder ? "tuned-encoder" : "tuned";
     return kSoftwareProfileNames.of(profile);
 }
 
+/// What is done where nothing names a stack, and by a graph that is compiled for the device.
+SoftwareStack stackOfProfile(SoftwareProfile profile) {
+    return {.id = std::string(kSoftwareProfileNames.of(profile)),
+            .profile = profile,
+            .fusedKernels = profile != SoftwareProfile::eager};
+}
+
+/// Attention of 16 bits and fewer.
+bool fusesAttention(const SoftwareStack& stack, const Device& device) {
+    return stack.attention == StackAttention::fused ||
+           (stack.attention == StackAttention::fusedWithFp8 && device.peaks.contains("fp8"));
+}
+
 }  // namespace
 
 StackTraits stackTraitsOf(std::string_view software, const Device& device, std::string_view dtype, bool encoder) {
+    static const SoftwareStack unknown = stackOfProfile(SoftwareProfile::fused);
+    static const SoftwareStack compiledGraph = stackOfProfile(SoftwareProfile::tuned);
     const SoftwareStack* stack = softwareStackOf(software);
-    StackTraits traits;
-    traits.profile = stack == nullptr ? SoftwareProfile::fused : stack->profile;
-    traits.id = stack == nullptr ? kSoftwareProfileNames.of(traits.profile) : stack->id;
+    const bool isPyTorch = stack != nullptr && stack->id == "pytorch";
     const bool narrow = dtype == "fp8" || dtype == "mxfp8" || dtype == "nvfp4";
     // What compiles graphs for accelerators without a stack of their own launches no kernels one by one.
-    const bool compiled =
-        traits.id == "pytorch" && !device.vendor.empty() && device.vendor != "NVIDIA" && device.vendor != "AMD";
-    if (compiled || (narrow && (stack == nullptr || traits.id == "pytorch"))) {
-        traits.profile = SoftwareProfile::tuned;
-        traits.id = kSoftwareProfileNames.of(SoftwareProfile::tuned);
-    }
+    const bool compiled = isPyTorch && !device.vendor.empty() && device.vendor != "NVIDIA" && device.vendor != "AMD";
+    if (compiled || (narrow && (stack == nullptr || isPyTorch))) stack = &compiledGraph;
+    if (stack == nullptr) stack = &unknown;
     const bool wide = dtype == "fp32" || dtype == "tf32";
-    const bool since = device.peaks.contains("fp8") && (traits.id == "megatron-lm" || traits.id == "pytorch");
-    traits.fusedAttention = !wide && (since || !isOneOf(traits.id, kAttentionInParts));
-    traits.fusedKernels = traits.profile != SoftwareProfile::eager || traits.id == "megatron-deepspeed";
-    traits.alternates = traits.id == "megatron-deepspeed" || traits.id == "megatron-lm";
-    traits.fit = stepFitNamed(traits.id, traits.profile, encoder, !device.peaks.contains("bf16"));
-    return traits;
+    return {.id = stack->id,
+            .profile = stack->profile,
+            .fusedAttention = !wide && fusesAttention(*stack, device),
+            .fusedKernels = stack->fusedKernels,
+            .alternates = stack->hostWaits,
+            .fit = stepFitNamed(stack->constants, stack->profile, encoder, !device.peaks.contains("bf16"))};
 }
 
 namespace {

@@ -34,12 +34,15 @@ std::optional<bool> flagSaid(const MeasuredTable& table, const MeasuredRow& row,
     return *value == 1;
 }
 
-/// The value that a word names; nothing for an empty cell.
+/// The value that a word names, whatever its case; nothing for an empty cell. A word that is none is a feature that is
+/// not known rather than a wrong cell.
 template <typename Names>
 auto namedSaid(const MeasuredTable& table, const MeasuredRow& row, std::string_view column, const Names& names) {
-    const std::string_view text = table.text(row, column);
+    const std::string text = lowered(table.text(row, column));
     auto value = names.named(text);
-    if (!text.empty() && !value) table.fail(row, column, fmt::format("one of {}", fmt::join(names.all(), ", ")));
+    if (!text.empty() && !value)
+        throw UsageError(fmt::format("the {} {} is not known; expected one of {}", column, inQuotes(text),
+                                     fmt::join(names.all(), ", ")));
     return value;
 }
 
@@ -100,9 +103,8 @@ TrainingRun trainingRunOf(const MeasuredTable& table, const MeasuredRow& row) {
                     .software = std::string(table.text(row, "software")),
                     .metric = RunMetric::step};
     run.perNode = countSaid(table, row, "per_node").value_or(run.accelerators);
-    const auto metric = kRunMetricNames.named(table.name(row, "metric"));
-    if (!metric) table.fail(row, "metric", fmt::format("one of {}", fmt::join(kRunMetricNames.all(), ", ")));
-    run.metric = *metric;
+    table.name(row, "metric");  // not empty
+    run.metric = *namedSaid(table, row, "metric", kRunMetricNames);
     return run;
 }
 

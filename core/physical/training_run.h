@@ -60,7 +60,8 @@ struct TrainingRun {
     double dimOr(std::string_view name, double otherwise) const;
 };
 
-/// Returns the run of a row. Columns that the table lacks are not said. Throws DataError at a cell that means nothing.
+/// Returns the run of a row. Columns that the table lacks are not said. Throws DataError at a cell that means nothing,
+/// UsageError for a schedule, recomputation or metric that is not known.
 TrainingRun trainingRunOf(const MeasuredTable& table, const MeasuredRow& row);
 
 /// Parts that rows are split into when constants are fitted and judged.

@@ -297,8 +297,9 @@ Prediction judgeNetwork(const TrainingRun& run, const Device& device) {
 constexpr std::array<TrainingFamily, 2> kTrainingFamilies{
     {{isTransformer, judgeTransformer}, {isNetwork, judgeNetwork}}};
 
-/// Sets the prediction of a row, and what of the peak it and the measured value mean.
-void judgeTraining(ValidationRow& row, const TrainingRun& run, DeviceLibrary& devices) {
+/// Sets the prediction of a row's run, and what of the peak it and the measured value mean. Throws UsageError for a
+/// dimension that is no number.
+void judgeRun(ValidationRow& row, const TrainingRun& run, DeviceLibrary& devices) {
     const auto refuse = [&](std::string why) { row.prediction = {.refused = std::move(why)}; };
     const auto* family = std::find_if(kTrainingFamilies.begin(), kTrainingFamilies.end(),
                                       [&](const TrainingFamily& each) { return each.holds(run.model); });
@@ -307,19 +308,20 @@ void judgeTraining(ValidationRow& row, const TrainingRun& run, DeviceLibrary& de
     std::string refusal;
     const Device* device = devices.deviceNamed(run.accelerator, refusal);
     if (device == nullptr) return refuse(std::move(refusal));
-    try {
-        row.prediction = family->judge(run, *device);
-    } catch (const UsageError& error) {  // a dimension that is no number
-        return refuse(error.what());
-    }
+    row.prediction = family->judge(run, *device);
     row.measuredShare = impliedShareOfPeak(run, *device, row.measured);
     if (row.prediction.estimate) row.predictedShare = impliedShareOfPeak(run, *device, row.prediction.estimate->value);
 }
 
 void predictTraining(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
     DeviceLibrary devices;
-    eachRow(rows, control,
-            [&](ValidationRow& row) { judgeTraining(row, trainingRunOf(table, table.rows[row.index]), devices); });
+    eachRow(rows, control, [&](ValidationRow& row) {
+        try {
+            judgeRun(row, trainingRunOf(table, table.rows[row.index]), devices);
+        } catch (const UsageError& error) {  // what the row asks for is not known
+            row.prediction = {.refused = error.what()};
+        }
+    });
 }
 
 /// "gemm" of "gemm: roofline with one fitted share" on a set of kernels.

@@ -66,6 +66,7 @@ constexpr std::array kRowProofs{
     RowProof{"a folder of `core/`", "ToyCheckout.aFolderOfTheCoreIsALineOfItsListAndOfTheMap"},
     RowProof{"a Debian package", "ToyCheckout.aPackageIsALineOfTheList"},
     RowProof{"a kind of measured table", "ToyMeasurements.areJudgedByTheCommandThatKnowsThemByTheirColumns"},
+    RowProof{"a software stack", "ToySoftware.isAnEntryOfAFileOfOnesOwn"},
     RowProof{"a benchmark, a fuzz program", "ToyCheckout.aBenchmarkAndAFuzzProgramJoinByBeingThere"},
 };
 

@@ -2,18 +2,18 @@
 
 #include <QApplication>
 #include <QSettings>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 
 #include "ui/theme/theme.h"
 
-/// Tests of the window run without a display, in the light theme, and never touch the settings of a person, nor those
-/// of tests that run at the same time.
+/// Tests of the window run without a display, in the light theme, and never touch settings, data and kept edits of a
+/// person, nor those of tests that run at the same time: all of them lie in a folder of this process.
 int main(int argumentCount, char** arguments) {
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    QStandardPaths::setTestModeEnabled(true);
-    const QTemporaryDir settings;
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, settings.path());
+    const QTemporaryDir own;
+    for (const char* place : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"})
+        qputenv(place, own.filePath(QString::fromLatin1(place)).toUtf8());
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, own.path());
     QApplication application(argumentCount, arguments);
     QApplication::setOrganizationName(QStringLiteral("tessera"));
     QApplication::setApplicationName(QStringLiteral("tessera-tests"));
