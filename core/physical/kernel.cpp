@@ -17,7 +17,6 @@
 #include "core/base/statistics.h"
 #include "core/base/text.h"
 #include "core/physical/kernel_forms.h"
-#include "core/physical/measured_table.h"
 #include "core/physical/neighbours.h"
 
 namespace tessera::physical {
@@ -315,16 +314,25 @@ const std::vector<KernelRow>& KernelModel::rows() const {
     return data_->rows;
 }
 
+KernelRow kernelRowOf(const MeasuredTable& table, const MeasuredRow& row) {
+    KernelRow kernel{.request = {.kernel = table.name(row, "kernel"), .dtype = table.name(row, "dtype")},
+                     .seconds = table.positive(row, "seconds"),
+                     .source = std::string(table.sourceOf(row))};
+    for (const std::string_view size : split(table.text(row, "shape"), 'x')) {
+        const std::optional<double> number = measuredNumber(size);
+        if (!number || *number < 0) table.fail(row, "shape", "sizes joined by 'x', such as 1024x768x3072");
+        kernel.request.shape.push_back(*number);
+    }
+    return kernel;
+}
+
 std::vector<KernelRow> readKernels(const std::filesystem::path& file) {
     const MeasuredTable table = readMeasuredTable(readFile(file), file.string());
     std::vector<KernelRow> rows;
     for (const MeasuredRow& line : table.rows) {
-        KernelRow row{
-            {table.name(line, "kernel"), {}, table.name(line, "dtype")}, table.positive(line, "seconds"), line.source};
-        for (const std::string_view size : split(table.text(line, "shape"), 'x'))
-            row.request.shape.push_back(measuredNumber(size).value_or(0));
-        if (!kernelFault(row.request).empty()) table.fail(line, "shape", kernelFault(row.request));
-        rows.push_back(std::move(row));
+        rows.push_back(kernelRowOf(table, line));
+        const std::string fault = kernelFault(rows.back().request);
+        if (!fault.empty()) table.fail(line, "shape", fault);
     }
     return rows;
 }

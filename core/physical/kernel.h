@@ -9,6 +9,7 @@
 
 #include "core/physical/device.h"
 #include "core/physical/estimate.h"
+#include "core/physical/measured_table.h"
 
 namespace tessera::physical {
 
@@ -29,6 +30,10 @@ struct KernelRow {
     double seconds = 0;
     std::string source = {};  ///< who measured it; tables of several are never mixed
 };
+
+/// A row of a table with the columns kernel, shape, dtype and seconds. Throws DataError for cells that mean nothing;
+/// the kernel may be none that is known.
+KernelRow kernelRowOf(const MeasuredTable& table, const MeasuredRow& row);
 
 /// The rows of a table (columns kernel,shape,dtype,seconds; `# source: NAME` names the source of the rows below).
 /// Throws DataError for a row that is none, FileError for a file that cannot be read.

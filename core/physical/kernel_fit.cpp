@@ -87,27 +87,63 @@ void fitCoefficients(const Device& device, const KernelGroup& group, FittedForm&
     for (double& coefficient : form.coefficients) coefficient = sixDigits(coefficient);
 }
 
+/// The seconds of the form for every shape of a group.
+std::vector<double> formSeconds(const Device& device, const KernelGroup& group, const FittedForm& form) {
+    std::vector<double> seconds;
+    for (const auto& [shape, measured] : group.shapes) {
+        KernelPlace place = fittedPlace(device, group.dtype, shape.first->name);
+        if (group.family == KernelFamily::product) place.gemm = form.products;
+        seconds.push_back(secondsOf(kernelTerms(*shape.first, shape.second, place), form.coefficients));
+    }
+    return seconds;
+}
+
+/// Too few shapes to tell all parameters: those of other accelerators, all seconds times one factor.
+void scaleTransferred(const Device& device, const KernelGroup& group, FittedForm& form) {
+    const bool isProduct = group.family == KernelFamily::product;
+    form.coefficients = transferredTerms(group.family).coefficients;
+    if (isProduct) form.products = productParametersOf(device, group.dtype).parameters;
+    const std::vector<double> seconds = formSeconds(device, group, form);
+    std::vector<double> factors;
+    for (std::size_t i = 0; const auto& [shape, measured] : group.shapes)
+        factors.push_back(medianOf(measured) / seconds[i++]);
+    const double factor = medianOf(std::move(factors));
+    if (!isProduct) {
+        for (double& coefficient : form.coefficients) coefficient = sixDigits(coefficient * factor);
+        return;
+    }
+    for (const auto slower : {&GemmParameters::launch, &GemmParameters::wave}) form.products.*slower *= factor;
+    for (const auto faster : {&GemmParameters::efficiency, &GemmParameters::bandwidth}) form.products.*faster /= factor;
+    for (const auto member : kGemmMembers) form.products.*member = sixDigits(form.products.*member);
+}
+
 KernelFitting fittingOf(const Device& device, const KernelGroup& group) {
     KernelFitting fitting{
         .form = {.family = group.family, .dtype = group.dtype}, .rows = group.rows, .sources = group.sources};
     FittedForm& form = fitting.form;
-    const bool isProduct = group.family == KernelFamily::product;
-    if (isProduct)
+    const std::size_t parameters = hardware::kernelParameters(group.family).size(), shapes = group.shapes.size();
+    const bool isFew = shapes < 2 * parameters;
+    if (isFew)
+        scaleTransferred(device, group, form);
+    else if (group.family == KernelFamily::product)
         fitProducts(device, group, form);
     else
         fitCoefficients(device, group, form);
+    const std::vector<double> seconds = formSeconds(device, group, form);
     std::vector<double> errors, residuals;
-    for (const auto& [shape, seconds] : group.shapes) {
-        KernelPlace place = fittedPlace(device, group.dtype, shape.first->name);
-        if (isProduct) place.gemm = form.products;
-        const double predicted = secondsOf(kernelTerms(*shape.first, shape.second, place), form.coefficients);
-        for (const double measured : seconds) {
-            errors.push_back(std::fabs(predicted / measured - 1));
-            residuals.push_back(std::fabs(elementary::log(predicted / measured)));
+    for (std::size_t i = 0; const auto& [shape, measured] : group.shapes) {
+        for (const double each : measured) {
+            errors.push_back(std::fabs(seconds[i] / each - 1));
+            residuals.push_back(std::fabs(elementary::log(seconds[i] / each)));
         }
+        ++i;
     }
     fitting.medianError = sixDigits(medianOf(errors));
-    form.spread = sixDigits(conformalSpread(std::move(residuals)));
+    // Rows that parameters were fitted to are nearer than others.
+    const double count = static_cast<double>(shapes), free = static_cast<double>(shapes - (isFew ? 0 : parameters));
+    double spread = conformalSpread(std::move(residuals)) * std::sqrt(count / free);
+    if (isFew) spread = std::max(spread, transferredTerms(group.family).spread);
+    form.spread = sixDigits(spread);
     return fitting;
 }
 

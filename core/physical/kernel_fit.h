@@ -29,8 +29,9 @@ struct KernelFittings {
 
 /// Fits the forms of kernel_forms.h to measured kernels of a device: one of each family and data type, products by
 /// `fitGemm` (to 2,000 shapes at most, spread evenly), the others by `fitTerms` on top of them. A shape counts once, by
-/// the median of its rows. Parameters have six digits, so that a file keeps all of them. Uses several threads; the
-/// result is the same whatever their number. Throws InterruptedError.
+/// the median of its rows; fewer shapes than twice the parameters scale those of other accelerators by one factor.
+/// Parameters have six digits, so that a file keeps all of them. Uses several threads; the result is the same whatever
+/// their number. Throws InterruptedError.
 KernelFittings fitKernels(const Device& device, const std::vector<KernelRow>& rows, const RunControl& control = {});
 
 /// The fit as an accelerator's file says it.

@@ -50,10 +50,6 @@ std::string tableStemOf(const MeasuredTable& table) {
     return std::filesystem::path(table.file).stem().string();
 }
 
-std::string_view rowSourceOf(const MeasuredTable& table, const MeasuredRow& row) {
-    return table.has("source") ? table.text(row, "source") : std::string_view(row.source);
-}
-
 // Collectives.
 
 CollectiveRequest collectiveRequestOf(const MeasuredTable& table, const MeasuredRow& row) {
@@ -64,7 +60,7 @@ CollectiveRequest collectiveRequestOf(const MeasuredTable& table, const Measured
                               .accelerators = table.count(row, "accelerators"),
                               .perNode = table.count(row, "per_node"),
                               .bytes = table.positive(row, "bytes"),
-                              .source = std::string(rowSourceOf(table, row))};
+                              .source = std::string(table.sourceOf(row))};
     if (request.perNode > request.accelerators) table.fail(row, "per_node", "at most the accelerators");
     return request;
 }
@@ -96,18 +92,6 @@ void predictCollectives(const MeasuredTable& table, std::vector<ValidationRow>& 
 
 std::string kernelAcceleratorOf(const MeasuredTable& table, const MeasuredRow& row) {
     return table.has("accelerator") ? table.name(row, "accelerator") : tableStemOf(table);
-}
-
-KernelRow kernelRowOf(const MeasuredTable& table, const MeasuredRow& row) {
-    KernelRow kernel{.request = {.kernel = table.name(row, "kernel"), .dtype = table.name(row, "dtype")},
-                     .seconds = table.positive(row, "seconds"),
-                     .source = std::string(rowSourceOf(table, row))};
-    for (const std::string_view size : split(table.text(row, "shape"), 'x')) {
-        const std::optional<double> number = measuredNumber(size);
-        if (!number || *number < 0) table.fail(row, "shape", "sizes joined by 'x', such as 1024x768x3072");
-        kernel.request.shape.push_back(*number);
-    }
-    return kernel;
 }
 
 std::vector<ValidationRow> kernelRows(const MeasuredTable& table) {
@@ -151,14 +135,20 @@ const Device* kernelDevice(DeviceLibrary& devices, const std::string& name, std:
 struct KernelsOfOne {
     std::vector<KernelRow> kernels;
     std::map<std::size_t, std::size_t> places;  ///< in `kernels`, by row of the table
+    std::map<std::size_t, std::string> faults;  ///< of rows that are no kernels that are known
 };
 
 void predictKernels(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
     std::map<std::string, KernelsOfOne> tables;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         KernelsOfOne& one = tables[kernelAcceleratorOf(table, table.rows[i])];
+        KernelRow kernel = kernelRowOf(table, table.rows[i]);
+        if (std::string fault = kernelFault(kernel.request); !fault.empty()) {
+            one.faults[i] = std::move(fault);
+            continue;
+        }
         one.places[i] = one.kernels.size();
-        one.kernels.push_back(kernelRowOf(table, table.rows[i]));
+        one.kernels.push_back(std::move(kernel));
     }
     DeviceLibrary devices;
     std::map<std::string, std::string> refusals;
@@ -170,7 +160,10 @@ void predictKernels(const MeasuredTable& table, std::vector<ValidationRow>& rows
         const std::string accelerator = kernelAcceleratorOf(table, table.rows[row.index]);
         const auto model = models.find(accelerator);
         if (model == models.end()) return Prediction{.refused = refusals.at(accelerator)};
-        return model->second.judge(tables.at(accelerator).places.at(row.index));
+        const KernelsOfOne& one = tables.at(accelerator);
+        if (const auto fault = one.faults.find(row.index); fault != one.faults.end())
+            return Prediction{.refused = fault->second};
+        return model->second.judge(one.places.at(row.index));
     });
 }
 
