@@ -31,8 +31,7 @@ ReadMeasurements sample(const std::string& name) {
 /// "kernel shape dtype" of every row.
 std::vector<std::string> kernelsOf(const ReadMeasurements& read) {
     std::vector<std::string> kernels;
-    for (const auto& row : read.table.rows)
-        kernels.push_back(row.cells[0] + " " + row.cells[1] + " " + row.cells[2]);
+    for (const auto& row : read.table.rows) kernels.push_back(row.cells[0] + " " + row.cells[1] + " " + row.cells[2]);
     return kernels;
 }
 
@@ -43,7 +42,7 @@ double secondsOfRow(const ReadMeasurements& read, std::size_t row) {
 TEST(MeasurementReaders, takeTesserasOwnTable) {
     const ReadMeasurements read = sample("own/l4.csv");
     EXPECT_EQ(read.format, "tessera");
-    EXPECT_EQ(read.table.rows.size(), 11U);
+    EXPECT_EQ(read.table.rows.size(), 22U);
     EXPECT_EQ(read.table.rows[0].source, "a card of one's own");
     EXPECT_EQ(skippedText(read), "");
 }
