@@ -37,6 +37,8 @@ const std::vector<Command>& commands() {
          "tessera calibrate --quick --for zoo:lenet5 --time-limit 5s --out this-machine.json", addCalibrate},
         {"validate", "Predict measured kernels, collectives and schedules, and show the errors beside published peers.",
          "tessera validate schedules", addValidate},
+        {"fit", "Fit the kernels of an accelerator to measurements, and keep them in its description.",
+         "tessera fit --kernels v100 --accelerator v100 --out v100-fitted.json", addFit},
         {"sweep", "Run a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
         {"cost", "Estimate latency, energy and buffer sizes of every layer of a list on one array under a dataflow.",

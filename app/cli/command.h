@@ -81,6 +81,7 @@ Action addExport(CLI::App& app);
 Action addReproduce(CLI::App& app);
 Action addTour(CLI::App& app);
 Action addValidate(CLI::App& app);
+Action addFit(CLI::App& app);
 
 /// An option that takes one value; the last one given counts.
 CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,

@@ -144,6 +144,8 @@ std::string validationText(const study::MeasuredValidation& result, const Valida
     if (arguments.rows) text += validationRowsText(validation);
     text += validationRefusalsText(validation) + "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
+    if (!result.leftOut.empty()) text += "\nLeft out\n";
+    for (const std::string& sentence : result.leftOut) text += "- " + sentence + "\n";
     if (!result.warnings.empty()) text += "\nDoubtful values\n";
     for (const std::string& sentence : result.warnings) text += "- " + sentence + "\n";
     return text;
@@ -155,7 +157,8 @@ Action addValidate(CLI::App& app) {
     const auto arguments = std::make_shared<ValidateArguments>();
     app.add_option("SET", arguments->names,
                    "a bundled set or kind of set (kernels, collectives, schedules, training), a CSV file of such "
-                   "columns, or a folder of them; with any, parts of the sets are listed, too (default all bundled)")
+                   "columns, a folder of them, or kernels or collectives as other tools write them; with any, parts of "
+                   "the sets are listed, too (default all bundled)")
         ->type_name("");
     addTexts(app, "--set", arguments->sets, "NAME", "only the rows of this set; may be repeated");
     app.add_flag("--rows", arguments->rows, "list every row");

@@ -1,6 +1,8 @@
 #include "core/hardware/accelerator.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/hardware/field.h"
 
@@ -11,6 +13,7 @@ namespace {
 constexpr std::size_t kMaxMeasured = 1000;
 constexpr std::int64_t kMaxDevices = 1'000'000'000;
 constexpr std::int64_t kMaxUnits = 1'000'000'000;
+constexpr std::int64_t kMaxKernelRows = 1'000'000'000;
 
 Fields memoryFields() {
     using F = FieldsOf<MemoryLevel>;
@@ -43,6 +46,23 @@ Fields benchmarkFields() {
                 .describedBy(Json{{"type", "string"}, {"pattern", "^zoo:"}, {"maxLength", 256}}),
             F::number(&Benchmark::utilization, "utilization", "Utilization", Measure::count, kFraction,
                       "Share of the peak that is reached.")};
+}
+
+Fields kernelFitFields() {
+    using F = FieldsOf<KernelFit>;
+    return {
+        F::word(&KernelFit::family, "family", "Family", kKernelFamilyNames, "What decides the time of the kernels."),
+        F::name(&KernelFit::dtype, "dtype", "Data type", "Of their operands: fp32, tf32, fp16, bf16, fp8 or int8."),
+        F::number(&KernelFit::rows, "rows", "Rows", Measure::count, wholeUpTo(kMaxKernelRows),
+                  "Measured kernels that the parameters are fitted to."),
+        F::name(&KernelFit::sources, "sources", "Sources", "The files or authors of the measurements."),
+        F::map(&KernelFit::parameters, "parameters", "Parameters", "parameter",
+               F::valueOf("Value", Measure::count, kNotNegative, "In the unit that the name ends with, or none."),
+               "The parameters of the family's form, which tessera fit names.",
+               "All parameters of the family are needed."),
+        F::number(&KernelFit::spread, "spread", "Spread", Measure::count, kNotNegative,
+                  "90 % of the measured kernels lie within this logarithm of the form."),
+        F::word(&KernelFit::reliability, "class", "Class", kFitClassNames, "How sure the parameters are.")};
 }
 
 Fields placementFields() {
@@ -111,7 +131,27 @@ Fields acceleratorFields() {
         F::list(&Accelerator::benchmarks, "benchmarks", "Measured models", "model", benchmarkFields(),
                 "Models whose training was measured.", "Add a model of the zoo whose training was measured.", 0,
                 kMaxMeasured)
-            .otherwise("none", Json::array())};
+            .otherwise("none", Json::array()),
+        F::list(&Accelerator::kernelFits, "kernel_fits", "Fitted kernels", "fit", kernelFitFields(),
+                "Parameters of kernels that are fitted to measurements, as tessera fit writes them: one of each family "
+                "and data type.",
+                "Let tessera fit add them.")
+            .otherwise("none; parameters of other accelerators then serve", Json::array())};
+}
+
+/// Refuses fits that do not have the parameters of their family, or that say the same twice.
+void checkFits(const std::vector<JsonNode>& nodes, const std::vector<KernelFit>& fits) {
+    std::set<std::pair<KernelFamily, std::string>> seen;
+    for (std::size_t i = 0; i < fits.size(); ++i) {
+        const KernelFit& fit = fits[i];
+        if (!seen.emplace(fit.family, fit.dtype).second)
+            nodes[i].at("dtype").fail("a family and data type that no other fit has");
+        const JsonNode parameters = nodes[i].at("parameters");
+        std::vector<std::string> known;
+        for (const KernelParameter& parameter : kernelParameters(fit.family)) known.emplace_back(parameter.key);
+        parameters.allowOnly(known);
+        for (const std::string& key : known) (void)parameters.at(key);
+    }
 }
 
 /// Refuses levels that do not run from the fastest to the largest.
@@ -145,6 +185,8 @@ void checkAccelerator(Accelerator& accelerator, const JsonNode& node, Reading& r
         for (const std::pair<std::string, JsonNode>& category : node.at("placement").at("levels").members())
             for (const JsonNode& level : category.second.elements()) reading.attempt([&] { (void)level.oneOf(known); });
     }
+    if (node.has("kernel_fits") && reading.good(node.at("kernel_fits")))
+        reading.attempt([&] { checkFits(node.at("kernel_fits").elements(), accelerator.kernelFits); });
     if (!node.has("benchmarks") || !node.at("benchmarks").isArray()) return;
     for (const JsonNode& benchmark : node.at("benchmarks").elements())
         if (benchmark.isObject() && benchmark.has("model") && reading.good(benchmark.at("model")) &&

@@ -9,6 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/quantity.h"
 #include "core/base/schema.h"
+#include "core/hardware/kernel_fit.h"
 #include "core/hardware/numbers.h"
 
 namespace tessera::hardware {
@@ -62,7 +63,8 @@ struct Accelerator {
     std::optional<Seconds> networkLatency;   ///< of one message
     std::vector<MeasuredCollective> allReduce;
     std::vector<Benchmark> benchmarks;
-    ProvenanceMap provenance;  ///< by JSON path, such as "peak_flops.bf16"
+    std::vector<KernelFit> kernelFits;  ///< one of each family and data type
+    ProvenanceMap provenance;           ///< by JSON path, such as "peak_flops.bf16"
 
     bool operator==(const Accelerator&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 
@@ -140,6 +142,12 @@ std::vector<fs::path> dataFolders() {
     std::vector<fs::path> folders;
     if (const auto own = environmentPath("TESSERA_DATA")) folders.push_back(*own);
     if (const auto own = ownDataFolder()) folders.push_back(*own);
+    std::ranges::move(bundledFolders(), std::back_inserter(folders));
+    return folders;
+}
+
+std::vector<fs::path> bundledFolders() {
+    std::vector<fs::path> folders;
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     if (!error) folders.push_back(program.parent_path().parent_path() / "share" / "tessera");
@@ -199,6 +207,14 @@ std::vector<LibraryEntry> libraryEntries(std::string_view kind, std::string_view
         }
     }
     return entries;
+}
+
+Accelerator loadBundledAccelerator(const std::string& name) {
+    const InputScope apart(std::make_shared<InputFiles>());
+    for (const fs::path& folder : bundledFolders())
+        if (const fs::path path = folder / kAccelerators.folder / (name + ".json"); isFile(path))
+            return readAccelerator(loadDocument(path.string()).root());
+    return loadAccelerator(name);
 }
 
 Accelerator loadAccelerator(const std::string& nameOrPath) {

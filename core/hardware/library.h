@@ -26,6 +26,9 @@ struct LibraryEntry {
 /// (default `~/.local/share/tessera`), `<executable>/../share/tessera`, and the source's `data/` in a build tree.
 std::vector<std::filesystem::path> dataFolders();
 
+/// Those of them that are installed or built with the program, not the user's.
+std::vector<std::filesystem::path> bundledFolders();
+
 /// `$XDG_DATA_HOME/tessera`, where a user's own files lie; empty where neither it nor `$HOME` is set.
 std::optional<std::filesystem::path> ownDataFolder();
 
@@ -51,6 +54,9 @@ std::vector<LibraryEntry> libraryEntries();
 std::vector<LibraryEntry> libraryEntries(std::string_view kind, std::string_view folder, std::string_view schema,
                                          std::string (*nameIn)(const std::string& path));
 
+/// The bundled accelerator of a name, whatever files of one's own are called so: no input of a run. That of the library
+/// where none is bundled. Throws as `loadAccelerator`.
+Accelerator loadBundledAccelerator(const std::string& name);
 /// A file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a hint).
 Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);

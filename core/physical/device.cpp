@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "core/base/elementary.h"
+#include "core/hardware/library.h"
 
 namespace tessera::physical {
 namespace {
@@ -17,6 +19,49 @@ constexpr std::array<std::string_view, 8> kByWidth{"nvfp4", "mxfp8", "fp8", "int
 double peakNamed(const Device& device, std::string_view dtype) {
     const auto found = device.peaks.find(dtype);
     return found == device.peaks.end() ? 0 : found->second;
+}
+
+struct Word {
+    std::string_view dtype;
+    double bytes;
+};
+constexpr std::array<Word, 8> kWords{
+    {{"fp32", 4}, {"tf32", 4}, {"fp16", 2}, {"bf16", 2}, {"fp8", 1}, {"mxfp8", 1}, {"nvfp4", 0.5}, {"int8", 1}}};
+
+/// A fit of products and the bundled accelerator that it belongs to.
+struct FittedDevice {
+    const GemmFit* fit;
+    const Device* device;
+};
+
+/// All of `gemmFits`, in their order. Read once.
+const std::vector<FittedDevice>& fittedDevices() {
+    static const auto kFitted = [] {
+        static std::map<std::string_view, Device> devices;
+        std::vector<FittedDevice> fitted;
+        for (const GemmFit& fit : gemmFits()) {
+            if (!devices.contains(fit.accelerator))
+                devices.emplace(fit.accelerator,
+                                deviceOf(hardware::loadBundledAccelerator(std::string(fit.accelerator))));
+            fitted.push_back({&fit, &devices.at(fit.accelerator)});
+        }
+        return fitted;
+    }();
+    return kFitted;
+}
+
+/// FLOP/s of a measured accelerator in a data type where others are compared with it: what it has no units for it runs
+/// in FP32, fewer than 16 bits in FP16.
+double comparedPeak(const Device& device, std::string_view dtype) {
+    if (const double own = peakNamed(device, dtype); own > 0) return own;
+    const double half = peakNamed(device, "fp16");
+    return bytesOf(dtype) < 2 && half > 0 ? half : peakNamed(device, "fp32");
+}
+
+/// How unlike a device is a measured accelerator: the logarithms between their peaks and bandwidths.
+double unlikeness(const Device& device, const Device& measured, std::string_view dtype) {
+    return std::fabs(elementary::log(peakOf(device, dtype) / comparedPeak(measured, dtype))) +
+           std::fabs(elementary::log(device.bandwidth / measured.bandwidth));
 }
 
 }  // namespace
@@ -31,6 +76,7 @@ Device deviceOf(const hardware::Accelerator& accelerator) {
     }
     if (accelerator.network) device.linkBytesPerSecond = accelerator.network->value;
     if (accelerator.hostBandwidth) device.hostBytesPerSecond = accelerator.hostBandwidth->value;
+    for (const hardware::KernelFit& fit : accelerator.kernelFits) device.fits.push_back(fittedForm(fit));
     if (accelerator.power) device.watts = accelerator.power->value;
     constexpr double kPeakOfUnit = 2e12;
     device.units = accelerator.computeUnits ? static_cast<double>(*accelerator.computeUnits)
@@ -57,23 +103,45 @@ Machine machineOf(const Device& device, std::string_view dtype) {
     return {peakOf(device, dtype), device.bandwidth, device.cache, device.units};
 }
 
-ProductParameters productParametersOf(const Device& device, std::string_view dtype) {
-    const GemmFit* best = nullptr;
-    std::tuple<bool, double, bool, int> least;
-    for (const GemmFit& fit : gemmFits()) {
-        if (fit.leftOut != -1 || fit.kernel != "gemm") continue;
-        const KernelSheet* other = kernelSheet(fit.accelerator);
-        const double unlike = fit.accelerator == device.id
-                                  ? 0
-                                  : 1e-3 + std::fabs(elementary::log(peakOf(device, dtype) / peakOf(*other, dtype))) +
-                                        std::fabs(elementary::log(device.bandwidth / other->bandwidth));
-        const std::tuple key(bytesOf(fit.dtype) != bytesOf(dtype), unlike, fit.dtype != dtype, -fit.products);
+double bytesOf(std::string_view dtype) {
+    const auto* found =
+        std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) { return word.dtype == dtype; });
+    return found == kWords.end() ? 0 : found->bytes;
+}
+
+std::string_view alikeType(const Device& device, std::string_view dtype) {
+    const std::string_view other = dtype == "bf16" ? "fp16" : dtype == "fp16" ? "bf16" : "";
+    return !other.empty() && peakOf(device, other) == peakOf(device, dtype) ? other : std::string_view();
+}
+
+const FittedForm* fittedFormOf(const Device& device, KernelFamily family, std::string_view dtype) {
+    for (const std::string_view type : {dtype, alikeType(device, dtype)})
+        for (const FittedForm& form : device.fits)
+            if (form.family == family && form.dtype == type) return &form;
+    return nullptr;
+}
+
+ProductParameters productParametersOf(const Device& device, std::string_view dtype, const ProductsAsked& asked) {
+    const std::string_view kernel = asked.kernel == "batched_gemm" ? asked.kernel : std::string_view("gemm");
+    if (asked.leftOut < 0 && !device.fits.empty() && asked.without.empty())
+        if (const FittedForm* form = fittedFormOf(device, KernelFamily::product, dtype))
+            return {form->products, KernelBasis::fitted, device.id};
+    const FittedDevice* best = nullptr;
+    std::tuple<bool, double, bool, bool, bool, int> least;
+    for (const FittedDevice& fitted : fittedDevices()) {
+        const GemmFit& fit = *fitted.fit;
+        if (fit.leftOut != asked.leftOut || fit.accelerator == asked.without) continue;
+        const bool isOwn = fit.accelerator == device.id;
+        const double words = bytesOf(fit.dtype) / bytesOf(dtype);
+        const std::tuple key(std::max(words, 1 / words), isOwn ? 0 : 1e-3 + unlikeness(device, *fitted.device, dtype),
+                             fit.kernel != kernel, fit.dtype != dtype, fit.source != asked.source, -fit.products);
         if (best != nullptr && !(key < least)) continue;
-        best = &fit;
+        best = &fitted;
         least = key;
     }
-    return {best->parameters, best->accelerator == device.id ? KernelBasis::fitted : KernelBasis::transferred,
-            best->accelerator};
+    const GemmFit& fit = *best->fit;
+    return {fit.parameters, fit.accelerator == device.id ? KernelBasis::fitted : KernelBasis::transferred,
+            std::string(fit.accelerator)};
 }
 
 }  // namespace tessera::physical

@@ -82,9 +82,6 @@ double gemmDeviation(std::span<const MeasuredProduct> products, const Machine& m
 }  // namespace
 
 GemmParameters fitGemm(std::span<const MeasuredProduct> products, const Machine& machine, const GemmParameters& start) {
-    constexpr std::array kCoordinates{
-        &GemmParameters::launch,    &GemmParameters::wave,  &GemmParameters::efficiency, &GemmParameters::halfTile,
-        &GemmParameters::bandwidth, &GemmParameters::cache, &GemmParameters::fill};
     GemmParameters best = start;
     double least = gemmDeviation(products, machine, best);
     const auto improves = [&](GemmParameters trial) {
@@ -98,7 +95,7 @@ GemmParameters fitGemm(std::span<const MeasuredProduct> products, const Machine&
         bool moved = true;
         for (int round = 0; moved && round < 20; ++round) {
             moved = false;
-            for (const auto coordinate : kCoordinates)
+            for (const auto coordinate : kGemmMembers)
                 for (const double factor : {1 + step, 1 / (1 + step)}) {
                     GemmParameters trial = best;
                     trial.*coordinate *= factor;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -34,6 +35,11 @@ struct GemmParameters {
     double cache = 0;       ///< bandwidth of the cache in units of that of memory
     double fill = 0;        ///< tiles per unit that fill the memory
 };
+
+/// All of them, in their order.
+inline constexpr std::array<double GemmParameters::*, 7> kGemmMembers{
+    &GemmParameters::launch,    &GemmParameters::wave,  &GemmParameters::efficiency, &GemmParameters::halfTile,
+    &GemmParameters::bandwidth, &GemmParameters::cache, &GemmParameters::fill};
 
 /// Seconds of a product: the fastest of 14 tiles and 9 splits of k, each `launch + max(waves of tiles, bytes) + sum of
 /// the split's parts`. Tiles waste what they do not fill, and so do waves; small tiles reuse less; operands that fit

@@ -7,7 +7,7 @@ namespace tessera::physical {
 namespace {
 
 // Results of fitGemm on the products of data/measured/kernels/ACCELERATOR.csv (class fitted), each source apart, with
-// the peaks and bandwidths of kernel_sheets.cpp, from launch 5 us, wave 0.5 us, efficiency 1.1, half tile 60, bandwidth
+// the peaks and bandwidths of data/accelerators, from launch 5 us, wave 0.5 us, efficiency 1.1, half tile 60, bandwidth
 // 0.75, cache 1.5, fill 0.9. Parameters at a bound of the fit (bandwidth 1, cache 8, fill 8, half tile 256) are not
 // identified by the rows: products in FP32 never wait for memory. A launch of tens of microseconds is that of an eager
 // stack.

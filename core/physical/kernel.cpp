@@ -17,7 +17,6 @@
 #include "core/base/statistics.h"
 #include "core/base/text.h"
 #include "core/physical/kernel_forms.h"
-#include "core/physical/measured_table.h"
 #include "core/physical/neighbours.h"
 
 namespace tessera::physical {
@@ -41,8 +40,9 @@ Position positionOf(const KernelKind& kind, std::span<const double> shape) {
     return position;
 }
 
-/// A sentence that says why a request means nothing, or nothing.
-std::string faultOf(const KernelRequest& request) {
+}  // namespace
+
+std::string kernelFault(const KernelRequest& request) {
     const KernelKind* kind = kernelKind(request.kernel);
     if (kind == nullptr) return fmt::format("the kernel {} is not known", inQuotes(request.kernel));
     const std::vector<double>& shape = request.shape;
@@ -57,38 +57,12 @@ std::string faultOf(const KernelRequest& request) {
     return {};
 }
 
-Machine machineOf(const KernelSheet& sheet, std::string_view dtype) {
-    return {peakOf(sheet, dtype), sheet.bandwidth, sheet.cache, sheet.units};
-}
+namespace {
 
-/// How unlike two accelerators are: the logarithms between their peaks and bandwidths.
-double unlikeness(const KernelSheet& a, const KernelSheet& b, std::string_view dtype) {
-    return std::fabs(elementary::log(peakOf(a, dtype) / peakOf(b, dtype))) +
-           std::fabs(elementary::log(a.bandwidth / b.bandwidth));
-}
-
-/// The parameters of products that serve: those of the accelerator, kernel, data type and source itself; else the least
-/// unlike in this order: word size, accelerator, kernel, data type, with most products.
-const GemmFit& servingFit(const KernelSheet& sheet, std::string_view kernel, std::string_view dtype,
-                          std::string_view source, int leftOut) {
-    const std::string_view wanted = kernel == "batched_gemm" ? kernel : std::string_view("gemm");
-    const GemmFit* best = nullptr;
-    std::tuple<bool, double, bool, bool, bool, int> least;
-    for (const GemmFit& fit : gemmFits()) {
-        if (fit.leftOut != leftOut) continue;
-        const KernelSheet* other = kernelSheet(fit.accelerator);
-        const std::tuple unlike(bytesOf(fit.dtype) != bytesOf(dtype), unlikeness(sheet, *other, dtype),
-                                fit.kernel != wanted, fit.dtype != dtype, fit.source != source, -fit.products);
-        if (best != nullptr && !(unlike < least)) continue;
-        best = &fit;
-        least = unlike;
-    }
-    return *best;
-}
-
-KernelPlace placeOf(const KernelSheet& sheet, const KernelRequest& request, std::string_view source, int leftOut) {
-    return {machineOf(sheet, request.dtype), bytesOf(request.dtype),
-            servingFit(sheet, request.kernel, request.dtype, source, leftOut).parameters};
+KernelPlace placeOf(const Device& device, const KernelRequest& request, std::string_view source, int leftOut) {
+    const ProductsAsked asked{.kernel = request.kernel, .source = source, .leftOut = leftOut};
+    return {machineOf(device, request.dtype), bytesOf(request.dtype),
+            productParametersOf(device, request.dtype, asked).parameters};
 }
 
 double quantileOf(std::vector<double> values, double share) {
@@ -182,9 +156,9 @@ KernelTerms coefficientsOf(const KernelSet& set, const std::vector<KernelTerms>&
     return seen.empty() ? transferredTerms(set.kind->family).coefficients : fitTerms(seen);
 }
 
-KernelView viewOf(const KernelSet& set, const KernelSheet& sheet, int leftOut) {
+KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
     const KernelRequest request{std::string(set.kind->name), {}, set.dtype};
-    KernelView view{.place = placeOf(sheet, request, set.source, leftOut)};
+    KernelView view{.place = placeOf(device, request, set.source, leftOut)};
     std::vector<KernelTerms> terms;
     for (const KernelPoint& point : set.points) terms.push_back(kernelTerms(*set.kind, point.shape, view.place));
     view.coefficients = coefficientsOf(set, terms, leftOut);
@@ -201,12 +175,15 @@ KernelView viewOf(const KernelSet& set, const KernelSheet& sheet, int leftOut) {
     return view;
 }
 
-Prediction transferredSeconds(const KernelSheet& sheet, const KernelRequest& request) {
+/// Seconds of a kernel without rows: by what the device's description says of such kernels, else by other accelerators.
+Prediction unmeasuredSeconds(const Device& device, const KernelRequest& request) {
     const KernelKind& kind = *kernelKind(request.kernel);
+    const FittedForm* fitted = fittedFormOf(device, kind.family, request.dtype);
     const TransferredTerms& transferred = transferredTerms(kind.family);
-    const KernelPlace place = placeOf(sheet, request, {}, -1);
-    const double seconds = secondsOf(kernelTerms(kind, request.shape, place), transferred.coefficients);
-    return {estimateAround(seconds, transferred.spread)};
+    const KernelPlace place = placeOf(device, request, {}, -1);
+    const double seconds = secondsOf(kernelTerms(kind, request.shape, place),
+                                     fitted != nullptr ? fitted->coefficients : transferred.coefficients);
+    return {estimateAround(seconds, fitted != nullptr ? fitted->spread : transferred.spread)};
 }
 
 std::size_t viewIndex(int leftOut) {
@@ -228,7 +205,7 @@ Estimate estimateOf(const KernelSet& set, std::span<const double> shape, int lef
 }  // namespace
 
 struct KernelModel::Data {
-    KernelSheet sheet;
+    Device device;
     std::vector<KernelRow> rows;
     std::vector<KernelSet> sets;  ///< by kernel, data type, source
     struct RowPlace {
@@ -240,9 +217,8 @@ struct KernelModel::Data {
     /// stand for each other where an accelerator multiplies both as fast.
     const KernelSet* find(const KernelRequest& request, std::string_view source) const {
         if (const KernelSet* set = findExactly(request.kernel, request.dtype, source)) return set;
-        const std::string_view other = request.dtype == "bf16" ? "fp16" : request.dtype == "fp16" ? "bf16" : "";
-        const bool isAlike = !other.empty() && peakOf(sheet, other) == peakOf(sheet, request.dtype);
-        return isAlike ? findExactly(request.kernel, other, source) : nullptr;
+        const std::string_view other = alikeType(device, request.dtype);
+        return other.empty() ? nullptr : findExactly(request.kernel, other, source);
     }
     const KernelSet* findExactly(std::string_view kernel, std::string_view dtype, std::string_view source) const {
         const KernelSet* best = nullptr;
@@ -264,7 +240,7 @@ std::map<SetKey, ShapeRows> groupedRows(const std::vector<KernelRow>& rows) {
     std::map<SetKey, ShapeRows> groups;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto& [request, seconds, source] = rows[i];
-        std::string fault = faultOf(request);
+        std::string fault = kernelFault(request);
         const Place place{.where = fmt::format("kernel {}", i + 1)};
         if (!fault.empty()) throw DataError(place, std::move(fault), "a kernel as the tables of measurements name it");
         if (!(seconds > 0 && seconds <= 1e9))
@@ -282,8 +258,8 @@ double medianSeconds(const std::vector<KernelRow>& rows, const std::vector<std::
 
 }  // namespace
 
-KernelModel::KernelModel(const KernelSheet& sheet, std::vector<KernelRow> rows) : data_(std::make_unique<Data>()) {
-    data_->sheet = sheet;
+KernelModel::KernelModel(Device device, std::vector<KernelRow> rows) : data_(std::make_unique<Data>()) {
+    data_->device = std::move(device);
     data_->rows = std::move(rows);
     data_->places.resize(data_->rows.size());
     for (const auto& [key, shapes] : groupedRows(data_->rows)) {
@@ -297,7 +273,7 @@ KernelModel::KernelModel(const KernelSheet& sheet, std::vector<KernelRow> rows) 
             positions.push_back(positionOf(*set.kind, shape));
         }
         set.near = NearestPoints(std::move(positions));
-        for (const int leftOut : kLeftOut) set.views[viewIndex(leftOut)] = viewOf(set, sheet, leftOut);
+        for (const int leftOut : kLeftOut) set.views[viewIndex(leftOut)] = viewOf(set, data_->device, leftOut);
         data_->sets.push_back(std::move(set));
     }
 }
@@ -311,10 +287,10 @@ Prediction KernelModel::predict(const KernelRequest& request) const {
 }
 
 Prediction KernelModel::predict(const KernelRequest& request, std::string_view source) const {
-    if (std::string fault = faultOf(request); !fault.empty()) return {.refused = std::move(fault)};
+    if (std::string fault = kernelFault(request); !fault.empty()) return {.refused = std::move(fault)};
     const KernelSet* set = data_->find(request, source);
     if (set != nullptr) return {estimateOf(*set, request.shape, -1, {})};
-    return transferredSeconds(data_->sheet, request);
+    return unmeasuredSeconds(data_->device, request);
 }
 
 Prediction KernelModel::judge(std::size_t row) const {
@@ -324,8 +300,12 @@ Prediction KernelModel::judge(std::size_t row) const {
 }
 
 KernelBasis KernelModel::basis(const KernelRequest& request) const {
-    const KernelSet* set = faultOf(request).empty() ? data_->find(request, {}) : nullptr;
-    if (set == nullptr) return KernelBasis::transferred;
+    if (!kernelFault(request).empty()) return KernelBasis::transferred;
+    const KernelSet* set = data_->find(request, {});
+    if (set == nullptr)
+        return fittedFormOf(data_->device, kernelKind(request.kernel)->family, request.dtype) != nullptr
+                   ? KernelBasis::fitted
+                   : KernelBasis::transferred;
     const NearestPoints::Found found = set->near.nearest(positionOf(*set->kind, request.shape));
     return found.points[0].distance <= kInsideDistance ? KernelBasis::measured : KernelBasis::fitted;
 }
@@ -334,16 +314,25 @@ const std::vector<KernelRow>& KernelModel::rows() const {
     return data_->rows;
 }
 
+KernelRow kernelRowOf(const MeasuredTable& table, const MeasuredRow& row) {
+    KernelRow kernel{.request = {.kernel = table.name(row, "kernel"), .dtype = table.name(row, "dtype")},
+                     .seconds = table.positive(row, "seconds"),
+                     .source = std::string(table.sourceOf(row))};
+    for (const std::string_view size : split(table.text(row, "shape"), 'x')) {
+        const std::optional<double> number = measuredNumber(size);
+        if (!number || *number < 0) table.fail(row, "shape", "sizes joined by 'x', such as 1024x768x3072");
+        kernel.request.shape.push_back(*number);
+    }
+    return kernel;
+}
+
 std::vector<KernelRow> readKernels(const std::filesystem::path& file) {
     const MeasuredTable table = readMeasuredTable(readFile(file), file.string());
     std::vector<KernelRow> rows;
     for (const MeasuredRow& line : table.rows) {
-        KernelRow row{
-            {table.name(line, "kernel"), {}, table.name(line, "dtype")}, table.positive(line, "seconds"), line.source};
-        for (const std::string_view size : split(table.text(line, "shape"), 'x'))
-            row.request.shape.push_back(measuredNumber(size).value_or(0));
-        if (!faultOf(row.request).empty()) table.fail(line, "shape", faultOf(row.request));
-        rows.push_back(std::move(row));
+        rows.push_back(kernelRowOf(table, line));
+        const std::string fault = kernelFault(rows.back().request);
+        if (!fault.empty()) table.fail(line, "shape", fault);
     }
     return rows;
 }

@@ -1,44 +1,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/physical/device.h"
 #include "core/physical/estimate.h"
-#include "core/physical/gemm.h"
+#include "core/physical/measured_table.h"
 
 namespace tessera::physical {
-
-/// Datasheet of an accelerator, one chip or card. A peak of 0 says that it has no such units.
-struct KernelSheet {
-    std::string_view name;
-    double fp32 = 0;  ///< FLOP/s, dense, at boost clock, as all of these; outside of tensor cores
-    double tf32 = 0;
-    double fp16 = 0;
-    double bf16 = 0;
-    double fp8 = 0;
-    double int8 = 0;
-    double bandwidth = 0;  ///< bytes/s of device memory
-    double cache = 0;      ///< bytes of L2
-    double units = 0;      ///< streaming multiprocessors
-    std::string_view source;
-};
-
-/// The accelerators with measured kernels, by name.
-std::span<const KernelSheet> kernelSheets();
-/// The sheet of that name, else null.
-const KernelSheet* kernelSheet(std::string_view name);
-
-/// FLOP/s of a data type ("fp32", "tf32", "fp16", "bf16", "fp8", "int8"); that of the narrowest type that holds it
-/// where the accelerator has no such units; 0 for an unknown type.
-double peakOf(const KernelSheet& sheet, std::string_view dtype);
-/// Bytes of an element of a data type; 0 for an unknown one.
-double bytesOf(std::string_view dtype);
 
 /// One kernel: its name and sizes are those of data/measured/README.md.
 struct KernelRequest {
@@ -47,6 +20,10 @@ struct KernelRequest {
     std::string dtype = {};
 };
 
+/// A sentence that says why a request means nothing: a kernel that is not known, sizes or a data type that are none.
+/// Empty where it is one.
+std::string kernelFault(const KernelRequest& request);
+
 /// A measured kernel.
 struct KernelRow {
     KernelRequest request;
@@ -54,16 +31,13 @@ struct KernelRow {
     std::string source = {};  ///< who measured it; tables of several are never mixed
 };
 
+/// A row of a table with the columns kernel, shape, dtype and seconds. Throws DataError for cells that mean nothing;
+/// the kernel may be none that is known.
+KernelRow kernelRowOf(const MeasuredTable& table, const MeasuredRow& row);
+
 /// The rows of a table (columns kernel,shape,dtype,seconds; `# source: NAME` names the source of the rows below).
 /// Throws DataError for a row that is none, FileError for a file that cannot be read.
 std::vector<KernelRow> readKernels(const std::filesystem::path& file);
-
-/// Where the seconds of a kernel come from, best first.
-enum class KernelBasis : std::uint8_t {
-    measured,     ///< interpolated between measured shapes, or one of them
-    fitted,       ///< outside of them: the form alone, with parameters from this accelerator's rows
-    transferred,  ///< no rows of this kernel and data type: parameters of other accelerators
-};
 
 /// Seconds of the kernels of one accelerator.
 ///
@@ -75,9 +49,10 @@ enum class KernelBasis : std::uint8_t {
 /// much near shapes disagree. Reading is safe from several threads.
 class KernelModel {
 public:
-    /// `rows` may be empty: then every kernel is transferred. Throws DataError for a row whose kernel, sizes, data type
-    /// or seconds mean nothing.
-    KernelModel(const KernelSheet& sheet, std::vector<KernelRow> rows);
+    /// `rows` may be empty: then every kernel is by the fits of the device's description, or transferred. The device
+    /// has peaks and a bandwidth of its memory. Throws DataError for a row whose kernel, sizes, data type or seconds
+    /// mean nothing.
+    KernelModel(Device device, std::vector<KernelRow> rows);
     ~KernelModel();
     KernelModel(KernelModel&&) noexcept;
     KernelModel& operator=(KernelModel&&) noexcept;

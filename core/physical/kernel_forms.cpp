@@ -45,13 +45,6 @@ double operandsOf(const KernelKind& kind, std::span<const double> shape) {
     return kind.most == 2 && shape.size() == 1 ? 3 : 2;
 }
 
-Product productOf(std::span<const double> shape, double bytes) {
-    const bool batched = shape.size() == 4;
-    const std::span<const double> sizes = shape.subspan(batched ? 1 : 0);
-    // Results of 8-bit products are written in 16 bits.
-    return {batched ? shape[0] : 1, sizes[0], sizes[1], sizes[2], bytes, std::max(bytes, 2.0)};
-}
-
 struct ConvolutionSizes {
     double positions, inputs, outputs, weights;  // elements but positions, which are those of a filter over all samples
     Product product;
@@ -169,6 +162,35 @@ const KernelKind* kernelKind(std::string_view name) {
     return found == kKernelKinds.end() ? nullptr : &*found;
 }
 
+Product productOf(std::span<const double> shape, double bytes) {
+    const bool batched = shape.size() == 4;
+    const std::span<const double> sizes = shape.subspan(batched ? 1 : 0);
+    // Results of 8-bit products are written in 16 bits.
+    return {batched ? shape[0] : 1, sizes[0], sizes[1], sizes[2], bytes, std::max(bytes, 2.0)};
+}
+
+FittedForm fittedForm(const hardware::KernelFit& fit) {
+    FittedForm form{.family = fit.family, .dtype = fit.dtype, .spread = fit.spread};
+    const std::span<const hardware::KernelParameter> names = hardware::kernelParameters(fit.family);
+    const bool isProduct = fit.family == KernelFamily::product;
+    if (!isProduct) form.coefficients = {};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto found = fit.parameters.find(std::string(names[i].key));
+        if (found == fit.parameters.end()) continue;
+        (isProduct ? form.products.*kGemmMembers[i] : form.coefficients[i]) = found->second;
+    }
+    return form;
+}
+
+std::map<std::string, double> parametersOf(const FittedForm& form) {
+    std::map<std::string, double> parameters;
+    const std::span<const hardware::KernelParameter> names = hardware::kernelParameters(form.family);
+    const bool isProduct = form.family == KernelFamily::product;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        parameters[std::string(names[i].key)] = isProduct ? form.products.*kGemmMembers[i] : form.coefficients[i];
+    return parameters;
+}
+
 KernelTerms kernelTerms(const KernelKind& kind, std::span<const double> shape, const KernelPlace& place) {
     switch (kind.family) {
         case KernelFamily::product:
@@ -224,18 +246,6 @@ double secondsOf(const KernelTerms& terms, const KernelTerms& coefficients) {
     double sum = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) sum += terms[i] * coefficients[i];
     return sum;
-}
-
-const TransferredTerms& transferredTerms(KernelFamily family) {
-    static constexpr std::array<TransferredTerms, 6> kTransferred{{
-        {KernelFamily::product, {1}, 0.6},
-        {KernelFamily::attention, {10, 1, 1, 1, 1}, 0.6},
-        {KernelFamily::elementwise, {5, 1.15, 1}, 0.4},
-        {KernelFamily::normalization, {5, 1.6, 1.5}, 0.6},
-        {KernelFamily::convolution, {5, 1, 1, 1}, 0.8},
-        {KernelFamily::recurrent, {5, 1}, 0.8},
-    }};
-    return kTransferred[static_cast<std::size_t>(family)];
 }
 
 }  // namespace tessera::physical

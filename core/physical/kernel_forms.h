@@ -2,25 +2,18 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/hardware/kernel_fit.h"
 #include "core/physical/gemm.h"
 
 namespace tessera::physical {
 
-/// What decides the time of a kernel.
-enum class KernelFamily : std::uint8_t {
-    product,
-    attention,
-    elementwise,
-    normalization,
-    convolution,
-    recurrent,
-};
+using hardware::KernelFamily;
 
 /// A kernel that the model knows; its sizes are those of data/measured/README.md.
 struct KernelKind {
@@ -60,6 +53,22 @@ KernelTerms kernelTerms(const KernelKind& kind, std::span<const double> shape, c
 /// Floating-point operations of a kernel, those of a causal mask left out; 0 for what memory bounds.
 double kernelFlop(const KernelKind& kind, std::span<const double> shape);
 
+/// The product of a "gemm" or "batched_gemm" of these sizes.
+Product productOf(std::span<const double> shape, double bytes);
+
+/// The form of the kernels of one family and data type on an accelerator of one's own, fitted to measurements.
+struct FittedForm {
+    KernelFamily family = KernelFamily::product;
+    std::string dtype = {};
+    GemmParameters products = {};  ///< of a product
+    KernelTerms coefficients{1};   ///< of `kernelTerms`
+    double spread = 0;             ///< 90 % of the measured kernels lie within this logarithm of the form
+};
+/// The form that a file's parameters mean.
+FittedForm fittedForm(const hardware::KernelFit& fit);
+/// Its parameters by the names that files have for them (`hardware::kernelParameters`).
+std::map<std::string, double> parametersOf(const FittedForm& form);
+
 /// Terms of a measured kernel and its seconds.
 struct MeasuredTerms {
     KernelTerms terms{};
@@ -70,12 +79,13 @@ struct MeasuredTerms {
 /// the kernels take longer. All 0 for no kernels.
 KernelTerms fitTerms(std::span<const MeasuredTerms> kernels);
 
-/// Coefficients of a family for an accelerator without rows of it, and the logarithm within which 90 % of its kernels
-/// are expected. Assumed, of the order of the fits to data/measured/kernels: no row is judged by them as yet.
+/// Coefficients of a family for an accelerator without rows of it, fitted to the rows of all others (class fitted).
 struct TransferredTerms {
     KernelFamily family;
-    KernelTerms coefficients;
-    double spread = 0;
+    KernelTerms coefficients{};
+    double spread = 0;  ///< 90 % of the rows of an accelerator left out lie within this logarithm of the others' form
+    double meanError = 0;  ///< mean of |predicted / measured - 1| of these rows
+    int rows = 0;
 };
 const TransferredTerms& transferredTerms(KernelFamily family);
 

@@ -180,6 +180,10 @@ int MeasuredTable::count(const MeasuredRow& row, std::string_view column) const 
     return static_cast<int>(*value);
 }
 
+std::string_view MeasuredTable::sourceOf(const MeasuredRow& row) const {
+    return has("source") ? text(row, "source") : std::string_view(row.source);
+}
+
 void MeasuredTable::fail(const MeasuredRow& row, std::string_view column, const std::string& expected) const {
     throw DataError({.file = file, .line = row.line, .field = std::string(column)}, inQuotes(text(row, column)),
                     expected);

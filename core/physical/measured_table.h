@@ -35,6 +35,8 @@ struct MeasuredTable {
     double notNegative(const MeasuredRow& row, std::string_view column) const;
     /// Returns a cell that is a whole number from 1 to a million. Throws DataError at it.
     int count(const MeasuredRow& row, std::string_view column) const;
+    /// Returns who measured a row: its cell of the column `source` where there is one, else the comment above it.
+    std::string_view sourceOf(const MeasuredRow& row) const;
     /// Throws the DataError that says what a row's cell should have been.
     [[noreturn]] void fail(const MeasuredRow& row, std::string_view column, const std::string& expected) const;
 };

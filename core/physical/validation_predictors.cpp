@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/hardware/library.h"
 #include "core/physical/collective.h"
 #include "core/physical/kernel.h"
 #include "core/physical/named_system.h"
@@ -50,10 +51,6 @@ std::string tableStemOf(const MeasuredTable& table) {
     return std::filesystem::path(table.file).stem().string();
 }
 
-std::string_view rowSourceOf(const MeasuredTable& table, const MeasuredRow& row) {
-    return table.has("source") ? table.text(row, "source") : std::string_view(row.source);
-}
-
 // Collectives.
 
 CollectiveRequest collectiveRequestOf(const MeasuredTable& table, const MeasuredRow& row) {
@@ -64,7 +61,7 @@ CollectiveRequest collectiveRequestOf(const MeasuredTable& table, const Measured
                               .accelerators = table.count(row, "accelerators"),
                               .perNode = table.count(row, "per_node"),
                               .bytes = table.positive(row, "bytes"),
-                              .source = std::string(rowSourceOf(table, row))};
+                              .source = std::string(table.sourceOf(row))};
     if (request.perNode > request.accelerators) table.fail(row, "per_node", "at most the accelerators");
     return request;
 }
@@ -93,26 +90,18 @@ void predictCollectives(const MeasuredTable& table, std::vector<ValidationRow>& 
     });
 }
 
-// Kernels: the accelerator is the name of the file.
+// Kernels: the accelerator is that of the row, else the name of the file.
 
-KernelRow kernelRowOf(const MeasuredTable& table, const MeasuredRow& row) {
-    KernelRow kernel{.request = {.kernel = table.name(row, "kernel"), .dtype = table.name(row, "dtype")},
-                     .seconds = table.positive(row, "seconds"),
-                     .source = std::string(rowSourceOf(table, row))};
-    for (const std::string_view size : split(table.text(row, "shape"), 'x')) {
-        const std::optional<double> number = measuredNumber(size);
-        if (!number || *number < 0) table.fail(row, "shape", "sizes joined by 'x', such as 1024x768x3072");
-        kernel.request.shape.push_back(*number);
-    }
-    return kernel;
+std::string kernelAcceleratorOf(const MeasuredTable& table, const MeasuredRow& row) {
+    return table.has("accelerator") ? table.name(row, "accelerator") : tableStemOf(table);
 }
 
 std::vector<ValidationRow> kernelRows(const MeasuredTable& table) {
     std::vector<ValidationRow> rows;
-    const std::string accelerator = tableStemOf(table);
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const MeasuredRow& row = table.rows[i];
         const KernelRow kernel = kernelRowOf(table, row);
+        const std::string accelerator = kernelAcceleratorOf(table, row);
         rows.push_back({.set = "kernels-" + accelerator,
                         .part = kernel.request.kernel,
                         .id = fmt::format("{}-{}-{}-{}-{}", accelerator, kernel.request.kernel,
@@ -124,24 +113,60 @@ std::vector<ValidationRow> kernelRows(const MeasuredTable& table) {
     return rows;
 }
 
-void refuseRows(std::vector<ValidationRow>& rows, const std::string& sentence) {
-    for (ValidationRow& row : rows) row.prediction = {.refused = sentence};
-}
-
 std::string unknownAccelerator(const std::string& name) {
     std::vector<std::string> known;
-    for (const KernelSheet& sheet : kernelSheets()) known.emplace_back(sheet.name);
-    return fmt::format("no datasheet of the accelerator {} is known; the file's name is that of one of {}",
-                       inQuotes(name), joined(known, ", "));
+    for (const auto& [id, path] : hardware::libraryFiles("accelerators", "\"tessera.accelerator/")) known.push_back(id);
+    return fmt::format(
+        "no datasheet of the accelerator {} is known; the file's name, or the column 'accelerator', is one of {}",
+        inQuotes(name), joined(known, ", "));
 }
 
-void predictKernels(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
-    const KernelSheet* sheet = kernelSheet(tableStemOf(table));
-    if (sheet == nullptr) return refuseRows(rows, unknownAccelerator(tableStemOf(table)));
+/// The device whose kernels are judged; null with a sentence in `refusal`.
+const Device* kernelDevice(DeviceLibrary& devices, const std::string& name, std::string& refusal) {
+    const Device* device = devices.deviceNamed(name, refusal);
+    if (device == nullptr) {
+        if (!hardware::libraryFile("accelerators", "\"tessera.accelerator/", name)) refusal = unknownAccelerator(name);
+        return nullptr;
+    }
+    if (!(device->bandwidth > 0)) refusal = fmt::format("{} has no bandwidth of its memory", inQuotes(name));
+    if (!(peakOf(*device, "fp32") > 0)) refusal = fmt::format("{} has no peak of any data type", inQuotes(name));
+    return refusal.empty() ? device : nullptr;
+}
+
+/// The rows of one accelerator, and which of the table's they are.
+struct KernelsOfOne {
     std::vector<KernelRow> kernels;
-    for (const MeasuredRow& row : table.rows) kernels.push_back(kernelRowOf(table, row));
-    const KernelModel model(*sheet, std::move(kernels));
-    predictEach(rows, control, [&](const ValidationRow& row) { return model.judge(row.index); });
+    std::map<std::size_t, std::size_t> places;  ///< in `kernels`, by row of the table
+    std::map<std::size_t, std::string> faults;  ///< of rows that are no kernels that are known
+};
+
+void predictKernels(const MeasuredTable& table, std::vector<ValidationRow>& rows, const RunControl& control) {
+    std::map<std::string, KernelsOfOne> tables;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        KernelsOfOne& one = tables[kernelAcceleratorOf(table, table.rows[i])];
+        KernelRow kernel = kernelRowOf(table, table.rows[i]);
+        if (std::string fault = kernelFault(kernel.request); !fault.empty()) {
+            one.faults[i] = std::move(fault);
+            continue;
+        }
+        one.places[i] = one.kernels.size();
+        one.kernels.push_back(std::move(kernel));
+    }
+    DeviceLibrary devices;
+    std::map<std::string, std::string> refusals;
+    std::map<std::string, KernelModel> models;
+    for (auto& [accelerator, one] : tables)
+        if (const Device* device = kernelDevice(devices, accelerator, refusals[accelerator]))
+            models.emplace(accelerator, KernelModel(*device, std::move(one.kernels)));
+    predictEach(rows, control, [&](const ValidationRow& row) {
+        const std::string accelerator = kernelAcceleratorOf(table, table.rows[row.index]);
+        const auto model = models.find(accelerator);
+        if (model == models.end()) return Prediction{.refused = refusals.at(accelerator)};
+        const KernelsOfOne& one = tables.at(accelerator);
+        if (const auto fault = one.faults.find(row.index); fault != one.faults.end())
+            return Prediction{.refused = fault->second};
+        return model->second.judge(one.places.at(row.index));
+    });
 }
 
 // Schedules: bubble shares (table t5) by the profiles (t9) of the same runs, by the shapes of the models (t3).

@@ -19,6 +19,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/physical/readers/readers.h"
 #include "core/physical/utilisation.h"
 
 namespace tessera::study {
@@ -33,12 +34,16 @@ struct MeasuredFiles {
     std::vector<physical::PeerErrors> peers;
     std::map<std::string, Input> inputs;  ///< by the file of the table
     std::set<fs::path> peersRead;
+    std::vector<std::string> leftOut = {};  ///< what of the files is no measurement that is known
 };
 
 physical::MeasuredTable readMeasuredFile(MeasuredFiles& files, const fs::path& path, const std::string& name) {
     const std::string bytes = readFile(path, physical::kLargestMeasuredTable);
     files.inputs[path.string()] = {name, sha256(bytes)};
-    return physical::readMeasuredTable(bytes, path.string());
+    physical::ReadMeasurements read = physical::readMeasurements(bytes, path.string());
+    if (std::string sentence = physical::skippedText(read); !sentence.empty())
+        files.leftOut.push_back(std::move(sentence));
+    return std::move(read.table);
 }
 
 /// Adds the peers of a folder's tables, once.
@@ -86,7 +91,7 @@ MeasuredFiles measuredFilesNamed(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         if (isMeasuredFolder(name)) {
             addMeasuredFolder(files, name);
-        } else if (namesFile(name, {".csv"})) {
+        } else if (namesFile(name, {".csv", ".txt", ".json", ".log"})) {
             addMeasuredFile(files, name, name);
             addPeersOf(files, fs::path(name).parent_path());
         } else {
@@ -220,6 +225,7 @@ MeasuredValidation validateMeasured(const std::vector<std::string>& names, const
     for (const std::string& file : result.validation.files) result.inputs.push_back(files.inputs.at(file));
     result.assumptions = assumptionsOf(files, result.validation);
     result.warnings = doubtsOf(result.validation);
+    result.leftOut = std::move(files.leftOut);
     for (const std::string& file : result.validation.files)
         for (physical::JudgedTable& judged : files.tables)
             if (judged.table.file == file) result.tables.push_back(std::move(judged.table));
@@ -261,7 +267,9 @@ Json toJson(const MeasuredValidation& validation) {
     for (const physical::ValidationSet& set : validation.validation.sets) sets.push_back(setJson(set));
     Json& rows = json["rows"] = Json::array();
     for (const physical::ValidationRow& row : validation.validation.rows) rows.push_back(rowJson(row));
-    finishDocument(json, validation.assumptions, validation.warnings);
+    std::vector<std::string> warnings = validation.leftOut;
+    warnings.insert(warnings.end(), validation.warnings.begin(), validation.warnings.end());
+    finishDocument(json, validation.assumptions, warnings);
     return json;
 }
 

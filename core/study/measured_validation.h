@@ -19,6 +19,7 @@ struct MeasuredValidation {
     std::vector<Input> inputs;  ///< whose rows were predicted; bundled ones as "measured/collectives.csv"
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings = {};  ///< values that no accelerator is believed to reach
+    std::vector<std::string> leftOut = {};   ///< what of the files is no measurement that is known
 };
 
 /// Predicts the rows of measured tables. A name is a CSV file, a folder of them, or a set or kind of set of the bundled

@@ -94,6 +94,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
      {"--out", "--quick", "--for", "--dim", "--batch", "--optimizer", "--dtype", "--no-tcp", "--time-limit"}},
     {"reproduce", {"NAME", "--cost-model"}},
     {"tour", {"--out"}},
+    {"fit", {"--kernels", "--accelerator", "--out"}},
     {"validate", {"SET", "--set", "--rows"}},
 };
 const std::vector<std::string> kCommon{"--help",        "--json",    "--quiet",    "--verbose",
@@ -207,6 +208,7 @@ TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
         {"place", "--layers", "bert-large"},
         {"schedule", "--operators", "mixture-of-experts"},
         {"schedule", "--operators", "mixture-of-experts", "--method", "list", "--tensor-cores", "3"},
+        {"fit", "--kernels", "v100", "--accelerator", "v100"},
         {"reproduce", "list"},
         {"reproduce", "accpar-fig7"},
     };

@@ -32,7 +32,9 @@ inline const std::vector<HardwareExamples>& hardwareExamples() {
 "placement": {"policy": "off-chip", "levels": {"weights": ["HBM", "SRAM"]}}, "kernels": "kernels.csv",
 "launch_overhead_s": 1e-6, "host_peak_flops": 5, "network_latency_s": 2e-6,
 "all_reduce": [{"bytes": 1000000, "devices": 8, "bandwidth_bytes_per_s": 1000000000}],
-"benchmarks": [{"model": "zoo:resnet50", "utilization": 0.25}]})");
+"benchmarks": [{"model": "zoo:resnet50", "utilization": 0.25}],
+"kernel_fits": [{"family": "elementwise", "dtype": "fp16", "rows": 12, "sources": "mine.csv",
+"parameters": {"cache_bytes": 0.75, "launch_us": 4.5, "memory_bytes": 1.25}, "spread": 0.125, "class": "fitted"}]})");
     static const Json fleet = Json::parse(R"({"schema": "tessera.fleet/2", "name": "full", "groups": [
 {"name": "a", "accelerator": "v100", "count": {"value": 8, "source": "counted", "class": "measured"}, "network_bits_per_s": 800,
 "levels": [{"name": "board", "size": {"value": 4, "source": "s"}, "kind": "torus", "dims": [2, 2],

@@ -98,6 +98,37 @@ std::ostream& operator<<(std::ostream& out, const BadField& bad) {
     return out << bad.field;
 }
 
+TEST(Accelerator, keepsTheFitsOfItsKernels) {
+    const std::string text =
+        R"({"schema":"tessera.accelerator/1","name":"x","peak_flops":{"bf16":5},"kernel_fits":[{"family":"normalization","dtype":"fp16","rows":3,"sources":"mine.csv","parameters":{"cache_bytes":1.5,"launch_us":4,"memory_bytes":1.25,"row_10ns":0},"spread":0.25,"class":"fitted"}]})";
+    const Accelerator accelerator = parsed(text);
+    ASSERT_EQ(accelerator.kernelFits.size(), 1U);
+    EXPECT_EQ(accelerator.kernelFits[0].parameters.at("memory_bytes"), 1.25);
+    EXPECT_EQ(toJson(accelerator).dump(), text);
+}
+
+TEST(Accelerator, refusesFitsThatLackParametersOrSayOneThingTwice) {
+    const auto refusal = [](const std::string& fits) {
+        return acceleratorRefusal(
+            R"({"schema":"tessera.accelerator/1","name":"x","peak_flops":{"bf16":5},"kernel_fits":[)" + fits + "]}");
+    };
+    const auto fit = [](const std::string& parameters) {
+        return R"({"family":"elementwise","dtype":"fp16","rows":3,"sources":"s","parameters":{)" + parameters +
+               R"(},"spread":0.25,"class":"fitted"})";
+    };
+    const std::string all = R"("launch_us":1,"memory_bytes":1,"cache_bytes":1)";
+    EXPECT_EQ(refusal(fit(R"("launch_us":1,"memory_bytes":1)")),
+              "a.json:1: field 'kernel_fits[0].parameters.cache_bytes' is missing; expected the field to be given");
+    EXPECT_EQ(refusal(fit(all + R"(,"fill":1)")),
+              "a.json:1: field 'kernel_fits[0].parameters.fill' is unknown; expected one of launch_us, memory_bytes, "
+              "cache_bytes");
+    EXPECT_EQ(
+        refusal(fit(all) + "," + fit(all)),
+        "a.json:1: field 'kernel_fits[1].dtype' is 'fp16'; expected a family and data type that no other fit has");
+    EXPECT_EQ(refusal(fit(R"("launch_us":-1,"memory_bytes":1,"cache_bytes":1)")),
+              "a.json:1: field 'kernel_fits[0].parameters.launch_us' is '-1'; expected a number of 0 or more");
+}
+
 class WrongAccelerator : public testing::TestWithParam<BadField> {};
 
 TEST_P(WrongAccelerator, isRefusedWithLineAndField) {
@@ -113,7 +144,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{R"("colour": 1)",
                  "field 'colour' is unknown; expected one of schema, name, vendor, peak_flops, compute_units, "
                  "efficiency, memory, network_bits_per_s, host_bandwidth_bytes_per_s, power_watts, price_per_hour_usd, "
-                 "placement, kernels, launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks"},
+                 "placement, kernels, launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks, "
+                 "kernel_fits"},
         BadField{R"("compute_units": 0)", "field 'compute_units' is '0'; expected a whole number above 0"},
         BadField{R"("compute_units": 2.5)", "field 'compute_units' is '2.5'; expected a whole number above 0"},
         BadField{R"("power_wats": 1)", "field 'power_wats' is unknown; expected 'power_watts' perhaps"},

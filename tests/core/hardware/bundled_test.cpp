@@ -13,7 +13,6 @@
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"
-#include "core/physical/kernel.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
 
@@ -292,25 +291,6 @@ TEST(BundledAccelerators, areThoseOfTheMarketThatPeopleAskFor) {
             EXPECT_LE(rate.value, 8 * fp16) << id << " " << type << ": a peak with sparsity, or another power of ten?";
         }
         EXPECT_TRUE(accelerator.memory.back().bandwidth.has_value()) << id;
-    }
-}
-
-/// What the forms of kernels were fitted with is what the files say, or an alternative of it.
-TEST(BundledAccelerators, agreeWithTheSheetsOfTheKernels) {
-    for (const physical::KernelSheet& sheet : physical::kernelSheets()) {
-        SCOPED_TRACE(sheet.name);
-        const Accelerator accelerator = loadAccelerator(std::string(sheet.name));
-        EXPECT_EQ(accelerator.computeUnits, static_cast<std::int64_t>(sheet.units));
-        for (const auto& [type, rate] : accelerator.peakFlops)
-            if (type != "fp64") {
-                EXPECT_DOUBLE_EQ(rate.value, physical::peakOf(sheet, type)) << type;
-            }
-        ASSERT_EQ(accelerator.memory.size(), 2U);
-        EXPECT_EQ(accelerator.memory[0].capacity, Bytes{sheet.cache});
-        std::vector<double> bandwidths{accelerator.memory[1].bandwidth.value().value};
-        for (const Alternative& other : accelerator.provenance.at("memory[1].bandwidth_bytes_per_s").alternatives)
-            bandwidths.push_back(other.value);
-        EXPECT_NE(std::find(bandwidths.begin(), bandwidths.end(), sheet.bandwidth), bandwidths.end());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/statistics.h"
+#include "core/hardware/library.h"
 #include "core/physical/neighbours.h"
 #include "tests/support/paths.h"
 
@@ -56,14 +58,12 @@ KernelRequest gemm(double m, double n, double k, const std::string& dtype = "bf1
     return {"gemm", {m, n, k}, dtype};
 }
 
-const KernelSheet& sheetOf(const std::string& name) {
-    const KernelSheet* sheet = kernelSheet(name);
-    if (sheet == nullptr) throw std::runtime_error("no sheet of " + name);
-    return *sheet;
+Device bundledDevice(const std::string& name) {
+    return deviceOf(hardware::loadBundledAccelerator(name));
 }
 
 KernelModel unmeasured(const std::string& name) {
-    return {sheetOf(name), {}};
+    return {bundledDevice(name), {}};
 }
 
 struct GemmTable {
@@ -77,7 +77,7 @@ TEST_P(EveryGemmTable, isPredictedWithoutTheShapeThatIsJudged) {
     const auto chosen = [&](const KernelRow& row) {
         return row.request.kernel == "gemm" && row.request.dtype == table.dtype && row.source == table.source;
     };
-    const KernelModel model(sheetOf(table.accelerator), everyNth(table.accelerator, 3, chosen));
+    const KernelModel model(bundledDevice(table.accelerator), everyNth(table.accelerator, 3, chosen));
     ASSERT_GT(model.rows().size(), 100U);
     const Judged all = judged(model);
     EXPECT_LT(all.mean(), table.mean);
@@ -95,23 +95,23 @@ TEST(KernelModel, ofAMeasuredShapeIsItsMedian) {
     std::vector<KernelRow> rows;
     for (const double seconds : {3e-5, 1e-5, 2e-5}) rows.push_back({gemm(1024, 1024, 1024), seconds, "here"});
     rows.push_back({gemm(2048, 1024, 1024), 4e-5, "here"});
-    const KernelModel model(sheetOf("a100"), rows);
+    const KernelModel model(bundledDevice("a100"), rows);
     EXPECT_EQ(model.predict(gemm(1024, 1024, 1024)).estimate.value().value, 2e-5);
     EXPECT_EQ(model.basis(gemm(1024, 1024, 1024)), KernelBasis::measured);
     EXPECT_EQ(model.basis(gemm(1024, 1024, 1 << 20)), KernelBasis::fitted);
 }
 
 TEST(KernelModel, sourcesAreNeverMixed) {
-    const KernelModel model(sheetOf("a100"), {{gemm(512, 512, 512), 1e-5, "one"},
-                                              {gemm(512, 512, 512), 9e-5, "other"},
-                                              {gemm(256, 512, 512), 8e-5, "other"}});
+    const KernelModel model(bundledDevice("a100"), {{gemm(512, 512, 512), 1e-5, "one"},
+                                                    {gemm(512, 512, 512), 9e-5, "other"},
+                                                    {gemm(256, 512, 512), 8e-5, "other"}});
     EXPECT_EQ(model.predict(gemm(512, 512, 512), "one").estimate.value().value, 1e-5);
     EXPECT_EQ(model.predict(gemm(512, 512, 512)).estimate.value().value, 9e-5) << "the source with most rows";
 }
 
 TEST(KernelModel, withoutRowsIsTransferredAndSaysItByItsInterval) {
     const KernelModel none = unmeasured("h100");
-    const KernelModel all(sheetOf("h100"), everyNth("h100", 20, [](const KernelRow& row) {
+    const KernelModel all(bundledDevice("h100"), everyNth("h100", 20, [](const KernelRow& row) {
                               return row.request.kernel == "gemm" && row.request.dtype == "bf16";
                           }));
     const KernelRequest request = gemm(4096, 4096, 4096);
@@ -129,18 +129,20 @@ TEST(KernelModel, refusesWhatMeansNothingInASentence) {
     EXPECT_THAT(model.predict({"gemm", {1, 1}, "bf16"}).refused, HasSubstr("rows x columns x inner"));
     EXPECT_THAT(model.predict(gemm(8, 8, 8, "fp7")).refused, HasSubstr("fp7"));
     EXPECT_THAT(model.predict({"conv", {1, 1, 2, 2, 1, 3, 3, 1, 1}, "fp16"}).refused, HasSubstr("window"));
-    EXPECT_THROW(KernelModel(sheetOf("a100"), {{gemm(8, 8, 8), 0, "here"}}), DataError);
-    EXPECT_THROW(KernelModel(sheetOf("a100"), {{gemm(8, 8, 8), NAN, "here"}}), DataError);
+    EXPECT_THROW(KernelModel(bundledDevice("a100"), {{gemm(8, 8, 8), 0, "here"}}), DataError);
+    EXPECT_THROW(KernelModel(bundledDevice("a100"), {{gemm(8, 8, 8), NAN, "here"}}), DataError);
 }
 
 TEST(KernelForms, ofProductsNeverFallWithSizesAndNeverRiseWithTheMachine) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> octave(0, 14);
     const auto size = [&] { return std::floor(std::exp2(octave(random))); };
+    std::map<std::string_view, Device> devices;
+    for (const GemmFit& fit : gemmFits())
+        devices.try_emplace(fit.accelerator, bundledDevice(std::string(fit.accelerator)));
     for (int i = 0; i < 3000; ++i) {
         const GemmFit& fit = gemmFits()[random() % gemmFits().size()];
-        const KernelSheet& sheet = *kernelSheet(fit.accelerator);
-        const Machine machine{peakOf(sheet, fit.dtype), sheet.bandwidth, sheet.cache, sheet.units};
+        const Machine machine = machineOf(devices.at(fit.accelerator), fit.dtype);
         const Product product{1, size(), size(), size(), 2, 2};
         const double seconds = gemmSeconds(product, machine, fit.parameters);
         EXPECT_TRUE(std::isfinite(seconds));

@@ -1,5 +1,6 @@
 #include "core/physical/validation.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,11 +10,14 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/hardware/library.h"
+#include "core/physical/device.h"
 #include "tests/support/paths.h"
 
 namespace tessera::physical {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -200,6 +204,39 @@ TEST(Validation, kernelsOfAFileAreJudgedByTheAcceleratorOfItsName) {
         }
     const Validation unknown = validate({judged("kernel,shape,dtype,seconds\nrelu,8,fp16,1e-5\n", "toaster.csv")}, {});
     EXPECT_THAT(unknown.rows.front().prediction.refused, HasSubstr("no datasheet of the accelerator 'toaster'"));
+}
+
+/// A table of products, a few with half as much again, as the form has them on an accelerator.
+std::string productTable(const std::string& accelerator) {
+    const Device device = deviceOf(hardware::loadBundledAccelerator(accelerator));
+    std::string rows = "kernel,shape,dtype,seconds\n";
+    for (double m = 128; m <= 4096; m *= 2)
+        for (double n = 512; n <= 4096; n *= 2)
+            rows += fmt::format("gemm,{:.0f}x{:.0f}x1024,fp16,{}\n", m, n,
+                                1.4 * gemmSeconds({1, m, n, 1024, 2, 2}, machineOf(device, "fp16"),
+                                                  productParametersOf(device, "fp16").parameters));
+    return rows;
+}
+
+TEST(Validation, kernelsOfAnyBundledAcceleratorArePredicted) {
+    for (const std::string name : {"l4", "a100-40gb", "h200", "p4", "mi210"}) {
+        const Validation validation = validate({judged(productTable(name), name + ".csv")}, {});
+        ASSERT_EQ(namesOfSets(validation), std::vector<std::string>{"kernels-" + name});
+        EXPECT_EQ(validation.sets.front().errors.predicted, 24U) << name;
+        EXPECT_LT(validation.sets.front().errors.mean, 0.05) << name;
+    }
+}
+
+TEST(Validation, aColumnMayNameTheAccelerator) {
+    const Validation validation = validate(
+        {judged("kernel,shape,dtype,seconds,accelerator\nrelu,1048576,fp16,1e-5,l4\nrelu,1048576,fp16,2e-5,a30\n"
+                "relu,2097152,fp16,3e-5,l4\nrelu,8,fp16,1e-5,toaster\n")},
+        {});
+    EXPECT_THAT(namesOfSets(validation), ElementsAre("kernels-l4", "kernels-a30", "kernels-toaster"));
+    EXPECT_TRUE(validation.rows[0].prediction.estimate.has_value());
+    EXPECT_TRUE(validation.rows[1].prediction.estimate.has_value());
+    EXPECT_THAT(validation.rows[3].prediction.refused,
+                AllOf(HasSubstr("no datasheet of the accelerator 'toaster'"), HasSubstr("a100-40gb"), HasSubstr("l4")));
 }
 
 TEST(Validation, setsAreChosenByTheirNamesOrTheirKind) {
