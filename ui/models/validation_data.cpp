@@ -134,7 +134,7 @@ Facts::Section assumedSection(const ValidationData& data, const ValidationRow& r
         const auto profile = stack == nullptr ? physical::SoftwareProfile::fused : stack->profile;
         section.rows.append({.label = u"Software is taken as"_s,
                              .value = toQt(physical::kSoftwareProfileNames.of(profile)),
-                             .whereFrom = stack == nullptr ? u"No known stack is named."_s : toQt(stack->why)});
+                             .whereFrom = stack == nullptr ? u"No known stack is named."_s : toQt(stack->does)});
     }
     QStringList unsaid;
     for (const std::string& column : study::unsaidOf(data.result, row)) unsaid << columnTitle(column).toLower();
