@@ -1,6 +1,7 @@
 #include "core/physical/software.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 
@@ -41,8 +42,10 @@ SoftwareStack readSoftwareStack(const JsonNode& node) {
     return stack;
 }
 
+/// Read once for all runs of the process, so it is no input of one of them.
 std::vector<SoftwareStack> readStackFile(const std::filesystem::path& path) {
-    return readSoftwareStacks(JsonDocument::load(path.string()).root());
+    constexpr std::uintmax_t kLargestStackFile = std::uintmax_t{1} << 20;
+    return readSoftwareStacks(JsonDocument::parse(readFromDisk(path, kLargestStackFile), path.string()).root());
 }
 
 std::vector<SoftwareStack> readLibraryStacks() {
