@@ -25,6 +25,8 @@ struct Word {
     std::string_view dtype;
     double bytes;
 };
+/// Bytes of the narrowest products that anybody measured, which stand for narrower ones.
+constexpr double kNarrowest = 1;
 constexpr std::array<Word, 8> kWords{
     {{"fp32", 4}, {"tf32", 4}, {"fp16", 2}, {"bf16", 2}, {"fp8", 1}, {"mxfp8", 1}, {"nvfp4", 0.5}, {"int8", 1}}};
 
@@ -132,9 +134,9 @@ ProductParameters productParametersOf(const Device& device, std::string_view dty
         const GemmFit& fit = *fitted.fit;
         if (fit.leftOut != asked.leftOut || fit.accelerator == asked.without) continue;
         const bool isOwn = fit.accelerator == device.id;
-        const double words = bytesOf(fit.dtype) / bytesOf(dtype);
-        const std::tuple key(std::max(words, 1 / words), isOwn ? 0 : 1e-3 + unlikeness(device, *fitted.device, dtype),
-                             fit.kernel != kernel, fit.dtype != dtype, fit.source != asked.source, -fit.products);
+        const std::tuple key(bytesOf(fit.dtype) != std::max(bytesOf(dtype), kNarrowest),
+                             isOwn ? 0 : 1e-3 + unlikeness(device, *fitted.device, dtype), fit.kernel != kernel,
+                             fit.dtype != dtype, fit.source != asked.source, -fit.products);
         if (best != nullptr && !(key < least)) continue;
         best = &fitted;
         least = key;
