@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,31 @@ TEST(TransferredKernels, holdNineOfTenRowsOfAnAcceleratorLeftOut) {
         if (terms.family == KernelFamily::elementwise) {
             EXPECT_LT(terms.meanError, 0.35) << "T4 by A100 and A100 by T4";
         }
+}
+
+/// Errors of products of at least 10 GFLOP by the products of other accelerators.
+std::vector<double> largeProductErrors(const AcceleratorKernels& one) {
+    std::vector<double> errors;
+    for (const auto& [request, seconds, source] : one.rows) {
+        const KernelKind* kind = kernelKind(request.kernel);
+        if (kind->family != KernelFamily::product || kernelFlop(*kind, request.shape) < 1e10) continue;
+        const ProductsAsked asked{.kernel = request.kernel, .without = one.device.id};
+        const KernelPlace place{machineOf(one.device, request.dtype), bytesOf(request.dtype),
+                                productParametersOf(one.device, request.dtype, asked).parameters};
+        errors.push_back(std::fabs(kernelTerms(*kind, request.shape, place)[0] / seconds - 1));
+    }
+    return errors;
+}
+
+TEST(TransferredKernels, ofLargeProductsAreNearWhereTheClockHolds) {
+    const std::map<std::string, double> most{
+        {"a100", 0.12}, {"a100-pcie-40gb", 0.14}, {"h100", 0.15},     {"p100", 0.23},
+        {"t4", 0.39},   {"v100", 0.08},           {"v100-pcie", 0.11}};
+    for (const AcceleratorKernels& one : allKernels()) {
+        const std::vector<double> errors = largeProductErrors(one);
+        const double mean = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+        EXPECT_LT(mean, most.at(one.device.id)) << one.device.id << ' ' << errors.size();
+    }
 }
 
 /// Rows of a device as one of its forms has them, some of them a little longer.
