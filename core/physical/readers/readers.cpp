@@ -32,17 +32,25 @@ std::string shapeText(const std::vector<double>& shape) {
     return text;
 }
 
-}  // namespace
-
-const std::vector<MeasurementReader>& measurementReaders() {
-    static const std::vector<MeasurementReader> kReaders{
+std::vector<MeasurementReader>& allMeasurementReaders() {
+    static std::vector<MeasurementReader> readers{
         {"pytorch", "PyTorch (Kineto) trace, JSON", knowsTrace, readTrace},
         {"nccl-tests", "nccl-tests, text", knowsNcclTests, readNcclTests},
         {"deepbench", "DeepBench, text", knowsDeepbench, readDeepbench},
         {"aiconfigurator", "aiconfigurator, CSV", knowsAiconfigurator, readAiconfigurator},
         {"neusight", "NeuSight, CSV", knowsNeusight, readNeusight},
         {"tessera", "table of measurements, CSV", knowsAll, readOwnTable}};
-    return kReaders;
+    return readers;
+}
+
+}  // namespace
+
+const std::vector<MeasurementReader>& measurementReaders() {
+    return allMeasurementReaders();
+}
+
+void addMeasurementReader(const MeasurementReader& reader) {
+    allMeasurementReaders().insert(allMeasurementReaders().begin(), reader);
 }
 
 ReadMeasurements readMeasurements(std::string_view bytes, const std::string& file) {

@@ -30,6 +30,8 @@ struct MeasurementReader {
 
 /// All of them; the first that knows a file reads it. Tessera's own tables are last and take everything.
 const std::vector<MeasurementReader>& measurementReaders();
+/// Another format, asked before the others; for tests, and before the first file is read.
+void addMeasurementReader(const MeasurementReader& reader);
 
 /// Reads a file by its contents, whatever its name. Throws DataError.
 ReadMeasurements readMeasurements(std::string_view bytes, const std::string& file);
