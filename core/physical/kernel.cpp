@@ -86,6 +86,7 @@ struct KernelView {
     double variance = 0;              ///< of the ratios that the fit saw
     double noise = 0;
     double reach = 0;  ///< 90 % of left-out points lie within it, in units of their own scale
+    double least = 0;  ///< half-width of an interval where few points were seen
 };
 
 struct KernelSet {
@@ -148,12 +149,25 @@ void scoreView(const KernelSet& set, KernelView& view, int leftOut) {
     }
 }
 
-KernelTerms coefficientsOf(const KernelSet& set, const std::vector<KernelTerms>& terms, int leftOut) {
-    if (set.kind->family == KernelFamily::product) return {1};
+/// Of an accelerator that is none of those in the tables (`isOther`), products, whose parameters are those of another
+/// one, and shapes that are too few to tell parameters apart give one factor.
+KernelTerms coefficientsOf(const KernelSet& set, const std::vector<KernelTerms>& terms, int leftOut, bool isOther) {
+    const KernelTerms& others = transferredTerms(set.kind->family).coefficients;
+    const bool isProduct = set.kind->family == KernelFamily::product;
+    if (isProduct && !isOther) return others;
     std::vector<MeasuredTerms> seen;
     for (std::size_t i = 0; i < terms.size(); ++i)
         if (set.points[i].half != leftOut) seen.push_back({terms[i], set.points[i].seconds});
-    return seen.empty() ? transferredTerms(set.kind->family).coefficients : fitTerms(seen);
+    const bool areFew = seen.size() < 2 * hardware::kernelParameters(set.kind->family).size();
+    if (seen.empty() || (isOther && (isProduct || areFew))) return scaledTerms(seen, others);
+    return fitTerms(seen);
+}
+
+/// What few left-out points say of errors is itself uncertain: a part of the spread of other accelerators is added to
+/// it, which is none from so many shapes on.
+double leastHalfWidth(KernelFamily family, double shapes) {
+    constexpr double kEnough = 24;
+    return transferredTerms(family).spread * std::max(0.0, 1 - shapes / kEnough);
 }
 
 KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
@@ -161,7 +175,9 @@ KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
     KernelView view{.place = placeOf(device, request, set.source, leftOut)};
     std::vector<KernelTerms> terms;
     for (const KernelPoint& point : set.points) terms.push_back(kernelTerms(*set.kind, point.shape, view.place));
-    view.coefficients = coefficientsOf(set, terms, leftOut);
+    const ProductsAsked asked{.kernel = set.kind->name, .source = set.source, .leftOut = leftOut};
+    const bool isOther = productParametersOf(device, set.dtype, asked).basis == KernelBasis::transferred;
+    view.coefficients = coefficientsOf(set, terms, leftOut, isOther);
     double squares = 0, count = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
         const double ratio = elementary::log(set.points[i].seconds / secondsOf(terms[i], view.coefficients));
@@ -171,6 +187,7 @@ KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
         ++count;
     }
     view.variance = count > 0 ? squares / count : 0;
+    view.least = isOther ? leastHalfWidth(set.kind->family, count) : 0;
     scoreView(set, view, leftOut);
     return view;
 }
@@ -199,7 +216,7 @@ Estimate estimateOf(const KernelSet& set, std::span<const double> shape, int lef
     const double seconds = isMeasured ? set.points[found.points[0].point].seconds
                                       : secondsOf(kernelTerms(*set.kind, shape, view.place), view.coefficients) *
                                             elementary::exp(near.ratio);
-    return estimateAround(seconds, view.reach * near.scale);
+    return estimateAround(seconds, view.reach * near.scale + (isMeasured ? 0 : view.least));
 }
 
 }  // namespace

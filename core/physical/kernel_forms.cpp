@@ -236,10 +236,14 @@ KernelTerms fitTerms(std::span<const MeasuredTerms> kernels) {
         least = errors;
         best = *solution;
     }
-    if (!(least < std::numeric_limits<double>::infinity())) return best;
-    const double factor = medianFactor(kernels, best);
-    for (double& coefficient : best) coefficient *= factor;
-    return best;
+    return least < std::numeric_limits<double>::infinity() ? scaledTerms(kernels, best) : best;
+}
+
+KernelTerms scaledTerms(std::span<const MeasuredTerms> kernels, KernelTerms coefficients) {
+    if (kernels.empty()) return coefficients;
+    const double factor = medianFactor(kernels, coefficients);
+    for (double& coefficient : coefficients) coefficient *= factor;
+    return coefficients;
 }
 
 double secondsOf(const KernelTerms& terms, const KernelTerms& coefficients) {

@@ -79,6 +79,9 @@ struct MeasuredTerms {
 /// the kernels take longer. All 0 for no kernels.
 KernelTerms fitTerms(std::span<const MeasuredTerms> kernels);
 
+/// Coefficients times the one factor with which half of the kernels take longer; as they are for no kernels.
+KernelTerms scaledTerms(std::span<const MeasuredTerms> kernels, KernelTerms coefficients);
+
 /// Coefficients of a family for an accelerator without rows of it, fitted to the rows of all others (class fitted).
 struct TransferredTerms {
     KernelFamily family;
