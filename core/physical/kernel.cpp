@@ -158,9 +158,15 @@ KernelTerms coefficientsOf(const KernelSet& set, const std::vector<KernelTerms>&
     std::vector<MeasuredTerms> seen;
     for (std::size_t i = 0; i < terms.size(); ++i)
         if (set.points[i].half != leftOut) seen.push_back({terms[i], set.points[i].seconds});
-    const bool areFew = seen.size() < 2 * hardware::kernelParameters(set.kind->family).size();
+    const bool areFew = seen.size() < hardware::kernelParameters(set.kind->family).size();
     if (seen.empty() || (isOther && (isProduct || areFew))) return scaledTerms(seen, others);
     return fitTerms(seen);
+}
+
+/// Seconds of the form, above 0: a shape of whose terms the fitted ones saw none takes those of other accelerators.
+double formSeconds(const KernelKind& kind, const KernelTerms& terms, const KernelView& view) {
+    const double seconds = secondsOf(terms, view.coefficients);
+    return seconds > 0 ? seconds : secondsOf(terms, transferredTerms(kind.family).coefficients);
 }
 
 /// What few left-out points say of errors is itself uncertain: a part of the spread of other accelerators is added to
@@ -180,7 +186,7 @@ KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
     view.coefficients = coefficientsOf(set, terms, leftOut, isOther);
     double squares = 0, count = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-        const double ratio = elementary::log(set.points[i].seconds / secondsOf(terms[i], view.coefficients));
+        const double ratio = elementary::log(set.points[i].seconds / formSeconds(*set.kind, terms[i], view));
         view.ratios.push_back(ratio);
         if (set.points[i].half == leftOut) continue;
         squares += ratio * ratio;
@@ -214,7 +220,7 @@ Estimate estimateOf(const KernelSet& set, std::span<const double> shape, int lef
     const NearRatio near = nearRatio(set, view, found, view.noise);
     const bool isMeasured = found.count > 0 && found.points[0].distance == 0;
     const double seconds = isMeasured ? set.points[found.points[0].point].seconds
-                                      : secondsOf(kernelTerms(*set.kind, shape, view.place), view.coefficients) *
+                                      : formSeconds(*set.kind, kernelTerms(*set.kind, shape, view.place), view) *
                                             elementary::exp(near.ratio);
     return estimateAround(seconds, view.reach * near.scale + (isMeasured ? 0 : view.least));
 }

@@ -26,10 +26,19 @@ std::vector<double> ranksOf(const std::vector<double>& values) {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
     std::vector<double> ranks(values.size());
     for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+        end = first + 1;  // what is no number equals nothing, not even itself
         while (end < order.size() && values[order[end]] == values[order[first]]) ++end;
         for (std::size_t i = first; i < end; ++i) ranks[order[i]] = static_cast<double>(first + end - 1) / 2;
     }
     return ranks;
+}
+
+/// An estimate that is no number is none.
+void refuseWithoutNumber(Prediction& prediction) {
+    if (!prediction.estimate) return;
+    const auto& [value, low, high] = *prediction.estimate;
+    if (!std::isfinite(value) || std::isnan(low) || std::isnan(high))
+        prediction = {.refused = "the prediction is no finite number"};
 }
 
 std::optional<double> spearmanOfRows(const ValidationRows& rows) {
@@ -216,6 +225,7 @@ Validation validate(const std::vector<JudgedTable>& tables, const std::vector<Pe
         control.throwIfCancelled("the validation");
         control.reportProgress("predicting measured rows", static_cast<double>(validation.rows.size()), all);
         table.predictor->predict(table.judged->table, table.rows, control);
+        for (ValidationRow& row : table.rows) refuseWithoutNumber(row.prediction);
         for (ValidationRow& row : table.rows) {
             row.error = errorOf(row);
             row.file = validation.files.size();

