@@ -52,7 +52,8 @@ Fields kernelFitFields() {
     using F = FieldsOf<KernelFit>;
     return {
         F::word(&KernelFit::family, "family", "Family", kKernelFamilyNames, "What decides the time of the kernels."),
-        F::name(&KernelFit::dtype, "dtype", "Data type", "Of their operands: fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 or int8."),
+        F::name(&KernelFit::dtype, "dtype", "Data type",
+                "Of their operands: fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 or int8."),
         F::number(&KernelFit::rows, "rows", "Rows", Measure::count, wholeUpTo(kMaxKernelRows),
                   "Measured kernels that the parameters are fitted to."),
         F::name(&KernelFit::sources, "sources", "Sources", "The files or authors of the measurements."),
