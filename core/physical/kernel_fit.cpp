@@ -140,7 +140,7 @@ KernelFitting fittingOf(const Device& device, const KernelGroup& group) {
     }
     fitting.medianError = sixDigits(medianOf(errors));
     // Rows that parameters were fitted to are nearer than others.
-    const double count = static_cast<double>(shapes), free = static_cast<double>(shapes - (isFew ? 0 : parameters));
+    const auto count = static_cast<double>(shapes), free = static_cast<double>(shapes - (isFew ? 0 : parameters));
     double spread = conformalSpread(std::move(residuals)) * std::sqrt(count / free);
     if (isFew) spread = std::max(spread, transferredTerms(group.family).spread);
     form.spread = sixDigits(spread);

@@ -137,9 +137,10 @@ std::optional<Collective> ncclOperationOf(const std::vector<NcclLine>& lines, in
     constexpr double kRounded = 0.03;
     const double once = 1 - 1.0 / ranks;
     const auto isNear = [](double ratio, double expected) { return std::fabs(ratio / expected - 1) < kRounded; };
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-        if (isNear(line->ratio, 2 * once) && ranks > 2) return Collective::allReduce;
-        if (isNear(line->ratio, once) && line->reduces) return Collective::reduceScatter;
+    for (std::size_t i = lines.size(); i-- > 0;) {
+        const NcclLine& line = lines[i];
+        if (isNear(line.ratio, 2 * once) && ranks > 2) return Collective::allReduce;
+        if (isNear(line.ratio, once) && line.reduces) return Collective::reduceScatter;
     }
     return std::nullopt;
 }
@@ -209,9 +210,8 @@ private:
 }  // namespace
 
 bool knowsDeepbench(std::string_view bytes) {
-    for (const std::string_view line : linesOf(bytes.substr(0, kSniffed)))
-        if (!deepbenchColumns(line).empty()) return true;
-    return false;
+    return std::ranges::any_of(linesOf(bytes.substr(0, kSniffed)),
+                               [](std::string_view line) { return !deepbenchColumns(line).empty(); });
 }
 
 ReadMeasurements readDeepbench(std::string_view bytes, const std::string& file) {
@@ -230,9 +230,8 @@ ReadMeasurements readDeepbench(std::string_view bytes, const std::string& file) 
 }
 
 bool knowsNcclTests(std::string_view bytes) {
-    for (const std::string_view line : linesOf(bytes.substr(0, kSniffed)))
-        if (ncclTimeColumn(wordsOf(line))) return true;
-    return false;
+    return std::ranges::any_of(linesOf(bytes.substr(0, kSniffed)),
+                               [](std::string_view line) { return ncclTimeColumn(wordsOf(line)).has_value(); });
 }
 
 ReadMeasurements readNcclTests(std::string_view bytes, const std::string& file) {
