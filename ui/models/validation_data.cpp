@@ -1,6 +1,7 @@
 #include "ui/models/validation_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -69,8 +70,21 @@ Column countColumn(const QString& title, const QString& help, std::function<std:
             .help = help};
 }
 
+/// A column whose name is short for what a person says.
+struct ColumnWords {
+    std::string_view column;
+    QLatin1String title;
+};
+constexpr std::array<ColumnWords, 5> kColumnWords{{{"dims", QLatin1String("Dimensions")},
+                                                   {"dtype", QLatin1String("Data type")},
+                                                   {"per_node", QLatin1String("Accelerators in a node")},
+                                                   {"network_bits_per_s", QLatin1String("Network of a node")},
+                                                   {"zero", QLatin1String("ZeRO stage")}}};
+
 /// A column name as a person says it: "micro_batch" -> "Micro batch".
 QString columnTitle(const std::string& column) {
+    for (const ColumnWords& words : kColumnWords)
+        if (words.column == column) return words.title;
     QString title = shownText(column, 40);
     title.replace(QLatin1Char('_'), QLatin1Char(' '));
     if (!title.isEmpty()) title[0] = title[0].toUpper();

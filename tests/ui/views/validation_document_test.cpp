@@ -134,7 +134,7 @@ TEST_F(ValidationPage, aClickOnAPointExplainsItsPredictionAndMarksItsRow) {
     }
     const QString all = said.join('\n');
     for (const char* part :
-         {"Measured: 3.9 s", "Predicted: ", "90 % interval: ", "Accelerator: a100", "Network bits per s: 800 Gb/s",
+         {"Measured: 3.9 s", "Predicted: ", "90 % interval: ", "Accelerator: a100", "Network of a node: 800 Gb/s",
           "Software is taken as: ", "Published by: lab", "own.csv, line 3", "layers=30, hidden=3072"})
         EXPECT_TRUE(all.contains(QString::fromUtf8(part))) << part << " is not in\n" << all.toStdString();
     emit document.plot()->pointClicked(0, 0);
