@@ -67,14 +67,16 @@ std::optional<std::size_t> collectiveFabricOf(const CollectiveRequest& request) 
     return first;
 }
 
-/// Squares of the steps between operations, in units of a factor of four in bytes: gathering and scattering move alike.
+/// Squares of the steps between operations, in units of a factor of four in bytes: gathering, scattering and
+/// broadcasting move alike.
 constexpr double kAlike = 0.49, kUnlike = 4;
-constexpr std::array<std::array<double, 5>, 5> kOperationSquares{{
-    {0, kUnlike, kUnlike, kUnlike, kUnlike},
-    {kUnlike, 0, kAlike, kUnlike, kUnlike},
-    {kUnlike, kAlike, 0, kUnlike, kUnlike},
-    {kUnlike, kUnlike, kUnlike, 0, kUnlike},
-    {kUnlike, kUnlike, kUnlike, kUnlike, 0},
+constexpr std::array<std::array<double, 6>, 6> kOperationSquares{{
+    {0, kUnlike, kUnlike, kUnlike, kUnlike, kUnlike},
+    {kUnlike, 0, kAlike, kUnlike, kUnlike, kAlike},
+    {kUnlike, kAlike, 0, kUnlike, kUnlike, kAlike},
+    {kUnlike, kUnlike, kUnlike, 0, kUnlike, kUnlike},
+    {kUnlike, kUnlike, kUnlike, kUnlike, 0, kUnlike},
+    {kUnlike, kAlike, kAlike, kUnlike, kUnlike, 0},
 }};
 
 /// Square of the distance beyond which a row says nothing.

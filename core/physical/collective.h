@@ -11,9 +11,9 @@
 namespace tessera::physical {
 
 /// An operation of a group of accelerators.
-enum class Collective : std::uint8_t { allReduce, allGather, reduceScatter, allToAll, sendReceive };
-inline constexpr EnumNames<Collective> kCollectiveNames{"all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-                                                        "send_recv"};
+enum class Collective : std::uint8_t { allReduce, allGather, reduceScatter, allToAll, sendReceive, broadcast };
+inline constexpr EnumNames<Collective> kCollectiveNames{"all_reduce", "all_gather", "reduce_scatter",
+                                                        "all_to_all", "send_recv",  "broadcast"};
 
 /// Returns the operation of a name as in data/measured/collectives.csv; nothing where it is none of them.
 constexpr std::optional<Collective> collectiveNamed(std::string_view name) {

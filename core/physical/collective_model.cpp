@@ -21,7 +21,7 @@ struct CollectiveTerms {
 constexpr CollectiveTerms kMoveTerms{&CollectiveParameters::moveLatency, &CollectiveParameters::moveHop,
                                      &CollectiveParameters::efficiency, &CollectiveParameters::ramp};
 /// By operation.
-constexpr std::array<CollectiveTerms, 5> kCollectiveTerms{{
+constexpr std::array<CollectiveTerms, 6> kCollectiveTerms{{
     {&CollectiveParameters::sumLatency, &CollectiveParameters::sumHop, &CollectiveParameters::efficiency,
      &CollectiveParameters::ramp},
     kMoveTerms,
@@ -30,6 +30,7 @@ constexpr std::array<CollectiveTerms, 5> kCollectiveTerms{{
      &CollectiveParameters::exchangeRamp},
     {&CollectiveParameters::sendLatency, &CollectiveParameters::sumHop, &CollectiveParameters::sendShare,
      &CollectiveParameters::sendRamp},
+    kMoveTerms,
 }};
 const CollectiveTerms& collectiveTerms(Collective operation) {
     return kCollectiveTerms[static_cast<std::size_t>(operation)];
@@ -42,7 +43,8 @@ double collectiveRamped(double x, double kappa, double gamma) {
 
 /// Bytes that cross a link in a ring of n, over the bytes of the operation.
 double ringShare(Collective operation, int n) {
-    if (operation == Collective::sendReceive) return n > 1 ? 1 : 0;
+    // Each passes a message on, part by part.
+    if (operation == Collective::sendReceive || operation == Collective::broadcast) return n > 1 ? 1 : 0;
     return (operation == Collective::allReduce ? 2 : 1) * (n - 1.0) / n;
 }
 
@@ -59,7 +61,7 @@ double linkSeconds(const CollectiveFabric& fabric, Collective operation, int n, 
 
 /// Seconds of copying the own part, which shrinks as a ring grows. Together they grow, the copy being the faster one.
 double ownPartSeconds(const CollectiveFabric& fabric, Collective operation, int n, double bytes) {
-    if (operation == Collective::sendReceive) return 0;
+    if (operation == Collective::sendReceive || operation == Collective::broadcast) return 0;
     return bytes / n / (fabric.linkBytesPerSecond * fabric.parameters.copyRate);
 }
 

@@ -105,11 +105,12 @@ std::optional<Collective> ncclOperationIn(std::string_view text) {
         std::string_view word;
         Collective operation;
     };
-    constexpr std::array<Test, 5> kTests{{{"all_reduce_perf", Collective::allReduce},
+    constexpr std::array<Test, 6> kTests{{{"all_reduce_perf", Collective::allReduce},
                                           {"all_gather_perf", Collective::allGather},
                                           {"reduce_scatter_perf", Collective::reduceScatter},
                                           {"alltoall_perf", Collective::allToAll},
-                                          {"sendrecv_perf", Collective::sendReceive}}};
+                                          {"sendrecv_perf", Collective::sendReceive},
+                                          {"broadcast_perf", Collective::broadcast}}};
     for (const Test& test : kTests)
         if (text.find(test.word) != std::string_view::npos) return test.operation;
     return std::nullopt;

@@ -290,7 +290,27 @@ TEST(Collectives, OfImpossibleSizesAreRefused) {
 TEST(Collectives, AreNamedAsInTheTable) {
     EXPECT_EQ(collectiveNamed("reduce_scatter"), Collective::reduceScatter);
     EXPECT_EQ(collectiveNamed("send_recv"), Collective::sendReceive);
-    EXPECT_EQ(collectiveNamed("broadcast"), std::nullopt);
+    EXPECT_EQ(collectiveNamed("broadcast"), Collective::broadcast);
+    EXPECT_EQ(collectiveNamed("scan"), std::nullopt);
+}
+
+// A message is passed on while it arrives: no device sends more than all of it, however many there are.
+TEST(Collectives, ABroadcastTakesALittleMoreThanAGather) {
+    for (const double bytes : {1e6, 64e6, 1e9})
+        for (const int accelerators : {2, 4, 8}) {
+            CollectiveRequest request{.system = "h100",
+                                      .operation = Collective::allGather,
+                                      .accelerators = accelerators,
+                                      .perNode = 8,
+                                      .bytes = bytes};
+            request.perNode = accelerators;
+            const double gather = predictCollective(request).estimate->value;
+            request.operation = Collective::broadcast;
+            const double broadcast = predictCollective(request).estimate->value;
+            EXPECT_GT(broadcast, bytes / 450e9);
+            EXPECT_LT(broadcast, 2.2 * gather) << accelerators << ' ' << bytes;
+            EXPECT_GT(broadcast, 0.8 * gather) << accelerators << ' ' << bytes;
+        }
 }
 
 }  // namespace

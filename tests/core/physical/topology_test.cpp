@@ -186,7 +186,7 @@ public:
     std::int64_t number(std::int64_t from, std::int64_t to) { return std::uniform_int_distribution(from, to)(engine_); }
     double factor() { return std::uniform_real_distribution(1.0, 4.0)(engine_); }
     double bytes() { return std::pow(2.0, std::uniform_real_distribution(0.0, 36.0)(engine_)); }
-    Collective operation() { return static_cast<Collective>(number(0, 4)); }
+    Collective operation() { return static_cast<Collective>(number(0, 5)); }
     std::vector<TopologyLevel> levels() {
         std::vector<TopologyLevel> drawn;
         const std::int64_t count = number(1, 4);

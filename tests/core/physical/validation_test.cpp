@@ -295,7 +295,7 @@ TEST(Validation, wrongTablesAndCellsAreNamed) {
     const std::string collectives = "system,operation,accelerators,per_node,bytes,seconds\n";
     EXPECT_EQ(validationError<DataError>({judged(collectives + "a100,sum,8,8,1,1\n")}),
               "mine.csv:2: field 'operation' is 'sum'; expected one of all_reduce, all_gather, reduce_scatter, "
-              "all_to_all, send_recv");
+              "all_to_all, send_recv, broadcast");
     EXPECT_EQ(validationError<DataError>({judged(collectives + "a100,all_reduce,2,8,1,1\n")}),
               "mine.csv:2: field 'per_node' is '8'; expected at most the accelerators");
 }

@@ -444,7 +444,7 @@ void ValidationDocument::Implementation::chooseSet(int row) {
 
 void ValidationDocument::Implementation::askForFile() {
     auto* dialog = new QFileDialog(document, u"Validate a table of your own"_s, QString(),
-                                   fileFilter(u"Measured tables"_s, u"*.csv"_s));
+                                   fileFilter(u"Measurements"_s, u"*.csv *.txt *.log *.json"_s));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, document, [this](const QString& path) {
