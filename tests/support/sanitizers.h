@@ -24,6 +24,11 @@ inline constexpr bool kThreadSanitizer = false;
 /// Everything takes several times longer, and reserves terabytes of addresses.
 inline constexpr bool kSanitized = kAddressSanitizer || kThreadSanitizer;
 
+/// Random cases of a property: fewer under a sanitizer, which looks for other faults.
+constexpr int randomCases(int all) {
+    return kSanitized ? all / 20 : all;
+}
+
 }  // namespace tessera::test
 
 #undef TESSERA_HAS_FEATURE

@@ -12,6 +12,7 @@
 
 #include "core/physical/collective_model.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
 namespace {
@@ -217,7 +218,7 @@ private:
 
 TEST(Collectives, OfMoreBytesAreNeverFasterByTheModel) {
     CollectiveDraw draw;
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         const CollectiveFabric& fabric = draw.fabric();
         const Collective operation = draw.operation();
         const int perNode = draw.number(1, 8), accelerators = draw.number(2, 64);
@@ -246,7 +247,7 @@ TEST(Collectives, OverFasterLinksAndNetworksAreNeverSlower) {
 
 TEST(Collectives, OfMoreAcceleratorsAreNeverCheaperByTheModelWhereNoSwitchAdds) {
     CollectiveDraw draw;
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         CollectiveFabric fabric = draw.fabric();
         fabric.switchAdds = false;
         const Collective operation = draw.operation();

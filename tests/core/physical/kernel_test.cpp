@@ -16,6 +16,7 @@
 #include "core/hardware/library.h"
 #include "core/physical/neighbours.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
 namespace {
@@ -140,7 +141,7 @@ TEST(KernelForms, ofProductsNeverFallWithSizesAndNeverRiseWithTheMachine) {
     std::map<std::string_view, Device> devices;
     for (const GemmFit& fit : gemmFits())
         devices.try_emplace(fit.accelerator, bundledDevice(std::string(fit.accelerator)));
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         const GemmFit& fit = gemmFits()[random() % gemmFits().size()];
         const Machine machine = machineOf(devices.at(fit.accelerator), fit.dtype);
         const Product product{1, size(), size(), size(), 2, 2};

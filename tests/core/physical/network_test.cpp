@@ -16,6 +16,7 @@
 #include "core/physical/network_model.h"
 #include "core/physical/network_run.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
 namespace {
@@ -173,7 +174,7 @@ bool isServedAlike(const TrainingRun& run, const Device& one, const Device& othe
 
 TEST(Network, moreBandwidthPeakAndLinksAreNeverSlowerAndMoreSamplesNeverFaster) {
     RandomStream random(7);
-    for (int i = 0; i < 5000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         TrainingRun run = randomRun(random);
         const Device& device = deviceNamed(run.accelerator);
         const double here = predictedValue(run, device);
@@ -200,7 +201,7 @@ TEST(Network, moreBandwidthPeakAndLinksAreNeverSlowerAndMoreSamplesNeverFaster) 
 
 TEST(Network, noStepIsShorterThanItsOperationsAtPeak) {
     RandomStream random(11);
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         const TrainingRun run = randomRun(random);
         const Device& device = deviceNamed(run.accelerator);
         double flop = 0;

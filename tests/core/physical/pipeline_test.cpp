@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/paths.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
 namespace {
@@ -331,7 +332,7 @@ double& anyPipelineTime(Pipeline& pipeline, RandomPipelines& random) {
 
 TEST(Pipeline, isNeverFasterThanItsBoundsNorFullerThanItsScheduleSays) {
     RandomPipelines random;
-    for (int i = 0; i < 100'000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         const Pipeline pipeline = random.next();
         const PipelineTimes times = simulatePipeline(pipeline);
         double work = 0;
@@ -348,7 +349,7 @@ TEST(Pipeline, isNeverFasterThanItsBoundsNorFullerThanItsScheduleSays) {
 
 TEST(Pipeline, inAFixedOrderIsNeverFasterForASlowerTask) {
     RandomPipelines random;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         Pipeline pipeline = random.next();
         if (pipeline.schedule > Schedule::zbH2) continue;
         const double before = simulatePipeline(pipeline).makespan;

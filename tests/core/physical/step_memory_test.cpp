@@ -4,6 +4,8 @@
 
 #include <random>
 
+#include "tests/support/sanitizers.h"
+
 namespace tessera::physical {
 namespace {
 
@@ -44,7 +46,7 @@ TEST(StepMemory, aLayerKeepsWhatItsFormulaSays) {
 TEST(StepMemory, isMonotoneInWhatItHolds) {
     std::mt19937 random(5);
     const auto pick = [&](int most) { return 1 << std::uniform_int_distribution(0, most)(random); };
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         StepSetting setting = memorySetting();
         setting.layout.tensor = pick(3);
         setting.layout.pipeline = pick(4);

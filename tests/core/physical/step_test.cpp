@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/physical/step_fit.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
 namespace {
@@ -66,7 +67,7 @@ double boundOf(const StepSetting& setting) {
 
 TEST(Step, isAboveItsBoundAndFallsWithBetterHardware) {
     std::mt19937 random(11);
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         const StepSetting setting = randomStep(random);
         const double seconds = stepSeconds(setting);
         ASSERT_TRUE(std::isfinite(seconds));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/hardware/library.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera::physical {
 namespace {
@@ -214,7 +215,7 @@ private:
 template <typename Change>
 void neverFaster(const Change& change) {
     LevelDraw draw;
-    for (int i = 0; i < 20'000; ++i) {
+    for (int i = 0; i < test::randomCases(100'000); ++i) {
         std::vector<TopologyLevel> levels = draw.levels();
         const Span span = draw.span(levels);
         const Collective operation = draw.operation();
