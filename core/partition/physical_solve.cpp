@@ -342,15 +342,19 @@ std::vector<std::string> physicalAssumptions(const PhysicalCosts& costs, const h
         fmt::format("Kernels take what the model of networks says of them on {} in {} under the software profile {}, "
                     "as in predict.",
                     inQuotes(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id),
-                    options.dtype, inQuotes(physical::kSoftwareProfileNames.of(costs.profile()))),
+                    options.dtype, inQuotes(physical::kSoftwareProfileNames.of(costs.profile())))};
+    list.emplace_back(
         "Collectives run over the levels that a cut spans; partial sums are summed and scattered, what is read whole "
-        "is gathered, once for all layers that read the same tensor.",
+        "is gathered, once for all layers that read the same tensor.");
+    list.emplace_back(
         "Gradients are summed behind the backward pass, as far as it is long enough and the software overlaps them; "
-        "all other transfers take turns with compute.",
+        "all other transfers take turns with compute.");
+    list.emplace_back(
         "Hosts prepare the samples of the next step meanwhile; where the step waits for them, that wait is compute of "
-        "the first layer.",
-        "What moves at several levels at once is told by level in proportion to what each would take alone.",
-        "Each layer's cut holds for forward, backward and gradient pass together."};
+        "the first layer.");
+    list.emplace_back(
+        "What moves at several levels at once is told by level in proportion to what each would take alone.");
+    list.emplace_back("Each layer's cut holds for forward, backward and gradient pass together.");
     list.push_back(fmt::format(
         "Memory counts weights and gradients in {}, the state of {} in 32 bits, the activations that the backward pass "
         "reads and gathered copies of them, without the scores of attention, which fused kernels make again; no "
