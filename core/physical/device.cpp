@@ -13,22 +13,26 @@
 namespace tessera::physical {
 namespace {
 
-/// Data types from the narrowest, those beside each other in a group as wide.
-constexpr std::array<std::string_view, 8> kByWidth{"nvfp4", "mxfp8", "fp8", "int8", "bf16", "fp16", "tf32", "fp32"};
+/// A data type and the bytes of an element.
+struct Word {
+    std::string_view dtype;
+    double bytes;
+};
+/// From the narrowest.
+constexpr std::array<Word, 8> kWords{
+    {{"nvfp4", 0.5}, {"mxfp8", 1}, {"fp8", 1}, {"int8", 1}, {"bf16", 2}, {"fp16", 2}, {"tf32", 4}, {"fp32", 4}}};
+
+const Word* wordNamed(std::string_view dtype) {
+    return std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) { return word.dtype == dtype; });
+}
 
 double peakNamed(const Device& device, std::string_view dtype) {
     const auto found = device.peaks.find(dtype);
     return found == device.peaks.end() ? 0 : found->second;
 }
 
-struct Word {
-    std::string_view dtype;
-    double bytes;
-};
 /// Bytes of the narrowest products that anybody measured, which stand for narrower ones.
 constexpr double kNarrowest = 1;
-constexpr std::array<Word, 8> kWords{
-    {{"fp32", 4}, {"tf32", 4}, {"fp16", 2}, {"bf16", 2}, {"fp8", 1}, {"mxfp8", 1}, {"nvfp4", 0.5}, {"int8", 1}}};
 
 /// A fit of products and the bundled accelerator that it belongs to.
 struct FittedDevice {
@@ -87,13 +91,13 @@ Device deviceOf(const hardware::Accelerator& accelerator) {
 }
 
 double peakOf(const Device& device, std::string_view dtype) {
-    const auto* at = std::find(kByWidth.begin(), kByWidth.end(), dtype);
-    if (at == kByWidth.end()) return 0;
+    const auto* at = wordNamed(dtype);
+    if (at == kWords.end()) return 0;
     if (const double own = peakNamed(device, dtype); own > 0) return own;
     if (dtype == "fp16" && peakNamed(device, "bf16") > 0) return peakNamed(device, "bf16");
     if (dtype == "tf32") return peakOf(device, "fp32");
-    for (; at != kByWidth.end(); ++at)
-        if (const double wider = peakNamed(device, *at); wider > 0 && *at != "int8") return wider;
+    for (; at != kWords.end(); ++at)
+        if (const double wider = peakNamed(device, at->dtype); wider > 0 && at->dtype != "int8") return wider;
     // An accelerator without units for this type runs it on what it has.
     double most = 0;
     for (const auto& [name, peak] : device.peaks)
@@ -106,8 +110,7 @@ Machine machineOf(const Device& device, std::string_view dtype) {
 }
 
 double bytesOf(std::string_view dtype) {
-    const auto* found =
-        std::find_if(kWords.begin(), kWords.end(), [&](const Word& word) { return word.dtype == dtype; });
+    const Word* found = wordNamed(dtype);
     return found == kWords.end() ? 0 : found->bytes;
 }
 

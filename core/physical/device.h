@@ -44,8 +44,7 @@ Device deviceOf(const hardware::Accelerator& accelerator);
 /// other 16-bit type, else of the next wider type that the device has. 0 for an unknown data type.
 double peakOf(const Device& device, std::string_view dtype);
 
-/// Bytes of an element of a data type that kernels are measured in ("fp32", "tf32", "fp16", "bf16", "fp8", "int8"); 0
-/// for another one.
+/// Bytes of an element of a data type that `peakOf` knows; 0 for another one.
 double bytesOf(std::string_view dtype);
 
 /// The device as products of a data type see it.

@@ -59,12 +59,6 @@ std::string kernelFault(const KernelRequest& request) {
 
 namespace {
 
-KernelPlace placeOf(const Device& device, const KernelRequest& request, std::string_view source, int leftOut) {
-    const ProductsAsked asked{.kernel = request.kernel, .source = source, .leftOut = leftOut};
-    return {machineOf(device, request.dtype), bytesOf(request.dtype),
-            productParametersOf(device, request.dtype, asked).parameters};
-}
-
 double quantileOf(std::vector<double> values, double share) {
     if (values.empty()) return 0;
     std::sort(values.begin(), values.end());
@@ -177,12 +171,12 @@ double leastHalfWidth(KernelFamily family, double shapes) {
 }
 
 KernelView viewOf(const KernelSet& set, const Device& device, int leftOut) {
-    const KernelRequest request{std::string(set.kind->name), {}, set.dtype};
-    KernelView view{.place = placeOf(device, request, set.source, leftOut)};
+    const ProductParameters products =
+        productParametersOf(device, set.dtype, {.kernel = set.kind->name, .source = set.source, .leftOut = leftOut});
+    const bool isOther = products.basis == KernelBasis::transferred;
+    KernelView view{.place = {machineOf(device, set.dtype), bytesOf(set.dtype), products.parameters}};
     std::vector<KernelTerms> terms;
     for (const KernelPoint& point : set.points) terms.push_back(kernelTerms(*set.kind, point.shape, view.place));
-    const ProductsAsked asked{.kernel = set.kind->name, .source = set.source, .leftOut = leftOut};
-    const bool isOther = productParametersOf(device, set.dtype, asked).basis == KernelBasis::transferred;
     view.coefficients = coefficientsOf(set, terms, leftOut, isOther);
     double squares = 0, count = 0;
     for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -203,7 +197,8 @@ Prediction unmeasuredSeconds(const Device& device, const KernelRequest& request)
     const KernelKind& kind = *kernelKind(request.kernel);
     const FittedForm* fitted = fittedFormOf(device, kind.family, request.dtype);
     const TransferredTerms& transferred = transferredTerms(kind.family);
-    const KernelPlace place = placeOf(device, request, {}, -1);
+    const KernelPlace place{machineOf(device, request.dtype), bytesOf(request.dtype),
+                            productParametersOf(device, request.dtype, {.kernel = request.kernel}).parameters};
     const double seconds = secondsOf(kernelTerms(kind, request.shape, place),
                                      fitted != nullptr ? fitted->coefficients : transferred.coefficients);
     return {estimateAround(seconds, fitted != nullptr ? fitted->spread : transferred.spread)};

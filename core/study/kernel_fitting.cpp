@@ -22,7 +22,7 @@ namespace {
 
 /// The file of a table: as named, else that of the bundled kernels of an accelerator.
 fs::path kernelFileOf(const std::string& name) {
-    if (namesFile(name, {".csv", ".txt", ".json", ".log"})) return name;
+    if (namesFile(name, physical::measurementSuffixes())) return name;
     for (const fs::path& data : hardware::dataFolders())
         if (const fs::path path = data / "measured" / "kernels" / (name + ".csv"); isFile(path)) return path;
     throw UsageError(fmt::format(

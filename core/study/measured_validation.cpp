@@ -91,7 +91,7 @@ MeasuredFiles measuredFilesNamed(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         if (isMeasuredFolder(name)) {
             addMeasuredFolder(files, name);
-        } else if (namesFile(name, {".csv", ".txt", ".json", ".log"})) {
+        } else if (namesFile(name, physical::measurementSuffixes())) {
             addMeasuredFile(files, name, name);
             addPeersOf(files, fs::path(name).parent_path());
         } else {

@@ -53,6 +53,11 @@ void addMeasurementReader(const MeasurementReader& reader) {
     allMeasurementReaders().insert(allMeasurementReaders().begin(), reader);
 }
 
+const std::vector<std::string_view>& measurementSuffixes() {
+    static const std::vector<std::string_view> suffixes{".csv", ".txt", ".log", ".json"};
+    return suffixes;
+}
+
 ReadMeasurements readMeasurements(std::string_view bytes, const std::string& file) {
     if (bytes.size() > kLargestMeasuredTable) throw DataError({.file = file}, "more", "at most 64 MiB");
     const auto& readers = measurementReaders();

@@ -33,6 +33,9 @@ const std::vector<MeasurementReader>& measurementReaders();
 /// Another format, asked before the others; for tests, and before the first file is read.
 void addMeasurementReader(const MeasurementReader& reader);
 
+/// The endings of names that mean files of measurements.
+const std::vector<std::string_view>& measurementSuffixes();
+
 /// Reads a file by its contents, whatever its name. Throws DataError.
 ReadMeasurements readMeasurements(std::string_view bytes, const std::string& file);
 

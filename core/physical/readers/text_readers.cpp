@@ -99,21 +99,30 @@ struct NcclRanks {
     }
 };
 
+/// A program of nccl-tests.
+struct NcclTest {
+    std::string_view word;
+    Collective operation;
+};
+constexpr std::array<NcclTest, 6> kNcclTests{{{"all_reduce_perf", Collective::allReduce},
+                                              {"all_gather_perf", Collective::allGather},
+                                              {"reduce_scatter_perf", Collective::reduceScatter},
+                                              {"alltoall_perf", Collective::allToAll},
+                                              {"sendrecv_perf", Collective::sendReceive},
+                                              {"broadcast_perf", Collective::broadcast}}};
+
 /// The collective whose test's name stands in a text: "all_reduce_perf".
 std::optional<Collective> ncclOperationIn(std::string_view text) {
-    struct Test {
-        std::string_view word;
-        Collective operation;
-    };
-    constexpr std::array<Test, 6> kTests{{{"all_reduce_perf", Collective::allReduce},
-                                          {"all_gather_perf", Collective::allGather},
-                                          {"reduce_scatter_perf", Collective::reduceScatter},
-                                          {"alltoall_perf", Collective::allToAll},
-                                          {"sendrecv_perf", Collective::sendReceive},
-                                          {"broadcast_perf", Collective::broadcast}}};
-    for (const Test& test : kTests)
+    for (const NcclTest& test : kNcclTests)
         if (text.find(test.word) != std::string_view::npos) return test.operation;
     return std::nullopt;
+}
+
+/// The names of the programs, as a sentence has them.
+std::string ncclTestNames() {
+    std::vector<std::string> names;
+    for (const NcclTest& test : kNcclTests) names.emplace_back(test.word);
+    return "one of " + joined(names, ", ");
 }
 
 /// The place of "time" among the words of a header line "# size count type redop root time algbw busbw".
@@ -165,9 +174,7 @@ public:
                             fmt::format("a time of {} ranks", ranks_.ranks), "two or more lines '# Rank' above it");
         std::optional<Collective> operation = ncclOperationIn(bytes.substr(0, kSniffed));
         if (!operation) operation = ncclOperationOf(lines_, ranks_.ranks);
-        if (!operation)
-            throw DataError({.file = file}, "no name of a test",
-                            "all_reduce_perf, all_gather_perf, reduce_scatter_perf, alltoall_perf or sendrecv_perf");
+        if (!operation) throw DataError({.file = file}, "no name of a test", ncclTestNames());
         for (const NcclLine& line : lines_) addLine(line, *operation);
     }
 

@@ -52,43 +52,33 @@ std::vector<double> traceList(const TraceInputs& inputs, std::size_t input) {
 }
 
 /// A product whose operands are the inputs `first` and `first` + 1.
-TraceRequest traceProduct(const TraceInputs& inputs, std::size_t first) {
+template <std::size_t first>
+TraceRequest traceProduct(const TraceInputs& inputs, std::string_view kernel) {
     const auto* left = inputs.tensor(first, 2);
     const auto* right = inputs.tensor(first + 1, 2);
     if (left == nullptr || right == nullptr) return std::nullopt;
-    return KernelRequest{"gemm", {(*left)[0], (*right)[1], (*left)[1]}, inputs.dtype(first)};
-}
-TraceRequest traceMm(const TraceInputs& inputs) {
-    return traceProduct(inputs, 0);
-}
-TraceRequest traceAddmm(const TraceInputs& inputs) {
-    return traceProduct(inputs, 1);
+    return KernelRequest{std::string(kernel), {(*left)[0], (*right)[1], (*left)[1]}, inputs.dtype(first)};
 }
 
-TraceRequest traceLinear(const TraceInputs& inputs) {
+TraceRequest traceLinear(const TraceInputs& inputs, std::string_view kernel) {
     const auto* left = inputs.tensor(0);
     const auto* weights = inputs.tensor(1, 2);
     if (left == nullptr || weights == nullptr) return std::nullopt;
     return KernelRequest{
-        "gemm", {productOfSizes(*left, left->size() - 1), (*weights)[0], left->back()}, inputs.dtype(0)};
+        std::string(kernel), {productOfSizes(*left, left->size() - 1), (*weights)[0], left->back()}, inputs.dtype(0)};
 }
 
-TraceRequest traceBatched(const TraceInputs& inputs, std::size_t first) {
+template <std::size_t first>
+TraceRequest traceBatched(const TraceInputs& inputs, std::string_view kernel) {
     const auto* left = inputs.tensor(first, 3);
     const auto* right = inputs.tensor(first + 1, 3);
     if (left == nullptr || right == nullptr) return std::nullopt;
-    return KernelRequest{"batched_gemm", {(*left)[0], (*left)[1], (*right)[2], (*left)[2]}, inputs.dtype(first)};
-}
-TraceRequest traceBmm(const TraceInputs& inputs) {
-    return traceBatched(inputs, 0);
-}
-TraceRequest traceBaddbmm(const TraceInputs& inputs) {
-    return traceBatched(inputs, 1);
+    return KernelRequest{std::string(kernel), {(*left)[0], (*left)[1], (*right)[2], (*left)[2]}, inputs.dtype(first)};
 }
 
 /// A convolution whose padding, stride and groups are these inputs.
-TraceRequest traceConvolutionOf(const TraceInputs& inputs, std::size_t padding, std::size_t stride,
-                                std::size_t groups) {
+template <std::size_t padding, std::size_t stride, std::size_t groups>
+TraceRequest traceConv(const TraceInputs& inputs, std::string_view kernel) {
     const auto* samples = inputs.tensor(0, 4);
     const auto* filters = inputs.tensor(1, 4);
     const std::vector<double> pads = traceList(inputs, padding), strides = traceList(inputs, stride);
@@ -97,36 +87,21 @@ TraceRequest traceConvolutionOf(const TraceInputs& inputs, std::size_t padding, 
     if (samples == nullptr || filters == nullptr || pads.size() != 2 || strides.size() != 2 || !group)
         return std::nullopt;
     if (strides[0] != strides[1]) return std::nullopt;
-    return KernelRequest{"conv",
+    return KernelRequest{std::string(kernel),
                          {(*samples)[0], (*samples)[1], (*samples)[2] + 2 * pads[0], (*samples)[3] + 2 * pads[1],
                           (*filters)[0], (*filters)[2], (*filters)[3], strides[0], *group},
                          inputs.dtype(0)};
 }
-TraceRequest traceConvolution(
-    const TraceInputs& inputs) {  // input, weight, bias, stride, padding, dilation, transposed,
+/// Of the inputs input, weight, bias, stride, padding, dilation, transposed, output padding, groups.
+TraceRequest traceConvolution(const TraceInputs& inputs, std::string_view kernel) {
     const bool isTransposed = inputs.values.size() > 6 && lowered(inputs.values[6]) == "true";
-    return isTransposed ? std::nullopt : traceConvolutionOf(inputs, 4, 3, 8);  // output padding, groups
-}
-TraceRequest traceConv2d(const TraceInputs& inputs) {  // input, weight, bias, stride, padding, dilation, groups
-    return traceConvolutionOf(inputs, 4, 3, 6);
-}
-TraceRequest traceCudnn(const TraceInputs& inputs) {  // input, weight, padding, stride, dilation, groups
-    return traceConvolutionOf(inputs, 2, 3, 5);
+    return isTransposed ? std::nullopt : traceConv<4, 3, 8>(inputs, kernel);
 }
 
 TraceRequest traceUnary(const TraceInputs& inputs, std::string_view kernel) {
     const auto* tensor = inputs.tensor(0);
     if (tensor == nullptr) return std::nullopt;
     return KernelRequest{std::string(kernel), {productOfSizes(*tensor, tensor->size())}, inputs.dtype(0)};
-}
-TraceRequest traceRelu(const TraceInputs& inputs) {
-    return traceUnary(inputs, "relu");
-}
-TraceRequest traceTanh(const TraceInputs& inputs) {
-    return traceUnary(inputs, "tanh");
-}
-TraceRequest traceGelu(const TraceInputs& inputs) {
-    return traceUnary(inputs, "gelu");
 }
 
 /// Of two tensors of the same sizes, or of one and a number.
@@ -140,18 +115,6 @@ TraceRequest traceBinary(const TraceInputs& inputs, std::string_view kernel) {
         return std::nullopt;
     return request;
 }
-TraceRequest traceAdd(const TraceInputs& inputs) {
-    return traceBinary(inputs, "add");
-}
-TraceRequest traceMul(const TraceInputs& inputs) {
-    return traceBinary(inputs, "mul");
-}
-TraceRequest traceDiv(const TraceInputs& inputs) {
-    return traceBinary(inputs, "div");
-}
-TraceRequest tracePow(const TraceInputs& inputs) {
-    return traceBinary(inputs, "pow");
-}
 
 /// Along the last axis.
 TraceRequest traceRows(const TraceInputs& inputs, std::string_view kernel) {
@@ -160,53 +123,49 @@ TraceRequest traceRows(const TraceInputs& inputs, std::string_view kernel) {
     return KernelRequest{
         std::string(kernel), {productOfSizes(*tensor, tensor->size() - 1), tensor->back()}, inputs.dtype(0)};
 }
-TraceRequest traceSoftmax(const TraceInputs& inputs) {
-    return traceRows(inputs, "softmax");
-}
-TraceRequest traceLayerNorm(const TraceInputs& inputs) {
-    return traceRows(inputs, "layernormalization");
-}
 
 /// Causal attention of a whole prompt: query, key, value, share of dropout, whether causal.
-TraceRequest traceAttention(const TraceInputs& inputs) {
+TraceRequest traceAttention(const TraceInputs& inputs, std::string_view kernel) {
     const auto* query = inputs.tensor(0, 4);
     const auto* key = inputs.tensor(1, 4);
     const bool isCausal = inputs.values.size() > 4 && lowered(inputs.values[4]) == "true";
     if (query == nullptr || key == nullptr || !isCausal || (*query)[2] != (*key)[2]) return std::nullopt;
-    return KernelRequest{"attention", {(*query)[0], (*query)[1], (*key)[1], (*query)[2], (*query)[3]}, inputs.dtype(0)};
+    return KernelRequest{
+        std::string(kernel), {(*query)[0], (*query)[1], (*key)[1], (*query)[2], (*query)[3]}, inputs.dtype(0)};
 }
 
 /// An operator of PyTorch and the kernel that it is.
 struct TraceOperator {
-    std::string_view name;
-    TraceRequest (*request)(const TraceInputs& inputs);
+    std::string_view name, kernel;
+    TraceRequest (*request)(const TraceInputs& inputs, std::string_view kernel);
 };
-constexpr std::array<TraceOperator, 26> kTraceOperators{{{"aten::mm", traceMm},
-                                                         {"aten::addmm", traceAddmm},
-                                                         {"aten::linear", traceLinear},
-                                                         {"aten::bmm", traceBmm},
-                                                         {"aten::baddbmm", traceBaddbmm},
-                                                         {"aten::convolution", traceConvolution},
-                                                         {"aten::_convolution", traceConvolution},
-                                                         {"aten::conv2d", traceConv2d},
-                                                         {"aten::cudnn_convolution", traceCudnn},
-                                                         {"aten::relu", traceRelu},
-                                                         {"aten::relu_", traceRelu},
-                                                         {"aten::tanh", traceTanh},
-                                                         {"aten::gelu", traceGelu},
-                                                         {"aten::add", traceAdd},
-                                                         {"aten::add_", traceAdd},
-                                                         {"aten::mul", traceMul},
-                                                         {"aten::mul_", traceMul},
-                                                         {"aten::div", traceDiv},
-                                                         {"aten::div_", traceDiv},
-                                                         {"aten::pow", tracePow},
-                                                         {"aten::softmax", traceSoftmax},
-                                                         {"aten::_softmax", traceSoftmax},
-                                                         {"aten::layer_norm", traceLayerNorm},
-                                                         {"aten::native_layer_norm", traceLayerNorm},
-                                                         {"aten::_scaled_dot_product_flash_attention", traceAttention},
-                                                         {"aten::scaled_dot_product_attention", traceAttention}}};
+constexpr std::array<TraceOperator, 26> kTraceOperators{
+    {{"aten::mm", "gemm", traceProduct<0>},
+     {"aten::addmm", "gemm", traceProduct<1>},
+     {"aten::linear", "gemm", traceLinear},
+     {"aten::bmm", "batched_gemm", traceBatched<0>},
+     {"aten::baddbmm", "batched_gemm", traceBatched<1>},
+     {"aten::convolution", "conv", traceConvolution},
+     {"aten::_convolution", "conv", traceConvolution},
+     {"aten::conv2d", "conv", traceConv<4, 3, 6>},
+     {"aten::cudnn_convolution", "conv", traceConv<2, 3, 5>},
+     {"aten::relu", "relu", traceUnary},
+     {"aten::relu_", "relu", traceUnary},
+     {"aten::tanh", "tanh", traceUnary},
+     {"aten::gelu", "gelu", traceUnary},
+     {"aten::add", "add", traceBinary},
+     {"aten::add_", "add", traceBinary},
+     {"aten::mul", "mul", traceBinary},
+     {"aten::mul_", "mul", traceBinary},
+     {"aten::div", "div", traceBinary},
+     {"aten::div_", "div", traceBinary},
+     {"aten::pow", "pow", traceBinary},
+     {"aten::softmax", "softmax", traceRows},
+     {"aten::_softmax", "softmax", traceRows},
+     {"aten::layer_norm", "layernormalization", traceRows},
+     {"aten::native_layer_norm", "layernormalization", traceRows},
+     {"aten::_scaled_dot_product_flash_attention", "attention", traceAttention},
+     {"aten::scaled_dot_product_attention", "attention", traceAttention}}};
 
 /// Text of a member, empty where there is none.
 std::string traceText(const Json& object, const char* key) {
@@ -302,7 +261,7 @@ private:
         if (known == kTraceOperators.end())
             return maker_.skip(launch.event,
                                fmt::format("the operator {} is no kernel that is known", inQuotes(launch.name)));
-        const TraceRequest request = known->request(traceInputs(*launch.arguments));
+        const TraceRequest request = known->request(traceInputs(*launch.arguments), known->kernel);
         if (!request)
             return maker_.skip(launch.event,
                                fmt::format("the inputs of {} do not say its sizes", inQuotes(launch.name)));
