@@ -1,5 +1,6 @@
 #include "ui/editors/list_editor.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
