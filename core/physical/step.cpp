@@ -42,9 +42,10 @@ LayerShare layerShareOf(const StepSetting& setting) {
 }
 
 void PassSeconds::add(const PassSeconds& other, double factor) {
-    for (double PassSeconds::*field : {&PassSeconds::products, &PassSeconds::attention, &PassSeconds::bytes,
-                                       &PassSeconds::permuted, &PassSeconds::kernels, &PassSeconds::inside,
-                                       &PassSeconds::network, &PassSeconds::exchange, &PassSeconds::exchangeNetwork})
+    for (double PassSeconds::*field :
+         {&PassSeconds::products, &PassSeconds::attention, &PassSeconds::bytes, &PassSeconds::permuted,
+          &PassSeconds::kernels, &PassSeconds::inside, &PassSeconds::network, &PassSeconds::contextInside,
+          &PassSeconds::contextNetwork, &PassSeconds::exchange, &PassSeconds::exchangeNetwork})
         this->*field += factor * other.*field;
 }
 
@@ -55,11 +56,6 @@ namespace {
 struct DeviceGroup {
     double members = 1;
     double stride = 1;
-};
-
-/// Seconds inside a node, and between nodes at the full rate of the network.
-struct GroupSeconds {
-    double inside = 0, network = 0;
 };
 
 /// Collectives between the devices of a setting.
@@ -127,10 +123,12 @@ constexpr double kTensorLaunches = 0.2;     // of a pass, times the square of th
 constexpr double kMostProcesses = 8;        // for them (assumed: passes of 8 processes are half as long again)
 constexpr double kHeadLaunches = 40;        // of a micro-batch beside its layers: data, loss, hooks of autograd
 
+}  // namespace
+
 /// The seconds of a setting's layers.
-class StepBuilder {
+struct StepModel::Data {
 public:
-    explicit StepBuilder(const StepSetting& setting)
+    explicit Data(const StepSetting& setting)
         : setting_(setting),
           share_(layerShareOf(setting)),
           network_(setting.device, setting.perNode, setting.nodeBytesPerSecond),
@@ -138,29 +136,81 @@ public:
           products_(parametersFor(setting.device, setting.dtype)),
           sixteenBits_(share_.activationBytes > 2 ? setting.dtype : "bf16"),
           wideMachine_(machineFor(setting.device, sixteenBits_)),
-          wideProducts_(parametersFor(setting.device, sixteenBits_)) {}
+          wideProducts_(parametersFor(setting.device, sixteenBits_)),
+          embedding_(parametersOf(setting.model).embedding) {
+        forEachLayer([&](const LayerWork& layer, double share) {
+            addLayer(passes_, layer, share);
+            kinds_.push_back({share, layer.parameters});
+            layerParameters_ += share * layer.parameters;
+        });
+        addHead(passes_);
+    }
 
-    StepWork build() {
-        const Transformer& model = setting_.model;
-        const StepLayout& layout = setting_.layout;
+    const StepPasses& passes() const { return passes_; }
+
+    GroupSeconds gather(const StepLayout& layout) const {
+        const DeviceGroup group = dataGroup(layout);
+        GroupSeconds sum;
+        if (layout.zero < 3 || group.members < 2) return sum;
+        for (const LayerKind& kind : kinds_) {
+            const GroupSeconds gathered =
+                network_.seconds(Collective::allGather, group, kind.parameters * share_.activationBytes);
+            sum.inside += kind.share * gathered.inside;
+            sum.network += kind.share * gathered.network;
+        }
+        return sum;
+    }
+
+    GroupSeconds reduction(const StepLayout& layout, double layers) const {
+        const DeviceGroup group = dataGroup(layout);
+        if (layout.zero >= 3 || group.members < 2) return {};
+        return network_.seconds(Collective::allReduce, group, heldParameters(layers) * share_.activationBytes);
+    }
+
+    GroupSeconds transfer(const StepLayout& layout) const {
+        if (layout.pipeline < 2) return {};
+        const DeviceGroup group{static_cast<double>(layout.pipeline),
+                                static_cast<double>(layout.tensor) * layout.context * layout.data};
+        // Devices of a tensor group send a part each.
+        const double bytes =
+            tokensOf(setting_.model, share_) * setting_.model.hidden * share_.activationBytes / share_.tensor;
+        return network_.hop(group, bytes);
+    }
+
+    double optimizer(const StepLayout& layout, double layers) const {
+        if (!setting_.updates) return 0;
+        double held = heldParameters(layers);
+        if (layout.zero >= 1) held /= dataGroup(layout).members;
+        return held * kOptimizerBytes / (kStreamShare * bandwidth());
+    }
+
+    StepWork work(const StepLayout& layout) const {
         StepWork work;
+        static_cast<StepPasses&>(work) = passes_;
         work.layout = layout;
-        work.layers = model.layers;
-        work.stages = stageLayersOf(model, layout);
+        work.layers = setting_.model.layers;
+        work.stages = stageLayersOf(setting_.model, layout);
         work.training = setting_.training;
         work.alternates = setting_.stack.alternates;
-        const double dense = model.experts > 0 ? model.denseLayers : model.layers;
-        for (const bool routed : {false, true}) {
-            const double share = (routed ? model.layers - dense : dense) / model.layers;
-            if (share > 0) addLayer(work, layerWorkOf(model, share_, routed), share);
-        }
-        addHead(work);
-        addTransfers(work);
-        if (setting_.training) addUpdate(work);
+        const GroupSeconds gathered = gather(layout), hop = transfer(layout);
+        work.gather = gathered.inside;
+        work.gatherNetwork = gathered.network;
+        work.transfer = hop.inside;
+        work.transferNetwork = hop.network;
+        if (!setting_.training) return work;
+        const GroupSeconds reduced = reduction(layout, work.stages.fullest);
+        work.reduction = reduced.inside;
+        work.reductionNetwork = reduced.network;
+        work.optimizer = optimizer(layout, work.stages.fullest);
         return work;
     }
 
 private:
+    /// A sort of layers: its share of all, and the parameters that a device holds of one.
+    struct LayerKind {
+        double share = 0, parameters = 0;
+    };
+
     static ProductParameters parametersFor(const Device& device, std::string_view dtype) {
         const bool eight = dtype == "mxfp8" || dtype == "nvfp4";
         ProductParameters parameters = productParametersOf(device, eight ? "fp8" : dtype);
@@ -214,25 +264,28 @@ private:
         return {static_cast<double>(setting_.layout.context), static_cast<double>(setting_.layout.tensor)};
     }
     /// Replicas and the parts of a sequence hold the same parameters.
-    DeviceGroup dataGroup() const {
-        const StepLayout& layout = setting_.layout;
+    static DeviceGroup dataGroup(const StepLayout& layout) {
         return {static_cast<double>(layout.data) * layout.context, static_cast<double>(layout.tensor)};
     }
 
-    void addLayer(StepWork& work, const LayerWork& layer, double share) {
+    /// Calls `use` with a layer without experts and with one with experts, and the share of the layers that are such.
+    template <typename Use>
+    void forEachLayer(const Use& use) const {
+        const Transformer& model = setting_.model;
+        const double dense = model.experts > 0 ? model.denseLayers : model.layers;
+        for (const bool routed : {false, true}) {
+            const double share = (routed ? model.layers - dense : dense) / model.layers;
+            if (share > 0) use(layerWorkOf(model, share_, routed), share);
+        }
+    }
+
+    void addLayer(StepPasses& work, const LayerWork& layer, double share) {
         PassSeconds forward = forwardOf(layer), backward = backwardOf(layer);
         if (setting_.layout.recompute == Recompute::full) backward.add(forward, 1);
         if (setting_.layout.recompute == Recompute::selective) backward.add(attentionOf(layer), 1);
         work.forward.add(forward, share);
         work.backward.add(backward, share);
         work.weightShare += share * weightShareOf(layer);
-        const DeviceGroup group = dataGroup();
-        if (setting_.layout.zero >= 3 && group.members > 1) {
-            const GroupSeconds gathered =
-                network_.seconds(Collective::allGather, group, layer.parameters * share_.activationBytes);
-            work.gather += share * gathered.inside;
-            work.gatherNetwork += share * gathered.network;
-        }
     }
 
     double tensorLaunches() const {
@@ -314,6 +367,8 @@ private:
             network_.seconds(Collective::allGather, contextGroup(), width * keys * share_.context);
         pass.inside += gathered.inside;
         pass.network += gathered.network;
+        pass.contextInside += gathered.inside;
+        pass.contextNetwork += gathered.network;
         if (layer.exchangedBytes <= 0) return;
         const DeviceGroup experts{share_.expert, share_.tensor};
         const GroupSeconds exchanged =
@@ -322,7 +377,7 @@ private:
         pass.exchangeNetwork += 2 * exchanged.network;
     }
 
-    void addHead(StepWork& work) const {
+    void addHead(StepPasses& work) const {
         const Transformer& model = setting_.model;
         const double tokens = std::max(tokensOf(model, share_) * model.headShare, 1.0), t = share_.tensor;
         const Product logits{1,
@@ -345,44 +400,10 @@ private:
                                          kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
     }
 
-    void addTransfers(StepWork& work) const {
-        const StepLayout& layout = setting_.layout;
-        if (layout.pipeline < 2) return;
-        const DeviceGroup group{static_cast<double>(layout.pipeline),
-                                static_cast<double>(layout.tensor) * layout.context * layout.data};
-        // Devices of a tensor group send a part each.
-        const double bytes =
-            tokensOf(setting_.model, share_) * setting_.model.hidden * share_.activationBytes / share_.tensor;
-        const GroupSeconds hop = network_.hop(group, bytes);
-        work.transfer = hop.inside;
-        work.transferNetwork = hop.network;
-    }
+    /// Of a stage, with the embedding.
+    double heldParameters(double layers) const { return layers * layerParameters_ + embedding_ / share_.tensor; }
 
-    void addUpdate(StepWork& work) const {
-        const StepLayout& layout = setting_.layout;
-        const DeviceGroup group = dataGroup();
-        double held = work.stages.fullest * layerParameters() + parametersOf(setting_.model).embedding / share_.tensor;
-        if (layout.zero < 3 && group.members > 1) {
-            const GroupSeconds reduced = network_.seconds(Collective::allReduce, group, held * share_.activationBytes);
-            work.reduction = reduced.inside;
-            work.reductionNetwork = reduced.network;
-        }
-        if (!setting_.updates) return;
-        if (layout.zero >= 1) held /= group.members;
-        work.optimizer = held * kOptimizerBytes / (kStreamShare * bandwidth());
-    }
-
-    /// Of a mean layer.
-    double layerParameters() const {
-        const Transformer& model = setting_.model;
-        const double dense = model.experts > 0 ? model.denseLayers : model.layers;
-        double sum = 0;
-        if (dense > 0) sum += dense * layerWorkOf(model, share_, false).parameters;
-        if (dense < model.layers) sum += (model.layers - dense) * layerWorkOf(model, share_, true).parameters;
-        return sum / model.layers;
-    }
-
-    const StepSetting& setting_;
+    StepSetting setting_;
     LayerShare share_;
     StepNetwork network_;
     Machine machine_;
@@ -390,12 +411,38 @@ private:
     std::string sixteenBits_;
     Machine wideMachine_;
     ProductParameters wideProducts_;
+    double embedding_;
+    StepPasses passes_;
+    std::vector<LayerKind> kinds_;
+    double layerParameters_ = 0;  // of a mean layer
 };
 
-}  // namespace
+StepModel::StepModel(const StepSetting& setting) : data_(std::make_unique<Data>(setting)) {}
+StepModel::~StepModel() = default;
+StepModel::StepModel(StepModel&&) noexcept = default;
+StepModel& StepModel::operator=(StepModel&&) noexcept = default;
+
+const StepPasses& StepModel::passes() const {
+    return data_->passes();
+}
+GroupSeconds StepModel::gather(const StepLayout& layout) const {
+    return data_->gather(layout);
+}
+GroupSeconds StepModel::reduction(const StepLayout& layout, double layers) const {
+    return data_->reduction(layout, layers);
+}
+GroupSeconds StepModel::transfer(const StepLayout& layout) const {
+    return data_->transfer(layout);
+}
+double StepModel::optimizer(const StepLayout& layout, double layers) const {
+    return data_->optimizer(layout, layers);
+}
+StepWork StepModel::work(const StepLayout& layout) const {
+    return data_->work(layout);
+}
 
 StepWork stepWorkOf(const StepSetting& setting) {
-    return StepBuilder(setting).build();
+    return StepModel(setting).work(setting.layout);
 }
 
 namespace {
@@ -416,31 +463,10 @@ double besideSeconds(double computed, double moved, double exposed) {
     return std::max(computed, moved) + exposed * std::min(computed, moved);
 }
 
-/// One step of micro-batches through a pipeline by closed forms; `layer` and `head` are both passes of either.
-double pipelineSeconds(const StepWork& work, double layer, double head, const StepTimes& times) {
-    const StepLayout& layout = work.layout;
-    const double p = layout.pipeline, m = layout.microBatches, hop = times.transfer;
-    if (layout.pipeline == 1) return m * (work.layers * layer + head);
-    const double all = work.layers * layer + head;
+/// One step of equal layers and a head on the last stage; `layer` and `head` are both passes of either.
+double stepPipelineSeconds(const StepWork& work, double layer, double head, const StepTimes& times) {
     const double longest = std::max(work.stages.fullest * layer, work.stages.last * layer + head);
-    const PipelineStage& s = times.stage;
-    // Gradients of weights fill idle time, those of `rounds` micro-batches for each other stage, as far as there are
-    // any.
-    const auto filling = [&](double rounds) { return std::min(rounds * (p - 1), m - 1) * s.backwardWeight; };
-    switch (layout.schedule) {
-        case PipelineSchedule::interleaved:
-            return m * longest + (p - 1) * (all / p / layout.chunks + 2 * hop);
-        case PipelineSchedule::zbH1:
-        case PipelineSchedule::zb1p:
-            return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 4 * hop) - filling(1), 0.0);
-        case PipelineSchedule::zbH2:
-            return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 2 * hop) - filling(2), 0.0);
-        case PipelineSchedule::zb2p:
-        case PipelineSchedule::zbV:
-            return m * longest + 1.6 * (p - 1) * hop;
-        default:
-            return (m - 1) * longest + all + 2 * (p - 1) * hop;
-    }
+    return pipelineSecondsOf(work.layout, {longest, work.layers * layer + head, times.stage, times.transfer});
 }
 
 /// What bounds a device in a step, of the mean stage.
@@ -457,25 +483,56 @@ void setBusySeconds(StepTimes& times, const StepWork& work, const StepConstants&
 
 }  // namespace
 
-StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
+LayerTimes layerTimesOf(const StepWork& work, const StepConstants& c) {
     const double gather = work.gather + work.gatherNetwork / c.network;
-    const double forward = besideSeconds(passSecondsOf(work.forward, c, work.alternates), gather, c.data);
-    // Backward, parameters are gathered again and gradients scattered.
-    const double backward = besideSeconds(passSecondsOf(work.backward, c, work.alternates), 2 * gather, c.data);
-    const double headForward = passSecondsOf(work.headForward, c, work.alternates),
-                 headBackward = passSecondsOf(work.headBackward, c, work.alternates);
+    LayerTimes times{.forward = besideSeconds(passSecondsOf(work.forward, c, work.alternates), gather, c.data),
+                     // Backward, parameters are gathered again and gradients scattered.
+                     .backward = besideSeconds(passSecondsOf(work.backward, c, work.alternates), 2 * gather, c.data),
+                     .weights = 0,
+                     .headForward = passSecondsOf(work.headForward, c, work.alternates),
+                     .headBackward = passSecondsOf(work.headBackward, c, work.alternates)};
+    times.weights = work.weightShare * times.backward;
+    return times;
+}
+
+double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
+    const double p = layout.pipeline, m = layout.microBatches, hop = load.transfer, longest = load.longest;
+    if (layout.pipeline == 1) return m * load.all;
+    const PipelineStage& s = load.stage;
+    // Gradients of weights fill idle time, those of `rounds` micro-batches for each other stage, as far as there are
+    // any.
+    const auto filling = [&](double rounds) { return std::min(rounds * (p - 1), m - 1) * s.backwardWeight; };
+    switch (layout.schedule) {
+        case PipelineSchedule::interleaved:
+            return m * longest + (p - 1) * (load.all / p / layout.chunks + 2 * hop);
+        case PipelineSchedule::zbH1:
+        case PipelineSchedule::zb1p:
+            return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 4 * hop) - filling(1), 0.0);
+        case PipelineSchedule::zbH2:
+            return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 2 * hop) - filling(2), 0.0);
+        case PipelineSchedule::zb2p:
+        case PipelineSchedule::zbV:
+            return m * longest + 1.6 * (p - 1) * hop;
+        default:
+            return (m - 1) * longest + load.all + 2 * (p - 1) * hop;
+    }
+}
+
+StepTimes stepTimesOf(const StepWork& work, const StepConstants& c) {
+    const LayerTimes layer = layerTimesOf(work, c);
     StepTimes times;
     setBusySeconds(times, work, c);
     times.transfer = work.transfer + work.transferNetwork / c.network;
-    const double full = work.stages.fullest, weights = work.weightShare * backward;
-    times.stage = {full * forward, full * (backward - weights), full * weights};
-    times.forward = pipelineSeconds(work, forward, headForward, {.stage = {}, .transfer = times.transfer});
+    const double full = work.stages.fullest;
+    times.stage = {full * layer.forward, full * (layer.backward - layer.weights), full * layer.weights};
+    times.forward =
+        stepPipelineSeconds(work, layer.forward, layer.headForward, {.stage = {}, .transfer = times.transfer});
     if (!work.training) {
         times.step = times.forward + c.start;
         times.forward = times.step;
         return times;
     }
-    times.step = pipelineSeconds(work, forward + backward, headForward + headBackward, times) +
+    times.step = stepPipelineSeconds(work, layer.both(), layer.head(), times) +
                  c.data * (work.reduction + work.reductionNetwork / c.network) + work.optimizer + c.start;
     return times;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -49,28 +50,32 @@ LayerShare layerShareOf(const StepSetting& setting);
 
 /// Seconds of a forward or backward pass by what bounds them, before the constants of a stack scale them.
 struct PassSeconds {
-    double products = 0;   ///< by the forms of kernels
-    double attention = 0;  ///< fused, at peak
-    double bytes = 0;      ///< at the datasheet's bandwidth of memory
-    double permuted = 0;   ///< the same of tokens sorted by expert
-    double kernels = 0;    ///< launched, a number
-    double inside = 0;     ///< collectives of tensors inside a node
-    double network = 0;    ///< the same at the network's full rate
-    double exchange = 0;   ///< all-to-all of experts inside a node
+    double products = 0;                           ///< by the forms of kernels
+    double attention = 0;                          ///< fused, at peak
+    double bytes = 0;                              ///< at the datasheet's bandwidth of memory
+    double permuted = 0;                           ///< the same of tokens sorted by expert
+    double kernels = 0;                            ///< launched, a number
+    double inside = 0;                             ///< collectives of tensors and sequences inside a node
+    double network = 0;                            ///< the same at the network's full rate
+    double contextInside = 0, contextNetwork = 0;  ///< of these two, of sequences
+    double exchange = 0;                           ///< all-to-all of experts inside a node
     double exchangeNetwork = 0;
 
     /// Adds `factor` times another pass.
     void add(const PassSeconds& other, double factor);
 };
 
-/// A step in seconds that do not depend on the constants of a stack, so that these are fitted fast.
-struct StepWork {
-    PassSeconds forward, backward;          ///< of a mean layer and one micro-batch; with what is computed again
+/// The passes of one micro-batch: of a setting, what does not depend on how many stages and replicas there are.
+struct StepPasses {
+    PassSeconds forward, backward;          ///< of a mean layer; with what is computed again
     PassSeconds headForward, headBackward;  ///< with the embedding
+    double weightShare = 0;                 ///< of the backward pass that makes gradients of weights
+};
+/// A step in seconds that do not depend on the constants of a stack, so that these are fitted fast.
+struct StepWork : StepPasses {
     StageLayers stages;
     StepLayout layout;
     double layers = 1;
-    double weightShare = 0;                      ///< of the backward pass that makes gradients of weights
     double gather = 0, gatherNetwork = 0;        ///< of a layer's sharded parameters, at full rates of links
     double reduction = 0, reductionNetwork = 0;  ///< of all gradients of a device
     double transfer = 0, transferNetwork = 0;    ///< of a micro-batch to the next stage
@@ -79,6 +84,61 @@ struct StepWork {
     bool alternates = false;  ///< as of the stack
 };
 StepWork stepWorkOf(const StepSetting& setting);
+
+/// Seconds inside a node, and between nodes at the full rate of the network.
+struct GroupSeconds {
+    double inside = 0, network = 0;
+    /// Where collectives reach a share of the network's rate.
+    double at(double networkShare) const { return inside + network / networkShare; }
+};
+
+/// The steps of settings that share all but how stages and replicas are arranged: the degrees of tensor, context and
+/// expert parallelism, the micro-batch, recomputation and data type are the setting's; pipeline, data, chunks and ZeRO
+/// are those of the layouts that its functions are given. Made once and asked often; safe from several threads.
+class StepModel {
+public:
+    explicit StepModel(const StepSetting& setting);
+    ~StepModel();
+    StepModel(StepModel&&) noexcept;
+    StepModel& operator=(StepModel&&) noexcept;
+
+    const StepPasses& passes() const;
+    /// Of a layer's sharded parameters, each pass; none below stage 3 of ZeRO.
+    GroupSeconds gather(const StepLayout& layout) const;
+    /// Of the gradients of a stage of so many layers; none from stage 3 of ZeRO.
+    GroupSeconds reduction(const StepLayout& layout, double layers) const;
+    /// Of a micro-batch to the next stage.
+    GroupSeconds transfer(const StepLayout& layout) const;
+    /// Seconds of the optimizer on a stage of so many layers.
+    double optimizer(const StepLayout& layout, double layers) const;
+    /// All of it for a layout.
+    StepWork work(const StepLayout& layout) const;
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
+};
+
+/// Seconds of one micro-batch on a mean layer and on the head.
+struct LayerTimes {
+    double forward = 0, backward = 0;
+    double weights = 0;  ///< of the backward pass: gradients of weights
+    double headForward = 0, headBackward = 0;
+    double both() const { return forward + backward; }
+    double head() const { return headForward + headBackward; }
+};
+LayerTimes layerTimesOf(const StepWork& work, const StepConstants& constants);
+
+/// The stages of a pipeline as its closed forms see them, in seconds of a micro-batch.
+struct PipelineLoad {
+    double longest = 0;        ///< both passes of the stage that takes longest
+    double all = 0;            ///< both passes of all stages
+    PipelineStage stage = {};  ///< of the stage with most layers, without the head
+    double transfer = 0;       ///< to the next stage
+};
+/// Seconds of one step's micro-batches through the pipeline of a layout (closed forms of the schedules: Narayanan et
+/// al. 2021b, section 2.2; Qi et al. 2024, sections 2 and 3).
+double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load);
 
 /// Seconds of a step and of what it is made of.
 struct StepTimes {

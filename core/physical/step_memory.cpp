@@ -6,34 +6,6 @@
 namespace tessera::physical {
 namespace {
 
-/// Bytes a parameter takes while it is trained: weights and gradients of 16 bits, master copy and two moments of 32; in
-/// 32 bits all are.
-struct ParameterBytes {
-    double weight = 2, gradient = 2, optimizer = 12;
-};
-
-ParameterBytes parameterBytesOf(const StepSetting& setting) {
-    if (!setting.training) return {layerShareOf(setting).activationBytes, 0, 0};
-    ParameterBytes bytes;
-    if (layerShareOf(setting).activationBytes > 2) bytes = {4, 4, 8};
-    // NVIDIA's stacks add gradients up in 32 bits.
-    else if (setting.dtype != "fp16" && setting.stack.id.find("megatron-deepspeed") == std::string_view::npos &&
-             setting.stack.id != "llm-foundry" && setting.stack.id != "torchtitan")
-        bytes.gradient = 4;
-    if (!setting.updates) bytes.optimizer = 0;
-    return bytes;
-}
-
-/// Bytes of parameters on a device that `group` devices hold alike.
-double heldBytes(double parameters, double group, const StepSetting& setting) {
-    ParameterBytes bytes = parameterBytesOf(setting);
-    const int zero = setting.layout.zero;
-    if (zero >= 1) bytes.optimizer /= group;
-    if (zero >= 2) bytes.gradient /= group;
-    if (zero >= 3) bytes.weight /= group;
-    return parameters * (bytes.weight + bytes.gradient + bytes.optimizer);
-}
-
 /// Micro-batches in flight on stage `stage`, in whole stages.
 double inFlightOf(const StepLayout& layout, double stage) {
     const double p = layout.pipeline, m = layout.microBatches, v = layout.chunks, left = p - stage;
@@ -77,76 +49,82 @@ double keptBytes(const StepSetting& setting, bool withExperts) {
     return bytes;
 }
 
-/// A stage of a pipeline.
-struct StageKind {
-    double layers = 0, position = 0;
-    bool first = false, last = false;
-};
-
-class MemoryBuilder {
-public:
-    explicit MemoryBuilder(const StepSetting& setting)
-        : setting_(setting), share_(layerShareOf(setting)), parameters_(physical::parametersOf(setting.model)) {
-        const Transformer& model = setting.model;
-        routedShare_ = model.experts > 0 ? 1 - model.denseLayers / model.layers : 0;
-        if (routedShare_ < 1) addLayer(false, 1 - routedShare_);
-        if (routedShare_ > 0) addLayer(true, routedShare_);
-    }
-
-    StepMemory stage(const StageKind& kind) const {
-        const StepLayout& layout = setting_.layout;
-        const double group = static_cast<double>(layout.data) * layout.context, t = share_.tensor;
-        const double tokens = tokensOf(setting_.model, share_);
-        double common = kind.layers * commonParameters_;
-        if (kind.first) common += parameters_.embedding / t;
-        if (kind.last)
-            common += (parameters_.head + (kind.first || parameters_.head > 0 ? 0 : parameters_.embedding)) / t;
-        StepMemory memory;
-        memory.parameters = heldBytes(common, group, setting_) +
-                            heldBytes(kind.layers * expertParameters_, std::max(group / layout.expert, 1.0), setting_);
-        if (layout.zero >= 3 && group > 1)
-            memory.parameters += 2 * (commonParameters_ + expertParameters_) * share_.activationBytes;
-        const double boundary =
-            tokens * setting_.model.hidden * share_.activationBytes / (share_.sequenceParallel ? t : 1);
-        const bool full = layout.recompute == Recompute::full;
-        if (setting_.training) {
-            memory.activations = inFlightOf(layout, kind.position) * kind.layers * (full ? boundary : kept_);
-            memory.working = full ? kept_ : 0;
-        } else {
-            memory.working = kept_;
-        }
-        const double logits = (setting_.training ? 6 : 4) * tokens * std::max(setting_.model.headShare, 0.0) *
-                              setting_.model.vocabulary / t * share_.activationBytes / 2;
-        if (kind.last) memory.working = std::max(memory.working, logits);
-        return memory;
-    }
-
-private:
-    void addLayer(bool routed, double share) {
-        const LayerWork work = layerWorkOf(setting_.model, share_, routed);
-        commonParameters_ += share * (work.parameters - work.expertParameters);
-        expertParameters_ += share * work.expertParameters;
-        kept_ += share * keptBytes(setting_, routed);
-    }
-
-    const StepSetting& setting_;
-    LayerShare share_;
-    TransformerParameters parameters_;
-    double routedShare_ = 0, commonParameters_ = 0, expertParameters_ = 0, kept_ = 0;
-};
-
 }  // namespace
+
+StageMemoryModel::ParameterBytes StageMemoryModel::parameterBytesOf(const StepSetting& setting) {
+    if (!setting.training) return {layerShareOf(setting).activationBytes, 0, 0};
+    ParameterBytes bytes;
+    if (layerShareOf(setting).activationBytes > 2) bytes = {4, 4, 8};
+    // NVIDIA's stacks add gradients up in 32 bits.
+    else if (setting.dtype != "fp16" && setting.stack.id.find("megatron-deepspeed") == std::string_view::npos &&
+             setting.stack.id != "llm-foundry" && setting.stack.id != "torchtitan")
+        bytes.gradient = 4;
+    if (!setting.updates) bytes.optimizer = 0;
+    return bytes;
+}
+
+/// Of parameters on a device that `group` devices hold alike.
+double StageMemoryModel::heldBytes(double parameters, double group, ParameterBytes bytes, int zero) {
+    if (zero >= 1) bytes.optimizer /= group;
+    if (zero >= 2) bytes.gradient /= group;
+    if (zero >= 3) bytes.weight /= group;
+    return parameters * (bytes.weight + bytes.gradient + bytes.optimizer);
+}
+
+StageMemoryModel::StageMemoryModel(const StepSetting& setting)
+    : share_(layerShareOf(setting)),
+      parameters_(parametersOf(setting.model)),
+      bytes_(parameterBytesOf(setting)),
+      recompute_(setting.layout.recompute),
+      training_(setting.training) {
+    const Transformer& model = setting.model;
+    const double routed = model.experts > 0 ? 1 - model.denseLayers / model.layers : 0;
+    if (routed < 1) addLayer(setting, false, 1 - routed);
+    if (routed > 0) addLayer(setting, true, routed);
+    const double tokens = tokensOf(model, share_);
+    boundary_ = tokens * model.hidden * share_.activationBytes / (share_.sequenceParallel ? share_.tensor : 1);
+    logits_ = (training_ ? 6 : 4) * tokens * std::max(model.headShare, 0.0) * model.vocabulary / share_.tensor *
+              share_.activationBytes / 2;
+}
+
+void StageMemoryModel::addLayer(const StepSetting& setting, bool routed, double share) {
+    const LayerWork work = layerWorkOf(setting.model, share_, routed);
+    common_ += share * (work.parameters - work.expertParameters);
+    expert_ += share * work.expertParameters;
+    kept_ += share * keptBytes(setting, routed);
+}
+
+StepMemory StageMemoryModel::stage(const StepLayout& layout, const StageKind& kind) const {
+    const double group = static_cast<double>(layout.data) * layout.context, t = share_.tensor;
+    double common = kind.layers * common_;
+    if (kind.first) common += parameters_.embedding / t;
+    if (kind.last) common += (parameters_.head + (kind.first || parameters_.head > 0 ? 0 : parameters_.embedding)) / t;
+    StepMemory memory;
+    memory.parameters = heldBytes(common, group, bytes_, layout.zero) +
+                        heldBytes(kind.layers * expert_, std::max(group / share_.expert, 1.0), bytes_, layout.zero);
+    if (layout.zero >= 3 && group > 1) memory.parameters += 2 * (common_ + expert_) * share_.activationBytes;
+    const bool full = recompute_ == Recompute::full;
+    if (training_) {
+        memory.activations = inFlightOf(layout, kind.position) * kind.layers * (full ? boundary_ : kept_);
+        memory.working = full ? kept_ : 0;
+    } else {
+        memory.working = kept_;
+    }
+    if (kind.last) memory.working = std::max(memory.working, logits_);
+    return memory;
+}
 
 StepMemory stepMemoryOf(const StepSetting& setting) {
     const StageLayers layers = stageLayersOf(setting.model, setting.layout);
     const double p = setting.layout.pipeline;
-    const MemoryBuilder builder(setting);
-    StepMemory most = builder.stage({layers.first, 0, true, p == 1});
+    const StageMemoryModel model(setting);
+    const StepLayout& layout = setting.layout;
+    StepMemory most = model.stage(layout, {layers.first, 0, true, p == 1});
     std::vector<StageKind> others;
     if (p > 1) others.push_back({layers.last, p - 1, false, true});
     if (p > 2) others.push_back({layers.fullest, 1, false, false});
     for (const StageKind& kind : others)
-        if (const StepMemory memory = builder.stage(kind); memory.total() > most.total()) most = memory;
+        if (const StepMemory memory = model.stage(layout, kind); memory.total() > most.total()) most = memory;
     return most;
 }
 

@@ -12,6 +12,41 @@ struct StepMemory {
     double total() const { return parameters + activations + working; }
 };
 
+/// A stage of a pipeline.
+struct StageKind {
+    double layers = 0, position = 0;
+    bool first = false, last = false;
+};
+
+/// The memory of stages of settings that share all but how stages and replicas are arranged: pipeline, data, chunks,
+/// micro-batches, schedule and ZeRO are those of the layouts that it is given. Made once and asked often.
+class StageMemoryModel {
+public:
+    explicit StageMemoryModel(const StepSetting& setting);
+    /// Of a stage; its parameters and activations rise with its layers, `working` does not.
+    StepMemory stage(const StepLayout& layout, const StageKind& kind) const;
+
+private:
+    /// Bytes a parameter takes while it is trained: weights and gradients of 16 bits, master copy and two moments of
+    /// 32; in 32 bits all are.
+    struct ParameterBytes {
+        double weight = 2, gradient = 2, optimizer = 12;
+    };
+    static ParameterBytes parameterBytesOf(const StepSetting& setting);
+    static double heldBytes(double parameters, double group, ParameterBytes bytes, int zero);
+    void addLayer(const StepSetting& setting, bool routed, double share);
+
+    LayerShare share_;
+    TransformerParameters parameters_;
+    ParameterBytes bytes_;
+    Recompute recompute_;
+    bool training_;
+    double common_ = 0, expert_ = 0;  ///< parameters of a layer
+    double kept_ = 0;                 ///< bytes of its activations, of one micro-batch
+    double boundary_ = 0;             ///< of the tensor between layers
+    double logits_ = 0;
+};
+
 /// The memory of the fullest stage, without what the software holds beside it (class derived: Rajbhandari et al. 2020
 /// for ZeRO; Korthikanti et al. 2022, sections 4 and 5, for activations).
 StepMemory stepMemoryOf(const StepSetting& setting);
