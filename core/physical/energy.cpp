@@ -33,12 +33,16 @@ double powerLimit(const TrainingRun& run, const Device& device) {
     return said && *said > 0 ? std::min(watts, *said) : watts;
 }
 
-double stepJoules(const TrainingRun& run, const Device& device, const BusySeconds& busy) {
+double joulesOf(double watts, const BusySeconds& busy) {
     const double worked = busy.products + busy.memory;
     const double share = worked > 0 ? std::min(1.0, worked / busy.step) : 0;
     const double products = worked > 0 ? share * busy.products / worked : 0;
     const double power = kProductPower * products + kMemoryPower * (share - products) + kIdlePower * (1 - share);
-    return run.accelerators * powerLimit(run, device) * power * busy.step;
+    return watts * power * busy.step;
+}
+
+double stepJoules(const TrainingRun& run, const Device& device, const BusySeconds& busy) {
+    return run.accelerators * joulesOf(powerLimit(run, device), busy);
 }
 
 }  // namespace tessera::physical

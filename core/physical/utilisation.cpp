@@ -10,6 +10,15 @@
 #include "core/physical/transformer.h"
 
 namespace tessera::physical {
+
+double forwardFlopOf(const Transformer& model) {
+    const TransformerParameters parameters = parametersOf(model);
+    const double met = parameters.active - parameters.embedding - parameters.head;
+    const double head = model.headShare * model.vocabulary * model.hidden;
+    const double scores = 4 * model.sequence * model.heads * model.headSize * model.layers / (model.causal ? 2 : 1);
+    return model.sequence * (2 * (met + head) + scores);
+}
+
 namespace {
 
 /// A step of a run: how long it takes at the peak of all its accelerators, and how many samples it has.
@@ -18,15 +27,6 @@ struct StepAtPeak {
     double samples = 0;
     double sequence = 0;  ///< tokens of a sample; 0 where there are none
 };
-
-/// FLOP of the forward pass of one sample.
-double forwardFlopOf(const Transformer& model) {
-    const TransformerParameters parameters = parametersOf(model);
-    const double met = parameters.active - parameters.embedding - parameters.head;
-    const double head = model.headShare * model.vocabulary * model.hidden;
-    const double scores = 4 * model.sequence * model.heads * model.headSize * model.layers / (model.causal ? 2 : 1);
-    return model.sequence * (2 * (met + head) + scores);
-}
 
 std::optional<StepAtPeak> transformerAtPeak(const TrainingRun& run, const Device& device) {
     std::string refusal;

@@ -1,0 +1,157 @@
+#include "core/plan/problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/hardware/level.h"
+#include "core/physical/device.h"
+#include "core/physical/topology.h"
+#include "core/physical/training_predictor.h"
+#include "core/physical/utilisation.h"
+
+namespace tessera::plan {
+
+namespace {
+
+using hardware::TopologyLevel;
+
+/// How a group's accelerators are joined, as a step sees it.
+struct Joined {
+    int perNode = 1;
+    double linkRate = 0;     ///< inside a node; 0: as the accelerator's description says
+    double networkRate = 0;  ///< of one accelerator beyond; 0: there is nothing beyond
+};
+
+/// The narrowest of the levels outside of the innermost. Throws DataError where one is not known.
+double networkRateOf(const hardware::Group& group, const std::vector<TopologyLevel>& levels) {
+    double narrowest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 1; i < levels.size(); ++i) {
+        if (levels[i].size < 2) continue;
+        const std::optional<BytesPerSecond> rate = hardware::effectiveBandwidth(levels[i]);
+        if (!rate)
+            throw UsageError(fmt::format(
+                "the rate of the network beyond a node of group {} is not known; expected bandwidth_bytes_per_s "
+                "at its level {}",
+                inQuotes(group.name), inQuotes(levels[i].name)));
+        narrowest = std::min(narrowest, rate->value);
+    }
+    return narrowest == std::numeric_limits<double>::infinity() ? 0 : narrowest;
+}
+
+Joined joinedOf(const hardware::Group& group) {
+    // A group of which only its network is known has no nodes.
+    if (group.levels.empty() && group.network)
+        return {.perNode = 1, .linkRate = 0, .networkRate = group.network->value};
+    const std::vector<TopologyLevel> levels = physical::levelsOf(group);
+    Joined joined{.perNode = static_cast<int>(levels.front().size), .networkRate = networkRateOf(group, levels)};
+    if (const auto rate = hardware::effectiveBandwidth(levels.front())) joined.linkRate = rate->value;
+    return joined;
+}
+
+GroupVariant variantOf(const physical::TrainingRun& run, const physical::Device& device) {
+    std::string refusal;
+    const std::vector<physical::StepSetting> settings = physical::stepSettingsOf(run, device, refusal);
+    if (settings.empty()) throw UsageError(refusal);
+    const physical::StepSetting& setting = settings.front();
+    const physical::StepFit& fit = physical::stepFitOf(setting.stack.fit, -1);
+    return {.setting = setting,
+            .constants = fit.constants,
+            .spread = fit.spread,
+            .allowance = physical::memoryFitOf(setting.stack.id, -1).allowance};
+}
+
+PlanGroup groupOf(const hardware::Group& given, const physical::TrainingRun& model,
+                  const std::vector<std::string>& dtypes) {
+    const Joined joined = joinedOf(given);
+    physical::Device device = physical::deviceOf(given.accelerator);
+    if (joined.linkRate > 0 && device.linkBytesPerSecond > 0) device.linkBytesPerSecond = joined.linkRate;
+    PlanGroup group{.name = given.name,
+                    .accelerator = given.reference.empty() ? given.accelerator.name : given.reference,
+                    .count = given.count,
+                    .perNode = joined.perNode,
+                    .networkRate = joined.networkRate,
+                    .pricePerHour = given.accelerator.pricePerHourUsd};
+    for (const std::string& dtype : dtypes) {
+        physical::TrainingRun run = model;
+        run.accelerator = device.id;
+        run.dtype = dtype;
+        run.accelerators = run.perNode = 1;
+        run.tensorParallel = run.pipelineParallel = run.dataParallel = run.contextParallel = run.expertParallel = 1;
+        run.microBatch = run.globalBatch = 1;
+        GroupVariant variant = variantOf(run, device);
+        variant.setting.perNode = joined.perNode;
+        // Nothing leaves a group of one node, whatever stands here.
+        const double rate = joined.networkRate > 0 ? joined.networkRate : std::max(device.linkBytesPerSecond, 1.0);
+        variant.setting.nodeBytesPerSecond = rate * joined.perNode;
+        group.variants.push_back(std::move(variant));
+    }
+    return group;
+}
+
+/// The names of the groups below a node of a topology.
+bool holds(const hardware::TopologyNode& node, const std::string& group) {
+    if (node.group == group) return true;
+    return std::any_of(node.children.begin(), node.children.end(),
+                       [&](const hardware::TopologyNode& child) { return holds(child, group); });
+}
+
+/// The narrowest rate on the way between two groups of a tree; infinite where no node says one.
+double rateThrough(const hardware::TopologyNode& node, const std::string& a, const std::string& b) {
+    const bool hasA = holds(node, a), hasB = holds(node, b);
+    double rate = std::numeric_limits<double>::infinity();
+    if (!hasA && !hasB) return rate;
+    for (const hardware::TopologyNode& child : node.children) rate = std::min(rate, rateThrough(child, a, b));
+    if (hasA && hasB) {
+        // A deeper node that joins both is the whole way.
+        for (const hardware::TopologyNode& child : node.children)
+            if (holds(child, a) && holds(child, b)) return rateThrough(child, a, b);
+    }
+    return node.rate ? std::min(rate, node.rate->value) : rate;
+}
+
+/// Bytes/s of one accelerator of either group to the other.
+double rateBetween(const hardware::Fleet& fleet, const PlanGroup& a, const PlanGroup& b) {
+    double rate = std::numeric_limits<double>::infinity();
+    for (const PlanGroup* group : {&a, &b})
+        if (group->networkRate > 0) rate = std::min(rate, group->networkRate);
+    for (const hardware::Link& link : fleet.links)
+        if ((link.from == a.name && link.to == b.name) || (link.from == b.name && link.to == a.name))
+            rate = std::min(rate, link.rate.value);
+    if (fleet.topology) rate = std::min(rate, rateThrough(*fleet.topology, a.name, b.name));
+    if (rate == std::numeric_limits<double>::infinity())
+        throw UsageError(fmt::format("the rate between the groups {} and {} is not known; expected a link of the fleet",
+                                     inQuotes(a.name), inQuotes(b.name)));
+    return rate;
+}
+
+}  // namespace
+
+std::int64_t Problem::accelerators() const {
+    std::int64_t sum = 0;
+    for (const PlanGroup& group : groups) sum += group.count;
+    return sum;
+}
+
+Problem problemOf(const hardware::Fleet& fleet, const physical::TrainingRun& run, double globalBatch,
+                  const std::vector<std::string>& dtypes) {
+    Problem problem{.run = run, .globalBatch = globalBatch, .dtypes = dtypes};
+    for (const hardware::Group& group : fleet.groups) problem.groups.push_back(groupOf(group, run, dtypes));
+    if (problem.groups.empty()) throw UsageError("the fleet has no group of accelerators");
+    problem.sequence = problem.model().sequence;
+    const std::size_t count = problem.groups.size();
+    problem.between.assign(count, std::vector<double>(count, 0));
+    for (std::size_t a = 0; a < count; ++a)
+        for (std::size_t b = a + 1; b < count; ++b)
+            problem.between[a][b] = problem.between[b][a] = rateBetween(fleet, problem.groups[a], problem.groups[b]);
+    return problem;
+}
+
+double modelFlopOf(const Problem& problem) {
+    return 3 * problem.globalBatch * physical::forwardFlopOf(problem.model());
+}
+
+}  // namespace tessera::plan

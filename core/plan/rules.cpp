@@ -1,0 +1,146 @@
+#include "core/plan/rules.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace tessera::plan {
+
+namespace {
+
+using physical::PipelineSchedule;
+
+bool divides(double by, double number) {
+    return std::fmod(number, by) == 0;
+}
+
+bool canBeChunks(const Problem& problem, const Configuration& configuration) {
+    if (configuration.schedule != PipelineSchedule::interleaved) return configuration.chunks == 1;
+    const double pieces = static_cast<double>(configuration.pipeline) * configuration.chunks;
+    const int layers = problem.layers();
+    // Embedding and head count as a layer each where layers alone do not divide (as in stageLayersOf).
+    const bool isEven =
+        divides(pieces, layers) || (!divides(configuration.pipeline, layers) && divides(pieces, layers + 2));
+    return configuration.chunks > 1 && isEven && configuration.microBatches() % configuration.pipeline == 0;
+}
+
+bool canBeZero(const Problem& problem, const Configuration& configuration) {
+    if (configuration.zero == 0) return true;
+    if (std::int64_t{configuration.data} * configuration.context < 2) return false;
+    if (configuration.zero < 2 || configuration.pipeline == 1) return true;
+    // Megatron-LM and DeepSpeed refuse it: gradients of micro-batches are added up whole.
+    return problem.groups.front().variants[configuration.dtype].setting.stack.id == "torchtitan";
+}
+
+bool canBeSchedule(const Configuration& configuration) {
+    const bool isPlain = configuration.schedule == PipelineSchedule::oneForwardOneBackward ||
+                         configuration.schedule == PipelineSchedule::gpipe;
+    if (configuration.pipeline == 1) return configuration.schedule == PipelineSchedule::oneForwardOneBackward;
+    return configuration.parts.size() == 1 || isPlain;
+}
+
+bool canBeBatch(const Problem& problem, const Configuration& configuration) {
+    if (!divides(configuration.micro, problem.globalBatch)) return false;
+    const bool sideBySide = configuration.parts.size() > 1 && !configuration.isStacked();
+    if (sideBySide) return allMicroBatches(problem, configuration) >= configuration.data;
+    return divides(static_cast<double>(configuration.data) * configuration.micro, problem.globalBatch);
+}
+
+bool areThere(const Problem& problem, const Configuration& configuration) {
+    for (const Part& part : configuration.parts)
+        if (configuration.perStage() * part.stages * part.replicas > problem.groups[part.group].count) return false;
+    return !configuration.parts.empty();
+}
+
+bool canBeExperts(const Problem& problem, const Configuration& configuration) {
+    if (configuration.expert == 1) return true;
+    return problem.model().experts >= 1 && divides(configuration.expert, problem.model().experts) &&
+           divides(configuration.expert, static_cast<double>(configuration.data) * configuration.context);
+}
+
+}  // namespace
+
+Fault faultOf(const Problem& problem, const Configuration& configuration) {
+    const physical::Transformer& model = problem.model();
+    if (!divides(configuration.tensor, model.heads)) return Fault::heads;
+    if (configuration.pipeline > model.layers) return Fault::stages;
+    if (configuration.context > 1 && !divides(2.0 * configuration.context, model.sequence)) return Fault::sequence;
+    if (!canBeBatch(problem, configuration)) return Fault::batch;
+    if (!canBeExperts(problem, configuration)) return Fault::experts;
+    if (!areThere(problem, configuration)) return Fault::accelerators;
+    if (!canBeSchedule(configuration)) return Fault::schedule;
+    if (!canBeChunks(problem, configuration)) return Fault::chunks;
+    if (!canBeZero(problem, configuration)) return Fault::zero;
+    return Fault::none;
+}
+
+namespace {
+
+std::string acceleratorsText(const Problem& problem, const Configuration& configuration) {
+    for (const Part& part : configuration.parts) {
+        const PlanGroup& group = problem.groups[part.group];
+        const std::int64_t takes = configuration.perStage() * part.stages * part.replicas;
+        if (takes > group.count)
+            return fmt::format("it takes {} accelerators of group {}, which has {}",
+                               formatCount(static_cast<double>(takes)), inQuotes(group.name),
+                               formatCount(static_cast<double>(group.count)));
+    }
+    return "it takes more accelerators than the fleet has";
+}
+
+std::string chunksText(const Problem& problem, const Configuration& configuration) {
+    if (configuration.schedule != PipelineSchedule::interleaved)
+        return "virtual stages are of the interleaved schedule alone";
+    if (configuration.chunks < 2) return "the interleaved schedule takes at least 2 virtual stages";
+    if (configuration.microBatches() % configuration.pipeline != 0)
+        return fmt::format("the interleaved schedule takes micro-batches that the {} stages divide, not {}",
+                           configuration.pipeline, configuration.microBatches());
+    return fmt::format("{} stages of {} virtual ones do not divide {} layers, nor these with embedding and head",
+                       configuration.pipeline, configuration.chunks, problem.layers());
+}
+
+}  // namespace
+
+std::string faultText(const Problem& problem, const Configuration& configuration) {
+    const physical::Transformer& model = problem.model();
+    switch (faultOf(problem, configuration)) {
+        case Fault::none:
+            return {};
+        case Fault::heads:
+            return fmt::format("tensor parallelism of {} does not divide {} heads of attention", configuration.tensor,
+                               model.heads);
+        case Fault::stages:
+            return fmt::format("{} pipeline stages are more than {} layers", configuration.pipeline, model.layers);
+        case Fault::sequence:
+            return fmt::format("context parallelism of {} does not cut {} tokens in two equal pieces each",
+                               configuration.context, formatCount(model.sequence));
+        case Fault::experts:
+            return model.experts < 1 ? std::string("expert parallelism needs a model with experts")
+                                     : fmt::format(
+                                           "expert parallelism of {} does not divide {} experts, or data x "
+                                           "context parallelism of {}",
+                                           configuration.expert, model.experts,
+                                           std::int64_t{configuration.data} * configuration.context);
+        case Fault::batch:
+            return fmt::format("{} replicas of micro-batches of {} do not divide the global batch of {}",
+                               configuration.data, configuration.micro, formatCount(problem.globalBatch));
+        case Fault::accelerators:
+            return acceleratorsText(problem, configuration);
+        case Fault::chunks:
+            return chunksText(problem, configuration);
+        case Fault::zero:
+            return std::int64_t{configuration.data} * configuration.context < 2
+                       ? std::string("ZeRO shards among replicas, of which there is one")
+                       : std::string("the software does not shard gradients (ZeRO 2 and 3) with a pipeline");
+        case Fault::schedule:
+            return configuration.pipeline == 1 ? std::string("a schedule needs a pipeline of 2 stages or more")
+                                               : std::string("parts on unequal groups run 1f1b or gpipe");
+    }
+    return {};
+}
+
+}  // namespace tessera::plan

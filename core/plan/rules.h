@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/plan/configuration.h"
+#include "core/plan/problem.h"
+
+namespace tessera::plan {
+
+/// What keeps a configuration from being one, whatever the memory.
+enum class Fault : std::uint8_t {
+    none,
+    heads,         ///< tensor parallelism splits heads of attention
+    stages,        ///< a stage holds a layer at least
+    sequence,      ///< context parallelism gives each accelerator two equal pieces of the sequence
+    experts,       ///< expert parallelism splits experts, among replicas and parts of the sequence
+    batch,         ///< replicas and micro-batches divide the global batch
+    accelerators,  ///< a group has as many as its part takes
+    chunks,        ///< virtual stages are equal, of the interleaved schedule, whose micro-batches the stages divide
+    zero,          ///< what ZeRO shards is there, and the software shards it with a pipeline
+    schedule,      ///< a schedule needs a pipeline; unequal parts run 1F1B or GPipe
+};
+
+/// What is wrong first; none where nothing is.
+Fault faultOf(const Problem& problem, const Configuration& configuration);
+/// The same as a sentence with the numbers; empty where nothing is wrong.
+std::string faultText(const Problem& problem, const Configuration& configuration);
+
+/// Micro-batches of all replicas in a step; the global batch is a multiple of the micro-batch.
+inline int allMicroBatches(const Problem& problem, const Configuration& configuration) {
+    return static_cast<int>(problem.globalBatch / configuration.micro);
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,392 @@
+#include "core/plan/search.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <tuple>
+
+#include "core/base/parallel.h"
+#include "core/plan/rules.h"
+
+namespace tessera::plan {
+
+namespace {
+
+using physical::PipelineSchedule;
+
+/// Groups above which only pairs of them and all together hold replicas side by side.
+constexpr std::size_t kMostSubsets = 6;
+
+/// Divisors of a number that an axis allows, up to `most`, rising.
+std::vector<int> divisorsOf(std::int64_t number, std::int64_t most, const AxisValues& axis) {
+    std::vector<int> found;
+    for (std::int64_t each = 1; each <= std::min(number, most); ++each)
+        if (number % each == 0 && axis.allows(static_cast<int>(each))) found.push_back(static_cast<int>(each));
+    return found;
+}
+
+bool isLess(const Ranked& a, const Ranked& b, Objective objective) {
+    const double x = a.scores.of(objective), y = b.scores.of(objective);
+    if (x != y) return x < y;
+    // Of equals, fewer accelerators, then less time.
+    for (const Objective next : {Objective::accelerators, Objective::time})
+        if (a.scores.of(next) != b.scores.of(next)) return a.scores.of(next) < b.scores.of(next);
+    return a.configuration < b.configuration;
+}
+
+bool isDominated(const Scores& scores, const Ranked& by, const std::pair<Objective, Objective>& front) {
+    return by.scores.of(front.first) <= scores.of(front.first) && by.scores.of(front.second) <= scores.of(front.second);
+}
+
+/// What is kept of the configurations that were seen.
+class Kept {
+public:
+    explicit Kept(const SearchOptions& options) : options_(options) {}
+
+    void add(const Configuration& configuration, const Scores& scores) {
+        ++counted.fitting;
+        if (options_.longestStep && scores.of(Objective::time) > *options_.longestStep) {
+            --counted.fitting;
+            ++counted.late;
+            if (!fastestLate || isLess({configuration, scores}, *fastestLate, Objective::time))
+                fastestLate = Ranked{configuration, scores};
+            return;
+        }
+        addToTop({configuration, scores});
+        addToFront({configuration, scores});
+    }
+
+    void addShortage(const Configuration& configuration, const Shortage& shortage) {
+        switch (shortage.largest()) {
+            case MemoryTerm::parameters:
+                ++counted.parameters;
+                break;
+            case MemoryTerm::activations:
+                ++counted.activations;
+                break;
+            case MemoryTerm::working:
+                ++counted.working;
+                break;
+        }
+        const double lacks = shortage.total() / shortage.capacity;
+        if (closest && std::tuple(closest->second.total() / closest->second.capacity, closest->first) <=
+                           std::tuple(lacks, configuration))
+            return;
+        closest = {configuration, shortage};
+    }
+
+    void merge(const Kept& other) {
+        counted.add(other.counted);
+        for (const Ranked& each : other.top) addToTop(each);
+        for (const Ranked& each : other.front) addToFront(each);
+        if (other.fastestLate && (!fastestLate || isLess(*other.fastestLate, *fastestLate, Objective::time)))
+            fastestLate = other.fastestLate;
+        if (other.closest &&
+            (!closest ||
+             std::tuple(other.closest->second.total() / other.closest->second.capacity, other.closest->first) <
+                 std::tuple(closest->second.total() / closest->second.capacity, closest->first)))
+            closest = other.closest;
+    }
+
+    /// Whether nothing that scores these at best is kept.
+    bool isBeaten(const Scores& bound) const {
+        if (top.size() < options_.top) return false;
+        if (bound.of(options_.objective) <= top.back().scores.of(options_.objective)) return false;
+        return std::any_of(front.begin(), front.end(), [&](const Ranked& each) {
+            return isDominated(bound, each, options_.front) &&
+                   (each.scores.of(options_.front.first) < bound.of(options_.front.first) ||
+                    each.scores.of(options_.front.second) < bound.of(options_.front.second));
+        });
+    }
+
+    std::vector<Ranked> top, front;
+    Counted counted;
+    std::optional<std::pair<Configuration, Shortage>> closest;
+    std::optional<Ranked> fastestLate;
+
+private:
+    void addToTop(const Ranked& ranked) {
+        if (top.size() == options_.top && !isLess(ranked, top.back(), options_.objective)) return;
+        const auto at = std::upper_bound(top.begin(), top.end(), ranked, [&](const Ranked& a, const Ranked& b) {
+            return isLess(a, b, options_.objective);
+        });
+        top.insert(at, ranked);
+        if (top.size() > options_.top) top.pop_back();
+    }
+
+    /// Of equals in both, the first in the order of the objective stays.
+    void addToFront(const Ranked& ranked) {
+        for (const Ranked& each : front)
+            if (isDominated(ranked.scores, each, options_.front)) {
+                const bool isEqual = isDominated(each.scores, ranked, options_.front);
+                if (!isEqual || !isLess(ranked, each, options_.objective)) return;
+            }
+        std::erase_if(front, [&](const Ranked& each) { return isDominated(each.scores, ranked, options_.front); });
+        front.push_back(ranked);
+    }
+
+    const SearchOptions& options_;
+};
+
+/// Configurations that share what a judge computes once.
+struct Cell {
+    Configuration common;
+    std::unique_ptr<Judge> judge = {};
+};
+
+class Search {
+public:
+    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control)
+        : problem_(problem), space_(space), options_(options), control_(control) {
+        for (const Objective objective : {options.objective, options.front.first, options.front.second})
+            wanted_.memory |= objective == Objective::memory;
+        for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.all().size()); ++s)
+            if (isChosen(static_cast<PipelineSchedule>(s))) schedules_.push_back(static_cast<PipelineSchedule>(s));
+    }
+
+    Found run() {
+        makeCells();
+        Kept kept(options_);
+        runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
+            forEachSingle(cell, into);
+            forEachSideBySide(cell, into);
+        });
+        if (problem_.groups.size() > 1 && !stopped_) {
+            const Kept before = kept;
+            runPhase("pipelines through two groups", kept,
+                     [&](Cell& cell, Kept& into) { forEachStacked(cell, before, into); });
+        }
+        Found found{.top = std::move(kept.top),
+                    .front = std::move(kept.front),
+                    .counted = kept.counted,
+                    .closest = std::move(kept.closest),
+                    .fastestLate = std::move(kept.fastestLate),
+                    .ended = stopped_ ? EndedBy::stop : EndedBy::proof};
+        std::sort(found.front.begin(), found.front.end(), [&](const Ranked& a, const Ranked& b) {
+            return std::tuple(a.scores.of(options_.front.first), a.scores.of(options_.front.second)) <
+                   std::tuple(b.scores.of(options_.front.first), b.scores.of(options_.front.second));
+        });
+        return found;
+    }
+
+private:
+    /// Schedules that nobody names: what frameworks run by default.
+    bool isChosen(PipelineSchedule schedule) const {
+        if (!space_.of(Axis::schedule).values.empty()) return space_.allows(Axis::schedule, static_cast<int>(schedule));
+        return schedule == PipelineSchedule::oneForwardOneBackward || schedule == PipelineSchedule::interleaved;
+    }
+
+    void makeCells() {
+        const physical::Transformer& model = problem_.model();
+        std::int64_t largest = 0;
+        for (const PlanGroup& group : problem_.groups) largest = std::max(largest, group.count);
+        const auto batch = static_cast<std::int64_t>(problem_.globalBatch);
+        const auto tensors = divisorsOf(static_cast<std::int64_t>(model.heads), largest, space_.of(Axis::tensor));
+        std::vector<int> contexts;
+        for (std::int64_t c = 1; c <= largest; ++c)
+            if (space_.allows(Axis::context, static_cast<int>(c)) &&
+                (c == 1 || std::fmod(model.sequence, 2.0 * static_cast<double>(c)) == 0))
+                contexts.push_back(static_cast<int>(c));
+        const auto experts = divisorsOf(std::max<std::int64_t>(static_cast<std::int64_t>(model.experts), 1),
+                                        problem_.accelerators(), space_.of(Axis::expert));
+        const auto micros = divisorsOf(batch, batch, space_.of(Axis::micro));
+        Configuration at;
+        for (std::size_t dtype = 0; dtype < problem_.dtypes.size(); ++dtype) {
+            if (!space_.allows(Axis::dtype, static_cast<int>(dtype))) continue;
+            at.dtype = dtype;
+            for (const int tensor : tensors) {
+                at.tensor = tensor;
+                for (const int context : contexts) {
+                    at.context = context;
+                    if (at.perStage() > largest) break;
+                    addCells(at, experts, micros);
+                }
+            }
+        }
+    }
+
+    void addCells(Configuration at, const std::vector<int>& experts, const std::vector<int>& micros) {
+        for (const int expert : experts)
+            for (const int micro : micros)
+                for (int recompute = 0; recompute < 3; ++recompute) {
+                    if (!space_.allows(Axis::recompute, recompute)) continue;
+                    at.expert = expert;
+                    at.micro = micro;
+                    at.recompute = static_cast<physical::Recompute>(recompute);
+                    cells_.push_back({at});
+                }
+    }
+
+    template <typename Look>
+    void runPhase(const std::string& task, Kept& kept, const Look& look) {
+        std::vector<Kept> found(cells_.size(), Kept(options_));
+        std::atomic<std::size_t> done = 0;
+        parallelFor(cells_.size(), control_.threads, [&](std::size_t i) {
+            if (control_.finishing()) {
+                stopped_ = true;
+                return;
+            }
+            if (!cells_[i].judge) cells_[i].judge = std::make_unique<Judge>(problem_, cells_[i].common);
+            look(cells_[i], found[i]);
+            constexpr std::size_t kEach = 64;
+            if (const std::size_t count = ++done; count % kEach == 0)
+                control_.reportProgress(task, static_cast<double>(count), static_cast<double>(cells_.size()));
+        });
+        for (const Kept& each : found) kept.merge(each);
+    }
+
+    bool mayUse(std::size_t group) const { return space_.allows(Axis::group, static_cast<int>(group)); }
+
+    /// Replicas that divide the micro-batches of a step.
+    std::vector<int> replicasOf(const Configuration& common, std::int64_t most) const {
+        return divisorsOf(allMicroBatches(problem_, common), most, space_.of(Axis::data));
+    }
+
+    void forEachSingle(Cell& cell, Kept& into) {
+        Configuration at = cell.common;
+        for (std::size_t group = 0; group < problem_.groups.size(); ++group) {
+            if (!mayUse(group)) continue;
+            const std::int64_t count = problem_.groups[group].count / at.perStage();
+            for (const int data : replicasOf(at, count)) {
+                control_.throwIfCancelled("the search for a plan");
+                at.data = data;
+                const auto stages = static_cast<int>(std::min<std::int64_t>(count / data, problem_.layers()));
+                for (int pipeline = 1; pipeline <= stages; ++pipeline) {
+                    if (!space_.allows(Axis::pipeline, pipeline)) continue;
+                    at.pipeline = pipeline;
+                    at.parts = {{group, pipeline, data, allMicroBatches(problem_, at) / data}};
+                    forEachVariant(at, [&](const Configuration& each) { judge(cell, each, into); });
+                }
+            }
+        }
+    }
+
+    /// Sets of groups that hold replicas side by side.
+    std::vector<std::vector<std::size_t>> setsOfGroups() const {
+        std::vector<std::size_t> usable;
+        for (std::size_t group = 0; group < problem_.groups.size(); ++group)
+            if (mayUse(group)) usable.push_back(group);
+        std::vector<std::vector<std::size_t>> sets;
+        if (usable.size() > kMostSubsets) {
+            for (std::size_t a = 0; a < usable.size(); ++a)
+                for (std::size_t b = a + 1; b < usable.size(); ++b) sets.push_back({usable[a], usable[b]});
+            sets.push_back(usable);
+            return sets;
+        }
+        for (unsigned members = 0; members < 1U << usable.size(); ++members) {
+            std::vector<std::size_t> set;
+            for (std::size_t i = 0; i < usable.size(); ++i)
+                if ((members >> i & 1U) != 0) set.push_back(usable[i]);
+            if (set.size() > 1) sets.push_back(std::move(set));
+        }
+        return sets;
+    }
+
+    void forEachSideBySide(Cell& cell, Kept& into) {
+        Configuration at = cell.common;
+        for (const std::vector<std::size_t>& set : setsOfGroups()) {
+            for (int pipeline = 1; pipeline <= problem_.layers(); ++pipeline) {
+                control_.throwIfCancelled("the search for a plan");
+                if (!space_.allows(Axis::pipeline, pipeline)) continue;
+                at.pipeline = pipeline;
+                at.data = 0;
+                at.parts.clear();
+                for (const std::size_t group : set) {
+                    const std::int64_t replicas = problem_.groups[group].count / (at.perStage() * pipeline);
+                    at.parts.push_back({group, pipeline, static_cast<int>(replicas), 1});
+                    at.data += static_cast<int>(replicas);
+                }
+                if (std::any_of(at.parts.begin(), at.parts.end(), [](const Part& part) { return part.replicas < 1; }))
+                    break;
+                if (!space_.allows(Axis::data, at.data)) continue;
+                forEachVariant(at, [&](const Configuration& each) { judge(cell, each, into); });
+            }
+        }
+    }
+
+    void forEachStacked(Cell& cell, const Kept& before, Kept& into) {
+        Configuration at = cell.common;
+        for (std::size_t front = 0; front < problem_.groups.size(); ++front)
+            for (std::size_t back = 0; back < problem_.groups.size(); ++back) {
+                if (front == back || !mayUse(front) || !mayUse(back)) continue;
+                const std::int64_t counts[] = {problem_.groups[front].count / at.perStage(),
+                                               problem_.groups[back].count / at.perStage()};
+                for (const int data : replicasOf(at, std::min(counts[0], counts[1]))) {
+                    at.data = data;
+                    const int microBatches = allMicroBatches(problem_, at) / data;
+                    for (int ahead = 1; ahead <= counts[0] / data; ++ahead) {
+                        control_.throwIfCancelled("the search for a plan");
+                        for (int behind = 1; behind <= counts[1] / data && ahead + behind <= problem_.layers();
+                             ++behind) {
+                            if (!space_.allows(Axis::pipeline, ahead + behind)) continue;
+                            at.pipeline = ahead + behind;
+                            at.parts = {{front, ahead, data, microBatches}, {back, behind, data, microBatches}};
+                            forEachVariant(at,
+                                           [&](const Configuration& each) { judgeStacked(cell, each, before, into); });
+                        }
+                    }
+                }
+            }
+    }
+
+    /// Stages of ZeRO, schedules and virtual stages of a configuration.
+    template <typename Use>
+    void forEachVariant(Configuration at, const Use& use) const {
+        for (const PipelineSchedule schedule : schedules_) {
+            at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
+            const bool isCut = at.schedule == PipelineSchedule::interleaved;
+            const int most = isCut ? (problem_.layers() + 2) / at.pipeline : 1;
+            for (at.chunks = isCut ? 2 : 1; at.chunks <= most; ++at.chunks) {
+                if (!space_.allows(Axis::chunks, at.chunks)) continue;
+                for (at.zero = 0; at.zero <= 3; ++at.zero)
+                    if (space_.allows(Axis::zero, at.zero) && faultOf(problem_, at) == Fault::none) use(at);
+            }
+            if (at.pipeline == 1) return;
+        }
+    }
+
+    void judge(Cell& cell, const Configuration& at, Kept& into) {
+        ++into.counted.all;
+        Judgement judgement = cell.judge->judge(at, wanted_);
+        if (!judgement.fits) return into.addShortage(at, judgement.shortage);
+        if (judgement.microBatches.empty()) return into.add(at, judgement.scores);
+        Configuration shared = at;
+        for (std::size_t i = 0; i < shared.parts.size(); ++i) shared.parts[i].microBatches = judgement.microBatches[i];
+        into.add(shared, judgement.scores);
+    }
+
+    void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {
+        if (before.isBeaten(cell.judge->bound(at))) {
+            ++into.counted.all;
+            ++into.counted.bounded;
+            return;
+        }
+        judge(cell, at, into);
+    }
+
+    const Problem& problem_;
+    const Space& space_;
+    const SearchOptions& options_;
+    const RunControl& control_;
+    Wanted wanted_;
+    std::vector<PipelineSchedule> schedules_;
+    std::vector<Cell> cells_;
+    std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace
+
+void Counted::add(const Counted& other) {
+    for (std::int64_t Counted::*member : {&Counted::all, &Counted::parameters, &Counted::activations, &Counted::working,
+                                          &Counted::bounded, &Counted::late, &Counted::fitting})
+        this->*member += other.*member;
+}
+
+Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
+    return Search(problem, space, options, control).run();
+}
+
+}  // namespace tessera::plan

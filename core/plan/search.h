@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/ended_by.h"
+#include "core/base/run_control.h"
+#include "core/plan/evaluate.h"
+#include "core/plan/space.h"
+
+namespace tessera::plan {
+
+struct SearchOptions {
+    Objective objective = Objective::time;
+    std::optional<double> longestStep = {};  ///< s; what takes longer does not count
+    std::size_t top = 20;                    ///< at least 1
+    /// Two objectives, of which the configurations are kept that no other beats in both.
+    std::pair<Objective, Objective> front = {Objective::time, Objective::accelerators};
+};
+
+/// Configurations by what became of them.
+struct Counted {
+    std::int64_t all = 0;          ///< of the space, with degrees that divide what they split
+    std::int64_t parameters = 0;   ///< do not fit, mostly for weights, gradients and optimizer
+    std::int64_t activations = 0;  ///< mostly for activations
+    std::int64_t working = 0;      ///< mostly for the layer or head at work
+    std::int64_t bounded = 0;      ///< no better by a lower bound than what was found before
+    std::int64_t late = 0;         ///< slower than the longest step that is allowed
+    std::int64_t fitting = 0;      ///< compared
+    void add(const Counted& other);
+};
+
+struct Ranked {
+    Configuration configuration;
+    Scores scores;
+};
+
+struct Found {
+    std::vector<Ranked> top;    ///< best first
+    std::vector<Ranked> front;  ///< by the first objective, rising
+    Counted counted;
+    /// Of what does not fit, the configuration that lacks the smallest share; none where all fit.
+    std::optional<std::pair<Configuration, Shortage>> closest;
+    /// Of what is too late, the fastest.
+    std::optional<Ranked> fastestLate;
+    EndedBy ended = EndedBy::proof;
+};
+
+/// Looks at every configuration of the space: on one group of the fleet with any number of replicas and stages; through
+/// two groups one after the other; with whole replicas side by side on several groups, as many on each as it holds. Of
+/// the second sort those are left out that by a lower bound of their time cannot beat what was found before. Equal
+/// results whatever the threads; ties go to the lesser configuration. Throws InterruptedError where it is cancelled;
+/// `finish` ends it with what it has.
+Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control);
+
+}  // namespace tessera::plan

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/physical/pipeline.h"
+#include "core/plan/configuration.h"
+#include "core/plan/problem.h"
+
+namespace tessera::plan {
+
+/// An axis of the space, as texts name it.
+enum class Axis : std::uint8_t {
+    tensor,
+    pipeline,
+    data,
+    context,
+    expert,
+    chunks,
+    micro,
+    zero,
+    recompute,
+    schedule,
+    dtype,
+    group
+};
+
+/// What an axis is called and takes.
+struct AxisRow {
+    Axis axis;
+    std::string_view id;     ///< "tp": in texts
+    std::string_view title;  ///< "tensor parallel"
+    std::string_view about;
+    /// Words of its values from 0; empty: whole numbers.
+    std::vector<std::string_view> words = {};
+};
+std::span<const AxisRow> axes();
+
+/// Numbers that an axis may take; empty: whatever the model, the fleet and the software allow.
+struct AxisValues {
+    std::vector<int> values = {};
+    bool allows(int value) const;
+};
+
+/// The configurations to choose from. Axes that nobody narrows are free: every degree that divides what it splits;
+/// schedules 1F1B and interleaved, which Megatron-LM, NeMo, DeepSpeed and torchtitan run; ZeRO 0 to 3 (2 and 3 without
+/// a pipeline: DeepSpeed and Megatron-LM refuse them with one); no, selective and full recomputation.
+struct Space {
+    std::vector<AxisValues> axes = std::vector<AxisValues>(12);
+    const AxisValues& of(Axis axis) const { return axes[static_cast<std::size_t>(axis)]; }
+    bool allows(Axis axis, int value) const { return of(axis).allows(value); }
+};
+
+/// Narrows a space by a text: "tp=8,pp=16", "zero=0,1" (several values of an axis), "pp=4..16" (a range). Names of data
+/// types and groups are those of the problem. Throws UsageError that names `option`, what was found and what is
+/// expected.
+void narrow(Space& space, std::string_view option, std::string_view text, const Problem& problem);
+
+}  // namespace tessera::plan
