@@ -33,6 +33,8 @@ const std::vector<Command>& commands() {
          addMap},
         {"predict", "Predict training throughput and price of a model on accelerators.",
          "tessera predict --model zoo:resnet50 --accelerator a100-40gb,sn30,bow,cs2,gaudi2 --devices 1,8", addPredict},
+        {"plan", "Find the parallel configuration in which a model is trained best on a fleet.",
+         "tessera plan --model zoo:llama3.1-405b --fleet dgx-h100x64 --global-batch 2048 --sequence 8192", addPlan},
         {"calibrate", "Measure this machine and make an accelerator of it that 'predict' knows as this-machine.",
          "tessera calibrate --quick --for zoo:lenet5 --time-limit 5s --out this-machine.json", addCalibrate},
         {"validate", "Predict measured kernels, collectives and schedules, and show the errors beside published peers.",

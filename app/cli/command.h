@@ -54,6 +54,7 @@ Action addHardwareValidate(CLI::App& app);
 Action addPartition(CLI::App& app);
 Action addMap(CLI::App& app);
 Action addPredict(CLI::App& app);
+Action addPlan(CLI::App& app);
 Action addCalibrate(CLI::App& app);
 Action addSweep(CLI::App& app);
 Action addCost(CLI::App& app);

@@ -45,12 +45,14 @@ class PipelineRun {
 public:
     PipelineRun(const Pipeline& pipeline, const PipelineOrder& order);
     PipelineTimes times();
+    std::vector<PipelineEvent> events();
 
 private:
     struct Device {
         std::size_t next = 0;
         double begin = 0, end = 0;
         std::array<double, 4> seconds = {};
+        std::vector<PipelineEvent> events = {};
     };
 
     void sweepUntilDone();
@@ -72,6 +74,7 @@ private:
     std::vector<std::size_t> deviceOf_;       // by position
     std::vector<double> forward_, backward_;  // ends, by position and micro-batch
     std::vector<Device> devices_;
+    bool isRecording_ = false;
 };
 
 PipelineRun::PipelineRun(const Pipeline& pipeline, const PipelineOrder& order)
@@ -133,6 +136,8 @@ bool PipelineRun::runNext(std::size_t stage) {
     if (ready == kPipelineNotYet) return false;
     const double begin = std::max(ready, device.end);
     device.end = begin + device.seconds[static_cast<std::size_t>(task.pass)];
+    if (isRecording_)
+        device.events.push_back({static_cast<int>(stage), task.chunk, task.microBatch, task.pass, begin, device.end});
     if (device.next++ == 0) device.begin = begin;
     if (task.pass == PipelinePass::forward)
         endOf(forward_, position, task) = device.end;
@@ -188,6 +193,14 @@ std::vector<double> PipelineRun::inFlight() const {
     return peaks;
 }
 
+std::vector<PipelineEvent> PipelineRun::events() {
+    isRecording_ = true;
+    sweepUntilDone();
+    std::vector<PipelineEvent> all;
+    for (const Device& device : devices_) all.insert(all.end(), device.events.begin(), device.events.end());
+    return all;
+}
+
 PipelineTimes PipelineRun::times() {
     sweepUntilDone();
     PipelineTimes times;
@@ -224,6 +237,11 @@ std::string pipelineRefusal(const Pipeline& pipeline) {
     if (pipeline.schedule == PipelineSchedule::interleaved && pipeline.microBatches % pipeline.stages != 0)
         return "The interleaved schedule takes a number of micro-batches that its stages divide.";
     return {};
+}
+
+std::vector<PipelineEvent> pipelineEvents(const Pipeline& pipeline) {
+    if (const std::string why = pipelineRefusal(pipeline); !why.empty()) throw UsageError(why);
+    return PipelineRun(pipeline, pipelineOrder(pipeline)).events();
 }
 
 PipelineTimes simulatePipeline(const Pipeline& pipeline) {

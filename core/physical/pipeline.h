@@ -72,6 +72,21 @@ struct PipelineTimes {
     std::vector<double> inFlight = {};
 };
 
+/// What a device does for a micro-batch on one of its chunks.
+enum class PipelinePass : std::uint8_t {
+    forward,
+    backwardInput,
+    backwardWeight,
+    backward  ///< both gradients as one task
+};
+
+/// When a device works on a micro-batch.
+struct PipelineEvent {
+    int stage = 0, chunk = 0, microBatch = 0;
+    PipelinePass pass = PipelinePass::forward;
+    double begin = 0, end = 0;  ///< seconds since the begin of the step
+};
+
 /// Most micro-batches * stages * chunks of a pipeline.
 inline constexpr std::int64_t kMaxPipelineTasks = 4'000'000;
 
@@ -83,5 +98,7 @@ std::string pipelineRefusal(const Pipeline& pipeline);
 /// it needs has arrived. GPipe, 1F1B and interleaved run both gradients as one task. Throws UsageError with the
 /// sentence of `pipelineRefusal` where there is one.
 PipelineTimes simulatePipeline(const Pipeline& pipeline);
+/// Returns all tasks of a step, by stage in the order in which it runs them. Throws as `simulatePipeline`.
+std::vector<PipelineEvent> pipelineEvents(const Pipeline& pipeline);
 
 }  // namespace tessera::physical

@@ -8,14 +8,6 @@
 
 namespace tessera::physical {
 
-/// What a device does for a micro-batch on one of its chunks.
-enum class PipelinePass : std::uint8_t {
-    forward,
-    backwardInput,
-    backwardWeight,
-    backward  ///< both gradients as one task
-};
-
 struct PipelineTask {
     PipelinePass pass = PipelinePass::forward;
     int chunk = 0;

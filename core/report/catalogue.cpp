@@ -18,9 +18,9 @@ namespace {
 const study::RunContext kNoContext;
 
 std::vector<Catalogue>& all() {
-    static std::vector<Catalogue> rows{partitionCatalogue(),   mappingCatalogue(),   codesignCatalogue(),
-                                       predictionCatalogue(),  placementCatalogue(), scheduleCatalogue(),
-                                       calibrationCatalogue(), costCatalogue()};
+    static std::vector<Catalogue> rows{partitionCatalogue(), planCatalogue(),        mappingCatalogue(),
+                                       codesignCatalogue(),  predictionCatalogue(),  placementCatalogue(),
+                                       scheduleCatalogue(),  calibrationCatalogue(), costCatalogue()};
     return rows;
 }
 

@@ -14,6 +14,7 @@ Catalogue partitionCatalogue();
 Catalogue mappingCatalogue();
 Catalogue codesignCatalogue();
 Catalogue predictionCatalogue();
+Catalogue planCatalogue();
 Catalogue placementCatalogue();
 Catalogue scheduleCatalogue();
 Catalogue calibrationCatalogue();

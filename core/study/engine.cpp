@@ -14,8 +14,9 @@ namespace tessera::study {
 namespace {
 
 std::vector<Engine>& all() {
-    static std::vector<Engine> rows{partitionEngine(), mappingEngine(),  codesignEngine(),    predictionEngine(),
-                                    placementEngine(), scheduleEngine(), calibrationEngine(), costEngine()};
+    static std::vector<Engine> rows{partitionEngine(), planEngine(),        mappingEngine(),
+                                    codesignEngine(),  predictionEngine(),  placementEngine(),
+                                    scheduleEngine(),  calibrationEngine(), costEngine()};
     return rows;
 }
 

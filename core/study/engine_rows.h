@@ -9,6 +9,7 @@ Engine partitionEngine();
 Engine mappingEngine();
 Engine codesignEngine();
 Engine predictionEngine();
+Engine planEngine();
 Engine placementEngine();
 Engine scheduleEngine();
 Engine calibrationEngine();

@@ -1,0 +1,35 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/recording.h"
+#include "app/cli/study_options.h"
+#include "core/study/plan/study.h"
+
+namespace tessera::cli {
+
+Action addPlan(CLI::App& app) {
+    struct Options {
+        std::string model, fleet;
+        std::vector<std::string> dimensions;
+        ParameterTexts parameters;
+    };
+    const auto options = std::make_shared<Options>();
+    addText(app, "--model", options->model, "MODEL", "a transformer: zoo:NAME, or a config.json")->required();
+    addText(app, "--fleet", options->fleet, "FLEET", "a file, or a name of 'tessera hardware list --kind fleet'")
+        ->required();
+    addTexts(app, "--dim", options->dimensions, "NAME=N", "a size of the model; may be repeated");
+    addParameters(app, study::planParameters(), options->parameters);
+    return [options](Context& context) {
+        study::Study study = study::newStudy("plan");
+        study.models = {options->model};
+        study.hardware = {options->fleet};
+        study.dimensions = dimensionsOf(options->dimensions);
+        setParameters(study, options->parameters);
+        context.keepsBest = true;
+        show(context, runRecorded(context, study));
+    };
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,359 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/catalogues.h"
+#include "core/report/field_table.h"
+#include "core/report/plan_pictures.h"
+#include "core/study/metric.h"
+#include "core/study/plan/study.h"
+
+namespace tessera::report {
+
+namespace {
+
+using study::PlanOutcome;
+
+const PlanOutcome& planOutcomeOf(const study::Result& result) {
+    return result.outcome.get<PlanOutcome>();
+}
+
+bool isPlanned(const View& view) {
+    return planOutcomeOf(view.result).best() != nullptr;
+}
+
+/// A configuration of the list, from 0.
+struct ConfigurationRow {
+    const PlanOutcome* outcome;
+    const plan::Evaluated* its;
+    std::size_t number;
+};
+
+template <int plan::Configuration::*member>
+study::FieldValue degreeOf(const ConfigurationRow& row) {
+    return study::given(row.its->configuration.*member);
+}
+template <plan::Objective objective>
+study::FieldValue scoreOf(const ConfigurationRow& row) {
+    return study::given(row.its->scores.of(objective));
+}
+
+/// Degrees of 1 are of no interest where no configuration has more.
+template <int plan::Configuration::*member>
+study::FieldValue aboveOneOf(const ConfigurationRow& row) {
+    const int value = row.its->configuration.*member;
+    return value > 1 ? study::given(value) : study::FieldValue();
+}
+
+std::string layersText(const plan::Evaluated& evaluated) {
+    std::vector<std::string> runs;
+    for (std::size_t i = 0; i < evaluated.stages.size();) {
+        const std::size_t first = i;
+        while (i < evaluated.stages.size() && evaluated.stages[i].layers == evaluated.stages[first].layers) ++i;
+        runs.push_back(i - first == 1 ? fmt::format("{}", evaluated.stages[first].layers)
+                                      : fmt::format("{} × {}", i - first, evaluated.stages[first].layers));
+    }
+    return joined(runs, ", ");
+}
+
+std::string groupsText(const ConfigurationRow& row) {
+    std::vector<std::string> names;
+    for (const plan::Part& part : row.its->configuration.parts) {
+        const std::string& name = row.outcome->groups[part.group].name;
+        names.push_back(row.its->configuration.parts.size() == 1
+                            ? name
+                            : fmt::format("{}: {}, {}", name, formatCounted(part.stages, "stage", "stages"),
+                                          formatCounted(part.replicas, "replica", "replicas")));
+    }
+    return joined(names, "; ");
+}
+
+/// What ZeRO shards.
+std::string_view shardedText(const plan::Configuration& configuration) {
+    constexpr std::array<std::string_view, 4> kTexts{"–", "optimizer", "+ gradients", "+ weights"};
+    return kTexts.at(static_cast<std::size_t>(configuration.zero));
+}
+
+/// By how much the first configuration is better, and what takes the difference most.
+std::string differenceText(const ConfigurationRow& row) {
+    if (row.number == 0) return "the best";
+    const plan::TimeShares &own = row.its->time, &best = row.outcome->best()->time;
+    struct Share {
+        const char* name;
+        double difference;
+    };
+    const Share shares[] = {{"compute", own.compute - best.compute},
+                            {"tensor collectives", own.tensor - best.tensor},
+                            {"context collectives", own.context - best.context},
+                            {"expert exchanges", own.expert - best.expert},
+                            {"transfers between stages", own.pipeline - best.pipeline},
+                            {"bubble", own.bubble - best.bubble},
+                            {"gradients", own.data - best.data},
+                            {"optimizer", own.optimizer - best.optimizer}};
+    const Share* most = &shares[0];
+    for (const Share& each : shares)
+        if (each.difference > most->difference) most = &each;
+    const double step =
+        row.its->scores.of(plan::Objective::time) - row.outcome->best()->scores.of(plan::Objective::time);
+    const double percent = 100 * step / row.outcome->best()->scores.of(plan::Objective::time);
+    if (most->difference <= 0 || percent < 0.005) return "as fast";
+    return fmt::format("+{:.2g} %: {}", percent, most->name);
+}
+
+const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
+    constexpr unsigned kText = study::kText, kBoth = kText | study::kExactTable, kWords = kBoth | study::kWords;
+    using plan::Configuration;
+    using Row = ConfigurationRow;
+    static const std::vector<study::Field<Row>> kFields{
+        {"rank", "Rank", kBoth, [](const Row& row) { return study::given(row.number + 1); }},
+        {.id = "step_time_s",
+         .title = "Step",
+         .uses = kBoth,
+         .get = scoreOf<plan::Objective::time>,
+         .measure = Measure::seconds},
+        {"tp", "TP", kBoth, degreeOf<&Configuration::tensor>},
+        {"pp", "PP", kBoth, degreeOf<&Configuration::pipeline>},
+        {"dp", "DP", kBoth, degreeOf<&Configuration::data>},
+        {"cp", "CP", kBoth | study::kOptional, aboveOneOf<&Configuration::context>},
+        {"ep", "EP", kBoth | study::kOptional, aboveOneOf<&Configuration::expert>},
+        {"virtual_stages", "VP", kBoth | study::kOptional, aboveOneOf<&Configuration::chunks>},
+        {"micro_batch", "Micro-batch", kBoth, degreeOf<&Configuration::micro>},
+        {"zero", "Sharded", kWords, [](const Row& row) { return study::given(shardedText(row.its->configuration)); }},
+        {"recompute", "Recomputed", kWords,
+         [](const Row& row) { return study::given(physical::kRecomputeNames.of(row.its->configuration.recompute)); }},
+        {"schedule", "Schedule", kWords,
+         [](const Row& row) {
+             return study::given(row.its->configuration.pipeline > 1 ? physical::nameOf(row.its->configuration.schedule)
+                                                                     : std::string_view("–"));
+         }},
+        {"dtype", "Data type", kWords,
+         [](const Row& row) { return study::given(row.outcome->dtypes[row.its->configuration.dtype]); }},
+        {"accelerators", "Accelerators", kBoth, scoreOf<plan::Objective::accelerators>},
+        {.id = "memory_bytes",
+         .title = "Memory",
+         .uses = kBoth,
+         .get = scoreOf<plan::Objective::memory>,
+         .measure = Measure::bytes},
+        {.id = "model_flops_utilisation",
+         .title = "MFU",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its->utilisation); },
+         .format = study::percentText},
+        {"against_best", "Against the best", kWords, [](const Row& row) { return study::given(differenceText(row)); }},
+        {"layers_per_stage", "Layers per stage", study::kExactTable | study::kWords,
+         [](const Row& row) { return study::given(layersText(*row.its)); }},
+        {"groups", "Groups", study::kExactTable | study::kWords,
+         [](const Row& row) { return study::given(groupsText(row)); }},
+        {.id = "low_s",
+         .title = "Low",
+         .uses = study::kExactTable,
+         .get = [](const Row& row) { return study::given(row.its->low); },
+         .measure = Measure::seconds},
+        {.id = "high_s",
+         .title = "High",
+         .uses = study::kExactTable,
+         .get = [](const Row& row) { return study::given(row.its->high); },
+         .measure = Measure::seconds},
+        {.id = "price_usd", .title = "Price", .uses = study::kExactTable, .get = scoreOf<plan::Objective::price>},
+        {.id = "energy_j",
+         .title = "Energy",
+         .uses = study::kExactTable,
+         .get = scoreOf<plan::Objective::energy>,
+         .measure = Measure::joules},
+    };
+    return kFields;
+}
+
+std::vector<ConfigurationRow> rowsOf(const PlanOutcome& outcome) {
+    std::vector<ConfigurationRow> rows;
+    for (std::size_t i = 0; i < outcome.configurations.size(); ++i)
+        rows.push_back({&outcome, &outcome.configurations[i], i});
+    return rows;
+}
+
+Table configurationTable(const PlanOutcome& outcome) {
+    return tableOf(configurationFields(), rowsOf(outcome), study::kText);
+}
+Table exactConfigurationTable(const PlanOutcome& outcome) {
+    return tableOf(configurationFields(), rowsOf(outcome), study::kExactTable);
+}
+
+/// A stage of the best configuration, from 0.
+struct StageOfPlan {
+    const PlanOutcome* outcome;
+    std::size_t number;
+    const plan::EvaluatedStage& its() const { return outcome->best()->stages[number]; }
+};
+
+const std::vector<study::Field<StageOfPlan>>& stageFields() {
+    constexpr unsigned kBoth = study::kText | study::kExactTable;
+    using Row = StageOfPlan;
+    static const std::vector<study::Field<Row>> kFields{
+        {"stage", "Stage", kBoth, [](const Row& row) { return study::given(row.number + 1); }},
+        {"group", "Group", kBoth | study::kWords,
+         [](const Row& row) { return study::given(row.outcome->groups[row.its().group].name); }},
+        {"layers", "Layers", kBoth, [](const Row& row) { return study::given(row.its().layers); }},
+        {.id = "forward_s",
+         .title = "Forward",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().forward); },
+         .measure = Measure::seconds},
+        {.id = "backward_s",
+         .title = "Backward",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().backward); },
+         .measure = Measure::seconds},
+        {.id = "parameters_bytes",
+         .title = "Weights, gradients, optimizer",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().memory.parameters); },
+         .measure = Measure::bytes},
+        {.id = "activations_bytes",
+         .title = "Activations",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().memory.activations); },
+         .measure = Measure::bytes},
+        {.id = "working_bytes",
+         .title = "At work",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().memory.working); },
+         .measure = Measure::bytes},
+        {.id = "software_bytes",
+         .title = "Software",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().allowance); },
+         .measure = Measure::bytes},
+        {.id = "capacity_bytes",
+         .title = "Capacity",
+         .uses = kBoth,
+         .get = [](const Row& row) { return study::given(row.its().capacity); },
+         .measure = Measure::bytes},
+    };
+    return kFields;
+}
+
+std::vector<StageOfPlan> stagesOf(const PlanOutcome& outcome) {
+    std::vector<StageOfPlan> rows;
+    if (outcome.best() == nullptr) return rows;
+    for (std::size_t i = 0; i < outcome.best()->stages.size(); ++i) rows.push_back({&outcome, i});
+    return rows;
+}
+
+Table stageTable(const PlanOutcome& outcome) {
+    return tableOf(stageFields(), stagesOf(outcome), study::kText);
+}
+Table exactStageTable(const PlanOutcome& outcome) {
+    return tableOf(stageFields(), stagesOf(outcome), study::kExactTable);
+}
+
+Table frontTable(const PlanOutcome& outcome) {
+    Table table;
+    table.columns = {{"configuration"},
+                     {std::string(plan::kObjectiveNames.of(outcome.frontOf.first)), true},
+                     {std::string(plan::kObjectiveNames.of(outcome.frontOf.second)), true}};
+    for (const study::FrontPoint& point : outcome.front)
+        table.rows.push_back({point.text, exactNumber(point.first), exactNumber(point.second)});
+    return table;
+}
+
+std::vector<PictureRow> planPictures() {
+    return {
+        {{"cluster", "Cluster", "Which stage each accelerator holds, coloured by its memory", Scope::result,
+          kEverywhere | kWithoutNumbers},
+         [](const View& view) { return planClusterDrawing(planOutcomeOf(view.result), ClusterColour::memory); }},
+        {{"step-time", "Step time", "What takes the step of the best configurations", Scope::result, kEverywhere},
+         from(planTimeChart)},
+        {{"pipeline", "Pipeline", "Forward and backward passes of the micro-batches by stage", Scope::result,
+          kEverywhere | kTimeline, isPlanned},
+         from(study::planTimeline)},
+        {{"memory", "Memory", "What fills an accelerator of each stage", Scope::result, kEverywhere},
+         from(planMemoryChart)},
+        {{"front", "Front", "Configurations that no other beats in two values", Scope::result, kEverywhere},
+         from(planFrontChart)},
+        {{"sensitivity", "Sensitivity", "What a tenth more of a resource would gain", Scope::result, kEverywhere},
+         from(planSensitivityChart)},
+        {{"cluster-time", "Cluster by time", "Which stage each accelerator holds, coloured by its time", Scope::result,
+          kWindow | kWithoutNumbers},
+         [](const View& view) { return planClusterDrawing(planOutcomeOf(view.result), ClusterColour::time); }},
+        {{"configurations", "Space", "What became of the configurations of the space", Scope::result, kEverywhere},
+         from(planCountChart)},
+    };
+}
+
+std::vector<TableRow> planTables() {
+    return {{{"configurations", "Configurations", "The best configurations, and why others lose", Scope::result,
+              kEverywhere},
+             from(configurationTable),
+             from(exactConfigurationTable)},
+            {{"stages", "Stages", "Layers, times and memory of the stages of the best", Scope::result, kEverywhere},
+             from(stageTable),
+             from(exactStageTable)},
+            {{"front", "Front", "Configurations that no other beats in two values", Scope::result, kWindow},
+             from(frontTable)},
+            metricsRow()};
+}
+
+std::vector<std::string> planSentences(const study::Result& result) {
+    const PlanOutcome& outcome = planOutcomeOf(result);
+    std::vector<std::string> all;
+    if (outcome.asked) {
+        const std::string given = escaped(outcome.asked->given);
+        if (!outcome.asked->evaluated)
+            all.push_back(fmt::format("{} cannot be: {}.", given, outcome.asked->misfit));
+        else if (outcome.best() != nullptr)
+            all.push_back(fmt::format(
+                "{} ({}) takes {}, {} the best.", given, plan::shortText(outcome.asked->evaluated->configuration),
+                formatQuantity(outcome.asked->evaluated->scores.of(plan::Objective::time), Measure::seconds),
+                study::timesText(*outcome.timesTheBest())));
+    }
+    if (outcome.limits)
+        all.push_back(fmt::format(
+            "Each alone fits: {} tokens a sample, {} layers, micro-batches of {}; the fewest accelerators are {}.",
+            formatCount(static_cast<double>(outcome.limits->sequence)),
+            formatCount(static_cast<double>(outcome.limits->layers)), outcome.limits->micro,
+            formatCount(static_cast<double>(outcome.limits->accelerators))));
+    return all;
+}
+
+/// A long table for a terminal: how it begins and ends.
+Table shortened(Table table) {
+    constexpr std::size_t kMostRows = 12, kFirst = 6, kLast = 3;
+    if (table.rows.size() <= kMostRows) return table;
+    std::vector<std::vector<std::string>> rows(table.rows.begin(), table.rows.begin() + kFirst);
+    rows.emplace_back(table.columns.size(), "…");
+    rows.insert(rows.end(), table.rows.end() - kLast, table.rows.end());
+    table.rows = std::move(rows);
+    return table;
+}
+
+std::string planText(const study::Result& result) {
+    const PlanOutcome& outcome = planOutcomeOf(result);
+    std::string all = study::planHeadline(outcome) + "\n";
+    for (const std::string& sentence : planSentences(result)) all += sentence + "\n";
+    if (outcome.best() != nullptr) {
+        all += "\nConfigurations\n" + toText(configurationTable(outcome));
+        all += "\nStages of the best\n" + toText(shortened(stageTable(outcome)));
+    }
+    all += "\nAssumptions\n";
+    for (const std::string& sentence : result.assumptions) all += "- " + sentence + "\n";
+    return all;
+}
+
+}  // namespace
+
+Catalogue planCatalogue() {
+    return {.engine = "plan",
+            .pictures = planPictures(),
+            .tables = planTables(),
+            .firstTable = "configurations",
+            .preposition = "of",
+            .subject = [](const study::Result& result) { return planOutcomeOf(result).model; },
+            .choices = [](const study::Result&) { return std::vector<std::string>(); },
+            .sentences = planSentences,
+            .text = planText};
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,196 @@
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/study/document_schema.h"
+#include "core/study/members.h"
+#include "core/study/plan/study.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr DocumentKind kKind{
+    .schema = "tessera.plan-result/1",
+    .command = "plan",
+    .nameOfStudy = "study_name",
+    .about = "The parallel configurations in which a model is trained best on a fleet, with what each takes."};
+constexpr NumberRule kRound = kNotNegative.asWhole();
+constexpr std::string_view kNumberOrNull = R"({"type": ["number", "null"], "minimum": 0})";
+constexpr std::string_view kTextOrNull = R"({"type": ["string", "null"]})";
+
+constexpr auto kGroup = [](auto& doc, auto& group) {
+    doc({"name", "As the fleet calls it."}, group.name);
+    doc({"accelerator", "Its description."}, group.accelerator);
+    doc({"count", "Accelerators."}, group.count, 1);
+    doc({"per_node", "Accelerators that links join."}, group.perNode, 1);
+    doc({"memory_bytes", "Of an accelerator; 0 where it is not known."}, group.capacity, kRound);
+    doc({"peak_flops", "Of an accelerator in the first data type."}, group.peak, kRound);
+    doc({"network_bytes_per_s", "Of an accelerator beyond its node, per direction; 0 where there is nothing."},
+        group.networkRate, kRound);
+    doc.orNull({"price_per_hour_usd", "Of an accelerator; null where it is not known."}, group.pricePerHour,
+               kNotNegative);
+};
+
+constexpr auto kPart = [](auto& doc, auto& part) {
+    doc({"group", "Which of the groups, from 0."}, part.group);
+    doc({"stages", "Of the pipeline that it holds."}, part.stages, 1);
+    doc({"replicas", "That it holds."}, part.replicas, 1);
+    doc({"micro_batches", "Of each of these replicas and step."}, part.microBatches, 1);
+};
+
+constexpr auto kConfiguration = [](auto& doc, auto& each) {
+    doc({"dtype", "Which of the data types, from 0."}, each.dtype);
+    doc({"tensor", "Tensor parallel degree."}, each.tensor, 1);
+    doc({"pipeline", "Pipeline stages."}, each.pipeline, 1);
+    doc({"data", "Replicas."}, each.data, 1);
+    doc({"context", "Context parallel degree."}, each.context, 1);
+    doc({"expert", "Expert parallel degree, among replicas and parts of the sequence."}, each.expert, 1);
+    doc({"virtual_stages", "Pieces of a stage that run in turns."}, each.chunks, 1);
+    doc({"micro_batch", "Samples of one forward pass of a replica."}, each.micro, 1);
+    doc({"schedule", "Order of the micro-batches in the pipeline."}, each.schedule, physical::kPipelineScheduleNames);
+    doc({"recompute", "Activations that are computed again."}, each.recompute, physical::kRecomputeNames);
+    doc({"zero", "Stage of ZeRO."}, each.zero, 0, 3);
+    doc.list({"parts", "Groups that it uses: along the pipeline, or with whole replicas each.", kSomeEntries},
+             each.parts, kPart);
+};
+
+constexpr auto kStage = [](auto& doc, auto& stage) {
+    doc({"group", "Which of the groups, from 0."}, stage.group);
+    doc({"layers", "Of the model."}, stage.layers, 0);
+    doc({"forward_s", "Forward pass of a micro-batch."}, stage.forward, kNotNegative);
+    doc({"backward_s", "Backward pass of a micro-batch."}, stage.backward, kNotNegative);
+    doc({"parameters_bytes", "Weights, gradients, optimizer."}, stage.memory.parameters, kNotNegative);
+    doc({"activations_bytes", "Of the micro-batches in flight."}, stage.memory.activations, kNotNegative);
+    doc({"working_bytes", "Of the layer or head at work."}, stage.memory.working, kNotNegative);
+    doc({"software_bytes", "Allowance of the software beside the model."}, stage.allowance, kNotNegative);
+    doc({"capacity_bytes", "Memory of the accelerator; 0 where it is not known."}, stage.capacity, kNotNegative);
+};
+
+constexpr auto kTime = [](auto& doc, auto& time) {
+    doc({"compute_s", "Kernels, and waiting for their launch."}, time.compute);
+    doc({"tensor_s", "Exposed collectives of tensor parallelism."}, time.tensor);
+    doc({"context_s", "Of context parallelism."}, time.context);
+    doc({"expert_s", "Of experts."}, time.expert);
+    doc({"pipeline_s", "Between stages."}, time.pipeline);
+    doc({"bubble_s", "Idle in the pipeline, and waiting for the slowest stage."}, time.bubble);
+    doc({"data_s", "Exposed reduction of gradients and gathering of parameters."}, time.data);
+    doc({"optimizer_s", "The update."}, time.optimizer);
+    doc({"start_s", "Of the step beside all else."}, time.start);
+};
+
+constexpr auto kEvaluated = [](auto& doc, auto& each) {
+    doc.object({"configuration", "Degrees of parallelism, schedule, memory savings."}, each.configuration,
+               kConfiguration);
+    doc.derived({"layers_per_stage", "From the model's input to its output."}, [&] {
+        std::vector<int> layers;
+        for (const plan::EvaluatedStage& stage : each.stages) layers.push_back(stage.layers);
+        return layers;
+    });
+    auto& scores = each.scores;
+    doc({"step_time_s", "Seconds of a step."}, scores.of(plan::Objective::time), kPositive);
+    doc({"low_s", "Lower end of the interval in which 90 % of measured runs lie."}, each.low, kNotNegative);
+    doc({"high_s", "Its upper end."}, each.high, kNotNegative);
+    doc({"tokens_per_s", "Of all accelerators."}, each.tokensPerSecond, kNotNegative);
+    doc({"model_flops_utilisation", "FLOP of the model over what the accelerators in use can do."}, each.utilisation,
+        kNotNegative);
+    doc({"accelerators", "In use."}, scores.of(plan::Objective::accelerators), kRound);
+    doc({"memory_bytes", "Of the fullest accelerator."}, scores.of(plan::Objective::memory), kNotNegative);
+    doc({"price_usd", "Of a step; 0 where a price is not known."}, scores.of(plan::Objective::price), kNotNegative);
+    doc({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
+    doc({"transfer_s", "Of a micro-batch from stage to stage."}, each.transfer, kNotNegative);
+    doc.object({"time", "What takes the step's seconds, of the mean stage; they add up to the step."}, each.time,
+               kTime);
+    doc.list({"stages", "Of the pipeline.", kSomeEntries}, each.stages, kStage);
+};
+
+constexpr Definition kEvaluatedKind{"evaluated", "A configuration and what it takes.", kEvaluated};
+
+constexpr auto kCounted = [](auto& doc, auto& counted) {
+    doc({"all", "Configurations of the space."}, counted.all);
+    doc.group({"rejected", "For want of memory by what takes most of it, for time."}, [&](auto& inner) {
+        inner({"parameters", "Weights, gradients and optimizer do not fit."}, counted.parameters);
+        inner({"activations", "Activations do not fit."}, counted.activations);
+        inner({"working", "The layer or head at work does not fit."}, counted.working);
+        inner({"deadline", "Too slow for the deadline."}, counted.late);
+    });
+    doc({"bounded", "Cannot beat what was found before, by a lower bound of their time."}, counted.bounded);
+    doc({"compared", "Fit and were compared."}, counted.fitting);
+};
+
+constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
+    doc({"model", "Its name."}, outcome.model);
+    doc({"fleet", "Its name."}, outcome.fleet);
+    doc.derived(kParametersKey, *result.study.parameters);
+    doc.group({"problem", "What is trained, on what."}, [&](auto& inner) {
+        inner({"parameters", "Of the model."}, outcome.parameters, kRound);
+        inner({"active_parameters", "That a token meets."}, outcome.activeParameters, kRound);
+        inner({"layers", "Of the model."}, outcome.layers, 1);
+        inner({"sequence", "Tokens of a sample."}, outcome.sequence, kRound);
+        inner({"global_batch", "Samples of a step."}, outcome.globalBatch, kRound);
+        inner({"software", "Stack whose constants count."}, outcome.software);
+        inner({"dtypes", "Data types to choose from."}, outcome.dtypes);
+        inner.orNull({"tokens", "To train on."}, outcome.tokens, kPositive);
+        inner.orNull({"deadline_s", "For all of them, or for a step."}, outcome.deadline, kPositive);
+        inner.list({"groups", "Of the fleet.", kSomeEntries}, outcome.groups, kGroup);
+    });
+    doc({"objective", "What is least."}, outcome.objective);
+    doc.derived({"feasible", "Some configuration fits."}, [&] { return outcome.best() != nullptr; });
+    doc({"optimal", "Why the search ended: proof where every configuration was looked at or ruled out by a bound."},
+        outcome.ended);
+    doc.object({"counted", "Configurations by what became of them."}, outcome.counted, kCounted);
+    doc.list({"configurations", "The best, best first; empty where nothing fits."}, outcome.configurations,
+             kEvaluatedKind);
+    doc.group({"front", "Configurations that no other beats in both values."}, [&](auto& inner) {
+        inner("x", outcome.frontOf.first, plan::kObjectiveNames);
+        inner("y", outcome.frontOf.second, plan::kObjectiveNames);
+        inner.list({"points", "By x, rising."}, outcome.front, [](auto& row, auto& point) {
+            row("configuration", point.text);
+            row("x", point.first);
+            row("y", point.second);
+        });
+    });
+    doc.list({"sensitivity", "The step of the fastest of these configurations with a tenth more of one resource."},
+             outcome.sensitivities, [](auto& row, auto& each) {
+                 row("resource", each.resource, plan::kResourceNames);
+                 row({"step_time_s", "0 where none fits."}, each.seconds, kNotNegative);
+             });
+    doc.object({"limits", "How much of each alone some configuration bears; left out where nobody asked."},
+               outcome.limits, [](auto& inner, auto& limits) {
+                   inner({"sequence", "Tokens of a sample, a multiple of 1024."}, limits.sequence);
+                   inner({"layers", "Of the same width."}, limits.layers);
+                   inner({"micro_batch", "Samples."}, limits.micro);
+                   inner({"accelerators", "Fewest in use."}, limits.accelerators);
+               });
+    doc.object({"asked", "The configuration that the study asks about; left out where there is none."}, outcome.asked,
+               [](auto& inner, auto& asked) {
+                   inner({"given", "As the user named it."}, asked.given);
+                   inner.unlessEmpty({"misfit", "Why it cannot be."}, asked.misfit);
+                   inner.object({"best", "The best of what is left open."}, asked.evaluated, kEvaluatedKind);
+               });
+    doc.object(
+        {"shortage", "Where nothing fits: why, and what would."}, outcome.shortage, [](auto& inner, auto& shortage) {
+            inner({"reason", "A sentence."}, shortage.reason);
+            inner.orNull({"memory_bytes", "Of an accelerator with which the closest configuration fits."},
+                         shortage.memory, kNotNegative);
+            inner.orNull({"times_accelerators", "Of each group, with which some configuration fits."},
+                         shortage.timesAccelerators, 1);
+            inner.orNull({"fastest_step_s", "Where all are too slow for the deadline."}, shortage.step, kNotNegative);
+        });
+};
+
+}  // namespace
+
+void writePlanJson(const Result& result, const TextSink& write) {
+    writeDocument<PlanOutcome>(result, write, kKind, kDocument);
+}
+
+Result readPlanResult(const JsonNode& document, const Study& study) {
+    return readDocument<PlanOutcome>(document, study, kKind, kDocument);
+}
+
+Json planSchema() {
+    return documentSchema<PlanOutcome>(kKind, kDocument);
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plan/search.h"
+#include "core/plan/sensitivity.h"
+
+namespace tessera::study {
+
+/// A group of the fleet, as a plan's result says it.
+struct PlannedGroup {
+    std::string name;
+    std::string accelerator;
+    std::int64_t count = 1;
+    std::int64_t perNode = 1;                 ///< accelerators of a node
+    double capacity = 0;                      ///< bytes of an accelerator; 0: not known, so anything fits
+    double peak = 0;                          ///< FLOP/s of an accelerator in the first data type
+    double networkRate = 0;                   ///< bytes/s of one accelerator beyond its node, per direction; 0: none
+    std::optional<double> pricePerHour = {};  ///< USD of an accelerator
+};
+
+/// A point of the front: a configuration that no other beats in both values.
+struct FrontPoint {
+    std::string text;  ///< as `plan::shortText`
+    double first = 0, second = 0;
+};
+
+/// The configuration that a study asks about, beside the best.
+struct AskedConfiguration {
+    std::string given;
+    std::string misfit = {};                        ///< why it cannot be; empty where it can
+    std::optional<plan::Evaluated> evaluated = {};  ///< the best of what `given` leaves open
+};
+
+/// Why nothing fits, and what would.
+struct PlanShortage {
+    std::string reason;                         ///< a sentence
+    std::optional<double> memory = {};          ///< bytes of an accelerator with which the closest configuration fits
+    std::optional<int> timesAccelerators = {};  ///< of all groups, with which some fits: a power of two
+    std::optional<double> step = {};            ///< s of the fastest configuration, where all are too late
+};
+
+/// Result of the plan engine, with what is needed to read it alone.
+struct PlanOutcome {
+    std::string model;
+    std::string fleet;
+    double parameters = 0, activeParameters = 0;
+    std::int64_t layers = 1;
+    double sequence = 1, globalBatch = 1;
+    std::string software;  ///< id of the stack or profile whose constants count
+    std::vector<std::string> dtypes;
+    std::vector<PlannedGroup> groups;
+    std::string objective;
+    std::pair<plan::Objective, plan::Objective> frontOf;
+    std::optional<double> tokens = {};            ///< to train on
+    std::optional<double> deadline = {};          ///< s for all of them
+    std::vector<plan::Evaluated> configurations;  ///< best first; empty where nothing fits
+    std::vector<FrontPoint> front;
+    plan::Counted counted;
+    EndedBy ended = EndedBy::proof;
+    std::vector<plan::Sensitivity> sensitivities;
+    std::optional<plan::Limits> limits = {};
+    std::optional<AskedConfiguration> asked = {};
+    std::optional<PlanShortage> shortage = {};
+
+    const plan::Evaluated* best() const { return configurations.empty() ? nullptr : &configurations.front(); }
+    /// Steps that the tokens take.
+    std::optional<double> steps() const;
+    std::optional<double> trainingSeconds() const;
+    /// USD of the training, or of a step where no tokens are given; none where a price is not known.
+    std::optional<double> price() const;
+    std::optional<double> trainingPrice() const;
+    /// Time of the configuration that is asked about over that of the best.
+    std::optional<double> timesTheBest() const;
+    bool knowsPrices() const;
+};
+
+}  // namespace tessera::study

@@ -1,0 +1,384 @@
+#include "core/study/plan/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/library.h"
+#include "core/model/model.h"
+#include "core/physical/device.h"
+#include "core/plan/rules.h"
+#include "core/study/known_transformer.h"
+#include "core/study/model_summary.h"
+#include "core/study/option_table.h"
+#include "core/study/partition/study.h"
+#include "core/study/provenance.h"
+#include "core/study/reading.h"
+#include "core/study/study.h"
+#include "core/study/title.h"
+#include "core/study/workload_files.h"
+
+namespace tessera::study {
+
+namespace {
+
+using plan::Objective;
+
+constexpr double kMostBatch = 1e6, kMostTokens = 1e18, kLongestSequence = 1 << 24, kMostTop = 1000;
+constexpr double kLongestText = 500, kLongestDeadline = 1e12;
+constexpr std::array<std::string_view, 6> kObjectiveWords{"time",   "throughput",   "price",
+                                                          "energy", "accelerators", "memory"};
+
+/// What a study's parameters mean.
+struct Settings {
+    std::int64_t globalBatch = 1024;
+    std::optional<std::int64_t> sequence = {};
+    std::vector<std::string> dtypes = {};
+    std::string software = "fused";
+    std::string fix = {}, allow = {}, evaluate = {};
+    std::string objective = "time";
+    std::vector<std::string> front = {};
+    std::int64_t top = 20;
+    std::optional<double> tokens = {};
+    std::optional<Seconds> deadline = {};
+    bool limits = false;
+};
+
+void setDtypes(Settings& settings, const Json& text) {
+    settings.dtypes.clear();
+    const std::string list = text.get<std::string>();
+    for (const std::string_view each : split(list, ',')) settings.dtypes.emplace_back(trimmed(each));
+}
+
+const OptionTable<Settings>& planTable() {
+    static const OptionTable<Settings> kTable{
+        {"global_batch", "--global-batch N", &Settings::globalBatch, Values::whole(1, kMostBatch),
+         "samples of a step, of all replicas together"},
+        {"sequence", "--sequence S", &Settings::sequence, Values::whole(1, kLongestSequence),
+         "tokens of a sample; without it, the model's own"},
+        {"dtype", "--dtype LIST", setDtypes, Values::text().byDefault("bf16").labelled("Data types"),
+         "data types of the products to choose from, such as bf16 or bf16,fp8; fp8 where the software trains in it"},
+        {"software", "--software STACK", &Settings::software, Values::text(),
+         "software that trains: eager, fused or tuned, or a stack's name such as 'Megatron-LM'"},
+        {"objective", "--objective WHAT", &Settings::objective,
+         Values::word({kObjectiveWords.begin(), kObjectiveWords.end()}),
+         "what is to be least: time of a step (most throughput is the same), its price, its energy, the accelerators "
+         "in "
+         "use, the memory of the fullest one"},
+        {"fix", "--fix LIST", &Settings::fix, Values::text(kLongestText),
+         "degrees that are given, such as tp=8,pp=16; see --allow for the names"},
+        {"allow", "--allow LIST", &Settings::allow, Values::text(kLongestText),
+         "values to choose from, such as zero=0,1,pp=4..16; tp, pp, dp, cp, ep: tensor, pipeline, data, context, "
+         "expert "
+         "parallel, vp: virtual stages, mb: micro-batch, zero, recompute, schedule, dtype, group"},
+        {"evaluate", "--evaluate LIST", &Settings::evaluate, Values::text(kLongestText),
+         "a configuration to judge beside the best, such as tp=8,pp=16,dp=4,mb=1; what it leaves open is chosen"},
+        {"top", "--top N", &Settings::top, Values::whole(1, kMostTop), "best configurations to list"},
+        {"front", "--front WHAT,WHAT", &Settings::front,
+         Values::words(plan::kObjectiveNames.all()).byDefault(Json({"time", "accelerators"})),
+         "two values of which the configurations are kept that no other beats in both"},
+        {"tokens", "--tokens T", &Settings::tokens, Values::number(1, kMostTokens),
+         "tokens to train on, for days and money"},
+        {"deadline", "--deadline TIME", &Settings::deadline, Values::number(1, kLongestDeadline, Measure::seconds),
+         "longest time for --tokens; without these, for a step"},
+        {"limits", "--limits", &Settings::limits, Values::flag(),
+         "also finds the longest sequence, the deepest model and the largest micro-batch that fit, and the fewest "
+         "accelerators that do"},
+    };
+    return kTable;
+}
+
+struct Inputs {
+    Settings settings;
+    std::string modelTitle;
+    hardware::Fleet fleet;
+    plan::Problem problem;
+    plan::Space space;
+    plan::SearchOptions options;
+    std::vector<Input> inputs;
+    std::vector<std::string> warnings;
+};
+
+/// The model that the physical model of transformers knows.
+physical::TrainingRun modelOf(const Study& study, const Settings& settings) {
+    std::map<std::string, std::int64_t> dimensions = study.dimensions;
+    if (settings.sequence) dimensions["sequence"] = *settings.sequence;
+    std::optional<physical::TrainingRun> run = knownTransformer(placeOfInput(study.models.front()), dimensions);
+    if (!run)
+        throw UsageError(fmt::format(
+            "the model {} is no transformer that can be planned; expected one of the zoo (zoo:gpt, zoo:llama, zoo:moe, "
+            "zoo:bert or a known size, without tensor_parallel), or a config.json of a decoder or encoder",
+            inQuotes(study.models.front())));
+    run->optimizer = "adam";
+    run->software = settings.software;
+    return *run;
+}
+
+Objective objectiveOf(const std::string& word) {
+    return word == "throughput" ? Objective::time : *plan::kObjectiveNames.named(word);
+}
+
+void setOptions(Inputs& inputs) {
+    const Settings& settings = inputs.settings;
+    plan::SearchOptions& options = inputs.options;
+    options.objective = objectiveOf(settings.objective);
+    options.top = static_cast<std::size_t>(settings.top);
+    if (settings.front.size() != 2)
+        throw UsageError(fmt::format("option '--front' names {}; expected two",
+                                     formatCounted(static_cast<double>(settings.front.size()), "value", "values")));
+    options.front = {objectiveOf(settings.front[0]), objectiveOf(settings.front[1])};
+    if (settings.deadline) {
+        const double steps = settings.tokens ? std::ceil(*settings.tokens / inputs.problem.tokens()) : 1;
+        options.longestStep = settings.deadline->value / steps;
+    }
+    for (const Objective each : {options.objective, options.front.first, options.front.second})
+        if (each == Objective::price)
+            for (const plan::PlanGroup& group : inputs.problem.groups)
+                if (!group.pricePerHour)
+                    throw UsageError(
+                        fmt::format("the price of {} is not known; expected price_per_hour_usd in its description",
+                                    inQuotes(group.accelerator)));
+}
+
+/// Sets of groups and pairs of them rise fast.
+constexpr std::size_t kMostGroups = 12;
+
+Inputs readInputs(const Study& study, const RunContext& context) {
+    if (study.models.size() != 1) throw UsageError("a plan takes exactly one model");
+    if (study.hardware.size() != 1) throw UsageError("a plan takes exactly one fleet");
+    Inputs inputs;
+    inputs.settings = planTable().of(study);
+    if (!inputs.settings.globalBatch)
+        throw UsageError("option '--global-batch' is missing; expected samples of a step");
+    const Reading reading(context, "reading the model", "the search for a plan");
+    const physical::TrainingRun run = modelOf(study, inputs.settings);
+    model::LoadOptions load;
+    load.dimensions = study.dimensions;
+    const model::Model model = model::loadModel(placeOfInput(study.models.front()), load);
+    inputs.modelTitle = modelName(study.models.front(), model.name);
+    inputs.inputs.push_back({study.models.front(), model.sha256});
+    inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware.front()));
+    for (Input& input : inputsOf(fleetFiles(study.hardware.front(), inputs.fleet)))
+        inputs.inputs.push_back(std::move(input));
+    if (inputs.fleet.groups.size() > kMostGroups)
+        throw UsageError(fmt::format("the fleet has {} groups of accelerators; expected at most {} for a plan",
+                                     inputs.fleet.groups.size(), kMostGroups));
+    inputs.problem =
+        plan::problemOf(inputs.fleet, run, static_cast<double>(inputs.settings.globalBatch), inputs.settings.dtypes);
+    plan::narrow(inputs.space, "--allow", inputs.settings.allow, inputs.problem);
+    plan::narrow(inputs.space, "--fix", inputs.settings.fix, inputs.problem);
+    setOptions(inputs);
+    if (!physical::softwareStackOf(inputs.settings.software))
+        inputs.warnings.push_back(
+            fmt::format("{} is no software stack that is known: it is taken to fuse kernels as most do.",
+                        inQuotes(inputs.settings.software)));
+    reading.check();
+    return inputs;
+}
+
+std::vector<PlannedGroup> groupsOf(const plan::Problem& problem) {
+    std::vector<PlannedGroup> groups;
+    for (const plan::PlanGroup& group : problem.groups) {
+        const physical::Device& device = group.variants.front().setting.device;
+        groups.push_back({.name = group.name,
+                          .accelerator = group.accelerator,
+                          .count = group.count,
+                          .perNode = group.perNode,
+                          .capacity = device.memory,
+                          .peak = physical::peakOf(device, problem.dtypes.front()),
+                          .networkRate = group.networkRate,
+                          .pricePerHour = group.pricePerHour});
+    }
+    return groups;
+}
+
+std::string memoryText(double bytes) {
+    return formatQuantity(bytes, Measure::bytes);
+}
+
+std::string shortageReason(const plan::Problem& problem, const plan::Found& found) {
+    if (!found.closest)
+        return "no configuration of the space can be: no degrees divide the model and the batch on these accelerators";
+    const auto& [configuration, shortage] = *found.closest;
+    constexpr std::array<std::string_view, 3> kWhat{"weights, gradients and optimizer", "activations",
+                                                    "the layer or head at work"};
+    const double terms[] = {shortage.memory.parameters, shortage.memory.activations, shortage.memory.working};
+    const auto largest = static_cast<std::size_t>(shortage.largest());
+    return fmt::format(
+        "no configuration fits the memory: the closest ({}) lacks {} on each accelerator of group {} that holds stage "
+        "{}, which needs {} of {}, {} of it for {}",
+        plan::shortText(configuration), memoryText(shortage.total() - shortage.capacity),
+        inQuotes(problem.groups[shortage.group].name), shortage.stage, memoryText(shortage.total()),
+        memoryText(shortage.capacity), memoryText(terms[largest]), kWhat.at(largest));
+}
+
+/// Why there is no configuration, and the smallest changes that help.
+PlanShortage shortageOf(const Inputs& inputs, const plan::Found& found, const RunContext& context) {
+    PlanShortage shortage;
+    if (found.fastestLate) {
+        shortage.step = found.fastestLate->scores.of(Objective::time);
+        shortage.reason = fmt::format(
+            "no configuration meets the deadline: a step may take {}, and the fastest ({}) "
+            "takes {}, {:.2f} times that",
+            formatQuantity(*inputs.options.longestStep, Measure::seconds),
+            plan::shortText(found.fastestLate->configuration), formatQuantity(*shortage.step, Measure::seconds),
+            *shortage.step / *inputs.options.longestStep);
+    } else {
+        shortage.reason = shortageReason(inputs.problem, found);
+        if (found.closest) shortage.memory = found.closest->second.total();
+    }
+    context.reportProgress("looking for what would fit");
+    shortage.timesAccelerators = plan::timesAcceleratorsThatFit(inputs.problem, inputs.space, inputs.options, context);
+    if (shortage.timesAccelerators)
+        shortage.reason +=
+            fmt::format("; {} times the accelerators of each group would do", *shortage.timesAccelerators);
+    if (shortage.memory) shortage.reason += fmt::format("; so would accelerators of {}", memoryText(*shortage.memory));
+    return shortage;
+}
+
+/// The best of what a text leaves open, whatever the study's own limits.
+AskedConfiguration askedOf(const Inputs& inputs, const RunContext& context) {
+    AskedConfiguration asked{.given = inputs.settings.evaluate};
+    plan::Space space;
+    plan::narrow(space, "--evaluate", asked.given, inputs.problem);
+    plan::SearchOptions options = inputs.options;
+    options.top = 1;
+    options.longestStep.reset();
+    RunControl quiet = context;
+    quiet.progress = {};
+    const plan::Found found = plan::search(inputs.problem, space, options, quiet);
+    if (found.top.empty()) {
+        asked.misfit = shortageReason(inputs.problem, found);
+        return asked;
+    }
+    asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
+    return asked;
+}
+
+std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
+    const physical::StackTraits& stack = problem.groups.front().variants.front().setting.stack;
+    std::vector<std::string> assumptions{
+        fmt::format(
+            "Times are those of the physical model with the constants of the stack {}; 90 % of measured runs lie "
+            "within the interval.",
+            stack.id),
+        "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
+        "pipeline from the innermost, as in Megatron-LM.",
+        "Tensor parallelism splits sequences between its collectives, too.",
+        "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
+    if (problem.groups.size() > 1)
+        assumptions.emplace_back(
+            "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
+            "side "
+            "hold as many as fit, and share the micro-batches so that the slowest is done first.");
+    return assumptions;
+}
+
+}  // namespace
+
+const std::vector<Parameter>& planParameters() {
+    return planTable().parameters();
+}
+
+std::optional<double> PlanOutcome::steps() const {
+    if (!tokens) return std::nullopt;
+    return std::ceil(*tokens / (globalBatch * sequence));
+}
+
+std::optional<double> PlanOutcome::trainingSeconds() const {
+    if (!tokens || best() == nullptr) return std::nullopt;
+    return *steps() * best()->scores.of(Objective::time);
+}
+
+bool PlanOutcome::knowsPrices() const {
+    return std::all_of(groups.begin(), groups.end(), [](const PlannedGroup& group) { return group.pricePerHour; });
+}
+
+std::optional<double> PlanOutcome::price() const {
+    if (!knowsPrices() || best() == nullptr) return std::nullopt;
+    return best()->scores.of(Objective::price);
+}
+
+std::optional<double> PlanOutcome::trainingPrice() const {
+    if (!tokens || !price()) return std::nullopt;
+    return *steps() * *price();
+}
+
+std::optional<double> PlanOutcome::timesTheBest() const {
+    if (!asked || !asked->evaluated || best() == nullptr) return std::nullopt;
+    return asked->evaluated->scores.of(Objective::time) / best()->scores.of(Objective::time);
+}
+
+Result runPlan(const Study& study, const RunContext& context) {
+    Inputs inputs = readInputs(study, context);
+    Result result;
+    result.study = study;
+    result.inputs = std::move(inputs.inputs);
+    result.warnings = std::move(inputs.warnings);
+    reportWarnings(context, result.warnings);
+    result.assumptions = assumptionsOf(inputs.problem);
+    OwnNumbers own;
+    own.add(inputs.fleet, inputs.problem.dtypes.front());
+    addOnce(result.assumptions, own.sentences());
+
+    const Reading searching(context, "searching", "the search for a plan");
+    const physical::TransformerParameters parameters = physical::parametersOf(inputs.problem.model());
+    PlanOutcome outcome;
+    outcome.model = std::move(inputs.modelTitle);
+    outcome.fleet = inputs.fleet.name;
+    outcome.parameters = parameters.total;
+    outcome.activeParameters = parameters.active;
+    outcome.layers = inputs.problem.layers();
+    outcome.sequence = inputs.problem.sequence;
+    outcome.globalBatch = inputs.problem.globalBatch;
+    outcome.software = inputs.problem.groups.front().variants.front().setting.stack.id;
+    outcome.dtypes = inputs.problem.dtypes;
+    outcome.groups = groupsOf(inputs.problem);
+    outcome.objective = inputs.settings.objective;
+    outcome.frontOf = inputs.options.front;
+    outcome.tokens = inputs.settings.tokens;
+    if (inputs.settings.deadline) outcome.deadline = inputs.settings.deadline->value;
+    const plan::Found found = plan::search(inputs.problem, inputs.space, inputs.options, context);
+    outcome.counted = found.counted;
+    outcome.ended = found.ended;
+    for (const plan::Ranked& each : found.top)
+        outcome.configurations.push_back(plan::evaluate(inputs.problem, each.configuration));
+    for (const plan::Ranked& each : found.front)
+        outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(inputs.options.front.first),
+                                 each.scores.of(inputs.options.front.second)});
+    if (!inputs.settings.evaluate.empty()) outcome.asked = askedOf(inputs, context);
+    if (found.top.empty()) {
+        outcome.shortage = shortageOf(inputs, found, context);
+    } else {
+        outcome.sensitivities = plan::sensitivitiesOf(inputs.problem, found.top);
+        if (inputs.settings.limits)
+            outcome.limits = plan::limitsOf(inputs.problem, inputs.space, inputs.options, context);
+    }
+    result.outcome = std::move(outcome);
+    return result;
+}
+
+Estimate estimatePlan(const Study& study) {
+    const Inputs inputs = readInputs(study, {});
+    // Measured on one core of 2020: about half a million configurations a second on one group; with pairs of groups
+    // there are as many more as stages of either.
+    constexpr double kSecondsOfAccelerator = 5e-4, kSecondsOfPair = 1.2e-5;
+    const double count = static_cast<double>(inputs.problem.accelerators());
+    const double seconds =
+        inputs.problem.groups.size() == 1 ? kSecondsOfAccelerator * count : kSecondsOfPair * count * count / 4;
+    return {.text = fmt::format("{} layers on {} in {}: {}", inputs.problem.layers(),
+                                formatCounted(count, "accelerator", "accelerators"),
+                                formatCounted(static_cast<double>(inputs.problem.groups.size()), "group", "groups"),
+                                formatWait(seconds)),
+            .seconds = seconds,
+            .problems = {}};
+}
+
+}  // namespace tessera::study

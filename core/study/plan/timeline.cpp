@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/physical/pipeline.h"
+#include "core/study/plan/study.h"
+
+namespace tessera::study {
+
+namespace {
+
+using physical::PipelinePass;
+
+/// Micro-batches that are drawn: until the pipeline is full and a while longer.
+constexpr int kDrawnRounds = 2, kLeastDrawn = 12;
+
+std::string_view passText(PipelinePass pass) {
+    switch (pass) {
+        case PipelinePass::forward:
+            return "forward";
+        case PipelinePass::backwardInput:
+            return "backward, activations";
+        case PipelinePass::backwardWeight:
+            return "backward, weights";
+        case PipelinePass::backward:
+            break;
+    }
+    return "backward";
+}
+
+/// Of interleaved micro-batches the stages take whole rounds.
+int drawnOf(const plan::Configuration& configuration) {
+    const int all = configuration.microBatches();
+    const int wanted = std::max(kDrawnRounds * configuration.pipeline, kLeastDrawn);
+    if (wanted >= all) return all;
+    return configuration.schedule == physical::PipelineSchedule::interleaved ? kDrawnRounds * configuration.pipeline
+                                                                             : wanted;
+}
+
+physical::Pipeline pipelineOf(const plan::Evaluated& best, int microBatches) {
+    const plan::Configuration& configuration = best.configuration;
+    physical::Pipeline pipeline{.schedule = configuration.schedule,
+                                .stages = configuration.pipeline,
+                                .microBatches = microBatches,
+                                .chunks = configuration.chunks,
+                                .transfer = best.transfer};
+    for (const plan::EvaluatedStage& stage : best.stages)
+        pipeline.perStage.push_back({stage.forward, stage.backward / 2, stage.backward / 2});
+    return pipeline;
+}
+
+}  // namespace
+
+Timeline planTimeline(const PlanOutcome& outcome) {
+    const plan::Evaluated* best = outcome.best();
+    if (best == nullptr) throw UsageError("the result has no pipeline: nothing fits");
+    const plan::Configuration& configuration = best->configuration;
+    const int drawn = drawnOf(configuration);
+    Timeline timeline;
+    timeline.title = fmt::format("{} on {}: {}", escaped(outcome.model, 60), escaped(outcome.fleet, 60),
+                                 plan::shortText(configuration));
+    timeline.categories = {"forward", "backward", "backward, activations", "backward, weights"};
+    for (std::size_t s = 0; s < best->stages.size(); ++s) {
+        const plan::EvaluatedStage& stage = best->stages[s];
+        timeline.tracks.push_back(
+            {.name = fmt::format("stage {} · {}", s + 1, formatCounted(stage.layers, "layer", "layers")),
+             .group = outcome.groups[stage.group].name});
+    }
+    for (const physical::PipelineEvent& event : physical::pipelineEvents(pipelineOf(*best, drawn))) {
+        timeline.events.push_back({.track = event.stage,
+                                   .start = event.begin,
+                                   .duration = event.end - event.begin,
+                                   .name = fmt::format("{}", event.microBatch + 1),
+                                   .category = std::string(passText(event.pass)),
+                                   .details = {{"micro-batch", fmt::format("{}", event.microBatch + 1)}}});
+        if (configuration.chunks > 1)
+            timeline.events.back().details.emplace_back("virtual stage", fmt::format("{}", event.chunk + 1));
+        timeline.length = std::max(timeline.length, event.end);
+    }
+    if (drawn < configuration.microBatches())
+        timeline.notes.push_back(
+            fmt::format("The first {} of {} micro-batches of a replica; the others repeat the middle.", drawn,
+                        formatCount(configuration.microBatches())));
+    timeline.notes.emplace_back("Reduction of gradients and the update follow.");
+    return timeline;
+}
+
+}  // namespace tessera::study
