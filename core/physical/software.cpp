@@ -27,7 +27,7 @@ std::vector<std::string> stackWords(const JsonNode& node) {
 }
 
 SoftwareStack readSoftwareStack(const JsonNode& node) {
-    node.allowOnly({"id", "words", "profile", "does", "source", "attention", "kernels", "host", "constants"});
+    node.allowOnly({"id", "words", "profile", "does", "source", "attention", "kernels", "host", "constants", "memory"});
     SoftwareStack stack{.id = node.at("id").text(),
                         .words = stackWords(node.at("words")),
                         .profile = node.at("profile").oneOf(kSoftwareProfileNames),
@@ -39,6 +39,7 @@ SoftwareStack readSoftwareStack(const JsonNode& node) {
     if (node.has("kernels")) stack.fusedKernels = node.at("kernels").oneOf({"separate", "fused"}) == "fused";
     if (node.has("host")) stack.hostWaits = node.at("host").oneOf({"waits", "runs ahead"}) == "waits";
     stack.constants = node.textOr("constants", "");
+    stack.memory = node.textOr("memory", "");
     return stack;
 }
 

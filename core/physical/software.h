@@ -39,6 +39,7 @@ struct SoftwareStack {
     bool fusedKernels = true;    ///< normalisation, bias, dropout and activation in one kernel
     bool hostWaits = false;      ///< host and device wait for each other within a pass: launched kernel by kernel
     std::string constants = {};  ///< stack of `stepFits` whose constants serve it; empty: those of its profile
+    std::string memory = {};     ///< stack of `memoryFits` whose allowance serves it; empty: its own, else that of all
 };
 
 /// The stacks of a file, in its order: the first whose word a text contains is the one that it names. Throws DataError.

@@ -54,7 +54,8 @@ StackTraits stackTraitsOf(std::string_view software, const Device& device, std::
             .fusedAttention = !wide && fusesAttention(*stack, device),
             .fusedKernels = stack->fusedKernels,
             .alternates = stack->hostWaits,
-            .fit = stepFitNamed(stack->constants, stack->profile, encoder, !device.peaks.contains("bf16"))};
+            .fit = stepFitNamed(stack->constants, stack->profile, encoder, !device.peaks.contains("bf16")),
+            .memory = stack->memory.empty() ? stack->id : stack->memory};
 }
 
 namespace {

@@ -194,7 +194,7 @@ Prediction bubbleOf(const StepSetting& setting, const StepTimes& times) {
 }
 
 Prediction memoryOf(const std::vector<StepSetting>& settings, int leftOut) {
-    const MemoryFit& fit = memoryFitOf(settings.front().stack.id, leftOut);
+    const MemoryFit& fit = memoryFitOf(settings.front().stack.memory, leftOut);
     const double bytes = stepMemoryOf(settings.front()).total() + fit.allowance;
     return {.estimate = estimateAround(bytes, fit.spread)};
 }

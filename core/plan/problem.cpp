@@ -61,7 +61,7 @@ GroupVariant variantOf(const physical::TrainingRun& run, const physical::Device&
     return {.setting = setting,
             .constants = fit.constants,
             .spread = fit.spread,
-            .allowance = physical::memoryFitOf(setting.stack.id, -1).allowance};
+            .allowance = physical::memoryFitOf(setting.stack.memory, -1).allowance};
 }
 
 PlanGroup groupOf(const hardware::Group& given, const physical::TrainingRun& model,

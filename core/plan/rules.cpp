@@ -43,6 +43,12 @@ bool canBeSchedule(const Configuration& configuration) {
     return configuration.parts.size() == 1 || isPlain;
 }
 
+/// Fused attention keeps no scores, so that computing it again saves nothing.
+bool canBeRecompute(const Problem& problem, const Configuration& configuration) {
+    return configuration.recompute != physical::Recompute::selective ||
+           !problem.groups.front().variants[configuration.dtype].setting.stack.fusedAttention;
+}
+
 bool canBeBatch(const Problem& problem, const Configuration& configuration) {
     if (!divides(configuration.micro, problem.globalBatch)) return false;
     const bool sideBySide = configuration.parts.size() > 1 && !configuration.isStacked();
@@ -72,6 +78,7 @@ Fault faultOf(const Problem& problem, const Configuration& configuration) {
     if (!canBeBatch(problem, configuration)) return Fault::batch;
     if (!canBeExperts(problem, configuration)) return Fault::experts;
     if (!areThere(problem, configuration)) return Fault::accelerators;
+    if (!canBeRecompute(problem, configuration)) return Fault::recompute;
     if (!canBeSchedule(configuration)) return Fault::schedule;
     if (!canBeChunks(problem, configuration)) return Fault::chunks;
     if (!canBeZero(problem, configuration)) return Fault::zero;
@@ -136,6 +143,8 @@ std::string faultText(const Problem& problem, const Configuration& configuration
             return std::int64_t{configuration.data} * configuration.context < 2
                        ? std::string("ZeRO shards among replicas, of which there is one")
                        : std::string("the software does not shard gradients (ZeRO 2 and 3) with a pipeline");
+        case Fault::recompute:
+            return "selective recomputation saves nothing where the software fuses attention";
         case Fault::schedule:
             return configuration.pipeline == 1 ? std::string("a schedule needs a pipeline of 2 stages or more")
                                                : std::string("parts on unequal groups run 1f1b or gpipe");

@@ -19,6 +19,7 @@ enum class Fault : std::uint8_t {
     accelerators,  ///< a group has as many as its part takes
     chunks,        ///< virtual stages are equal, of the interleaved schedule, whose micro-batches the stages divide
     zero,          ///< what ZeRO shards is there, and the software shards it with a pipeline
+    recompute,     ///< selective recomputation is of attention in parts
     schedule,      ///< a schedule needs a pipeline; unequal parts run 1F1B or GPipe
 };
 

@@ -236,10 +236,10 @@ LibraryContents readLibrary() {
 
 QVector<StudyCard> readStudyCards(int max) {
     QVector<StudyCard> cards;
-    // The first four of this order are the four questions that people come with; others follow by name.
-    std::vector<std::string> names{"resnet50-mixed-tpus",   "mixed-jobs-race",  "bert-large-accelerator",
-                                   "resnet50-accelerators", "vgg19-mixed-gpus", "resnet18-gpu-upgrade",
-                                   "alexnet-equal-tpus"};
+    // The first of this order are the questions that people come with; others follow by name.
+    std::vector<std::string> names{"llama3.1-405b-512-h100", "resnet50-mixed-tpus",   "mixed-jobs-race",
+                                   "bert-large-accelerator", "resnet50-accelerators", "vgg19-mixed-gpus",
+                                   "resnet18-gpu-upgrade",   "alexnet-equal-tpus"};
     for (const std::string& name : names)
         if (std::optional<StudyCard> card = cardOf(name); card && cards.size() < max) cards.append(*card);
     return cards;

@@ -335,6 +335,14 @@ std::vector<ZooEntry> transformerRows() {
             {"llama3-70b", "Llama 3 70B", kLlama3, "80 decoder blocks of width 8192, 64 heads in 8 groups."},
             {{"layers", 80}, {"heads", 64}, {"kv_heads", 8}, {"hidden", 8192}, {"ffn", 28672}, {"vocabulary", 128256}},
             8192),
+        llamaRow(
+            {"llama3.1-8b", "Llama 3.1 8B", kLlama3, "As Llama 3 8B; its contexts are longer."},
+            {{"layers", 32}, {"heads", 32}, {"kv_heads", 8}, {"hidden", 4096}, {"ffn", 14336}, {"vocabulary", 128256}},
+            8192),
+        llamaRow(
+            {"llama3.1-70b", "Llama 3.1 70B", kLlama3, "As Llama 3 70B; its contexts are longer."},
+            {{"layers", 80}, {"heads", 64}, {"kv_heads", 8}, {"hidden", 8192}, {"ffn", 28672}, {"vocabulary", 128256}},
+            8192),
         llamaRow({"llama3.1-405b", "Llama 3.1 405B", kLlama3,
                   "126 decoder blocks of width 16384, 128 heads in 8 groups; as pre-trained on 8,192 tokens."},
                  {{"layers", 126},

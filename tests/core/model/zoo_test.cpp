@@ -130,7 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Published{"opt-66b", 65'719'701'504}, Published{"opt-175b", 174'604'468'224},
                     Published{"bloom-176b", 176'247'271'424}, Published{"llama2-13b", 13'015'864'320},
                     Published{"llama2-70b", 68'976'648'192}, Published{"llama3-8b", 8'030'261'248},
-                    Published{"llama3-70b", 70'553'706'496}, Published{"llama3.1-405b", 405'853'388'800},
+                    Published{"llama3-70b", 70'553'706'496}, Published{"llama3.1-8b", 8'030'261'248},
+                    Published{"llama3.1-70b", 70'553'706'496}, Published{"llama3.1-405b", 405'853'388'800},
                     Published{"mixtral-8x7b", 46'702'792'704}, Published{"mixtral-8x22b", 140'630'071'296},
                     Published{"qwen3-30b-a3b", 30'532'122'624}, Published{"qwen3-235b-a22b", 235'093'634'560},
                     Published{"deepseek-v3", 671'026'419'200 - 58 * 256}));
