@@ -20,19 +20,6 @@ struct PredictArguments {
     ParameterTexts parameters;
 };
 
-/// Names separated by commas, in any number of options.
-std::vector<std::string> namesIn(const std::vector<std::string>& lists) {
-    std::vector<std::string> names;
-    for (const std::string& list : lists)
-        for (const std::string_view name : split(list, ',')) {
-            if (trimmed(name).empty())
-                throw UsageError("option '--accelerator' is " + inQuotes(list) +
-                                 "; expected names or files separated by commas");
-            names.emplace_back(trimmed(name));
-        }
-    return names;
-}
-
 }  // namespace
 
 Action addPredict(CLI::App& app) {
@@ -47,7 +34,7 @@ Action addPredict(CLI::App& app) {
     return [options](Context& context) {
         study::Study study = study::newStudy("predict");
         study.models = {options->model};
-        study.hardware = namesIn(options->accelerators);
+        study.hardware = namesIn("--accelerator", options->accelerators);
         study.dimensions = dimensionsOf(options->dimensions);
         study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMaxSeed));
         setParameters(study, options->parameters);

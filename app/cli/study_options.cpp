@@ -18,6 +18,18 @@ constexpr std::size_t kMaxWordsInHelp = 8;  ///< of names that take numbers
 
 }  // namespace
 
+std::vector<std::string> namesIn(const std::string& option, const std::vector<std::string>& lists) {
+    std::vector<std::string> names;
+    for (const std::string& list : lists)
+        for (const std::string_view name : split(list, ',')) {
+            if (trimmed(name).empty())
+                throw UsageError(fmt::format("option '{}' is {}; expected names or files separated by commas", option,
+                                             inQuotes(list)));
+            names.emplace_back(trimmed(name));
+        }
+    return names;
+}
+
 void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, ParameterTexts& given) {
     for (const study::Parameter& row : table) {
         const std::string name(row.name);

@@ -23,6 +23,9 @@ void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, Pa
 /// Throws UsageError; for a parameter that is a document what reading its file throws.
 void setParameters(study::Study& study, const ParameterTexts& given);
 
+/// Names separated by commas, in any number of uses of an option. Throws UsageError for an empty one.
+std::vector<std::string> namesIn(const std::string& option, const std::vector<std::string>& lists);
+
 /// Prints a result and ends the recording. Throws InfeasibleError where the result is no solution.
 void show(Context& context, const study::Result& result);
 

@@ -94,7 +94,7 @@ std::vector<Sensitivity> sensitivitiesOf(const Problem& problem, std::span<const
 }
 
 Limits limitsOf(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
-    constexpr std::int64_t kTokens = 1024, kMostTokens = 1 << 24, kMostLayers = 2000;
+    constexpr std::int64_t kTokens = 1024, kMostTokens = 1'000'000, kMostLayers = 2000;
     Limits limits;
     const auto fits = [&](const Problem& other, const Space& of) { return hasPlan(other, of, options, control); };
     control.reportProgress("the longest sequence that fits");

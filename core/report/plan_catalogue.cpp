@@ -96,10 +96,14 @@ std::string differenceText(const ConfigurationRow& row) {
     const Share* most = &shares[0];
     for (const Share& each : shares)
         if (each.difference > most->difference) most = &each;
-    const double step =
-        row.its->scores.of(plan::Objective::time) - row.outcome->best()->scores.of(plan::Objective::time);
-    const double percent = 100 * step / row.outcome->best()->scores.of(plan::Objective::time);
-    if (most->difference <= 0 || percent < 0.005) return "as fast";
+    const plan::Objective goal = row.outcome->goal();
+    const double least = row.outcome->best()->scores.of(goal);
+    const double percent = least > 0 ? 100 * (row.its->scores.of(goal) / least - 1) : 0;
+    constexpr double kAlike = 0.005;
+    if (goal != plan::Objective::time)
+        return percent < kAlike ? std::string("alike")
+                                : fmt::format("+{:.2g} % {}", percent, plan::kObjectiveNames.of(goal));
+    if (most->difference <= 0 || percent < kAlike) return "as fast";
     return fmt::format("+{:.2g} %: {}", percent, most->name);
 }
 
@@ -259,6 +263,28 @@ Table frontTable(const PlanOutcome& outcome) {
     return table;
 }
 
+bool comparesFleets(const View& view) {
+    return !planOutcomeOf(view.result).fleets.empty();
+}
+
+/// The best of each fleet that the study compares.
+Table fleetTable(const PlanOutcome& outcome) {
+    Table table;
+    table.columns = {{"fleet"}, {"accelerators", true}, {"step", true}, {"price of a step", true}, {"configuration"}};
+    for (const study::ComparedFleet& fleet : outcome.fleets) {
+        if (!fleet.best) {
+            table.rows.push_back(
+                {fleet.name, formatCount(static_cast<double>(fleet.accelerators)), "nothing fits", "", ""});
+            continue;
+        }
+        const double price = fleet.best->of(plan::Objective::price);
+        table.rows.push_back({fleet.name, formatCount(static_cast<double>(fleet.accelerators)),
+                              formatQuantity(fleet.best->of(plan::Objective::time), Measure::seconds),
+                              price > 0 ? fmt::format("${:.4g}", price) : std::string("–"), fleet.configuration});
+    }
+    return table;
+}
+
 std::vector<PictureRow> planPictures() {
     return {
         {{"cluster", "Cluster", "Which stage each accelerator holds, coloured by its memory", Scope::result,
@@ -291,6 +317,8 @@ std::vector<TableRow> planTables() {
             {{"stages", "Stages", "Layers, times and memory of the stages of the best", Scope::result, kEverywhere},
              from(stageTable),
              from(exactStageTable)},
+            {{"fleets", "Fleets", "The best configuration of each fleet", Scope::result, kEverywhere, comparesFleets},
+             from(fleetTable)},
             {{"front", "Front", "Configurations that no other beats in two values", Scope::result, kWindow},
              from(frontTable)},
             metricsRow()};
@@ -333,6 +361,7 @@ std::string planText(const study::Result& result) {
     const PlanOutcome& outcome = planOutcomeOf(result);
     std::string all = study::planHeadline(outcome) + "\n";
     for (const std::string& sentence : planSentences(result)) all += sentence + "\n";
+    if (!outcome.fleets.empty()) all += "\nFleets\n" + toText(fleetTable(outcome));
     if (outcome.best() != nullptr) {
         all += "\nConfigurations\n" + toText(configurationTable(outcome));
         all += "\nStages of the best\n" + toText(shortened(stageTable(outcome)));

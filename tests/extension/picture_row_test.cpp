@@ -62,6 +62,7 @@ protected:
                           "--global-batch", "64", "--search", "random", "--samples", "12", "--seed", "5"});
         keep("predict", {"predict", "--model", "zoo:lenet5", "--accelerator", "a100-40gb,gaudi2", "--devices", "1,2",
                          "--batch", "64"});
+        keep("plan", {"plan", "--model", "zoo:llama2-7b", "--fleet", "dgx-h100x8", "--global-batch", "64"});
         keep("place", {"place", "--layers", "megatron-8.3b", "--plan", "8,8,16"});
         keep("schedule", {"schedule", "--operators", "mixture-of-experts"});
         keep("cost", {"cost", "--jobs", "zoo:lenet5", "--pes", "256"});

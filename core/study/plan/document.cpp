@@ -141,6 +141,23 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc.object({"counted", "Configurations by what became of them."}, outcome.counted, kCounted);
     doc.list({"configurations", "The best, best first; empty where nothing fits."}, outcome.configurations,
              kEvaluatedKind);
+    doc.list({"fleets", "Those of the study, where there are several; empty where there is one."}, outcome.fleets,
+             [](auto& row, auto& fleet) {
+                 row({"name", "Its name."}, fleet.name);
+                 row({"accelerators", "That it has."}, fleet.accelerators);
+                 row.unlessEmpty({"configuration", "The best; left out where nothing fits."}, fleet.configuration);
+                 row.object(
+                     {"best", "What it takes; left out where nothing fits."}, fleet.best,
+                     [](auto& inner, auto& scores) {
+                         inner({"step_time_s", "Seconds of a step."}, scores.of(plan::Objective::time), kPositive);
+                         inner({"price_usd", "Of a step; 0 where a price is not known."},
+                               scores.of(plan::Objective::price), kNotNegative);
+                         inner({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
+                         inner({"accelerators", "In use."}, scores.of(plan::Objective::accelerators), kRound);
+                         inner({"memory_bytes", "Of the fullest accelerator; 0 where it is not asked for."},
+                               scores.of(plan::Objective::memory), kNotNegative);
+                     });
+             });
     doc.group({"front", "Configurations that no other beats in both values."}, [&](auto& inner) {
         inner("x", outcome.frontOf.first, plan::kObjectiveNames);
         inner("y", outcome.frontOf.second, plan::kObjectiveNames);

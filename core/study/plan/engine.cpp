@@ -30,7 +30,10 @@ std::string seconds(double value) {
 }
 
 std::string dollars(double value) {
-    return value < 100 ? fmt::format("${:.3g}", value) : "$" + formatCount(std::round(value));
+    if (value < 1000) return fmt::format("${:.3g}", value);
+    // No more digits than the prediction is certain of.
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+    return "$" + formatCount(std::round(value / unit) * unit);
 }
 
 std::string tokensText(double value) {
@@ -150,8 +153,10 @@ bool tooClose(const Result& a, const Result& b) {
 }
 
 std::vector<InputFile> files(const Study& study) {
-    if (study.hardware.empty()) return {};
-    return fleetFiles(study.hardware[0], hardware::loadFleet(placeOfInput(study.hardware[0])));
+    std::vector<InputFile> all;
+    for (const std::string& name : study.hardware)
+        for (InputFile& file : fleetFiles(name, hardware::loadFleet(placeOfInput(name)))) addFile(all, std::move(file));
+    return all;
 }
 
 constexpr std::string_view kRecomputeTexts[] = {"", "selective recomputation", "full recomputation"};
@@ -364,6 +369,7 @@ Engine planEngine() {
         .title = "Training plan",
         .description = "Finds the parallel configuration in which a model is trained best on a fleet of accelerators.",
         .hardwareKind = "fleet",
+        .hardware = InputArity::many,
         .parameters = planParameters,
         .files = files,
         .run = runPlan,
@@ -380,7 +386,8 @@ Engine planEngine() {
         .headline = ofOutcome<planHeadline>,
         .metrics = [](const Result& result) { return metricsBy(trainingPlanFields(), result.outcome.get<Row>()); },
         .misfit = ofOutcome<planMisfit>,
-        .metricText = [](std::string_view name, double value) { return metricTextBy(trainingPlanFields(), name, value); },
+        .metricText = [](std::string_view name,
+                         double value) { return metricTextBy(trainingPlanFields(), name, value); },
         .explain =
             [](const Result& result, const std::string& path) {
                 return explainedBy(trainingPlanFields(), result.outcome.get<Row>(), result, path);

@@ -36,6 +36,14 @@ struct AskedConfiguration {
     std::optional<plan::Evaluated> evaluated = {};  ///< the best of what `given` leaves open
 };
 
+/// A fleet that a study compares, and the best that it gives.
+struct ComparedFleet {
+    std::string name;
+    std::int64_t accelerators = 0;
+    std::optional<plan::Scores> best = {};  ///< none where nothing fits
+    std::string configuration = {};         ///< as `plan::shortText`; empty where nothing fits
+};
+
 /// Why nothing fits, and what would.
 struct PlanShortage {
     std::string reason;                         ///< a sentence
@@ -59,6 +67,7 @@ struct PlanOutcome {
     std::optional<double> tokens = {};            ///< to train on
     std::optional<double> deadline = {};          ///< s for all of them
     std::vector<plan::Evaluated> configurations;  ///< best first; empty where nothing fits
+    std::vector<ComparedFleet> fleets;  ///< those of the study, where there are several; the best one is `fleet`
     std::vector<FrontPoint> front;
     plan::Counted counted;
     EndedBy ended = EndedBy::proof;
@@ -67,6 +76,8 @@ struct PlanOutcome {
     std::optional<AskedConfiguration> asked = {};
     std::optional<PlanShortage> shortage = {};
 
+    /// What is least; most throughput is least time.
+    plan::Objective goal() const { return plan::kObjectiveNames.named(objective).value_or(plan::Objective::time); }
     const plan::Evaluated* best() const { return configurations.empty() ? nullptr : &configurations.front(); }
     /// Steps that the tokens take.
     std::optional<double> steps() const;

@@ -95,13 +95,18 @@ const OptionTable<Settings>& planTable() {
     return kTable;
 }
 
-struct Inputs {
-    Settings settings;
-    std::string modelTitle;
+/// One of the fleets that a study compares.
+struct FleetInputs {
     hardware::Fleet fleet;
     plan::Problem problem;
     plan::Space space;
     plan::SearchOptions options;
+};
+
+struct Inputs {
+    Settings settings;
+    std::string modelTitle;
+    std::vector<FleetInputs> fleets;
     std::vector<Input> inputs;
     std::vector<std::string> warnings;
 };
@@ -125,8 +130,7 @@ Objective objectiveOf(const std::string& word) {
     return word == "throughput" ? Objective::time : *plan::kObjectiveNames.named(word);
 }
 
-void setOptions(Inputs& inputs) {
-    const Settings& settings = inputs.settings;
+void setOptions(FleetInputs& inputs, const Settings& settings) {
     plan::SearchOptions& options = inputs.options;
     options.objective = objectiveOf(settings.objective);
     options.top = static_cast<std::size_t>(settings.top);
@@ -150,13 +154,28 @@ void setOptions(Inputs& inputs) {
 /// Sets of groups and pairs of them rise fast.
 constexpr std::size_t kMostGroups = 12;
 
+FleetInputs readFleetInputs(const std::string& name, const physical::TrainingRun& run, Inputs& inputs) {
+    const Settings& settings = inputs.settings;
+    FleetInputs of;
+    of.fleet = hardware::loadFleet(placeOfInput(name));
+    for (Input& input : inputsOf(fleetFiles(name, of.fleet)))
+        if (std::find(inputs.inputs.begin(), inputs.inputs.end(), input) == inputs.inputs.end())
+            inputs.inputs.push_back(std::move(input));
+    if (of.fleet.groups.size() > kMostGroups)
+        throw UsageError(fmt::format("the fleet {} has {} groups of accelerators; expected at most {} for a plan",
+                                     inQuotes(name), of.fleet.groups.size(), kMostGroups));
+    of.problem = plan::problemOf(of.fleet, run, static_cast<double>(settings.globalBatch), settings.dtypes);
+    plan::narrow(of.space, "--allow", settings.allow, of.problem);
+    plan::narrow(of.space, "--fix", settings.fix, of.problem);
+    setOptions(of, settings);
+    return of;
+}
+
 Inputs readInputs(const Study& study, const RunContext& context) {
     if (study.models.size() != 1) throw UsageError("a plan takes exactly one model");
-    if (study.hardware.size() != 1) throw UsageError("a plan takes exactly one fleet");
+    if (study.hardware.empty()) throw UsageError("a plan takes at least one fleet");
     Inputs inputs;
     inputs.settings = planTable().of(study);
-    if (!inputs.settings.globalBatch)
-        throw UsageError("option '--global-batch' is missing; expected samples of a step");
     const Reading reading(context, "reading the model", "the search for a plan");
     const physical::TrainingRun run = modelOf(study, inputs.settings);
     model::LoadOptions load;
@@ -164,17 +183,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     const model::Model model = model::loadModel(placeOfInput(study.models.front()), load);
     inputs.modelTitle = modelName(study.models.front(), model.name);
     inputs.inputs.push_back({study.models.front(), model.sha256});
-    inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware.front()));
-    for (Input& input : inputsOf(fleetFiles(study.hardware.front(), inputs.fleet)))
-        inputs.inputs.push_back(std::move(input));
-    if (inputs.fleet.groups.size() > kMostGroups)
-        throw UsageError(fmt::format("the fleet has {} groups of accelerators; expected at most {} for a plan",
-                                     inputs.fleet.groups.size(), kMostGroups));
-    inputs.problem =
-        plan::problemOf(inputs.fleet, run, static_cast<double>(inputs.settings.globalBatch), inputs.settings.dtypes);
-    plan::narrow(inputs.space, "--allow", inputs.settings.allow, inputs.problem);
-    plan::narrow(inputs.space, "--fix", inputs.settings.fix, inputs.problem);
-    setOptions(inputs);
+    for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, run, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))
         inputs.warnings.push_back(
             fmt::format("{} is no software stack that is known: it is taken to fuse kernels as most do.",
@@ -220,7 +229,7 @@ std::string shortageReason(const plan::Problem& problem, const plan::Found& foun
 }
 
 /// Why there is no configuration, and the smallest changes that help.
-PlanShortage shortageOf(const Inputs& inputs, const plan::Found& found, const RunContext& context) {
+PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, const RunContext& context) {
     PlanShortage shortage;
     if (found.fastestLate) {
         shortage.step = found.fastestLate->scores.of(Objective::time);
@@ -244,8 +253,8 @@ PlanShortage shortageOf(const Inputs& inputs, const plan::Found& found, const Ru
 }
 
 /// The best of what a text leaves open, whatever the study's own limits.
-AskedConfiguration askedOf(const Inputs& inputs, const RunContext& context) {
-    AskedConfiguration asked{.given = inputs.settings.evaluate};
+AskedConfiguration askedOf(const std::string& given, const FleetInputs& inputs, const RunContext& context) {
+    AskedConfiguration asked{.given = given};
     plan::Space space;
     plan::narrow(space, "--evaluate", asked.given, inputs.problem);
     plan::SearchOptions options = inputs.options;
@@ -316,6 +325,56 @@ std::optional<double> PlanOutcome::timesTheBest() const {
     return asked->evaluated->scores.of(Objective::time) / best()->scores.of(Objective::time);
 }
 
+namespace {
+
+/// What was found on a fleet is better than on another one.
+bool isBetter(const plan::Found& a, const plan::Found& b, Objective objective) {
+    if (a.top.empty() || b.top.empty()) return !a.top.empty() && b.top.empty();
+    return a.top.front().scores.of(objective) < b.top.front().scores.of(objective);
+}
+
+void addFound(PlanOutcome& outcome, const FleetInputs& of, const plan::Found& found) {
+    outcome.counted = found.counted;
+    outcome.ended = found.ended;
+    for (const plan::Ranked& each : found.top)
+        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration));
+    for (const plan::Ranked& each : found.front)
+        outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(of.options.front.first),
+                                 each.scores.of(of.options.front.second)});
+    if (!found.top.empty()) outcome.sensitivities = plan::sensitivitiesOf(of.problem, found.top);
+}
+
+/// What is known before the search.
+PlanOutcome outcomeOf(const Inputs& inputs, const FleetInputs& of) {
+    const physical::TransformerParameters parameters = physical::parametersOf(of.problem.model());
+    PlanOutcome outcome;
+    outcome.model = inputs.modelTitle;
+    outcome.fleet = of.fleet.name;
+    outcome.parameters = parameters.total;
+    outcome.activeParameters = parameters.active;
+    outcome.layers = of.problem.layers();
+    outcome.sequence = of.problem.sequence;
+    outcome.globalBatch = of.problem.globalBatch;
+    outcome.software = of.problem.groups.front().variants.front().setting.stack.id;
+    outcome.dtypes = of.problem.dtypes;
+    outcome.groups = groupsOf(of.problem);
+    outcome.objective = inputs.settings.objective;
+    outcome.frontOf = of.options.front;
+    outcome.tokens = inputs.settings.tokens;
+    if (inputs.settings.deadline) outcome.deadline = inputs.settings.deadline->value;
+    return outcome;
+}
+
+ComparedFleet comparedOf(const FleetInputs& of, const plan::Found& found) {
+    ComparedFleet compared{.name = of.fleet.name, .accelerators = of.problem.accelerators()};
+    if (found.top.empty()) return compared;
+    compared.best = found.top.front().scores;
+    compared.configuration = plan::shortText(found.top.front().configuration);
+    return compared;
+}
+
+}  // namespace
+
 Result runPlan(const Study& study, const RunContext& context) {
     Inputs inputs = readInputs(study, context);
     Result result;
@@ -323,44 +382,28 @@ Result runPlan(const Study& study, const RunContext& context) {
     result.inputs = std::move(inputs.inputs);
     result.warnings = std::move(inputs.warnings);
     reportWarnings(context, result.warnings);
-    result.assumptions = assumptionsOf(inputs.problem);
+    const Reading searching(context, "searching", "the search for a plan");
+    std::vector<plan::Found> found;
+    for (const FleetInputs& each : inputs.fleets)
+        found.push_back(plan::search(each.problem, each.space, each.options, context));
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < found.size(); ++i)
+        if (isBetter(found[i], found[best], inputs.fleets[i].options.objective)) best = i;
+    const FleetInputs& chosen = inputs.fleets[best];
+    result.assumptions = assumptionsOf(chosen.problem);
     OwnNumbers own;
-    own.add(inputs.fleet, inputs.problem.dtypes.front());
+    own.add(chosen.fleet, chosen.problem.dtypes.front());
     addOnce(result.assumptions, own.sentences());
 
-    const Reading searching(context, "searching", "the search for a plan");
-    const physical::TransformerParameters parameters = physical::parametersOf(inputs.problem.model());
-    PlanOutcome outcome;
-    outcome.model = std::move(inputs.modelTitle);
-    outcome.fleet = inputs.fleet.name;
-    outcome.parameters = parameters.total;
-    outcome.activeParameters = parameters.active;
-    outcome.layers = inputs.problem.layers();
-    outcome.sequence = inputs.problem.sequence;
-    outcome.globalBatch = inputs.problem.globalBatch;
-    outcome.software = inputs.problem.groups.front().variants.front().setting.stack.id;
-    outcome.dtypes = inputs.problem.dtypes;
-    outcome.groups = groupsOf(inputs.problem);
-    outcome.objective = inputs.settings.objective;
-    outcome.frontOf = inputs.options.front;
-    outcome.tokens = inputs.settings.tokens;
-    if (inputs.settings.deadline) outcome.deadline = inputs.settings.deadline->value;
-    const plan::Found found = plan::search(inputs.problem, inputs.space, inputs.options, context);
-    outcome.counted = found.counted;
-    outcome.ended = found.ended;
-    for (const plan::Ranked& each : found.top)
-        outcome.configurations.push_back(plan::evaluate(inputs.problem, each.configuration));
-    for (const plan::Ranked& each : found.front)
-        outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(inputs.options.front.first),
-                                 each.scores.of(inputs.options.front.second)});
-    if (!inputs.settings.evaluate.empty()) outcome.asked = askedOf(inputs, context);
-    if (found.top.empty()) {
-        outcome.shortage = shortageOf(inputs, found, context);
-    } else {
-        outcome.sensitivities = plan::sensitivitiesOf(inputs.problem, found.top);
-        if (inputs.settings.limits)
-            outcome.limits = plan::limitsOf(inputs.problem, inputs.space, inputs.options, context);
-    }
+    PlanOutcome outcome = outcomeOf(inputs, chosen);
+    addFound(outcome, chosen, found[best]);
+    if (found.size() > 1)
+        for (std::size_t i = 0; i < found.size(); ++i) outcome.fleets.push_back(comparedOf(inputs.fleets[i], found[i]));
+    if (!inputs.settings.evaluate.empty()) outcome.asked = askedOf(inputs.settings.evaluate, chosen, context);
+    if (outcome.best() == nullptr)
+        outcome.shortage = shortageOf(chosen, found[best], context);
+    else if (inputs.settings.limits)
+        outcome.limits = plan::limitsOf(chosen.problem, chosen.space, chosen.options, context);
     result.outcome = std::move(outcome);
     return result;
 }
@@ -370,12 +413,16 @@ Estimate estimatePlan(const Study& study) {
     // Measured on one core of 2020: about half a million configurations a second on one group; with pairs of groups
     // there are as many more as stages of either.
     constexpr double kSecondsOfAccelerator = 5e-4, kSecondsOfPair = 1.2e-5;
-    const double count = static_cast<double>(inputs.problem.accelerators());
-    const double seconds =
-        inputs.problem.groups.size() == 1 ? kSecondsOfAccelerator * count : kSecondsOfPair * count * count / 4;
-    return {.text = fmt::format("{} layers on {} in {}: {}", inputs.problem.layers(),
-                                formatCounted(count, "accelerator", "accelerators"),
-                                formatCounted(static_cast<double>(inputs.problem.groups.size()), "group", "groups"),
+    double seconds = 0, all = 0;
+    for (const FleetInputs& each : inputs.fleets) {
+        const auto count = static_cast<double>(each.problem.accelerators());
+        all += count;
+        seconds += each.problem.groups.size() == 1 ? kSecondsOfAccelerator * count : kSecondsOfPair * count * count / 4;
+    }
+    const auto fleets = static_cast<double>(inputs.fleets.size());
+    return {.text = fmt::format("{} layers on {}{}: {}", inputs.fleets.front().problem.layers(),
+                                formatCounted(all, "accelerator", "accelerators"),
+                                fleets > 1 ? " of " + formatCounted(fleets, "fleet", "fleets") : std::string(),
                                 formatWait(seconds)),
             .seconds = seconds,
             .problems = {}};
