@@ -156,7 +156,6 @@ void expectAmong(const Found& found, const BruteForce& all, Objective objective)
 
 struct Tally {
     int fitting = 0, infeasible = 0, bounded = 0, mixedBest = 0;
-    std::int64_t configurations = 0;
 };
 
 void lookAtRandomPlan(PlanRandom& random, Tally& tally) {
@@ -170,7 +169,6 @@ void lookAtRandomPlan(PlanRandom& random, Tally& tally) {
     ++(all.fitting.empty() ? tally.infeasible : tally.fitting);
     tally.bounded += found.counted.bounded > 0 ? 1 : 0;
     tally.mixedBest += !found.top.empty() && found.top.front().configuration.parts.size() > 1 ? 1 : 0;
-    tally.configurations += all.all;
 }
 
 TEST(Search, findsWhatBruteForceFinds) {
@@ -185,9 +183,6 @@ TEST(Search, findsWhatBruteForceFinds) {
     EXPECT_GT(tally.infeasible, cases / 50);
     EXPECT_GT(tally.bounded, cases / 50);
     EXPECT_GT(tally.mixedBest, cases / 50);
-    RecordProperty("configurations", std::to_string(tally.configurations));
-    printf("fit %d infeasible %d bounded %d mixed %d configurations %ld\n", tally.fitting, tally.infeasible,
-           tally.bounded, tally.mixedBest, tally.configurations);
 }
 
 }  // namespace
