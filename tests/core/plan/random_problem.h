@@ -28,7 +28,7 @@ inline physical::TrainingRun randomRun(PlanRandom& random) {
         {"kv_heads", std::to_string(keys)},
         {"ffn", std::to_string(512 * random.within(2, 24))},
         {"sequence", std::to_string(random.oneOf(std::vector{256, 512, 768, 1024, 4096}))},
-        {"vocabulary", std::to_string(random.oneOf(std::vector{1000, 32000, 128256}))}};
+        {"vocabulary", std::to_string(random.oneOf(std::vector{1000, 32000, 128256, 500000}))}};
     std::string model = random.oneOf(std::vector<std::string>{"zoo:gpt", "zoo:llama", "zoo:llama"});
     if (random.isOneOf(4)) {
         model = "zoo:moe";
