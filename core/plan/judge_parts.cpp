@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/plan/judge_data.h"
+#include "core/plan/overfull.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {
@@ -116,43 +117,51 @@ std::vector<SharingPipelines> Judge::Data::sharingOf(const Configuration& config
     return pipelines;
 }
 
-/// Most layers of each stage of a part; notes what lacks where a stage holds none.
-std::vector<int> Judge::Data::mostLayers(const PlacedPart& placed, Shortage& shortage) const {
+/// Most layers of each stage of a part; 0 where not even one fits.
+std::vector<int> Judge::Data::mostLayers(const PlacedPart& placed) const {
     std::vector<int> most;
     const double capacity = placed.model->capacity(), allowance = placed.model->variant().allowance;
     for (int s = 0; s < placed.part->stages; ++s) {
         const StageBytes bytes = placed.model->bytesAt(placed.layout, placed.first + s);
         most.push_back(wholeLayers((capacity - allowance - bytes.fixed.total()) / bytes.layer.total(), layers));
-        if (most.back() < 1) noteShortage(shortage, placed, placed.first + s, 1);
     }
     return most;
 }
 
 /// Most layers of each stage where all parts hold the same.
-std::vector<int> Judge::Data::mostLayersOfAll(const PlacedParts& placed, Shortage& shortage) const {
-    std::vector<int> most = mostLayers(placed.front(), shortage);
+std::vector<int> Judge::Data::mostLayersOfAll(const PlacedParts& placed) const {
+    std::vector<int> most = mostLayers(placed.front());
     for (std::size_t i = 1; i < placed.size(); ++i) {
-        const std::vector<int> own = mostLayers(placed[i], shortage);
+        const std::vector<int> own = mostLayers(placed[i]);
         for (std::size_t s = 0; s < most.size(); ++s) most[s] = std::min(most[s], own[s]);
     }
     return most;
 }
 
-void Judge::Data::noteShortage(Shortage& shortage, const PlacedPart& placed, int stage, int held) const {
-    const Shortage found{.stage = stage,
-                         .group = placed.part->group,
-                         .memory = placed.model->memoryOf(placed.layout, stage, held),
-                         .allowance = placed.model->variant().allowance,
-                         .capacity = placed.model->capacity()};
-    if (shortage.capacity == 0 || found.total() / found.capacity > shortage.total() / shortage.capacity)
-        shortage = found;
+/// Of a stage with so many layers.
+Shortage Judge::Data::shortageAt(const PlacedPart& placed, int stage, int held) {
+    return {.stage = stage,
+            .group = placed.part->group,
+            .memory = placed.model->memoryOf(placed.layout, stage, held),
+            .allowance = placed.model->variant().allowance,
+            .capacity = placed.model->capacity()};
 }
 
-/// Where layers fit one by one but not all of them: the fullest of even stages.
-void Judge::Data::noteEven(Shortage& shortage, const Configuration& configuration, const PlacedParts& placed) const {
-    const int even = (layers + configuration.pipeline - 1) / configuration.pipeline;
+/// What lacks for the division of layers that comes closest to fitting.
+Shortage Judge::Data::shortageOf(const Configuration& configuration, const PlacedParts& placed) const {
+    std::vector<StageNeed> needs;
+    std::vector<const PlacedPart*> owners;
     for (const PlacedPart& each : placed)
-        for (int s = 0; s < each.part->stages; ++s) noteShortage(shortage, each, each.first + s, even);
+        for (int s = each.first; s < each.first + each.part->stages; ++s) {
+            const StageBytes bytes = each.model->bytesAt(each.layout, s);
+            needs.push_back({.stage = static_cast<std::size_t>(s),
+                             .fixed = bytes.fixed.total() + each.model->variant().allowance,
+                             .layer = bytes.layer.total(),
+                             .capacity = each.model->capacity()});
+            owners.push_back(&each);
+        }
+    const BindingNeed binding = bindingNeedOf(layers, static_cast<std::size_t>(configuration.pipeline), needs);
+    return shortageAt(*owners[binding.need], static_cast<int>(needs[binding.need].stage), binding.layers);
 }
 
 }  // namespace tessera::plan
