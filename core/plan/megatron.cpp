@@ -221,18 +221,16 @@ MegatronLayers megatronLayersOf(const FrameworkPlan& plan) {
     said.virtualStages = plan.configuration.chunks;
     if (areEqual(pieces.begin(), pieces.end())) return said;
     const bool middleEqual = pieces.size() == 2 || areEqual(pieces.begin() + 1, pieces.end() - 1);
-    if (said.virtualStages == 1 && middleEqual) {
-        const int middle = pieces.size() > 2 ? pieces[1] : pieces.back();
+    const int middle = pieces.size() > 2 ? pieces[1] : pieces.back();
+    // The flags of single stages take one of at least a layer.
+    if (said.virtualStages == 1 && middleEqual && std::min(pieces.front(), pieces.back()) > 0) {
         if (pieces.front() != middle) said.first = pieces.front();
         if (pieces.back() != middle) said.last = pieces.back();
-    } else if (middleEqual && pieces.front() == pieces[1] - 1 && pieces.back() == pieces[1] - 1) {
+    } else if (middleEqual && pieces.front() == middle - 1 && pieces.back() == middle - 1) {
         said.headsCount = true;
     } else {
         said.layout = pipelineLayoutOf(pieces);
     }
-    // Neither flag takes a stage without layers.
-    if (std::min(pieces.front(), pieces.back()) == 0)
-        said = {.layout = pipelineLayoutOf(pieces), .virtualStages = said.virtualStages};
     return said;
 }
 
