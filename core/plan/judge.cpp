@@ -105,10 +105,7 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     const auto division = bestDivision(layers, std::span(&row, 1), [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, only, cost, only.part->microBatches, hop) + cost.once + start;
     });
-    if (!division) {
-        judgement.shortage = shortageOf(configuration, placed);
-        return judgement;
-    }
+    if (!division) return lacks(configuration, placed, wanted);
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
     if (wanted.layers || wanted.memory) scored.held = layersOf(row, division->rows.front(), layers);
     score(judgement, std::move(scored), wanted);
@@ -133,10 +130,13 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
     const std::vector<int> most = mostLayers(only);
     for (std::size_t s = 0; s < most.size(); ++s) {
         if (held[s] <= most[s]) continue;
-        const Shortage lacks = shortageAt(only, static_cast<int>(s), held[s]);
-        if (lacks.total() > judgement.shortage.total()) judgement.shortage = lacks;
+        const Shortage its = shortageAt(only, static_cast<int>(s), held[s]);
+        if (!judgement.shortage || its.total() > judgement.shortage->total()) judgement.shortage = its;
     }
-    if (judgement.shortage.capacity > 0) return judgement;
+    if (judgement.shortage) {
+        judgement.lacking = judgement.shortage->largest();
+        return judgement;
+    }
     const int fullest = *std::max_element(held.begin(), held.end());
     const RowChoice choice{*std::max_element(held.begin(), held.end() - 1), held.back()};
     const double seconds = pipelineSeconds(configuration, only, costOn(only, choice), only.part->microBatches,
@@ -169,10 +169,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     const auto division = bestDivision(layers, rows, [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, placed.front(), cost, microBatches, hop) + cost.once + start;
     });
-    if (!division) {
-        judgement.shortage = shortageOf(configuration, placed);
-        return judgement;
-    }
+    if (!division) return lacks(configuration, placed, wanted);
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (const int each : layersOf(rows[i], division->rows[i], division->layers[i])) scored.held.push_back(each);
@@ -209,10 +206,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
         chosen = choice;
         judgement.microBatches = std::move(shares);
     });
-    if (best <= 0) {
-        judgement.shortage = shortageOf(configuration, placed);
-        return judgement;
-    }
+    if (best <= 0) return lacks(configuration, placed, wanted);
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = best};
     if (wanted.layers || wanted.memory) scored.held = layersOf(row, chosen, layers);
     score(judgement, std::move(scored), wanted);

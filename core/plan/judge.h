@@ -3,7 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/enum_names.h"
@@ -43,6 +45,7 @@ struct Shortage {
     double allowance = 0;  ///< of the software
     double capacity = 0;
     double total() const { return memory.total() + allowance; }
+    double share() const { return total() / capacity; }  ///< of the capacity, above 1
     MemoryTerm largest() const;
 };
 
@@ -52,6 +55,8 @@ struct Evaluated;
 struct Wanted {
     bool layers = false;  ///< of each stage
     bool memory = false;  ///< bytes of the fullest accelerator
+    /// Of its capacity: what a configuration lacks is told where the fullest accelerator may need less than this.
+    double shareBelow = std::numeric_limits<double>::infinity();
 };
 
 /// What a configuration scores, or what it lacks.
@@ -60,7 +65,9 @@ struct Judgement {
     Scores scores = {};
     std::vector<int> layers = {};        ///< of each stage, where wanted
     std::vector<int> microBatches = {};  ///< of each part where replicas lie side by side, which share what there is
-    Shortage shortage = {};              ///< where it does not fit
+    MemoryTerm lacking = MemoryTerm::parameters;  ///< where it does not fit: what takes most where stages are even
+    /// Where it does not fit, of the division of layers that comes closest; none where that is not told.
+    std::optional<Shortage> shortage = {};
 };
 
 /// Judges configurations of equal tensor, context and expert degree, micro-batch, recomputation and data type: what

@@ -54,7 +54,10 @@ struct Judge::Data {
     std::vector<int> mostLayers(const PlacedPart& placed) const;
     std::vector<int> mostLayersOfAll(const PlacedParts& placed) const;
     static Shortage shortageAt(const PlacedPart& placed, int stage, int held);
-    Shortage shortageOf(const Configuration& configuration, const PlacedParts& placed) const;
+    MemoryTerm lackingOf(const Configuration& configuration, const PlacedParts& placed) const;
+    std::optional<Shortage> shortageOf(const Configuration& configuration, const PlacedParts& placed,
+                                       double shareBelow) const;
+    Judgement lacks(const Configuration& configuration, const PlacedParts& placed, const Wanted& wanted) const;
 
     Judgement judgeOne(const Configuration& configuration, Wanted wanted);
     Judgement judgeInterleaved(const Configuration& configuration, Wanted wanted);

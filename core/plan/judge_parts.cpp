@@ -147,8 +147,21 @@ Shortage Judge::Data::shortageAt(const PlacedPart& placed, int stage, int held) 
             .capacity = placed.model->capacity()};
 }
 
-/// What lacks for the division of layers that comes closest to fitting.
-Shortage Judge::Data::shortageOf(const Configuration& configuration, const PlacedParts& placed) const {
+/// What takes most of the fullest accelerator where stages are as even as can be.
+MemoryTerm Judge::Data::lackingOf(const Configuration& configuration, const PlacedParts& placed) const {
+    const int even = (layers + configuration.pipeline - 1) / configuration.pipeline;
+    std::optional<Shortage> fullest;
+    for (const PlacedPart& each : placed)
+        for (int s = each.first; s < each.first + each.part->stages; ++s) {
+            const Shortage its = shortageAt(each, s, even);
+            if (!fullest || its.total() * fullest->capacity > fullest->total() * its.capacity) fullest = its;
+        }
+    return fullest->largest();
+}
+
+/// What lacks for the division of layers that comes closest to fitting; none where no division comes below a share.
+std::optional<Shortage> Judge::Data::shortageOf(const Configuration& configuration, const PlacedParts& placed,
+                                                double shareBelow) const {
     std::vector<StageNeed> needs;
     std::vector<const PlacedPart*> owners;
     for (const PlacedPart& each : placed)
@@ -160,8 +173,18 @@ Shortage Judge::Data::shortageOf(const Configuration& configuration, const Place
                              .capacity = each.model->capacity()});
             owners.push_back(&each);
         }
-    const BindingNeed binding = bindingNeedOf(layers, static_cast<std::size_t>(configuration.pipeline), needs);
+    const auto stages = static_cast<std::size_t>(configuration.pipeline);
+    if (leastShareOf(layers, stages, needs) > shareBelow) return std::nullopt;
+    const BindingNeed binding = bindingNeedOf(layers, stages, needs);
     return shortageAt(*owners[binding.need], static_cast<int>(needs[binding.need].stage), binding.layers);
+}
+
+Judgement Judge::Data::lacks(const Configuration& configuration, const PlacedParts& placed,
+                             const Wanted& wanted) const {
+    Judgement judgement;
+    judgement.lacking = lackingOf(configuration, placed);
+    judgement.shortage = shortageOf(configuration, placed, wanted.shareBelow);
+    return judgement;
 }
 
 }  // namespace tessera::plan

@@ -42,6 +42,17 @@ std::size_t fullestOf(std::span<const StageNeed> needs, const std::vector<int>& 
 
 }  // namespace
 
+double leastShareOf(int layers, std::size_t stages, std::span<const StageNeed> needs) {
+    double least = 0, fixed = 0, rate = 0;
+    for (const StageNeed& need : needs) {
+        least = std::max(least, need.share(1));
+        fixed += need.fixed / need.layer;
+        rate += need.capacity / need.layer;
+    }
+    const double copies = static_cast<double>(needs.size()) / static_cast<double>(stages);
+    return std::max(least, (copies * layers + fixed) / rate);
+}
+
 BindingNeed bindingNeedOf(int layers, std::size_t stages, std::span<const StageNeed> needs) {
     const int even = static_cast<int>((static_cast<std::size_t>(layers) + stages - 1) / stages);
     double low = 0, high = 0;

@@ -18,8 +18,12 @@ struct BindingNeed {
     int layers = 0;
 };
 
+/// A share of their capacity below which no accelerators hold all layers, even if they held fractions of layers. There
+/// are as many needs of each stage.
+double leastShareOf(int layers, std::size_t stages, std::span<const StageNeed> needs);
+
 /// Of all divisions of layers over stages, each with at least one, that whose fullest accelerator is the least full:
-/// the memory without which none fits. There is a need at least of each of the `stages`.
+/// the memory without which none fits. There are as many needs of each of the `stages`.
 BindingNeed bindingNeedOf(int layers, std::size_t stages, std::span<const StageNeed> needs);
 
 }  // namespace tessera::plan

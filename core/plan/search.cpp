@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -59,8 +60,8 @@ public:
         addToFront({configuration, scores});
     }
 
-    void addShortage(const Configuration& configuration, const Shortage& shortage) {
-        switch (shortage.largest()) {
+    void addShortage(const Configuration& configuration, const Judgement& judgement) {
+        switch (judgement.lacking) {
             case MemoryTerm::parameters:
                 ++counted.parameters;
                 break;
@@ -71,12 +72,14 @@ public:
                 ++counted.working;
                 break;
         }
-        const double lacks = shortage.total() / shortage.capacity;
-        if (closest && std::tuple(closest->second.total() / closest->second.capacity, closest->first) <=
-                           std::tuple(lacks, configuration))
-            return;
-        closest = {configuration, shortage};
+        if (!judgement.shortage) return;
+        const double share = judgement.shortage->share();
+        if (closest && std::tuple(closest->second.share(), closest->first) <= std::tuple(share, configuration)) return;
+        closest = {configuration, *judgement.shortage};
     }
+
+    /// Below which a configuration would be the closest to fitting.
+    double closestShare() const { return closest ? closest->second.share() : std::numeric_limits<double>::infinity(); }
 
     void merge(const Kept& other) {
         counted.add(other.counted);
@@ -84,10 +87,8 @@ public:
         for (const Ranked& each : other.front) addToFront(each);
         if (other.fastestLate && (!fastestLate || isLess(*other.fastestLate, *fastestLate, Objective::time)))
             fastestLate = other.fastestLate;
-        if (other.closest &&
-            (!closest ||
-             std::tuple(other.closest->second.total() / other.closest->second.capacity, other.closest->first) <
-                 std::tuple(closest->second.total() / closest->second.capacity, closest->first)))
+        if (other.closest && (!closest || std::tuple(other.closest->second.share(), other.closest->first) <
+                                              std::tuple(closest->second.share(), closest->first)))
             closest = other.closest;
     }
 
@@ -350,8 +351,10 @@ private:
 
     void judge(Cell& cell, const Configuration& at, Kept& into) {
         ++into.counted.all;
-        Judgement judgement = cell.judge->judge(at, wanted_);
-        if (!judgement.fits) return into.addShortage(at, judgement.shortage);
+        Wanted wanted = wanted_;
+        wanted.shareBelow = into.closestShare();
+        const Judgement judgement = cell.judge->judge(at, wanted);
+        if (!judgement.fits) return into.addShortage(at, judgement);
         if (judgement.microBatches.empty()) return into.add(at, judgement.scores);
         Configuration shared = at;
         for (std::size_t i = 0; i < shared.parts.size(); ++i) shared.parts[i].microBatches = judgement.microBatches[i];
