@@ -190,7 +190,7 @@ TEST_F(Plan, isKeptComparedReportedAndExported) {
 
 TEST_F(Plan, isWrittenForFrameworksThatCanRunIt) {
     const std::string store = "frameworks.db";
-    ASSERT_EQ(tessera(command({"--store", store, "--fix", "tp=8,pp=8,dp=1,mb=1", "--software", "megatron-lm"})).code,
+    ASSERT_EQ(tessera(command({"--store", store, "--fix", "tp=8,pp=8,cp=1,mb=1", "--software", "megatron-lm"})).code,
               0);
     const auto written = [&](const std::string& name, const std::string& file) {
         return tessera({"export", "last", "--what", "file", "--name", name, "--out", file, "--store", store});
