@@ -91,7 +91,7 @@ Nodes nodesOf(const FrameworkPlan& plan) {
     Nodes nodes;
     for (const Machines& each : plan.machines) {
         if (nodes.perNode != 0 && nodes.perNode != each.perNode) return {};
-        nodes.count += (each.count + each.perNode - 1) / each.perNode;
+        nodes.count += each.nodes();
         nodes.perNode = each.perNode;
     }
     return nodes;
@@ -100,7 +100,7 @@ Nodes nodesOf(const FrameworkPlan& plan) {
 std::string planComment(const FrameworkPlan& plan) {
     std::vector<std::string> nodes;
     for (const Machines& each : plan.machines) {
-        const auto count = static_cast<double>((each.count + each.perNode - 1) / each.perNode);
+        const auto count = static_cast<double>(each.nodes());
         nodes.push_back(
             fmt::format("{} of {} {}", formatCounted(count, "node", "nodes"), each.perNode, escaped(each.accelerator)));
     }

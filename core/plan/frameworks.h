@@ -15,6 +15,7 @@ struct Machines {
     std::string accelerator;  ///< "h100"
     std::int64_t count = 1;
     std::int64_t perNode = 1;
+    std::int64_t nodes() const { return (count + perNode - 1) / perNode; }
 };
 
 /// A configuration with all that a framework is told of it. Learning rate, data and checkpoints are the user's.

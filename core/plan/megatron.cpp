@@ -16,7 +16,7 @@ constexpr std::string_view kMegatron = "Megatron-LM";
 
 /// "t*4", one layer as "t", none as "".
 std::string layerRun(int layers) {
-    if (layers < 2) return std::string(static_cast<std::size_t>(std::max(layers, 0)), 't');
+    if (layers < 2) return layers == 1 ? "t" : "";
     return fmt::format("t*{}", layers);
 }
 

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/plan/frameworks.h"
+#include "core/study/plan/outcome.h"
+#include "core/study/study.h"
+
+namespace tessera::study {
+namespace {
+
+Study studyOfPlan(const std::string& model) {
+    Study study = newStudy("plan");
+    study.models = {model};
+    study.hardware = {"dgx-h100x8"};
+    setParameter(study, "global_batch", {"32"});
+    setParameter(study, "fix", {"tp=2,pp=2"});
+    return study;
+}
+
+std::string fileOfPlan(const Result& result) {
+    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>()), plan::frameworkNamed("megatron-lm"));
+}
+
+Result keptOf(const Json& document, const Study& study) {
+    return readResult(JsonDocument::parse(toText(document), "kept.json").root(), study);
+}
+
+TEST(PlanFrameworks, areWrittenOfAKeptResultAsOfANewOne) {
+    for (const char* model : {"zoo:gpt2-large", "zoo:bert-large"}) {
+        const Study study = studyOfPlan(model);
+        const Result result = run(study);
+        const Json document = toJson(result);
+        const std::string file = fileOfPlan(result);
+        EXPECT_NE(file.find("--tensor-model-parallel-size 2\n"), std::string::npos) << file;
+        EXPECT_EQ(file, fileOfPlan(keptOf(document, study)));
+    }
+}
+
+TEST(PlanFrameworks, needTheShapeThatOlderResultsLack) {
+    const Study study = studyOfPlan("zoo:gpt2-large");
+    Json document = toJson(run(study));
+    document.erase("model_shape");
+    const Result older = keptOf(document, study);
+    EXPECT_FALSE(older.outcome.get<PlanOutcome>().shape);
+    EXPECT_THROW(fileOfPlan(older), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::study
