@@ -21,7 +21,7 @@ constexpr double kHour = 3600;
 
 /// USD of a step of a part.
 double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
-    const double count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
+    const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
     return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
 }
 
@@ -68,7 +68,8 @@ double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed, int
     double inPart = layers;
     if (configuration.isStacked()) {
         inPart = 0;
-        for (int s = 0; s < part.stages; ++s) inPart += scored.held[static_cast<std::size_t>(placed.first + s)];
+        for (int s = placed.first; s < placed.first + part.stages; ++s)
+            inPart += scored.held[static_cast<std::size_t>(s)];
     }
     const bool hasHead = placed.hasHead(configuration.pipeline);
     const auto busy = [&](double BusyTimes::*member) {

@@ -31,7 +31,8 @@ using PlacedParts = std::vector<PlacedPart>;
 
 /// What a judge knows, and the steps of its judgement.
 struct Judge::Data {
-    Data(const Problem& given, const Configuration& common) : problem(given), like(common), layers(given.layers()) {}
+    Data(const Problem& given, Configuration common)
+        : problem(given), like(std::move(common)), layers(given.layers()) {}
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
     Scores bound(const Configuration& configuration, Wanted wanted);
