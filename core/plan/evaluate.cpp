@@ -99,10 +99,10 @@ std::vector<EvaluatedStage> stagesOf(const PlacedParts& placed, const std::vecto
     return stages;
 }
 
-UsageError shortageError(const Shortage& lacks) {
-    return UsageError(fmt::format("stage {} needs {} of an accelerator's {}", lacks.stage,
-                                  formatQuantity(lacks.total(), Measure::bytes),
-                                  formatQuantity(lacks.capacity, Measure::bytes)));
+[[noreturn]] void throwShortage(const Shortage& lacks) {
+    throw UsageError(fmt::format("stage {} needs {} of an accelerator's {}", lacks.stage,
+                                 formatQuantity(lacks.total(), Measure::bytes),
+                                 formatQuantity(lacks.capacity, Measure::bytes)));
 }
 
 /// FLOP/s of all accelerators in use.
@@ -155,7 +155,7 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
 
 Evaluated Judge::Data::evaluate(const Configuration& given) {
     const Judgement judgement = judge(given, {.layers = true, .memory = true});
-    if (!judgement.fits) throw shortageError(*judgement.shortage);
+    if (!judgement.fits) throwShortage(*judgement.shortage);
     Evaluated evaluated{.configuration = given, .scores = judgement.scores};
     for (std::size_t i = 0; i < judgement.microBatches.size(); ++i)
         evaluated.configuration.parts[i].microBatches = judgement.microBatches[i];

@@ -21,7 +21,7 @@ constexpr double kHour = 3600;
 
 /// USD of a step of a part.
 double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
-    const double count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
+    const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
     return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
 }
 
@@ -68,7 +68,8 @@ double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed, int
     double inPart = layers;
     if (configuration.isStacked()) {
         inPart = 0;
-        for (int s = 0; s < part.stages; ++s) inPart += scored.held[static_cast<std::size_t>(placed.first + s)];
+        for (int s = placed.first; s < placed.first + part.stages; ++s)
+            inPart += scored.held[static_cast<std::size_t>(s)];
     }
     const bool hasHead = placed.hasHead(configuration.pipeline);
     const auto busy = [&](double BusyTimes::*member) {
@@ -213,7 +214,63 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
     return judgement;
 }
 
-Scores Judge::Data::bound(const Configuration& configuration) {
+namespace {
+
+/// Joules of a micro-batch on a device of some watts, beyond those of waiting as long.
+double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
+    const double step = busy.products + busy.memory;
+    if (step <= 0) return 0;
+    const double worked = physical::joulesOf(watts, {.step = step, .products = busy.products, .memory = busy.memory});
+    return worked - physical::joulesOf(watts, {.step = step, .products = 0, .memory = 0});
+}
+
+}  // namespace
+
+/// Joules of a pipeline through two groups where the one that takes less for a layer holds as many as it can, and
+/// nothing is updated.
+double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
+    double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;
+    for (const PlacedPart& each : placed) {
+        const double watts = each.model->watts(), stages = each.part->stages;
+        const double layer = joulesBeyondWaiting(watts, each.model->layerBusy());
+        waiting += stages * physical::joulesOf(watts, {.step = seconds, .products = 0, .memory = 0});
+        least = &each == &placed.front() ? layer : std::min(least, layer);
+        most += stages * layer;
+        fixed += stages;
+        if (each.hasHead(configuration.pipeline)) head = joulesBeyondWaiting(watts, each.model->headBusy());
+    }
+    const Part& part = *placed.front().part;
+    const double working = part.microBatches * (most + (layers - fixed) * least + head);
+    return static_cast<double>(configuration.perStage()) * part.replicas * (waiting + working);
+}
+
+/// Bytes of the fullest accelerator where stages hold fractions of layers, so that all are as full. Several stages
+/// count as the last of them, which holds the fewest micro-batches.
+double Judge::Data::memoryBound(const PlacedParts& placed) const {
+    constexpr int kAtOnce = 8;
+    double held = 0, inverse = 0;
+    const auto add = [&](const PlacedPart& each, int stages, int last) {
+        const StageBytes bytes = each.model->bytesAt(each.layout, last);
+        const double layer = bytes.layer.total();
+        held += stages * (bytes.fixed.total() + each.model->variant().allowance) / layer;
+        inverse += stages / layer;
+    };
+    for (const PlacedPart& each : placed) {
+        const int end = each.first + each.part->stages;
+        int at = each.first;
+        // The first and the last of all hold more than layers.
+        if (at == 0) add(each, 1, at++);
+        const int plain = end == each.layout.pipeline ? end - 1 : end;
+        for (; at < plain; at = std::min(at + kAtOnce, plain)) {
+            const int next = std::min(at + kAtOnce, plain);
+            add(each, next - at, next - 1);
+        }
+        if (plain < end) add(each, 1, plain);
+    }
+    return (layers + held) / inverse;
+}
+
+Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
     const PlacedParts placed = placedOf(configuration);
     const LayerTimes& ahead = placed[0].times();
     const LayerTimes& behind = placed[1].times();
@@ -229,6 +286,8 @@ Scores Judge::Data::bound(const Configuration& configuration) {
     seconds = pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, 0);
     scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
     for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
+    scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
+    if (wanted.memory) scores.of(Objective::memory) = memoryBound(placed);
     return scores;
 }
 
@@ -237,8 +296,8 @@ Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;
 Judge& Judge::operator=(Judge&&) noexcept = default;
 
-Scores Judge::bound(const Configuration& configuration) {
-    return data_->bound(configuration);
+Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
+    return data_->bound(configuration, wanted);
 }
 
 Evaluated Judge::evaluate(const Configuration& configuration) {

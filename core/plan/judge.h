@@ -87,8 +87,8 @@ public:
 
     Judgement judge(const Configuration& configuration, Wanted wanted = {});
     /// Scores that none of a configuration's divisions beats, of one whose pipeline passes through two groups: stages
-    /// as even as fractions of layers allow, nothing reduced, no memory, no energy.
-    Scores bound(const Configuration& configuration);
+    /// as even as fractions of layers allow, nothing reduced, no update. Memory only where it is wanted.
+    Scores bound(const Configuration& configuration, Wanted wanted = {});
     /// All that is said of one. Throws UsageError for one that does not fit.
     Evaluated evaluate(const Configuration& configuration);
 

@@ -31,10 +31,13 @@ using PlacedParts = std::vector<PlacedPart>;
 
 /// What a judge knows, and the steps of its judgement.
 struct Judge::Data {
-    Data(const Problem& given, const Configuration& common) : problem(given), like(common), layers(given.layers()) {}
+    Data(const Problem& given, Configuration common)
+        : problem(given), like(std::move(common)), layers(given.layers()) {}
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
-    Scores bound(const Configuration& configuration);
+    Scores bound(const Configuration& configuration, Wanted wanted);
+    double joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const;
+    double memoryBound(const PlacedParts& placed) const;
     Evaluated evaluate(const Configuration& given);
 
     // Where a configuration lies.

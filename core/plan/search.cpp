@@ -362,7 +362,7 @@ private:
     }
 
     void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {
-        if (before.isBeaten(cell.judge->bound(at))) {
+        if (before.isBeaten(cell.judge->bound(at, wanted_))) {
             ++into.counted.all;
             ++into.counted.bounded;
             return;

@@ -103,14 +103,17 @@ TEST(Judge, boundsWhatNoDivisionBeats) {
     PlanRandom random(32);
     for (int i = 0; i < test::randomCases(1500); ++i) {
         const Problem problem = unlikeGroups(random);
-        const Configuration at = stackedAtRandom(random);
+        Configuration at = stackedAtRandom(random);
+        at.recompute = static_cast<physical::Recompute>(random.below(3));
         if (faultOf(problem, at) != Fault::none) continue;
         Judge judge(problem, at);
-        const Scores bound = judge.bound(at);
-        const Judgement judgement = judge.judge(at, {.layers = false, .memory = true});
+        constexpr Wanted kWanted{.layers = false, .memory = true};
+        const Scores bound = judge.bound(at, kWanted);
+        const Judgement judgement = judge.judge(at, kWanted);
         if (!judgement.fits) continue;
         for (std::size_t n = 0; n < kObjectives; ++n)
             ASSERT_LE(bound.values[n], judgement.scores.values[n] * (1 + 1e-12)) << "case " << i << " objective " << n;
+        for (const double value : bound.values) ASSERT_GT(value, 0);
     }
 }
 

@@ -1,0 +1,154 @@
+// Llama 3.1 405B on 512 H100 and 512 H200: how long all of its configurations take, and one of them.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "core/base/error.h"
+#include "core/hardware/library.h"
+#include "core/plan/search.h"
+#include "tests/support/paths.h"
+#include "tests/support/work.h"
+
+namespace tessera::plan {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned kProcessors = 2;
+constexpr double kSearchSeconds = 10;  // of each
+constexpr double kJudgeSeconds = 20e-6;
+constexpr double kConfigurations = 1e6;
+constexpr double kCancelSeconds = 0.1;
+
+const Problem& benchProblem() {
+    static const Problem kProblem = [] {
+        hardware::Fleet fleet = hardware::loadFleet(test::sourcePath("data/fleets/h100-h200-mixed.json").string());
+        for (hardware::Group& group : fleet.groups) {
+            group.count = 512;
+            group.levels.back().size = group.count / group.levels.front().size;
+        }
+        const physical::TrainingRun run{.set = "mine",
+                                        .id = "1",
+                                        .model = "zoo:llama",
+                                        .dims = {{"layers", "126"},
+                                                 {"heads", "128"},
+                                                 {"kv_heads", "8"},
+                                                 {"hidden", "16384"},
+                                                 {"ffn", "53248"},
+                                                 {"vocabulary", "128256"},
+                                                 {"sequence", "8192"}},
+                                        .optimizer = "adam",
+                                        .software = "Megatron-LM"};
+        return problemOf(fleet, run, 2048, {"bf16"});
+    }();
+    return kProblem;
+}
+
+void planSearch(benchmark::State& state) {
+    const Problem& problem = benchProblem();
+    const auto objective = static_cast<Objective>(state.range(0));
+    Counted counted;
+    const std::clock_t begun = std::clock();
+    for (auto _ : state) {
+        const Found found = search(problem, {}, {.objective = objective}, {.threads = kProcessors});
+        counted = found.counted;
+        if (found.top.empty()) state.SkipWithError("the search finds nothing");
+    }
+    const double work = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+    const double each = work / kProcessors / static_cast<double>(state.iterations());
+    state.counters["processor_s"] = each;
+    state.SetLabel(std::string(kObjectiveNames.of(objective)));
+    state.counters["configurations"] = static_cast<double>(counted.all);
+    state.counters["judged"] = static_cast<double>(counted.all - counted.bounded);
+    if (static_cast<double>(counted.all) < kConfigurations)
+        state.SkipWithError("the space has less than a million configurations");
+    if (each > kSearchSeconds) state.SkipWithError("slower than 10 s on two processors");
+}
+
+/// Configurations on one group, through two groups, and beside each other.
+Configuration benchConfiguration(std::int64_t sort) {
+    Configuration at{.tensor = 8,
+                     .pipeline = 16,
+                     .data = 4,
+                     .recompute = physical::Recompute::full,
+                     .zero = 1,
+                     .parts = {{0, 16, 4, 512}}};
+    if (sort == 1) at.parts = {{0, 8, 4, 512}, {1, 8, 4, 512}};
+    if (sort == 2) {
+        at.data = 8;
+        at.parts = {{0, 16, 4, 1}, {1, 16, 4, 1}};
+    }
+    return at;
+}
+
+/// One configuration after another of those that share what a judge computes once.
+void planJudge(benchmark::State& state) {
+    const Problem& problem = benchProblem();
+    const Configuration at = benchConfiguration(state.range(0));
+    Judge judge(problem, at);
+    if (!judge.judge(at).fits) return state.SkipWithError("the configuration does not fit");
+    const double begun = test::workMilliseconds();
+    for (auto _ : state) {
+        benchmark::DoNotOptimize(judge.judge(at));
+    }
+    const double each = 1e-3 * (test::workMilliseconds() - begun) / static_cast<double>(state.iterations());
+    if (each > kJudgeSeconds) state.SkipWithError("a configuration takes more than 20 us");
+}
+
+/// All that is said of one configuration, from nothing.
+void planEvaluate(benchmark::State& state) {
+    const Configuration at = benchConfiguration(state.range(0));
+    for (auto _ : state) benchmark::DoNotOptimize(evaluate(benchProblem(), at));
+}
+
+void planCancel(benchmark::State& state) {
+    const Problem& problem = benchProblem();
+    double seconds = 0;
+    for (auto _ : state) {
+        std::stop_source cancel;
+        std::atomic<Clock::rep> asked = 0;
+        std::jthread later([&](const std::stop_token& stop) {
+            const Clock::time_point end = Clock::now() + std::chrono::milliseconds(state.range(0));
+            while (Clock::now() < end && !stop.stop_requested())
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            asked = Clock::now().time_since_epoch().count();
+            cancel.request_stop();
+        });
+        try {
+            search(problem, {}, {}, {.cancel = cancel.get_token(), .threads = 2});
+        } catch (const InterruptedError&) {
+            const Clock::duration ended = Clock::now().time_since_epoch();
+            seconds = std::max(seconds, std::chrono::duration<double>(ended - Clock::duration(asked.load())).count());
+        }
+    }
+    state.counters["answer_ms"] = seconds * 1e3;
+    if (seconds > kCancelSeconds) state.SkipWithError("a search is given up after more than 100 ms");
+}
+
+}  // namespace
+
+BENCHMARK(planSearch)
+    ->Name("long/planSearch")
+    ->DenseRange(0, static_cast<int>(kObjectives) - 1)
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(planJudge)->ArgName("sort")->DenseRange(0, 2)->Unit(benchmark::kMicrosecond);
+BENCHMARK(planEvaluate)->ArgName("sort")->DenseRange(0, 2)->Unit(benchmark::kMicrosecond);
+BENCHMARK(planCancel)
+    ->Arg(5)
+    ->Arg(50)
+    ->Arg(300)
+    ->Arg(1000)
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace tessera::plan
