@@ -78,6 +78,10 @@ public:
         closest = {configuration, *judgement.shortage};
     }
 
+    void addFaulty(const Configuration& configuration) {
+        if (!faulty) faulty = configuration;
+    }
+
     /// Below which a configuration would be the closest to fitting.
     double closestShare() const { return closest ? closest->second.share() : std::numeric_limits<double>::infinity(); }
 
@@ -85,6 +89,7 @@ public:
         counted.add(other.counted);
         for (const Ranked& each : other.top) addToTop(each);
         for (const Ranked& each : other.front) addToFront(each);
+        if (!faulty) faulty = other.faulty;
         if (other.fastestLate && (!fastestLate || isLess(*other.fastestLate, *fastestLate, Objective::time)))
             fastestLate = other.fastestLate;
         if (other.closest && (!closest || std::tuple(other.closest->second.share(), other.closest->first) <
@@ -107,6 +112,7 @@ public:
     Counted counted;
     std::optional<std::pair<Configuration, Shortage>> closest;
     std::optional<Ranked> fastestLate;
+    std::optional<Configuration> faulty;
 
 private:
     void addToTop(const Ranked& ranked) {
@@ -165,6 +171,7 @@ public:
                     .counted = kept.counted,
                     .closest = std::move(kept.closest),
                     .fastestLate = std::move(kept.fastestLate),
+                    .faulty = std::move(kept.faulty),
                     .ended = stopped_ ? EndedBy::stop : EndedBy::proof};
         std::sort(found.front.begin(), found.front.end(), [&](const Ranked& a, const Ranked& b) {
             return std::tuple(a.scores.of(options_.front.first), a.scores.of(options_.front.second)) <
@@ -259,7 +266,7 @@ private:
                     if (!space_.allows(Axis::pipeline, pipeline)) continue;
                     at.pipeline = pipeline;
                     at.parts = {{group, pipeline, data, allMicroBatches(problem_, at) / data}};
-                    forEachVariant(at, [&](const Configuration& each) { judge(cell, each, into); });
+                    forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
                 }
             }
         }
@@ -303,7 +310,7 @@ private:
                 if (std::any_of(at.parts.begin(), at.parts.end(), [](const Part& part) { return part.replicas < 1; }))
                     break;
                 if (!space_.allows(Axis::data, at.data)) continue;
-                forEachVariant(at, [&](const Configuration& each) { judge(cell, each, into); });
+                forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
             }
         }
     }
@@ -325,7 +332,7 @@ private:
                             if (!space_.allows(Axis::pipeline, ahead + behind)) continue;
                             at.pipeline = ahead + behind;
                             at.parts = {{front, ahead, data, microBatches}, {back, behind, data, microBatches}};
-                            forEachVariant(at,
+                            forEachVariant(at, into,
                                            [&](const Configuration& each) { judgeStacked(cell, each, before, into); });
                         }
                     }
@@ -335,15 +342,20 @@ private:
 
     /// Stages of ZeRO, schedules and virtual stages of a configuration.
     template <typename Use>
-    void forEachVariant(Configuration at, const Use& use) const {
+    void forEachVariant(Configuration at, Kept& into, const Use& use) const {
         for (const PipelineSchedule schedule : schedules_) {
             at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
             const bool isCut = at.schedule == PipelineSchedule::interleaved;
             const int most = isCut ? (problem_.layers() + 2) / at.pipeline : 1;
             for (at.chunks = isCut ? 2 : 1; at.chunks <= most; ++at.chunks) {
                 if (!space_.allows(Axis::chunks, at.chunks)) continue;
-                for (at.zero = 0; at.zero <= 3; ++at.zero)
-                    if (space_.allows(Axis::zero, at.zero) && faultOf(problem_, at) == Fault::none) use(at);
+                for (at.zero = 0; at.zero <= 3; ++at.zero) {
+                    if (!space_.allows(Axis::zero, at.zero)) continue;
+                    if (faultOf(problem_, at) == Fault::none)
+                        use(at);
+                    else
+                        into.addFaulty(at);
+                }
             }
             if (at.pipeline == 1) return;
         }

@@ -45,6 +45,8 @@ struct Found {
     std::optional<std::pair<Configuration, Shortage>> closest;
     /// Of what is too late, the fastest.
     std::optional<Ranked> fastestLate;
+    /// The first that was looked at and is no configuration, whatever the memory (`faultText`); none where all are.
+    std::optional<Configuration> faulty;
     EndedBy ended = EndedBy::proof;
 };
 

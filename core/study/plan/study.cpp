@@ -213,6 +213,9 @@ std::string memoryText(double bytes) {
 }
 
 std::string shortageReason(const plan::Problem& problem, const plan::Found& found) {
+    if (!found.closest && found.faulty)
+        return fmt::format("no configuration of the space can be, such as {}: {}", plan::shortText(*found.faulty),
+                           plan::faultText(problem, *found.faulty));
     if (!found.closest)
         return "no configuration of the space can be: no degrees divide the model and the batch on these accelerators";
     const auto& [configuration, shortage] = *found.closest;
