@@ -97,8 +97,10 @@ void setBatches(StepLayout& layout, const TrainingRun& run, double micro) {
     if (replica > 0 && replica < layout.micro) layout.micro = replica;
 }
 
-/// What software holds beside a model, where the choice is whether it fits.
-constexpr double kAllowance = 2e9;
+/// Whether a setting fits with what its software holds beside a model.
+bool fitsWithSoftware(const StepSetting& setting) {
+    return fitsDevice(setting, memoryFitOf(setting.stack.memory, -1).allowance);
+}
 
 /// Degrees that no run said: tensors are split inside a node, then layers in stages, until the model fits.
 void chooseDegrees(StepSetting& setting, const TrainingRun& run) {
@@ -110,7 +112,7 @@ void chooseDegrees(StepSetting& setting, const TrainingRun& run) {
         layout.data = std::max(run.accelerators / (layout.tensor * layout.pipeline), 1);
         layout.sequenceParallel = layout.tensor > 1;
         setBatches(layout, run, run.microBatch > 0 ? run.microBatch : 1);
-        if (fitsDevice(setting, kAllowance)) break;
+        if (fitsWithSoftware(setting)) break;
     }
 }
 
@@ -124,7 +126,7 @@ std::vector<StepSetting> choicesOf(const StepSetting& setting, const TrainingRun
         StepSetting choice = setting;
         setBatches(choice.layout, run, micro);
         const bool divides = std::fmod(run.globalBatch, choice.layout.data * micro) == 0;
-        if (!choices.empty() && (!divides || !fitsDevice(choice, kAllowance))) continue;
+        if (!choices.empty() && (!divides || !fitsWithSoftware(choice))) continue;
         choices.push_back(choice);
     }
     return choices;
