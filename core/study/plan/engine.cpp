@@ -393,7 +393,8 @@ Engine planEngine() {
                 return explainedBy(trainingPlanFields(), result.outcome.get<Row>(), result, path);
             },
         .keyMetrics = {{"step_time_s", Measure::seconds, true}},
-        .timeline = [](const Result& result, const std::string&) { return planTimeline(result.outcome.get<Row>()); },
+        .timeline = [](const Result& result,
+                       const std::string& rank) { return planTimeline(result.outcome.get<Row>(), rank); },
         .keptTimeline = ofOutcome<keptTimeline>,
         .facts = ofOutcome<facts>,
         .deciding = {{"step_time_s", true, "All runs take {0} for a step",
