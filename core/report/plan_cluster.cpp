@@ -25,7 +25,7 @@ constexpr double kHeader = 84, kGroupTitle = 26;
 constexpr double kSmallCell = 9;
 constexpr double kLeastNode = 58;  ///< "stages 12–14" cut, "stage 127" whole
 constexpr std::array kCellSizes{26.0, 22.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 5.0};
-constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 64;
+constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80;
 /// The ends of the ramp are too light or too dark for one of the two themes.
 constexpr double kRampFrom = 0.12, kRampTo = 0.88;
 
@@ -105,9 +105,9 @@ private:
 
     std::string stageText() const {
         const plan::Configuration& at = its_.configuration;
-        std::string what = fmt::format("{} tensor parallel", at.tensor);
-        if (at.context > 1) what += fmt::format(" × {} context parallel", at.context);
-        return fmt::format("A stage of a replica takes {} ({}); {}, {}",
+        std::string what = at.tensor > 1 ? fmt::format(": {} tensor parallel", at.tensor) : std::string();
+        if (at.context > 1) what += fmt::format("{}{} context parallel", what.empty() ? ": " : " × ", at.context);
+        return fmt::format("A stage of a replica takes {}{}; {}, {}",
                            formatCounted(static_cast<double>(at.perStage()), "accelerator", "accelerators"), what,
                            formatCounted(at.pipeline, "stage", "stages"),
                            formatCounted(at.data, "replica", "replicas"));
@@ -158,7 +158,7 @@ private:
 
     /// The largest cells with which all groups take no more height than the picture has.
     double cellSize() const {
-        constexpr double kMostHeight = 0.42, kLeastHeight = 400;
+        constexpr double kMostHeight = 0.47, kLeastHeight = 480;
         const double most = std::max(kMostHeight * width_, kLeastHeight);
         for (const double cell : kCellSizes) {
             double height = kHeader;
@@ -211,14 +211,18 @@ private:
                 drawing_.shapes.push_back(Box{.area = at, .fill = "surface", .stroke = "border"});
                 continue;
             }
-            least = least ? std::min(*least, *stage) : *stage;
-            most = most ? std::max(*most, *stage) : *stage;
+            const std::size_t told = hasStages() ? *stage : static_cast<std::size_t>(replica);
+            least = std::min(least.value_or(told), told);
+            most = std::max(most.value_or(told), told);
             const double share = isEven() ? 0 : (valueOf(*stage) - low_) / (high_ - low_);
             drawing_.shapes.push_back(
                 Box{.area = at, .fill = colourOf(share), .radius = 2, .tip = tipOf(*stage, replica)});
         }
         if (least) nodeTitle(area, *least + 1, *most + 1, grid);
     }
+
+    /// Where all hold the one stage, nodes are told by their replicas.
+    bool hasStages() const { return its_.configuration.pipeline > 1; }
 
     void nodeTitle(const Rect& area, std::size_t first, std::size_t last, const NodeGrid& grid) {
         const std::string numbers = first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last);
@@ -229,24 +233,26 @@ private:
             return;
         }
         text({area.x + kNodePad, area.y + kNodeTitle - 2},
-             fitted((first == last ? "stage " : "stages ") + numbers, area.width - 2 * kNodePad, 11, false, measure_));
+             fitted(fmt::format("{}{} {}", hasStages() ? "stage" : "replica", first == last ? "" : "s", numbers),
+                    area.width - 2 * kNodePad, 11, false, measure_));
     }
 
     std::string groupText(const PlannedGroup& its, const NodeGrid& grid) const {
         const auto rate = [](double bytes) { return formatQuantity(bytes, Measure::bytesPerSecond); };
-        std::string all;
-        if (its.perNode > kMostPerNode)
-            all = fmt::format("{} joined at {} each, drawn in blocks of {}",
-                              its.perNode == its.count ? "all" : fmt::format("{} and {}", its.perNode, its.perNode),
-                              rate(its.linkRate), grid.perNode);
+        std::vector<std::string> parts;
+        const std::string links =
+            its.linkRate > 0 ? fmt::format(" joined by links of {} each", rate(its.linkRate)) : "";
+        if (its.perNode > grid.perNode)
+            parts.push_back(
+                fmt::format("{}{}, drawn in blocks of {}", its.nodes() > 1 ? "nodes" : "all", links, grid.perNode));
         else if (its.perNode > 1)
-            all = fmt::format("{} of {}, joined at {} each",
-                              formatCounted(static_cast<double>(its.nodes()), "node", "nodes"), its.perNode,
-                              rate(its.linkRate));
-        if (its.networkRate > 0 && its.nodes() > 1)
-            all += fmt::format("{}network of {} each", all.empty() ? "" : "; ", rate(its.networkRate));
-        return all;
+            parts.push_back(fmt::format("{} of {}{}", formatCounted(static_cast<double>(its.nodes()), "node", "nodes"),
+                                        its.perNode, links));
+        if (hasNetwork(its)) parts.push_back(fmt::format("network of {} each", rate(its.networkRate)));
+        return joined(parts, "; ");
     }
+
+    static bool hasNetwork(const PlannedGroup& its) { return its.networkRate > 0 && its.nodes() > 1; }
 
     /// The network below each row of nodes, and what joins the rows.
     void network(double top, const NodeGrid& grid) {
@@ -278,7 +284,7 @@ private:
         const double after = text({0, top + 14}, name, "text", 13, true) + 12;
         text({after, top + 14}, fitted(groupText(its, grid), std::max(width_ - after, 0.0), 11, false, measure_));
         top += kGroupTitle;
-        if (its.networkRate > 0 && its.nodes() > 1) network(top, grid);
+        if (hasNetwork(its) && its.perNode <= grid.perNode) network(top, grid);
         for (std::int64_t n = 0; n < grid.shown; ++n) {
             const Point corner{kLeftOfNodes + static_cast<double>(n % grid.perRow) * (grid.wide + grid.gap),
                                top + static_cast<double>(n / grid.perRow) * (grid.high + grid.gap)};

@@ -12,6 +12,7 @@
 #include "core/base/units.h"
 #include "core/draw/theme.h"
 #include "core/report/plan_pictures.h"
+#include "core/study/metric.h"
 
 namespace tessera::report {
 
@@ -65,6 +66,17 @@ struct Scattered {
     }
 };
 
+/// Values that differ by so much that a linear axis would show the largest alone.
+bool isWide(const std::vector<PlanPoint>& points, plan::Objective value) {
+    constexpr double kWide = 8;
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const PlanPoint& point : points) {
+        low = std::min(low, point.scores.of(value));
+        high = std::max(high, point.scores.of(value));
+    }
+    return low > 0 && high > kWide * low;
+}
+
 /// As fast for each accelerator as the point that is fastest for each: what more of them could gain at most.
 void addIdeal(PlanScatter& picture, const std::vector<PlanPoint>& points, const std::vector<std::size_t>& front) {
     double least = std::numeric_limits<double>::infinity();
@@ -73,7 +85,7 @@ void addIdeal(PlanScatter& picture, const std::vector<PlanPoint>& points, const 
     };
     for (const std::size_t point : front) least = std::min(least, work(point));
     Series ideal{.id = "ideal",
-                 .name = "As fast per accelerator",
+                 .name = "ideal scaling",
                  .mark = Mark::line,
                  .colour = "secondary",
                  .dashed = true,
@@ -91,8 +103,8 @@ std::string scatterTitle(const std::vector<PlanPoint>& points, const std::vector
                          plan::Objective y) {
     const plan::Scores &first = points[front.front()].scores, &last = points[front.back()].scores;
     if (front.size() > 1 && x == plan::Objective::accelerators && y == plan::Objective::time)
-        return fmt::format("From {} to {} accelerators a step gets {:.2g} times as fast", formatCount(first.of(x)),
-                           formatCount(last.of(x)), first.of(y) / last.of(y));
+        return fmt::format("From {} to {} accelerators a step gets {} as fast", formatCount(first.of(x)),
+                           formatCount(last.of(x)), study::timesText(first.of(y) / last.of(y)));
     std::string upper(rowOf(x).title);
     return fmt::format("{} against {}", rowOf(y).title, lowered(upper));
 }
@@ -146,37 +158,36 @@ PlanScatter planScatter(const PlanOutcome& outcome, const std::vector<PlanPoint>
     chart.y = {.title = std::string(rowOf(y).title), .measure = rowOf(y).measure};
     chart.empty = kNoPlan;
     if (points.empty()) return picture;
+    chart.x.logarithmic = isWide(points, x);
+    chart.y.logarithmic = isWide(points, y);
     const std::vector<std::size_t> front = planFront(points, x, y);
     chart.title = scatterTitle(points, front, x, y);
     Scattered filtered{
         .series = {.id = "filtered", .name = "outside of the brushes", .mark = Mark::points, .dimmed = true}};
     Scattered others{
         .series = {.id = "kept", .name = "kept", .mark = Mark::points, .colour = std::string(kCategories[5])}};
-    Scattered line{
-        .series = {
-            .id = "front", .name = "no other kept one is better in both", .mark = Mark::line, .colour = "accent"}};
+    Scattered line{.series = {.id = "line", .mark = Mark::line, .colour = "accent", .reference = true}};
+    Scattered onFront{.series = {.id = "front",
+                                 .name = "no other of these is better in both",
+                                 .mark = Mark::points,
+                                 .colour = "accent",
+                                 .shape = 0}};
     Scattered best{
         .series = {
             .id = "best", .name = "the best", .mark = Mark::points, .colour = std::string(kCategories[2]), .shape = 4}};
+    const auto isIn = [&](std::size_t point) { return std::find(front.begin(), front.end(), point) != front.end(); };
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const bool isShown = i >= shown.size() || shown[i];
-        if (!isShown)
-            filtered.add(points, i, x, y);
-        else if (points[i].rank == 0U)
-            best.add(points, i, x, y);
-        else if (std::find(front.begin(), front.end(), i) == front.end())
-            others.add(points, i, x, y);
+        const bool isEnd = i == front.front() || i == front.back();
+        Scattered& series = i < shown.size() && !shown[i] ? filtered
+                            : points[i].rank == 0U        ? best
+                            : isIn(i)                     ? onFront
+                                                          : others;
+        series.add(points, i, x, y, isEnd ? points[i].text : std::string());
     }
-    for (const std::size_t point : front) {
-        const bool isEnd = point == front.front() || point == front.back();
-        line.add(points, point, x, y, isEnd ? points[point].text : std::string());
-    }
+    for (const std::size_t point : front) line.add(points, point, x, y);
     if (x == plan::Objective::accelerators && y == plan::Objective::time && front.size() > 1)
         addIdeal(picture, points, front);
-    filtered.putInto(picture);
-    others.putInto(picture);
-    line.putInto(picture);
-    best.putInto(picture);
+    for (Scattered* series : {&filtered, &others, &line, &onFront, &best}) series->putInto(picture);
     chart.notes.push_back(fmt::format(
         "Of the {} configurations that the result keeps: the best ones, and the front of {} and {}.", points.size(),
         plan::kObjectiveNames.of(outcome.frontOf.first), plan::kObjectiveNames.of(outcome.frontOf.second)));
