@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -126,9 +127,24 @@ struct OpenTable {
     std::vector<ValidationRow> rows;
 };
 
+/// Names for several sets of one origin.
+struct SetFamily {
+    std::string_view name, set;
+};
+constexpr std::array<SetFamily, 2> kSetFamilies{
+    {{"mlperf-llm", "mlperf-gpt3"}, {"mlperf-llm", "mlperf-llama"}}};  // large language models of MLPerf Training
+
+/// The name of the family that a set belongs to; its own where it is of none.
+std::string_view familyOf(std::string_view set) {
+    const auto* found = std::find_if(kSetFamilies.begin(), kSetFamilies.end(),
+                                     [&](const SetFamily& family) { return family.set == set; });
+    return found == kSetFamilies.end() ? set : found->name;
+}
+
 bool isNamed(const std::vector<std::string>& names, std::string_view set, std::string_view predictor) {
-    return names.empty() ||
-           std::any_of(names.begin(), names.end(), [&](const auto& name) { return name == set || name == predictor; });
+    return names.empty() || std::any_of(names.begin(), names.end(), [&](const auto& name) {
+               return name == set || name == predictor || name == familyOf(set);
+           });
 }
 
 /// Throws where a name is of no set and no predictor of the tables.
@@ -136,7 +152,10 @@ void checkSetNames(const std::vector<std::string>& names, const std::vector<cons
     std::set<std::string> known;
     for (const OpenTable* table : tables) {
         known.insert(std::string(table->predictor->id));
-        for (const ValidationRow& row : table->rows) known.insert(row.set);
+        for (const ValidationRow& row : table->rows) {
+            known.insert(row.set);
+            known.insert(std::string(familyOf(row.set)));
+        }
     }
     for (const std::string& name : names)
         if (!known.contains(name))

@@ -1,52 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "core/base/enum_names.h"
 #include "core/physical/step_memory.h"
 #include "core/plan/configuration.h"
+#include "core/plan/judge.h"
 #include "core/plan/problem.h"
 
 namespace tessera::plan {
-
-/// What a plan is chosen by; less is better.
-enum class Objective : std::uint8_t {
-    time,          ///< s of a step
-    price,         ///< USD of a step
-    energy,        ///< J of a step
-    accelerators,  ///< number in use
-    memory,        ///< bytes of the fullest accelerator
-};
-inline constexpr std::size_t kObjectives = 5;
-inline constexpr EnumNames<Objective> kObjectiveNames{"time", "price", "energy", "accelerators", "memory"};
-
-/// A configuration's value of each objective; a price that is not known is 0.
-struct Scores {
-    std::array<double, kObjectives> values = {};
-    double of(Objective objective) const { return values[static_cast<std::size_t>(objective)]; }
-    double& of(Objective objective) { return values[static_cast<std::size_t>(objective)]; }
-};
-
-/// A part of the memory of an accelerator.
-enum class MemoryTerm : std::uint8_t { parameters, activations, working };
-inline constexpr EnumNames<MemoryTerm> kMemoryTermNames{"parameters", "activations", "working"};
-
-/// Why a configuration cannot be, in memory: the stage that lacks most.
-struct Shortage {
-    int stage = 0;
-    std::size_t group = 0;
-    physical::StepMemory memory = {};
-    double allowance = 0;  ///< of the software
-    double capacity = 0;
-    double total() const { return memory.total() + allowance; }
-    MemoryTerm largest() const;
-};
 
 /// Seconds of a step by what takes them, of the mean stage; they add up to the step.
 struct TimeShares {
@@ -73,56 +35,14 @@ struct EvaluatedStage {
 /// All that is said of one configuration.
 struct Evaluated {
     Configuration configuration;
-    Scores scores;
+    Scores scores = {};
     double low = 0, high = 0;  ///< 90 % interval of the step's seconds
     double tokensPerSecond = 0;
     double utilisation = 0;  ///< model FLOP over what the accelerators in use can do
-    TimeShares time;
-    std::vector<EvaluatedStage> stages;
+    TimeShares time = {};
+    std::vector<EvaluatedStage> stages = {};
     double transfer = 0;  ///< s of a micro-batch from stage to stage
 };
-/// What is asked of a judgement beside the step's time, price, energy and accelerators.
-struct Wanted {
-    bool layers = false;  ///< of each stage
-    bool memory = false;  ///< bytes of the fullest accelerator
-};
-
-/// What a configuration scores, or what it lacks.
-struct Judgement {
-    bool fits = false;
-    Scores scores = {};
-    std::vector<int> layers = {};        ///< of each stage, where wanted
-    std::vector<int> microBatches = {};  ///< of each part where replicas lie side by side, which share what there is
-    Shortage shortage = {};              ///< where it does not fit
-};
-
-/// Judges configurations of equal tensor, context and expert degree, micro-batch, recomputation and data type: what
-/// these have in common is computed once. Not safe from several threads, since it remembers what configurations share.
-///
-/// Layers are alike (a mean layer where some have experts), the head is on the last stage. Of all numbers of layers per
-/// stage that fit the memory, those count that make the step shortest: the pipeline's closed form, plus reduction and
-/// update of the stage with most layers. Replicas side by side on unequal accelerators hold equal stages and take as
-/// many micro-batches as make the slowest of them fastest; their memory counts as if the pipeline were full.
-class Judge {
-public:
-    /// `like` gives what is common; its pipeline, data, ZeRO, schedule and parts do not count.
-    Judge(const Problem& problem, const Configuration& like);
-    ~Judge();
-    Judge(Judge&&) noexcept;
-    Judge& operator=(Judge&&) noexcept;
-
-    Judgement judge(const Configuration& configuration, Wanted wanted = {});
-    /// Scores that none of a configuration's divisions beats, of one whose pipeline passes through two groups: stages
-    /// as even as fractions of layers allow, nothing reduced, no memory, no energy.
-    Scores bound(const Configuration& configuration);
-    /// All that is said of one. Throws UsageError for one that does not fit.
-    Evaluated evaluate(const Configuration& configuration);
-
-private:
-    struct Data;
-    std::unique_ptr<Data> data_;
-};
-
 /// All of a configuration as `Judge` judges it. Throws UsageError for one that has a fault or does not fit.
 Evaluated evaluate(const Problem& problem, const Configuration& configuration);
 

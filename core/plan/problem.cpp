@@ -150,6 +150,25 @@ Problem problemOf(const hardware::Fleet& fleet, const physical::TrainingRun& run
     return problem;
 }
 
+Problem problemOf(const physical::Device& device, const physical::TrainingRun& run, double globalBatch) {
+    physical::TrainingRun one = run;
+    one.tensorParallel = one.pipelineParallel = one.dataParallel = one.contextParallel = one.expertParallel = 1;
+    one.microBatch = one.globalBatch = 1;
+    GroupVariant variant = variantOf(one, device);
+    const physical::StepSetting& setting = variant.setting;
+    PlanGroup group{.name = device.id,
+                    .accelerator = device.id,
+                    .count = run.accelerators,
+                    .perNode = setting.perNode,
+                    .networkRate = setting.nodeBytesPerSecond / setting.perNode};
+    Problem problem{.run = run, .globalBatch = globalBatch, .dtypes = {setting.dtype}};
+    problem.sequence = setting.model.sequence;
+    group.variants.push_back(std::move(variant));
+    problem.groups.push_back(std::move(group));
+    problem.between = {{0}};
+    return problem;
+}
+
 double modelFlopOf(const Problem& problem) {
     return 3 * problem.globalBatch * physical::forwardFlopOf(problem.model());
 }

@@ -54,6 +54,10 @@ struct Problem {
 Problem problemOf(const hardware::Fleet& fleet, const physical::TrainingRun& run, double globalBatch,
                   const std::vector<std::string>& dtypes);
 
+/// The same on equal accelerators that are in no fleet, `run` as it says their number, node and data type: links and
+/// network are those that the physical model takes where nobody says (stepSettingsOf).
+Problem problemOf(const physical::Device& device, const physical::TrainingRun& run, double globalBatch);
+
 /// Model FLOP of a step, without what is computed again: 6 for each parameter that a token meets, and attention.
 double modelFlopOf(const Problem& problem);
 

@@ -1,13 +1,17 @@
 #include "core/predict/physical_step.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/physical/energy.h"
 #include "core/physical/network_model.h"
 #include "core/physical/training_predictor.h"
+#include "core/plan/search.h"
 
 namespace tessera::predict {
 
@@ -167,6 +171,57 @@ PhysicalStep transformerStepOf(const Workload& workload, const Machine& machine,
 }
 
 }  // namespace
+
+namespace {
+
+CategoryBytes memoryOf(const plan::Evaluated& evaluated) {
+    const auto fullest = std::max_element(
+        evaluated.stages.begin(), evaluated.stages.end(),
+        [](const auto& a, const auto& b) { return a.memory.total() + a.allowance < b.memory.total() + b.allowance; });
+    CategoryBytes bytes{};
+    bytes[slotOf(Category::weights)] = fullest->memory.parameters;
+    bytes[slotOf(Category::inputOutput)] = fullest->memory.activations + fullest->memory.working;
+    bytes[slotOf(Category::ephemeral)] = fullest->allowance;
+    return bytes;
+}
+
+}  // namespace
+
+PlannedStep plannedStep(const Workload& workload, const Machine& machine, const PhysicalSetting& setting,
+                        const DataPlaces& places) {
+    const physical::TrainingRun run = runOf(workload, machine, setting);
+    const plan::Problem problem = plan::problemOf(machine.device, run, setting.batch);
+    plan::SearchOptions options;
+    options.top = 1;
+    RunControl control;
+    control.threads = 1;
+    const plan::Found found = plan::search(problem, {}, options, control);
+    PlannedStep planned;
+    if (found.top.empty()) {
+        planned.infeasible = found.closest
+                                 ? fmt::format("no parallel configuration of {} fits: the closest ({}) needs {} of {}",
+                                               formatCounted(static_cast<double>(setting.devices), "device", "devices"),
+                                               plan::shortText(found.closest->first),
+                                               formatQuantity(found.closest->second.total(), Measure::bytes),
+                                               formatQuantity(found.closest->second.capacity, Measure::bytes))
+                                 : std::string("no degrees of parallelism divide the model and the batch");
+        return planned;
+    }
+    planned.plan = plan::evaluate(problem, found.top.front().configuration);
+    planned.memory = memoryOf(planned.plan);
+    const double total = planned.plan.scores.of(plan::Objective::time), computed = planned.plan.time.compute;
+    PhysicalSetting alone = setting;
+    alone.devices = 1;
+    auto [step, network, distant] = graphStepOf(workload, machine, alone, run, places, computed);
+    planned.step = std::move(step);
+    planned.step.total = Seconds{total};
+    planned.step.communication = Seconds{total - planned.step.compute.value};
+    planned.step.spread = problem.groups.front().variants.front().spread / kNinetieth;
+    if (machine.accelerator.power)
+        planned.step.watts = planned.plan.scores.of(plan::Objective::energy) / total /
+                             planned.plan.scores.of(plan::Objective::accelerators);
+    return planned;
+}
 
 bool isWithoutKernels(const Workload& workload, const Machine& machine, double batch) {
     if (machine.kernels.empty()) return true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/quantity.h"
+#include "core/plan/evaluate.h"
 #include "core/predict/machine.h"
 #include "core/predict/memory.h"
 #include "core/predict/workload.h"
@@ -52,5 +53,18 @@ bool isWithoutKernels(const Workload& workload, const Machine& machine, double b
 /// take no less than it takes to move what they read from there. Throws DataError where the accelerator lacks a number.
 PhysicalStep physicalStep(const Workload& workload, const Machine& machine, const PhysicalSetting& setting,
                           const DataPlaces& places);
+
+/// A step of a transformer that several accelerators hold together, in the best configuration of all: tensor, pipeline,
+/// context and expert parallelism, replicas, ZeRO, recomputation (core/plan).
+struct PlannedStep {
+    PhysicalStep step;            ///< operators share the computation of the mean accelerator
+    plan::Evaluated plan = {};    ///< the configuration
+    CategoryBytes memory = {};    ///< of the fullest accelerator; the software's allowance is ephemeral
+    std::string infeasible = {};  ///< why no configuration fits; then nothing else is known
+};
+/// The step with `setting.batch` samples of all devices. Throws like `physicalStep`, UsageError for another model than
+/// a transformer.
+PlannedStep plannedStep(const Workload& workload, const Machine& machine, const PhysicalSetting& setting,
+                        const DataPlaces& places);
 
 }  // namespace tessera::predict

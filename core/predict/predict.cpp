@@ -348,10 +348,9 @@ void Predictor::addDecision(Prediction& prediction, const Machine& machine) cons
     if (prediction.joulesPerSample) prediction.trainingEnergy = Joules{*prediction.joulesPerSample * *options_.samples};
 }
 
-void Predictor::addBaselines(Prediction& prediction, const Machine& machine) const {
+void Predictor::addBaselines(Prediction& prediction, const Machine& machine, double devices) const {
     const auto batch = static_cast<double>(prediction.batch);
     const double flops = workload_.flops(batch);
-    const auto devices = options_.parallelism == Parallelism::data ? static_cast<double>(prediction.devices) : 1.0;
     // The whole step as one kernel against the slowest known memory.
     double bytes = 0;
     for (const StepOperator& op : workload_.operators) bytes += op.bytes.at(batch);
@@ -479,6 +478,69 @@ RelativeError Predictor::errorOfStep(const Machine& machine, const Step& step, c
     return error;
 }
 
+/// The physical model knows a transformer as a whole, so that all ways to split it are judged.
+bool Predictor::isPlanned(const Cut& cut, std::int64_t devices) const {
+    return cut.isPhysical && devices > 1 && options_.parallelism == Parallelism::model && workload_.transformer;
+}
+
+/// The best batch of the candidates, each in its best configuration; a batch that splits worse may be smaller or
+/// larger.
+void Predictor::predictPlanned(Prediction& prediction, const Machine& machine) const {
+    const std::vector<std::int64_t> candidates =
+        options_.batch ? std::vector<std::int64_t>{*options_.batch} : options_.candidates;
+    const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
+    // What is planned lies in the largest level.
+    const auto largest = std::max_element(memory.begin(), memory.end(), [](const auto& a, const auto& b) {
+        return a.capacity.value_or(Bytes{}).value < b.capacity.value_or(Bytes{}).value;
+    });
+    std::vector<LevelUse> levels;
+    for (const hardware::MemoryLevel& level : memory)
+        levels.push_back(
+            {.level = level.name, .onChip = level.onChip, .capacity = level.capacity, .bandwidth = level.bandwidth});
+    const auto at = static_cast<std::size_t>(largest - memory.begin());
+    std::optional<PlannedStep> best;
+    for (const std::int64_t batch : candidates) {
+        const auto samples = static_cast<double>(batch);
+        PlannedStep planned = plannedStep(
+            workload_, machine,
+            {.batch = samples, .devices = prediction.devices, .software = options_.software, .sum = {}}, {});
+        BatchMemory& tried = prediction.batches.emplace_back();
+        tried.batch = batch;
+        tried.fits = planned.infeasible.empty();
+        tried.levels.assign(memory.size(), {});
+        if (!tried.levels.empty()) tried.levels[at] = planned.memory;
+        if (!tried.fits) {
+            if (!best) prediction.infeasible = planned.infeasible;
+            continue;
+        }
+        if (best && samples / planned.step.total.value <= prediction.throughput) continue;
+        prediction.infeasible.reset();
+        prediction.batch = batch;
+        prediction.throughput = samples / planned.step.total.value;
+        best = std::move(planned);
+    }
+    prediction.memory.levels = levels;
+    if (!best) return;
+    prediction.memory.bytes = best->memory;
+    if (!levels.empty()) prediction.memory.levels[at].bytes = best->memory;
+    const PhysicalStep& step = best->step;
+    const auto samples = static_cast<double>(prediction.batch);
+    prediction.operators = sharesOf(workload_, machine, step.costs, samples, options_.slowest);
+    prediction.compute = step.compute;
+    prediction.communication = step.communication;
+    prediction.collective = plan::shortText(best->plan.configuration);
+    prediction.step = step.total;
+    prediction.software = options_.software;
+    Reliance reliance(machine);
+    reliance.add(step.total, hasOwnNumber(machine) ? "assumed" : std::string(kWayNames.of(step.way)), step.spread);
+    prediction.error = reliance.error();
+    if (step.watts)
+        prediction.joulesPerSample =
+            *step.watts * best->plan.scores.of(plan::Objective::accelerators) / prediction.throughput;
+    addDecision(prediction, machine);
+    addBaselines(prediction, machine, static_cast<double>(prediction.devices));
+}
+
 Prediction Predictor::predict(const Machine& machine, std::int64_t devices) const {
     Prediction prediction;
     prediction.accelerator = machine.id();
@@ -490,6 +552,10 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     const Cut cut = cutOf(machine, devices);
     prediction.dtype = machine.dtype;
     prediction.peak = machine.peak;
+    if (isPlanned(cut, devices)) {
+        predictPlanned(prediction, machine);
+        return prediction;
+    }
     prediction.batches = triedBatches(machine, cut, devices);
     const std::optional<std::int64_t> batch =
         options_.batch ? options_.batch : chosenBatch(machine, cut, prediction.batches, devices);
@@ -518,7 +584,7 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     prediction.throughput = samples * (dataParallel ? static_cast<double>(devices) : 1.0) / prediction.step.value;
     if (step.watts) prediction.joulesPerSample = *step.watts * static_cast<double>(devices) / prediction.throughput;
     addDecision(prediction, machine);
-    addBaselines(prediction, machine);
+    addBaselines(prediction, machine, dataParallel ? static_cast<double>(devices) : 1.0);
     return prediction;
 }
 

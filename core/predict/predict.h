@@ -56,7 +56,8 @@ struct Options {
     BatchRule batchRule = BatchRule::fastest;
     /// Rates at which operands move. `operands` repeats Centimani, which knows no data in slower memory.
     LevelRule levelRule = LevelRule::placed;
-    /// Parallelism over several devices. `model` where a model does not fit one device: stretches of it then wait for
+    /// Parallelism over several devices. `model` where a model does not fit one device. By the physical model a
+    /// transformer is then split by the best parallel configuration of the devices; else stretches of it wait for
     /// each other.
     Parallelism parallelism = Parallelism::data;
     /// All-reduce algorithm for gradients, a row of `collectives()`; empty = the fastest by the physical model, of the
@@ -113,6 +114,8 @@ private:
                               double batch) const;
     std::optional<std::int64_t> chosenBatch(const Machine& machine, const Cut& cut,
                                             const std::vector<BatchMemory>& tried, std::int64_t devices) const;
+    bool isPlanned(const Cut& cut, std::int64_t devices) const;
+    void predictPlanned(Prediction& prediction, const Machine& machine) const;
     Cut cutOf(const Machine& machine, std::int64_t devices) const;
     Fit fitOf(const Machine& machine, const Cut& cut, double batch, std::int64_t devices) const;
     std::vector<BatchMemory> triedBatches(const Machine& machine, const Cut& cut, std::int64_t devices) const;
@@ -122,7 +125,8 @@ private:
     Seconds allReduceTime(const Machine& machine, const Collective& collective, std::int64_t devices) const;
     Bytes gradientsSent() const;
     void addDecision(Prediction& prediction, const Machine& machine) const;
-    void addBaselines(Prediction& prediction, const Machine& machine) const;
+    /// `devices`: that compute at the same time.
+    void addBaselines(Prediction& prediction, const Machine& machine, double devices) const;
     std::string shortageSentence(const Machine& machine, const Cut& cut, const Fit& fit, double batch,
                                  std::int64_t devices) const;
 

@@ -80,7 +80,8 @@ Catalogue calibrationCatalogue() {
         .sentences =
             [](const study::Result& result) { return calibrationSentences(result.outcome.get<CalibrationOutcome>()); },
         .text = calibrationText,
-        .files = {{{"accelerator", "Accelerator", "The accelerator's file, with its kernels beside it"},
+        .files = {{{"accelerator", "Accelerator", "The accelerator's file, with its kernels beside it", Scope::result,
+                    0},
                    ".json",
                    files}}};
 }

@@ -323,6 +323,25 @@ std::vector<TableRow> planTables() {
             metricsRow()};
 }
 
+/// A framework that the best plan is written for. The window lists those that can run it.
+FileRow fileOf(const plan::Framework& framework) {
+    const auto runs = [framework](const View& view) {
+        const PlanOutcome& outcome = planOutcomeOf(view.result);
+        return outcome.best() != nullptr && outcome.shape && framework.misfit(frameworkPlanOf(outcome)).empty();
+    };
+    const auto make = [framework](const View& view, const std::filesystem::path& out) {
+        const std::string text = plan::exported(frameworkPlanOf(planOutcomeOf(view.result)), framework);
+        return std::vector<std::pair<std::filesystem::path, std::string>>{{out, text}};
+    };
+    return {{framework.id, framework.title, framework.about, Scope::result, kWindow, runs}, framework.suffix, make};
+}
+
+std::vector<FileRow> planFiles() {
+    std::vector<FileRow> rows;
+    for (const plan::Framework& framework : plan::frameworks()) rows.push_back(fileOf(framework));
+    return rows;
+}
+
 std::vector<std::string> planSentences(const study::Result& result) {
     const PlanOutcome& outcome = planOutcomeOf(result);
     std::vector<std::string> all;
@@ -379,7 +398,8 @@ Catalogue planCatalogue() {
             .subject = [](const study::Result& result) { return planOutcomeOf(result).model; },
             .choices = planRanks,
             .sentences = planSentences,
-            .text = planText};
+            .text = planText,
+            .files = planFiles()};
 }
 
 }  // namespace tessera::report

@@ -188,5 +188,24 @@ TEST_F(Plan, isKeptComparedReportedAndExported) {
     EXPECT_EQ(tessera({"history", "verify", "--store", "kept.db"}).code, 0);
 }
 
+TEST_F(Plan, isWrittenForFrameworksThatCanRunIt) {
+    const std::string store = "frameworks.db";
+    ASSERT_EQ(tessera(command({"--store", store, "--fix", "tp=8,pp=8,dp=1,mb=1", "--software", "megatron-lm"})).code,
+              0);
+    const auto written = [&](const std::string& name, const std::string& file) {
+        return tessera({"export", "last", "--what", "file", "--name", name, "--out", file, "--store", store});
+    };
+    EXPECT_EQ(written("megatron-lm", "plan.sh").code, 0);
+    EXPECT_EQ(written("nemo", "plan.txt").code, 0);
+    const Ended refused = written("deepspeed", "plan.json");
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_THAT(refused.errors, HasSubstr("Megatron-DeepSpeed"));
+    EXPECT_THAT(written("megatron-lm", "plan.json").errors, HasSubstr("expected .sh"));
+    EXPECT_EQ(
+        tessera({"plan", "--model", "zoo:gpt3-175b", "--fleet", "dgx-h100x8", "--fix", "mb=8", "--store", store}).code,
+        4);
+    EXPECT_THAT(written("megatron-lm", "none.sh").errors, HasSubstr("no configuration fits"));
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -67,6 +67,7 @@ constexpr std::array kRowProofs{
     RowProof{"a Debian package", "ToyCheckout.aPackageIsALineOfTheList"},
     RowProof{"a kind of measured table", "ToyMeasurements.areJudgedByTheCommandThatKnowsThemByTheirColumns"},
     RowProof{"a software stack", "ToySoftware.isAnEntryOfAFileOfOnesOwn"},
+    RowProof{"a training framework that plans are exported to", "ToyFramework.isAFileOfEveryPlanThatItRuns"},
     RowProof{"a format of measurements", "ToyFormat.isKnownByItsContentsAndJudgedAndFitted"},
     RowProof{"a benchmark, a fuzz program", "ToyCheckout.aBenchmarkAndAFuzzProgramJoinByBeingThere"},
 };

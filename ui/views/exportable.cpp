@@ -8,8 +8,9 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPointer>
-#include <array>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -25,23 +26,24 @@ namespace {
 
 /// A format of a file: its suffix, and what makes its text from an Exportable ("" = drawn from the SVG).
 struct Format {
-    const char* suffix;
-    const char* title;
+    QString suffix;
+    QString title;
     bool picture;
     std::function<std::string()> Exportable::*text;
 };
 
-const std::array<Format, 6> kFormats{{
-    {"png", "PNG", true, nullptr},
-    {"svg", "SVG", true, nullptr},
-    {"pdf", "PDF", true, nullptr},
-    {"csv", "CSV", false, &Exportable::csv},
-    {"json", "JSON", false, &Exportable::json},
-    {"dot", "DOT", false, &Exportable::dot},
-}};
-
-bool has(const Exportable& what, const Format& format) {
-    return format.picture ? static_cast<bool>(what.svg) : static_cast<bool>(what.*format.text);
+/// All that there are of it.
+std::vector<Format> formatsOf(const Exportable& what) {
+    std::vector<Format> formats;
+    if (what.svg)
+        for (const auto& [suffix, title] : {std::pair(u"png"_s, u"PNG"_s), {u"svg"_s, u"SVG"_s}, {u"pdf"_s, u"PDF"_s}})
+            formats.push_back({suffix, title, true, nullptr});
+    if (what.csv) formats.push_back({u"csv"_s, u"CSV"_s, false, &Exportable::csv});
+    if (what.json)
+        formats.push_back({u"json"_s, what.jsonTitle.isEmpty() ? u"JSON"_s : what.jsonTitle, false, &Exportable::json});
+    if (what.dot) formats.push_back({u"dot"_s, u"DOT"_s, false, &Exportable::dot});
+    if (what.file) formats.push_back({what.fileSuffix, what.fileTitle, false, &Exportable::file});
+    return formats;
 }
 
 /// Takes the text of a format now, on the thread that owns the data; the work that may take long is returned.
@@ -49,9 +51,8 @@ std::function<std::string()> conversion(const Exportable& what, const Format& fo
                                         report::ThemeKind kind) {
     if (!format.picture) return [text = (what.*format.text)()] { return text; };
     const std::string svg = what.svg(report::Theme(kind));
-    const std::string_view suffix = format.suffix;
-    if (suffix == "png") return [svg, scale] { return report::toPng(svg, scale); };
-    if (suffix == "pdf") return [svg] { return report::toPdf(svg); };
+    if (format.suffix == u"png") return [svg, scale] { return report::toPng(svg, scale); };
+    if (format.suffix == u"pdf") return [svg] { return report::toPdf(svg); };
     return [svg] { return svg; };
 }
 
@@ -89,14 +90,13 @@ void askAndSave(QWidget& owner, const Exportable& what, const Format& format, do
         showFailure(owner, u"Export failed"_s, QString::fromUtf8(error.what()));
         return;
     }
-    const QString suffix = QLatin1String(format.suffix);
-    auto* dialog = new QFileDialog(&owner, u"Export %1"_s.arg(QString::fromUtf8(format.title)), lastFolder(),
-                                   u"%1 (*.%2)"_s.arg(QString::fromUtf8(format.title), suffix));
+    auto* dialog = new QFileDialog(&owner, u"Export %1"_s.arg(format.title), lastFolder(),
+                                   u"%1 (*.%2)"_s.arg(format.title, format.suffix));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffix);
+    dialog->setDefaultSuffix(format.suffix);
     dialog->setOption(QFileDialog::DontUseNativeDialog, QGuiApplication::platformName() == QLatin1String("offscreen"));
-    dialog->selectFile(fileStem(what.name) + QLatin1Char('.') + suffix);
+    dialog->selectFile(fileStem(what.name) + QLatin1Char('.') + format.suffix);
     QObject::connect(dialog, &QFileDialog::fileSelected, &owner, [&owner, convert](const QString& path) {
         lastFolder() = QFileInfo(path).absolutePath();
         saveInBackground(owner, convert, path);
@@ -109,7 +109,7 @@ void copyImage(QWidget& owner, const Exportable& what) {
     const auto failed = [guard](const QString& problem) { showFailure(*guard, u"Copy failed"_s, problem); };
     try {
         inBackground(
-            &owner, conversion(what, kFormats[0], 2.0, theme().kind()),
+            &owner, conversion(what, {u"png"_s, u"PNG"_s, true, nullptr}, 2.0, theme().kind()),
             [](const std::string& png) {
                 QGuiApplication::clipboard()->setImage(QImage::fromData(QByteArray::fromStdString(png), "PNG"));
             },
@@ -119,16 +119,16 @@ void copyImage(QWidget& owner, const Exportable& what) {
     }
 }
 
-void addFormat(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what, const Format& format,
-               const QString& title) {
-    if (std::string_view(format.suffix) == "png") {
-        QMenu* scales = menu.addMenu(title);
+void addFormat(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what, const Format& format) {
+    if (format.suffix == u"png") {
+        QMenu* scales = menu.addMenu(format.title);
         for (const int scale : {1, 2, 3, 4})
             scales->addAction(u"%1× size…"_s.arg(scale), &owner,
-                              [&owner, what, &format, scale] { askAndSave(owner, what(), format, scale); });
+                              [&owner, what, format, scale] { askAndSave(owner, what(), format, scale); });
         return;
     }
-    menu.addAction(u"%1…"_s.arg(title), &owner, [&owner, what, &format] { askAndSave(owner, what(), format, 1.0); });
+    menu.addAction(u"%1…"_s.arg(format.title), &owner,
+                   [&owner, what, format] { askAndSave(owner, what(), format, 1.0); });
 }
 
 }  // namespace
@@ -140,16 +140,12 @@ void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportabl
                        [&owner, what] { copyImage(owner, what()); });
         menu.addSeparator();
     }
-    for (const Format& format : kFormats) {
-        if (!has(now, format)) continue;
-        const bool named = std::string_view(format.suffix) == "json" && !now.jsonTitle.isEmpty();
-        addFormat(menu, owner, what, format, named ? now.jsonTitle : QString::fromUtf8(format.title));
-    }
+    for (const Format& format : formatsOf(now)) addFormat(menu, owner, what, format);
 }
 
 void exportTo(const Exportable& what, const QString& format, const QString& path, double scale) {
-    for (const Format& known : kFormats)
-        if (format == QLatin1String(known.suffix) && has(what, known)) {
+    for (const Format& known : formatsOf(what))
+        if (format == known.suffix) {
             writeFile(path.toStdString(), conversion(what, known, scale, report::ThemeKind::light)());
             return;
         }

@@ -23,12 +23,16 @@ struct Exportable {
     std::function<std::string()> json = {};  ///< a document, or a Chrome trace
     QString jsonTitle = {};                  ///< "Chrome trace"
     std::function<std::string()> dot = {};
+    std::function<std::string()> file = {};  ///< what another program reads, in a suffix of its own
+    QString fileSuffix = {};                 ///< "toml"
+    QString fileTitle = {};                  ///< "torchtitan"
 };
 
 /// Adds "Copy as image", "PNG…" (with scale), "SVG…", "PDF…", "CSV…" and so on, each through a file dialog, converting
 /// in the background; failures are shown as a sentence.
 void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what);
-/// Writes one format ("png", "svg", "pdf", "csv", "json", "dot") without a dialog. Throws FileError, UsageError.
+/// Writes one format ("png", "svg", "pdf", "csv", "json", "dot", or the suffix of its file) without a dialog. Throws
+/// FileError, UsageError.
 void exportTo(const Exportable& what, const QString& format, const QString& path, double scale = 2.0);
 
 }  // namespace tessera::ui

@@ -16,8 +16,6 @@ constexpr DocumentKind kKind{
     .nameOfStudy = "study_name",
     .about = "The parallel configurations in which a model is trained best on a fleet, with what each takes."};
 constexpr NumberRule kRound = kNotNegative.asWhole();
-constexpr std::string_view kNumberOrNull = R"({"type": ["number", "null"], "minimum": 0})";
-constexpr std::string_view kTextOrNull = R"({"type": ["string", "null"]})";
 
 constexpr auto kGroup = [](auto& doc, auto& group) {
     doc({"name", "As the fleet calls it."}, group.name);
@@ -32,6 +30,40 @@ constexpr auto kGroup = [](auto& doc, auto& group) {
         group.networkRate, kRound);
     doc.orNull({"price_per_hour_usd", "Of an accelerator; null where it is not known."}, group.pricePerHour,
                kNotNegative);
+};
+
+constexpr auto kLatent = [](auto& doc, auto& latent) {
+    doc({"query_rank", "Of the vector that queries come from."}, latent.queryRank, kRound);
+    doc({"key_rank", "Of the vector that keys and values come from."}, latent.keyRank, kRound);
+    doc({"rotary_size", "Of a head: what is rotated, beside its own part."}, latent.rotarySize, kRound);
+    doc({"plain_size", "Of a head: its own part of queries and keys."}, latent.plainSize, kRound);
+    doc({"value_size", "Of a head: values."}, latent.valueSize, kRound);
+};
+
+constexpr auto kShape = [](auto& doc, auto& shape) {
+    doc({"layers", "Of the model."}, shape.layers, kRound);
+    doc({"hidden", "Width of a layer."}, shape.hidden, kRound);
+    doc({"heads", "Of attention."}, shape.heads, kRound);
+    doc({"kv_heads", "Of keys and values."}, shape.keyHeads, kRound);
+    doc({"head_size", "Of a head."}, shape.headSize, kRound);
+    doc({"ffn", "Width of the feed-forward network."}, shape.ffn, kRound);
+    doc({"sequence", "Tokens of a sample."}, shape.sequence, kRound);
+    doc({"vocabulary", "Words."}, shape.vocabulary, kRound);
+    doc({"gated", "The feed-forward network has three matrices."}, shape.gated);
+    doc({"biased", "Biases, layer normalisation and dropout."}, shape.biased);
+    doc({"causal", "Tokens see those before them alone."}, shape.causal);
+    doc({"tied", "The head shares the embedding's matrix."}, shape.tied);
+    doc({"positions", "Rows of the table of learned positions; 0 where there is none."}, shape.positions, kRound);
+    doc({"head_norms", "Queries and keys of every head are normalised."}, shape.headNorms);
+    doc({"embedding_norm", "The embedding is normalised."}, shape.embeddingNorm);
+    doc({"segments", "Vectors embedded beside tokens and positions."}, shape.segments, kRound);
+    doc({"head_share", "Of the tokens that the head predicts."}, shape.headShare, kNotNegative);
+    doc({"experts", "Routed ones of a layer; 0 where there are none."}, shape.experts, kRound);
+    doc({"experts_per_token", "Of a layer."}, shape.expertsPerToken, kRound);
+    doc({"expert_ffn", "Width of an expert."}, shape.expertFfn, kRound);
+    doc({"shared_experts", "Of a layer, that every token meets."}, shape.sharedExperts, kRound);
+    doc({"dense_layers", "First layers without experts."}, shape.denseLayers, kRound);
+    doc.object({"latent", "Attention by low-rank vectors; left out where there is none."}, shape.latent, kLatent);
 };
 
 constexpr auto kPart = [](auto& doc, auto& part) {
@@ -145,6 +177,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
         inner.orNull({"deadline_s", "For all of them, or for a step."}, outcome.deadline, kPositive);
         inner.list({"groups", "Of the fleet.", kSomeEntries}, outcome.groups, kGroup);
     });
+    doc.object({"model_shape", "What the model is made of; older versions leave it out."}, outcome.shape, kShape);
     doc({"objective", "What is least."}, outcome.objective);
     doc.derived({"feasible", "Some configuration fits."}, [&] { return outcome.best() != nullptr; });
     doc({"optimal", "Why the search ended: proof where every configuration was looked at or ruled out by a bound."},

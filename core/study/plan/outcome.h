@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/physical/transformer.h"
+#include "core/plan/frameworks.h"
 #include "core/plan/search.h"
 #include "core/plan/sensitivity.h"
 
@@ -86,6 +88,7 @@ struct PlanOutcome {
     std::optional<plan::Limits> limits = {};
     std::optional<AskedConfiguration> asked = {};
     std::optional<PlanShortage> shortage = {};
+    std::optional<physical::Transformer> shape = {};  ///< of the model; none in results of older versions
 
     /// What is least; most throughput is least time.
     plan::Objective goal() const { return plan::kObjectiveNames.named(objective).value_or(plan::Objective::time); }
@@ -102,5 +105,9 @@ struct PlanOutcome {
     std::optional<double> timesTheBest() const;
     bool knowsPrices() const;
 };
+
+/// The best configuration as frameworks are told of it. Throws UsageError where nothing fits, or where the result is of
+/// a version that did not keep the model's shape.
+plan::FrameworkPlan frameworkPlanOf(const PlanOutcome& outcome);
 
 }  // namespace tessera::study

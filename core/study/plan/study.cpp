@@ -392,6 +392,7 @@ PlanOutcome outcomeOf(const Inputs& inputs, const FleetInputs& of) {
     outcome.parameters = parameters.total;
     outcome.activeParameters = parameters.active;
     outcome.layers = of.problem.layers();
+    outcome.shape = of.problem.model();
     outcome.sequence = of.problem.sequence;
     outcome.globalBatch = of.problem.globalBatch;
     outcome.software = of.problem.groups.front().variants.front().setting.stack.id;

@@ -174,7 +174,10 @@ constexpr auto kPrediction = [](auto& doc, auto& one) {
         stages({"communication_s", "Exchange between devices.", kFromZero}, one.communication);
         stages({"overlap_s", "What of them hides behind the others.", kFromZero}, one.overlap);
     });
-    doc.unlessEmpty({"collective", "Gradient all-reduce algorithm, or point-to-point."}, one.collective);
+    doc.unlessEmpty({"collective",
+                     "Gradient all-reduce algorithm, or point-to-point; of a transformer that devices share its "
+                     "parallel configuration."},
+                    one.collective);
     doc({"step_time_s", "Of one step."}, one.step, kPositive);
     doc({"throughput_samples_per_s", "Samples per second over all devices."}, one.throughput, kPositive);
     doc({"price_per_hour_usd", "Of all devices. Absent where a number that it needs is not known.", kFromZero},

@@ -241,7 +241,12 @@ void addAssumptions(Inputs& inputs) {
     if (settings.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
     inputs.assumptions.emplace_back(settings.costModel == predict::CostModel::physical ? kPhysicalErrors
                                                                                        : kPaperErrors);
-    if (settings.parallelism == predict::Parallelism::model)
+    if (settings.parallelism == predict::Parallelism::model && settings.costModel == predict::CostModel::physical &&
+        inputs.workload.transformer)
+        inputs.assumptions.emplace_back(
+            "Model parallelism splits a transformer by the fastest of all parallel configurations of the devices, as "
+            "'tessera plan' finds it; what is no computation counts as communication, with idle time in pipelines.");
+    else if (settings.parallelism == predict::Parallelism::model)
         inputs.assumptions.emplace_back(
             "Model parallelism cuts the forward pass into stretches of equal time, which run one after the other "
             "(Centimani, equation 3).");

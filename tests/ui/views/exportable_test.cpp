@@ -60,6 +60,21 @@ TEST_F(ExportTest, drawsPicturesAtTheScaleAskedFor) {
     EXPECT_TRUE(bytesOf(path("a.pdf")).startsWith("%PDF"));
 }
 
+TEST_F(ExportTest, writesFilesOfOtherProgramsInTheirSuffix) {
+    Exportable toml{.name = QStringLiteral("plan")};
+    toml.file = [] { return std::string("a = 1\n"); };
+    toml.fileSuffix = QStringLiteral("toml");
+    toml.fileTitle = QStringLiteral("A trainer (.toml)");
+    exportTo(toml, QStringLiteral("toml"), path("plan.toml"));
+    EXPECT_EQ(bytesOf(path("plan.toml")), QByteArray("a = 1\n"));
+    EXPECT_THROW(exportTo(toml, QStringLiteral("csv"), path("plan.csv")), UsageError);
+    QWidget owner;
+    QMenu menu;
+    addExportActions(menu, owner, [toml] { return toml; });
+    ASSERT_EQ(menu.actions().size(), 1);
+    EXPECT_EQ(menu.actions().front()->text(), QStringLiteral("A trainer (.toml)…"));
+}
+
 TEST_F(ExportTest, refusesWhatItCannotWrite) {
     EXPECT_THROW(exportTo(square(), QStringLiteral("dot"), path("a.dot")), UsageError);
     EXPECT_THROW(exportTo(square(), QStringLiteral("exe"), path("a.exe")), UsageError);

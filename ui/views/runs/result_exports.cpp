@@ -10,6 +10,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+using report::FileRow;
 using report::PictureRow;
 using report::Row;
 using report::Selection;
@@ -46,6 +47,15 @@ Exportable ofTable(const TableRow& row, const SharedResult& result, const Select
     return what;
 }
 
+/// A file alone: one that names others beside it is for those who know where it will be.
+Exportable ofFile(const FileRow& row, const SharedResult& result, const Selection& at) {
+    Exportable what = named(row, result, at);
+    what.file = [make = row.make, result, at] { return make({*result, at, {}}, {}).front().second; };
+    what.fileSuffix = toQt(row.suffix.substr(1));
+    what.fileTitle = u"%1 (.%2)"_s.arg(toQt(row.title), what.fileSuffix);
+    return what;
+}
+
 }  // namespace
 
 QVector<Exportable> everything(const SharedResult& result, const Selection& at) {
@@ -62,6 +72,9 @@ QVector<Exportable> everything(const SharedResult& result, const Selection& at) 
                 all.append(ofTable(row, result, each, [make = row.exact ? row.exact : row.make, result, each] {
                     return make({*result, each, {}});
                 }));
+    for (const FileRow& row : catalogue.files)
+        if ((row.where & report::kWindow) != 0)
+            for (const Selection& each : report::selectionsOf(row, *result, at)) all.append(ofFile(row, result, each));
     all.append(document(result));
     return all;
 }

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plan/frameworks.h"
+
+/// The rows of the table of frameworks, each of a file of its own, and what they have in common.
+namespace tessera::plan {
+
+Framework megatronFramework();
+Framework nemoFramework();
+Framework deepspeedFramework();
+Framework torchtitanFramework();
+
+/// How Megatron Core, which Megatron-LM and NeMo share, is told which stage holds which layers.
+struct MegatronLayers {
+    int first = 0, last = 0;  ///< layers of the first and last stage where these differ from the others; 0: as others
+    bool headsCount = false;  ///< embedding and head count as a layer each
+    std::string layout = {};  ///< "Et*3|t*4|t*3L"; empty where the others say it
+    int virtualStages = 1;    ///< of a device
+};
+MegatronLayers megatronLayersOf(const FrameworkPlan& plan);
+/// What Megatron Core cannot run, as a sentence about `framework`.
+std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework);
+
+/// "bf16", "fp16" or "fp32" that weights are used in beside narrower products.
+std::string_view plainTypeOf(std::string_view dtype);
+/// Layers of the pieces of the pipeline in the order in which a sample passes them: stages, or their virtual ones.
+std::vector<int> pieceLayersOf(const FrameworkPlan& plan);
+/// Which replicas no framework runs: those with unequal numbers of micro-batches.
+std::string replicasMisfit(const FrameworkPlan& plan, std::string_view framework);
+/// "llama3.1-405b on One node NVIDIA DGX H100: tp=8,pp=16", "8 nodes of 8 h100", each as a comment: "# ...".
+std::string planComment(const FrameworkPlan& plan);
+/// "126 layers, hidden 16384, ...", in one line.
+std::string shapeText(const FrameworkPlan& plan);
+/// Nodes of all machines, and accelerators of each; 0 where these differ.
+struct Nodes {
+    std::int64_t count = 0, perNode = 0;
+};
+Nodes nodesOf(const FrameworkPlan& plan);
+
+inline std::int64_t whole(double value) {
+    return static_cast<std::int64_t>(value);
+}
+
+}  // namespace tessera::plan

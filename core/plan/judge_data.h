@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/plan/evaluate.h"
+#include "core/plan/group_model.h"
+#include "core/plan/judge.h"
+#include "core/plan/micro_batches.h"
+#include "core/plan/stages.h"
+
+namespace tessera::plan {
+
+/// A part of a configuration with the model of its group.
+struct PlacedPart {
+    const Part* part = nullptr;
+    physical::StepLayout layout;
+    GroupModel* model = nullptr;
+    int first = 0;  ///< its first stage
+
+    const physical::LayerTimes& times() const { return model->times(layout); }
+    /// Whether it holds the last stage of a pipeline of so many.
+    bool hasHead(int pipeline) const { return first + part->stages == pipeline; }
+};
+using PlacedParts = std::vector<PlacedPart>;
+
+/// What a judge knows, and the steps of its judgement.
+struct Judge::Data {
+    Data(const Problem& given, const Configuration& common) : problem(given), like(common), layers(given.layers()) {}
+
+    Judgement judge(const Configuration& configuration, Wanted wanted);
+    Scores bound(const Configuration& configuration);
+    Evaluated evaluate(const Configuration& given);
+
+    // Where a configuration lies.
+    GroupModel& model(std::size_t group, double rate);
+    double rateOf(const Configuration& configuration, const Part& part) const;
+    PlacedParts placedOf(const Configuration& configuration);
+
+    // What its parts take.
+    double transferOf(const Configuration& configuration, const PlacedParts& placed) const;
+    static double pipelineSeconds(const Configuration& configuration, const PlacedPart& placed,
+                                  const DivisionCost& cost, double microBatches, double hop);
+    DivisionCost costOn(const PlacedPart& placed, const RowChoice& choice) const;
+    std::vector<SharingPipelines> sharingOf(const Configuration& configuration, const PlacedParts& placed,
+                                            const RowChoice& choice, double hop) const;
+
+    // What memory allows.
+    std::vector<int> mostLayers(const PlacedPart& placed) const;
+    std::vector<int> mostLayersOfAll(const PlacedParts& placed) const;
+    static Shortage shortageAt(const PlacedPart& placed, int stage, int held);
+    Shortage shortageOf(const Configuration& configuration, const PlacedParts& placed) const;
+
+    Judgement judgeOne(const Configuration& configuration, Wanted wanted);
+    Judgement judgeInterleaved(const Configuration& configuration, Wanted wanted);
+    Judgement judgeStacked(const Configuration& configuration, Wanted wanted);
+    Judgement judgeSideBySide(const Configuration& configuration, Wanted wanted);
+    std::vector<int> interleavedLayers(const Configuration& configuration) const;
+
+    /// How a configuration that fits is to be scored.
+    struct Scored {
+        const Configuration& configuration;
+        const PlacedParts& placed;
+        std::vector<int> held;  ///< layers by stage; may be empty where the parts are not stacked and memory not wanted
+        double seconds = 0;     ///< of a step
+    };
+    void score(Judgement& judgement, Scored scored, Wanted wanted) const;
+    double joulesOf(const Scored& scored, const PlacedPart& placed, int microBatches) const;
+    void scoreMemory(Scores& scores, const Scored& scored) const;
+
+    TimeShares sharesOf(const Evaluated& evaluated, const PlacedParts& placed) const;
+
+    const Problem& problem;
+    Configuration like;
+    int layers;
+    std::map<std::pair<std::size_t, double>, std::unique_ptr<GroupModel>> models;  ///< by group and rate
+};
+
+}  // namespace tessera::plan

@@ -1,0 +1,33 @@
+# shellcheck shell=bash disable=SC2034
+# llama3.1-8b on H100 cluster: tp=1,pp=1,dp=8,mb=1
+# Ranks: 1 node of 8 h100
+# Arguments as of Megatron Core 0.15. Learning rate, data, tokenizer and checkpoints are yours:
+#   source THIS_FILE
+#   torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py "${PLAN_ARGS[@]}" ...
+
+PLAN_ARGS=(
+    # model
+    --num-layers 32
+    --hidden-size 4096
+    --ffn-hidden-size 14336
+    --num-attention-heads 32
+    --kv-channels 128
+    --group-query-attention
+    --num-query-groups 8
+    --seq-length 8192
+    --max-position-embeddings 8192
+    --position-embedding-type rope
+    --vocab-size 128256
+    --normalization RMSNorm
+    --swiglu
+    --disable-bias-linear
+    --untie-embeddings-and-output-weights
+    # parallelism
+    --tensor-model-parallel-size 1
+    --pipeline-model-parallel-size 1
+    --context-parallel-size 1
+    # step
+    --micro-batch-size 1
+    --global-batch-size 64
+    --bf16
+)
