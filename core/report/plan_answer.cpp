@@ -66,7 +66,7 @@ Chart missingMemoryChart(const PlanOutcome& outcome, const plan::Configuration& 
                              formatQuantity(shortage.total() - shortage.capacity, Measure::bytes), shortage.stage)};
     chart.y = {.title = "Memory", .measure = Measure::bytes, .fromZero = true};
     std::vector<plan::EvaluatedStage> stages{stageOf(shortage)};
-    chart.x.categories = {fmt::format("Asked, stage {}", shortage.stage)};
+    chart.x.categories = {fmt::format("Asked, stage {}", shortage.stage + 1)};
     if (const plan::Evaluated* best = outcome.best()) {
         const plan::EvaluatedStage& fullest = fullestOf(*best);
         stages.push_back(fullest);
@@ -98,22 +98,26 @@ std::vector<std::string> planAnswerSentences(const PlanOutcome& outcome, const s
     return all;
 }
 
-Chart planAnswerChart(const PlanOutcome& outcome, const study::PlanAnswer& answer) {
-    if (!answer.asked.evaluated)
-        return answer.closest ? missingMemoryChart(outcome, answer.closest->first, answer.closest->second) : Chart();
+std::vector<Chart> planAnswerCharts(const PlanOutcome& outcome, const study::PlanAnswer& answer) {
+    if (!answer.asked.evaluated) {
+        if (!answer.closest) return {};
+        return {missingMemoryChart(outcome, answer.closest->first, answer.closest->second)};
+    }
     PlanOutcome both;
     both.dtypes = outcome.dtypes;
     both.groups = outcome.groups;
     if (outcome.best() != nullptr) both.configurations.push_back(*outcome.best());
     both.configurations.push_back(*answer.asked.evaluated);
-    Chart chart = planTimeChart(both);
-    chart.id = "answer-time";
-    chart.title = "What takes the step";
-    const std::size_t asked = both.configurations.size() - 1;
-    chart.x.categories[asked] = "Asked: " + planLabel(both.configurations[asked].configuration);
-    if (asked > 0) chart.x.categories[0] = "The best: " + planLabel(both.configurations[0].configuration);
-    chart.notes.clear();
-    return chart;
+    std::vector<Chart> charts{planTimeChart(both), planOverheadChart(both)};
+    charts[0].title = "What takes the step";
+    for (Chart& chart : charts) {
+        chart.id = "answer-" + chart.id;
+        chart.notes.clear();
+        const std::size_t asked = both.configurations.size() - 1;
+        chart.x.categories[asked] = "Asked: " + planLabel(both.configurations[asked].configuration);
+        if (asked > 0) chart.x.categories[0] = "The best: " + planLabel(both.configurations[0].configuration);
+    }
+    return charts;
 }
 
 }  // namespace tessera::report

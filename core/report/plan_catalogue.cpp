@@ -78,23 +78,31 @@ std::string_view shardedText(const plan::Configuration& configuration) {
     return kTexts.at(static_cast<std::size_t>(configuration.zero));
 }
 
-/// By how much the first configuration is better, and what takes the difference most.
-std::string differenceText(const ConfigurationRow& row) {
+/// By how many per cent the first configuration is better.
+double percentAbove(const ConfigurationRow& row) {
+    const plan::Objective goal = row.outcome->goal();
+    const double least = row.outcome->best()->scores.of(goal);
+    return least > 0 ? 100 * (row.its->scores.of(goal) / least - 1) : 0;
+}
+constexpr double kAlikePercent = 0.005;
+
+std::string aboveText(const ConfigurationRow& row) {
     if (row.number == 0) return "the best";
+    const double percent = percentAbove(row);
+    return percent < kAlikePercent ? std::string("alike") : fmt::format("+{:.2g} %", percent);
+}
+
+/// What takes most of the difference.
+std::string differenceText(const ConfigurationRow& row) {
+    if (row.number == 0 || percentAbove(row) < kAlikePercent) return {};
+    const plan::Objective goal = row.outcome->goal();
+    if (goal != plan::Objective::time) return std::string(plan::kObjectiveNames.of(goal));
     std::vector<std::pair<std::string, double>> shares = planTimeShares(row.its->time);
     const std::vector<std::pair<std::string, double>> best = planTimeShares(row.outcome->best()->time);
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i].second -= best[i].second;
-    const auto most = std::max_element(shares.begin(), shares.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    const plan::Objective goal = row.outcome->goal();
-    const double least = row.outcome->best()->scores.of(goal);
-    const double percent = least > 0 ? 100 * (row.its->scores.of(goal) / least - 1) : 0;
-    constexpr double kAlike = 0.005;
-    if (goal != plan::Objective::time)
-        return percent < kAlike ? std::string("alike")
-                                : fmt::format("+{:.2g} % {}", percent, plan::kObjectiveNames.of(goal));
-    if (most->second <= 0 || percent < kAlike) return "as fast";
-    return fmt::format("+{:.2g} %: {}", percent, most->first);
+    return std::max_element(shares.begin(), shares.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
 }
 
 const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
@@ -108,7 +116,8 @@ const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
          .uses = kBoth,
          .get = scoreOf<plan::Objective::time>,
          .measure = Measure::seconds},
-        {"against_best", "Against the best", kWords, [](const Row& row) { return study::given(differenceText(row)); }},
+        {"above_best", "Against best", kWords, [](const Row& row) { return study::given(aboveText(row)); }},
+        {"mostly", "Mostly for", kWords, [](const Row& row) { return study::given(differenceText(row)); }},
         {"tp", "TP", kBoth, degreeOf<&Configuration::tensor>},
         {"pp", "PP", kBoth, degreeOf<&Configuration::pipeline>},
         {"dp", "DP", kBoth, degreeOf<&Configuration::data>},

@@ -25,9 +25,10 @@ constexpr double kHeader = 84, kGroupTitle = 26;
 constexpr double kSmallCell = 9;
 constexpr double kLeastNode = 58;  ///< "stages 12–14" cut, "stage 127" whole
 constexpr std::array kCellSizes{26.0, 22.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 5.0};
-constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80;
+/// Larger nodes, such as pods, are drawn in blocks.
+constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80, kBlock = 64;
 /// The ends of the ramp are too light or too dark for one of the two themes.
-constexpr double kRampFrom = 0.12, kRampTo = 0.88;
+constexpr double kRampFrom = 0.12, kRampTo = 0.78;
 
 double usedBy(const plan::EvaluatedStage& stage) {
     return stage.memory.total() + stage.allowance;
@@ -43,7 +44,8 @@ struct NodeGrid {
 };
 
 NodeGrid gridOf(const PlannedGroup& group, double cell, double width, std::int64_t perStage) {
-    NodeGrid grid{.perNode = std::clamp<std::int64_t>(group.perNode, 1, kMostPerNode), .cell = cell};
+    NodeGrid grid{.perNode = group.perNode > kMostPerNode ? kBlock : std::max<std::int64_t>(group.perNode, 1),
+                  .cell = cell};
     grid.nodes = (group.count + grid.perNode - 1) / grid.perNode;
     grid.shown = std::min(grid.nodes, kMostDrawnNodes);
     grid.columns = std::min<std::int64_t>(grid.perNode, grid.perNode > 8 ? 8 : 4);
@@ -156,14 +158,21 @@ private:
         return sum;
     }
 
+    /// Accelerators of a group that hold the same stage.
+    std::int64_t stageSize(std::size_t group) const {
+        for (const plan::Part& part : its_.configuration.parts)
+            if (part.group == group) return its_.configuration.perStage() * part.replicas;
+        return 1;
+    }
+
     /// The largest cells with which all groups take no more height than the picture has.
     double cellSize() const {
-        constexpr double kMostHeight = 0.47, kLeastHeight = 480;
+        constexpr double kMostHeight = 0.36, kLeastHeight = 480;
         const double most = std::max(kMostHeight * width_, kLeastHeight);
         for (const double cell : kCellSizes) {
             double height = kHeader;
-            for (const PlannedGroup& each : outcome_.groups)
-                height += kGroupTitle + gridOf(each, cell, width_, its_.configuration.perStage()).height() + 10;
+            for (std::size_t g = 0; g < outcome_.groups.size(); ++g)
+                height += kGroupTitle + gridOf(outcome_.groups[g], cell, width_, stageSize(g)).height() + 10;
             if (height <= most) return cell;
         }
         return kCellSizes.back();
@@ -277,7 +286,7 @@ private:
 
     double group(std::size_t index, double top, double cell) {
         const PlannedGroup& its = outcome_.groups[index];
-        const NodeGrid grid = gridOf(its, cell, width_, its_.configuration.perStage());
+        const NodeGrid grid = gridOf(its, cell, width_, stageSize(index));
         const std::string name =
             fmt::format("{} × {}{}", formatCount(static_cast<double>(its.count)), its.accelerator,
                         its.name == its.accelerator ? std::string() : " (" + escaped(its.name, 40) + ")");

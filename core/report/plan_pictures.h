@@ -38,8 +38,8 @@ Drawing planClusterDrawing(const study::PlanOutcome& outcome, const std::string&
 
 /// An answer in sentences: what breaks, or what it costs and which shares of the step are longer than the best's.
 std::vector<std::string> planAnswerSentences(const study::PlanOutcome& outcome, const study::AskedConfiguration& asked);
-/// The step beside the best's, or the memory that the stage that lacks most would need.
-Chart planAnswerChart(const study::PlanOutcome& outcome, const study::PlanAnswer& answer);
+/// The step beside the best's, whole and without compute, or the memory that the stage that lacks most would need.
+std::vector<Chart> planAnswerCharts(const study::PlanOutcome& outcome, const study::PlanAnswer& answer);
 
 /// "tp 8", "pp 16", …: axis by axis; empty where an axis is at its least.
 std::vector<std::string> planParts(const plan::Configuration& configuration);

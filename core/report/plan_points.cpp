@@ -51,12 +51,11 @@ struct Scattered {
     Series series;
     std::vector<std::size_t> points = {};
 
-    void add(const std::vector<PlanPoint>& all, std::size_t point, plan::Objective x, plan::Objective y,
-             std::string label = {}) {
+    void add(const std::vector<PlanPoint>& all, std::size_t point, plan::Objective x, plan::Objective y) {
         series.x.push_back(all[point].scores.of(x));
         series.y.push_back(all[point].scores.of(y));
         series.valueTexts.push_back(bothOf(all[point], x, y));
-        series.labels.push_back(std::move(label));
+        series.labels.emplace_back();  // the longest would hide others: the pointer tells them
         points.push_back(point);
     }
     void putInto(PlanScatter& picture) {
@@ -165,7 +164,7 @@ PlanScatter planScatter(const PlanOutcome& outcome, const std::vector<PlanPoint>
     Scattered filtered{
         .series = {.id = "filtered", .name = "outside of the brushes", .mark = Mark::points, .dimmed = true}};
     Scattered others{
-        .series = {.id = "kept", .name = "kept", .mark = Mark::points, .colour = std::string(kCategories[5])}};
+        .series = {.id = "kept", .name = "others", .mark = Mark::points, .colour = std::string(kCategories[5])}};
     Scattered line{.series = {.id = "line", .mark = Mark::line, .colour = "accent", .reference = true}};
     Scattered onFront{.series = {.id = "front",
                                  .name = "no other of these is better in both",
@@ -177,12 +176,11 @@ PlanScatter planScatter(const PlanOutcome& outcome, const std::vector<PlanPoint>
             .id = "best", .name = "the best", .mark = Mark::points, .colour = std::string(kCategories[2]), .shape = 4}};
     const auto isIn = [&](std::size_t point) { return std::find(front.begin(), front.end(), point) != front.end(); };
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const bool isEnd = i == front.front() || i == front.back();
         Scattered& series = i < shown.size() && !shown[i] ? filtered
                             : points[i].rank == 0U        ? best
                             : isIn(i)                     ? onFront
                                                           : others;
-        series.add(points, i, x, y, isEnd ? points[i].text : std::string());
+        series.add(points, i, x, y);
     }
     for (const std::size_t point : front) line.add(points, point, x, y);
     if (x == plan::Objective::accelerators && y == plan::Objective::time && front.size() > 1)

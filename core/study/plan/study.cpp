@@ -226,7 +226,7 @@ std::string shortageReason(const plan::Problem& problem, const plan::Found& foun
         "no configuration fits the memory: the closest ({}) lacks {} on each accelerator of group {} that holds stage "
         "{}, which needs {} of {}, {} of it for {}",
         plan::shortText(configuration), memoryText(shortage.total() - shortage.capacity),
-        inQuotes(problem.groups[shortage.group].name), shortage.stage, memoryText(shortage.total()),
+        inQuotes(problem.groups[shortage.group].name), shortage.stage + 1, memoryText(shortage.total()),
         memoryText(shortage.capacity), memoryText(terms[largest]), kWhat.at(largest));
 }
 

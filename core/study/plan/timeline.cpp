@@ -54,14 +54,11 @@ physical::Pipeline pipelineOf(const plan::Evaluated& best, int microBatches) {
 }
 
 /// Says how much of the whole step is idle: where few micro-batches are drawn, the picture shows more.
-std::string titleOf(const plan::Evaluated& best, int drawn) {
-    const int all = best.configuration.microBatches();
+std::string titleOf(const plan::Evaluated& best) {
     const double idle = best.time.bubble / best.scores.of(plan::Objective::time);
-    const std::string shown = drawn < all ? fmt::format("The first {} of {} micro-batches", drawn, formatCount(all))
-                                          : formatCounted(all, "micro-batch", "micro-batches");
-    return fmt::format("{}, {}; {} of the whole step is bubble", shown,
-                       best.configuration.pipeline > 1 ? physical::nameOf(best.configuration.schedule) : "no pipeline",
-                       percentText(idle));
+    if (best.configuration.pipeline == 1) return "One stage, without a pipeline";
+    return fmt::format("{} stages, {}: {} of the whole step is bubble", best.configuration.pipeline,
+                       physical::nameOf(best.configuration.schedule), percentText(idle));
 }
 
 /// Those that occur.
@@ -80,7 +77,7 @@ Timeline planTimeline(const PlanOutcome& outcome, const std::string& rank) {
     const plan::Configuration& configuration = best->configuration;
     const int drawn = drawnOf(configuration);
     Timeline timeline;
-    timeline.title = titleOf(*best, drawn);
+    timeline.title = titleOf(*best);
     for (std::size_t s = 0; s < best->stages.size(); ++s) {
         const plan::EvaluatedStage& stage = best->stages[s];
         timeline.tracks.push_back(

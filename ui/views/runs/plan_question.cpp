@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <utility>
+#include <vector>
 
 #include "core/report/plan_pictures.h"
 #include "core/store/recorder.h"
@@ -61,7 +62,7 @@ PlanQuestion::PlanQuestion(QWidget* parent)
     column->addWidget(answer_);
     column->addWidget(chart_, 1);
     chart_->plot()->setExplainable(false);
-    chart_->setCharts({emptyChart()});
+    showHint();
     answer_->hide();
     setFocusStart(*this, *field_);
     const auto asked = [this] { ask(field_->text()); };
@@ -100,6 +101,11 @@ void PlanQuestion::setRun(const FinishedRun& run) {
     }
     field_->clear();
     answer_->hide();
+    showHint();
+}
+
+void PlanQuestion::showHint() {
+    chart_->setTitles({});
     chart_->setCharts({emptyChart()});
 }
 
@@ -118,7 +124,7 @@ void PlanQuestion::ask(const QString& configuration) {
         },
         [this, isCurrent](const QString& problem) {
             if (!isCurrent()) return;
-            chart_->setCharts({emptyChart()});
+            showHint();
             say({problem}, u"bad"_s);
         });
 }
@@ -133,9 +139,10 @@ void PlanQuestion::show(const study::PlanAnswer& answer) {
     QStringList lines;
     for (const std::string& sentence : report::planAnswerSentences(outcome(), answer.asked))
         lines << shownText(sentence, 1000);
-    report::Chart chart = report::planAnswerChart(outcome(), answer);
-    if (chart.series.empty()) chart.empty = "This cannot be, whatever the memory.";
-    chart_->setCharts({std::move(chart)});
+    std::vector<report::Chart> charts = report::planAnswerCharts(outcome(), answer);
+    if (charts.empty()) charts.push_back({.empty = "This cannot be, whatever the memory."});
+    chart_->setTitles(charts.size() > 1 ? QStringList{u"Whole step"_s, u"Beside compute"_s} : QStringList());
+    chart_->setCharts(std::move(charts));
     say(lines, answer.asked.evaluated ? QString() : u"bad"_s);
 }
 

@@ -35,6 +35,7 @@ private:
     const study::PlanOutcome& outcome() const;
     void show(const study::PlanAnswer& answer);
     void say(const QStringList& sentences, const QString& tone);
+    void showHint();
     void giveUp();
 
     FinishedRun run_;

@@ -217,7 +217,9 @@ void PlanView::takeRun() {
         fillTable(row, *table);
     pages()->details()->setPageShown(u"fleets"_s, !outcome().fleets.empty());
     pages()->details()->setPageShown(u"summary"_s, !catalogue().sentences(*run().result).empty());
-    pages()->setPageShown(u"pipeline"_s, has("pipeline"));
+    for (const char* picture : {"cluster", "step-time", "pipeline", "memory", "front", "sensitivity"})
+        pages()->setPageShown(QLatin1String(picture), chosen_ >= 0);
+    if (chosen_ < 0) pages()->openTab(u"configurations"_s);
     showDifference();
 }
 
@@ -237,13 +239,14 @@ QString PlanView::label(int configuration) const {
 /// By how much the chosen configuration is worse than the best, beside its name.
 void PlanView::showDifference() {
     setLook(*against_, "tone", u"secondary"_s);
-    const auto& table = *configurations_;
-    QString text;
-    for (std::size_t column = 0; chosen_ > 0 && column < table.columns.size(); ++column)
-        if (table.columns[column].title == "against the best")
-            text = toQt(table.rows[static_cast<std::size_t>(chosen_)][column]);
-    against_->setText(text);
-    against_->setVisible(!text.isEmpty());
+    QStringList parts;
+    for (std::size_t column = 0; chosen_ > 0 && column < configurations_->columns.size(); ++column)
+        if (const std::string& title = configurations_->columns[column].title;
+            title == "against best" || title == "mostly for")
+            parts << toQt(configurations_->rows[static_cast<std::size_t>(chosen_)][column]);
+    parts.removeAll(QString());
+    against_->setText(parts.isEmpty() ? QString() : u"%1 against the best"_s.arg(parts.join(u", mostly "_s)));
+    against_->setVisible(!parts.isEmpty());
 }
 
 Facts PlanView::facts(int configuration) const {
@@ -263,7 +266,7 @@ QString PlanView::sharePath(const ChartPane& pane, int category) const {
 QVector<Headline> PlanView::headlines() const {
     QVector<Headline> headlines;
     const plan::Evaluated* best = outcome().best();
-    if (best == nullptr) return {{.value = u"nothing fits"_s, .label = {}}};
+    if (best == nullptr) return {{.value = u"Nothing fits"_s, .label = {}}};
     const std::vector<study::Metric> metrics = study::metricsOf(*run().result);
     const auto textOf = [&](std::string_view name) {
         const auto found =
@@ -281,6 +284,14 @@ QVector<Headline> PlanView::headlines() const {
                       .detail = u"%1 MFU"_s.arg(textOf("model_flops_utilisation")),
                       .help = u"FLOP of the model over what the accelerators in use can do"_s,
                       .explain = explanationOf("tokens_per_s")});
+    const bool proven = outcome().ended == EndedBy::proof;
+    headlines.append({.value = {},
+                      .label = {},
+                      .detail = (proven ? u"proven best of %1"_s : u"best so far of %1"_s)
+                                    .arg(columns::count(static_cast<double>(outcome().counted.all))),
+                      .tone = proven ? u"good"_s : QString(),
+                      .help = u"Every configuration was judged, or ruled out by its memory or a bound of its time"_s,
+                      .explain = explanationOf("configurations")});
     if (const auto training = outcome().trainingSeconds()) {
         constexpr double kDay = 86400;
         headlines.append({.value = u"%1 days"_s.arg(toQt(formatCount(std::round(*training / kDay)))),
@@ -289,20 +300,14 @@ QVector<Headline> PlanView::headlines() const {
                           .help = u"For %1 tokens"_s.arg(columns::count(*outcome().tokens)),
                           .explain = explanationOf("training_s")});
     }
-    const bool proven = outcome().ended == EndedBy::proof;
-    headlines.append({.value = columns::count(static_cast<double>(outcome().counted.all)),
-                      .label = u"configurations"_s,
-                      .detail = proven ? u"proven best"_s : u"best so far"_s,
-                      .tone = proven ? u"good"_s : QString(),
-                      .help = u"Every one was judged, or ruled out by its memory or a bound of its time"_s,
-                      .explain = explanationOf("configurations")});
     return headlines;
 }
 
 /// Why nothing fits, or not what is asked about.
 void PlanView::showNote() {
     if (const QString misfit = toQt(study::planMisfit(outcome())); !misfit.isEmpty())
-        note()->showMessage(MessageBar::Kind::warning, shownText(misfit.toStdString(), 1000));
+        note()->showMessage(MessageBar::Kind::warning,
+                            misfit.front().toUpper() + shownText(misfit.mid(1).toStdString(), 1000) + u'.');
 }
 
 QWidget* PlanView::makeCluster() {
