@@ -24,13 +24,13 @@ using study::PlanOutcome;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const PlanOutcome& outcomeOf(const study::Result& result) {
+const PlanOutcome& planOf(const study::Result& result) {
     return result.outcome.get<PlanOutcome>();
 }
 
 Drawing clusterOf(const study::Result& result, const std::string& rank = {}, double width = 960,
                   ClusterColour colour = ClusterColour::memory) {
-    return planClusterDrawing(outcomeOf(result), rank, colour, width, estimatedWidth);
+    return planClusterDrawing(planOf(result), rank, colour, width, estimatedWidth);
 }
 
 /// Cells of accelerators: the boxes that say something.
@@ -89,7 +89,7 @@ std::vector<std::string> misplaced(const Drawing& drawing) {
     return misplaced({&drawing}, {0, 0, drawing.width, drawing.height});
 }
 
-const Series* seriesNamed(const Chart& chart, const std::string& id) {
+const Series* planSeries(const Chart& chart, const std::string& id) {
     const auto found =
         std::find_if(chart.series.begin(), chart.series.end(), [&](const Series& series) { return series.id == id; });
     return found == chart.series.end() ? nullptr : &*found;
@@ -108,7 +108,7 @@ TEST(PlanPictures, aClusterHasACellForEachAcceleratorAndSaysWhatJoinsThem) {
 }
 
 TEST(PlanPictures, aClusterShowsTheStagesOfTheChosenConfiguration) {
-    const PlanOutcome& outcome = outcomeOf(test::smallPlan());
+    const PlanOutcome& outcome = planOf(test::smallPlan());
     for (const std::size_t rank : {std::size_t{1}, std::size_t{5}, outcome.configurations.size()}) {
         const plan::Evaluated& its = outcome.configurations[rank - 1];
         std::set<std::string> stages;
@@ -118,8 +118,8 @@ TEST(PlanPictures, aClusterShowsTheStagesOfTheChosenConfiguration) {
         EXPECT_EQ(cellsOf(clusterOf(test::smallPlan(), std::to_string(rank))).size(),
                   static_cast<std::size_t>(its.configuration.accelerators()));
     }
-    EXPECT_NE(toSvg(clusterOf(test::smallPlan(), "1"), theme(false)),
-              toSvg(clusterOf(test::smallPlan(), "20"), theme(false)));
+    EXPECT_NE(toSvg(clusterOf(test::smallPlan(), "1"), Theme(ThemeKind::light)),
+              toSvg(clusterOf(test::smallPlan(), "20"), Theme(ThemeKind::light)));
 }
 
 TEST(PlanPictures, podsAreDrawnInBlocksAndGroupsBelowEachOther) {
@@ -135,10 +135,10 @@ TEST(PlanPictures, podsAreDrawnInBlocksAndGroupsBelowEachOther) {
 }
 
 TEST(PlanPictures, sharesOfTimeAddUpToTheStep) {
-    const PlanOutcome& outcome = outcomeOf(test::smallPlan());
+    const PlanOutcome& outcome = planOf(test::smallPlan());
     const Chart whole = planTimeChart(outcome), overhead = planOverheadChart(outcome);
     ASSERT_EQ(whole.x.categories.size(), outcome.configurations.size());
-    EXPECT_EQ(seriesNamed(overhead, "compute"), nullptr);
+    EXPECT_EQ(planSeries(overhead, "compute"), nullptr);
     for (std::size_t i = 0; i < outcome.configurations.size(); ++i) {
         double sum = 0;
         for (const Series& series : whole.series) sum += series.y[i];
@@ -152,7 +152,7 @@ TEST(PlanPictures, sharesOfTimeAddUpToTheStep) {
 
 TEST(PlanPictures, labelsNeitherCollideNorLeaveThePicture) {
     for (const study::Result* result : {&test::smallPlan(), &test::mixedPlan()}) {
-        const PlanOutcome& outcome = outcomeOf(*result);
+        const PlanOutcome& outcome = planOf(*result);
         for (const Size size : {Size{1010, 480}, Size{960, 420}, Size{1650, 780}}) {
             for (const Chart& chart :
                  {planTimeChart(outcome), planOverheadChart(outcome), planMemoryChart(outcome, "1"),
@@ -163,10 +163,10 @@ TEST(PlanPictures, labelsNeitherCollideNorLeaveThePicture) {
 }
 
 TEST(PlanPictures, memoryIsBelowTheCapacityOfEachStage) {
-    const PlanOutcome& outcome = outcomeOf(test::mixedPlan());
+    const PlanOutcome& outcome = planOf(test::mixedPlan());
     for (const char* rank : {"1", "7"}) {
         const Chart chart = planMemoryChart(outcome, rank);
-        const Series* capacity = seriesNamed(chart, "capacity");
+        const Series* capacity = planSeries(chart, "capacity");
         ASSERT_NE(capacity, nullptr);
         ASSERT_EQ(chart.x.categories.size(), outcome.ranked(rank)->stages.size());
         for (std::size_t s = 0; s < chart.x.categories.size(); ++s) {
@@ -179,7 +179,7 @@ TEST(PlanPictures, memoryIsBelowTheCapacityOfEachStage) {
 }
 
 TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
-    const PlanOutcome& outcome = outcomeOf(test::smallPlan());
+    const PlanOutcome& outcome = planOf(test::smallPlan());
     const std::vector<PlanPoint> points = planPoints(outcome);
     EXPECT_GT(points.size(), outcome.configurations.size());
     for (const plan::Objective x : planValues(outcome))
@@ -203,13 +203,13 @@ TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
 }
 
 TEST(PlanPictures, brushedPointsChangeTheirLookAlone) {
-    const PlanOutcome& outcome = outcomeOf(test::smallPlan());
+    const PlanOutcome& outcome = planOf(test::smallPlan());
     const std::vector<PlanPoint> points = planPoints(outcome);
     std::vector<bool> shown(points.size(), false);
     shown[0] = true;
     const PlanScatter scatter =
         planScatter(outcome, points, plan::Objective::accelerators, plan::Objective::time, shown);
-    const Series* filtered = seriesNamed(scatter.chart, "filtered");
+    const Series* filtered = planSeries(scatter.chart, "filtered");
     ASSERT_NE(filtered, nullptr);
     EXPECT_TRUE(filtered->dimmed);
     EXPECT_EQ(filtered->x.size(), points.size() - 1);
@@ -226,16 +226,16 @@ TEST(PlanPictures, everyConfigurationIsAChoiceOfTheCatalogue) {
     for (const PictureRow& row : catalogueOf("plan").pictures)
         for (const char* choice : {"1", "12"}) {
             const Selection at = selectionOf(result, choice);
-            EXPECT_FALSE(toSvg(row.make({result, at, none}), theme(true)).empty()) << row.id;
+            EXPECT_FALSE(toSvg(row.make({result, at, none}), Theme(ThemeKind::dark)).empty()) << row.id;
         }
     const Selection at = selectionOf(result, "4");
     EXPECT_EQ(tableNamed("plan", "stages").make({result, at, none}).rows.size(),
-              outcomeOf(result).configurations[3].stages.size());
+              planOf(result).configurations[3].stages.size());
 }
 
 TEST(PlanPictures, whereNothingFitsThePicturesSayIt) {
     const study::Result& result = test::emptyPlan();
-    const PlanOutcome& outcome = outcomeOf(result);
+    const PlanOutcome& outcome = planOf(result);
     ASSERT_EQ(outcome.best(), nullptr);
     EXPECT_THAT(textsOf(clusterOf(result)), ElementsAre(kNoPlan));
     for (const Chart& chart : {planTimeChart(outcome), planMemoryChart(outcome, ""), planFrontChart(outcome)})
@@ -244,18 +244,18 @@ TEST(PlanPictures, whereNothingFitsThePicturesSayIt) {
 }
 
 study::PlanAnswer answerTo(const study::Result& result, const std::string& configuration) {
-    return study::askPlan(result.study, outcomeOf(result).fleet, configuration, {});
+    return study::askPlan(result.study, planOf(result).fleet, configuration, {});
 }
 
 TEST(PlanAnswer, saysWhatAConfigurationCosts) {
     const study::Result& result = test::smallPlan();
     const study::PlanAnswer answer = answerTo(result, "tp=8,pp=16,mb=1");
     ASSERT_TRUE(answer.asked.evaluated);
-    const std::vector<std::string> sentences = planAnswerSentences(outcomeOf(result), answer.asked);
+    const std::vector<std::string> sentences = planAnswerSentences(planOf(result), answer.asked);
     ASSERT_EQ(sentences.size(), 2U);
     EXPECT_THAT(sentences[0], HasSubstr("% more than the best"));
     EXPECT_THAT(sentences[1], HasSubstr("Against the best: +"));
-    const std::vector<Chart> charts = planAnswerCharts(outcomeOf(result), answer);
+    const std::vector<Chart> charts = planAnswerCharts(planOf(result), answer);
     ASSERT_EQ(charts.size(), 2U);
     EXPECT_EQ(charts[0].x.categories.size(), 2U);
     for (const Chart& chart : charts) EXPECT_THAT(misplaced(chart, {1010, 360}), testing::IsEmpty());
@@ -263,14 +263,14 @@ TEST(PlanAnswer, saysWhatAConfigurationCosts) {
 
 TEST(PlanAnswer, knowsTheBestItself) {
     const study::Result& result = test::smallPlan();
-    const study::PlanAnswer answer = answerTo(result, plan::shortText(outcomeOf(result).best()->configuration));
-    EXPECT_THAT(planAnswerSentences(outcomeOf(result), answer.asked), ElementsAre(HasSubstr("the best itself")));
+    const study::PlanAnswer answer = answerTo(result, plan::shortText(planOf(result).best()->configuration));
+    EXPECT_THAT(planAnswerSentences(planOf(result), answer.asked), ElementsAre(HasSubstr("the best itself")));
 }
 
 TEST(PlanAnswer, saysWhatBreaks) {
     const study::Result& result = test::smallPlan();
     const auto misfitOf = [&](const std::string& configuration) {
-        return planAnswerSentences(outcomeOf(result), answerTo(result, configuration).asked).front();
+        return planAnswerSentences(planOf(result), answerTo(result, configuration).asked).front();
     };
     EXPECT_THAT(misfitOf("tp=7"), HasSubstr("does not divide 64 heads"));
     EXPECT_THAT(misfitOf("pp=200"), HasSubstr("more than 80 layers"));
@@ -280,9 +280,9 @@ TEST(PlanAnswer, saysWhatBreaks) {
     EXPECT_FALSE(full.asked.evaluated);
     ASSERT_TRUE(full.closest);
     EXPECT_THAT(full.asked.misfit, HasSubstr("lacks"));
-    const std::vector<Chart> charts = planAnswerCharts(outcomeOf(result), full);
+    const std::vector<Chart> charts = planAnswerCharts(planOf(result), full);
     ASSERT_EQ(charts.size(), 1U);
-    EXPECT_NE(seriesNamed(charts[0], "capacity"), nullptr);
+    EXPECT_NE(planSeries(charts[0], "capacity"), nullptr);
     EXPECT_THROW(answerTo(result, "tq=3"), UsageError);
 }
 
@@ -292,7 +292,7 @@ TEST(PlanAnswer, endsWhereItIsCancelled) {
     study::RunContext context;
     context.cancel = source.get_token();
     const study::Result& result = test::smallPlan();
-    EXPECT_THROW(study::askPlan(result.study, outcomeOf(result).fleet, "tp=8", context), InterruptedError);
+    EXPECT_THROW(study::askPlan(result.study, planOf(result).fleet, "tp=8", context), InterruptedError);
 }
 
 }  // namespace

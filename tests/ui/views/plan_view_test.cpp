@@ -93,10 +93,10 @@ TEST_F(PlanViewTest, oneChoiceMovesEverything) {
     PlanPage page(test::smallPlan());
     QSignalSpy inspected(page.view.get(), &RunView::inspected);
     auto* cluster = page.picture<DrawingView>("cluster");
-    const std::string before = report::toSvg(cluster->drawing(), report::theme(false));
+    const std::string before = report::toSvg(cluster->drawing(), report::Theme(report::ThemeKind::light));
     page.view->select("configuration", 4);
     EXPECT_EQ(page.chosen(), "5");
-    EXPECT_NE(report::toSvg(cluster->drawing(), report::theme(false)), before);
+    EXPECT_NE(report::toSvg(cluster->drawing(), report::Theme(report::ThemeKind::light)), before);
     ASSERT_EQ(inspected.count(), 1);
     EXPECT_EQ(inspected[0][0].value<Facts>().subtitle, "Configuration 5 of 20");
     EXPECT_TRUE(visibleText(*page.view).contains("against the best"));
@@ -127,10 +127,10 @@ TEST_F(PlanViewTest, barsAndRowsLeadToTheirConfiguration) {
 TEST_F(PlanViewTest, theClusterIsColouredByMemoryOrTime) {
     PlanPage page(test::smallPlan());
     auto* cluster = page.picture<DrawingView>("cluster");
-    const std::string memory = report::toSvg(cluster->drawing(), report::theme(false));
+    const std::string memory = report::toSvg(cluster->drawing(), report::Theme(report::ThemeKind::light));
     for (auto* button : page.view->findChildren<QToolButton*>())
         if (button->text() == "By time") button->click();
-    EXPECT_NE(report::toSvg(cluster->drawing(), report::theme(false)), memory);
+    EXPECT_NE(report::toSvg(cluster->drawing(), report::Theme(report::ThemeKind::light)), memory);
     EXPECT_EQ(page.view->saveView().value("colour").toString(), "time");
 }
 
