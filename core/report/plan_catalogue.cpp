@@ -8,6 +8,7 @@
 #include "core/report/catalogues.h"
 #include "core/report/field_table.h"
 #include "core/report/plan_pictures.h"
+#include "core/report/plan_points.h"
 #include "core/study/metric.h"
 #include "core/study/plan/study.h"
 
@@ -77,34 +78,31 @@ std::string_view shardedText(const plan::Configuration& configuration) {
     return kTexts.at(static_cast<std::size_t>(configuration.zero));
 }
 
-/// By how much the first configuration is better, and what takes the difference most.
-std::string differenceText(const ConfigurationRow& row) {
-    if (row.number == 0) return "the best";
-    const plan::TimeShares &own = row.its->time, &best = row.outcome->best()->time;
-    struct Share {
-        const char* name;
-        double difference;
-    };
-    const Share shares[] = {{"compute", own.compute - best.compute},
-                            {"tensor collectives", own.tensor - best.tensor},
-                            {"context collectives", own.context - best.context},
-                            {"expert exchanges", own.expert - best.expert},
-                            {"transfers between stages", own.pipeline - best.pipeline},
-                            {"bubble", own.bubble - best.bubble},
-                            {"gradients", own.data - best.data},
-                            {"optimizer", own.optimizer - best.optimizer}};
-    const Share* most = &shares[0];
-    for (const Share& each : shares)
-        if (each.difference > most->difference) most = &each;
+/// By how many per cent the first configuration is better.
+double percentAbove(const ConfigurationRow& row) {
     const plan::Objective goal = row.outcome->goal();
     const double least = row.outcome->best()->scores.of(goal);
-    const double percent = least > 0 ? 100 * (row.its->scores.of(goal) / least - 1) : 0;
-    constexpr double kAlike = 0.005;
-    if (goal != plan::Objective::time)
-        return percent < kAlike ? std::string("alike")
-                                : fmt::format("+{:.2g} % {}", percent, plan::kObjectiveNames.of(goal));
-    if (most->difference <= 0 || percent < kAlike) return "as fast";
-    return fmt::format("+{:.2g} %: {}", percent, most->name);
+    return least > 0 ? 100 * (row.its->scores.of(goal) / least - 1) : 0;
+}
+constexpr double kAlikePercent = 0.005;
+
+std::string aboveText(const ConfigurationRow& row) {
+    if (row.number == 0) return "the best";
+    const double percent = percentAbove(row);
+    return percent < kAlikePercent ? std::string("alike") : fmt::format("+{:.2g} %", percent);
+}
+
+/// What takes most of the difference.
+std::string differenceText(const ConfigurationRow& row) {
+    if (row.number == 0 || percentAbove(row) < kAlikePercent) return {};
+    const plan::Objective goal = row.outcome->goal();
+    if (goal != plan::Objective::time) return std::string(plan::kObjectiveNames.of(goal));
+    std::vector<std::pair<std::string, double>> shares = planTimeShares(row.its->time);
+    const std::vector<std::pair<std::string, double>> best = planTimeShares(row.outcome->best()->time);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i].second -= best[i].second;
+    return std::max_element(shares.begin(), shares.end(),
+                            [](const auto& a, const auto& b) { return a.second < b.second; })
+        ->first;
 }
 
 const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
@@ -118,12 +116,14 @@ const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
          .uses = kBoth,
          .get = scoreOf<plan::Objective::time>,
          .measure = Measure::seconds},
+        {"above_best", "Against best", kWords, [](const Row& row) { return study::given(aboveText(row)); }},
+        {"mostly", "Mostly for", kWords, [](const Row& row) { return study::given(differenceText(row)); }},
         {"tp", "TP", kBoth, degreeOf<&Configuration::tensor>},
         {"pp", "PP", kBoth, degreeOf<&Configuration::pipeline>},
         {"dp", "DP", kBoth, degreeOf<&Configuration::data>},
-        {"cp", "CP", kBoth | study::kOptional, aboveOneOf<&Configuration::context>},
-        {"ep", "EP", kBoth | study::kOptional, aboveOneOf<&Configuration::expert>},
-        {"virtual_stages", "VP", kBoth | study::kOptional, aboveOneOf<&Configuration::chunks>},
+        {"cp", "CP", kBoth, aboveOneOf<&Configuration::context>},
+        {"ep", "EP", kBoth, aboveOneOf<&Configuration::expert>},
+        {"virtual_stages", "VP", kBoth, aboveOneOf<&Configuration::chunks>},
         {"micro_batch", "Micro-batch", kBoth, degreeOf<&Configuration::micro>},
         {"zero", "Sharded", kWords, [](const Row& row) { return study::given(shardedText(row.its->configuration)); }},
         {"recompute", "Recomputed", kWords,
@@ -146,7 +146,6 @@ const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
          .uses = kBoth,
          .get = [](const Row& row) { return study::given(row.its->utilisation); },
          .format = study::percentText},
-        {"against_best", "Against the best", kWords, [](const Row& row) { return study::given(differenceText(row)); }},
         {"layers_per_stage", "Layers per stage", study::kExactTable | study::kWords,
          [](const Row& row) { return study::given(layersText(*row.its)); }},
         {"groups", "Groups", study::kExactTable | study::kWords,
@@ -185,11 +184,12 @@ Table exactConfigurationTable(const PlanOutcome& outcome) {
     return tableOf(configurationFields(), rowsOf(outcome), study::kExactTable);
 }
 
-/// A stage of the best configuration, from 0.
+/// A stage of a configuration, from 0.
 struct StageOfPlan {
     const PlanOutcome* outcome;
+    const plan::Evaluated* of;
     std::size_t number;
-    const plan::EvaluatedStage& its() const { return outcome->best()->stages[number]; }
+    const plan::EvaluatedStage& its() const { return of->stages[number]; }
 };
 
 const std::vector<study::Field<StageOfPlan>>& stageFields() {
@@ -239,18 +239,18 @@ const std::vector<study::Field<StageOfPlan>>& stageFields() {
     return kFields;
 }
 
-std::vector<StageOfPlan> stagesOf(const PlanOutcome& outcome) {
+std::vector<StageOfPlan> stagesOf(const PlanOutcome& outcome, const std::string& rank) {
     std::vector<StageOfPlan> rows;
-    if (outcome.best() == nullptr) return rows;
-    for (std::size_t i = 0; i < outcome.best()->stages.size(); ++i) rows.push_back({&outcome, i});
+    const plan::Evaluated* its = outcome.ranked(rank);
+    for (std::size_t i = 0; its != nullptr && i < its->stages.size(); ++i) rows.push_back({&outcome, its, i});
     return rows;
 }
 
-Table stageTable(const PlanOutcome& outcome) {
-    return tableOf(stageFields(), stagesOf(outcome), study::kText);
+Table stageTable(const PlanOutcome& outcome, const std::string& rank) {
+    return tableOf(stageFields(), stagesOf(outcome, rank), study::kText);
 }
-Table exactStageTable(const PlanOutcome& outcome) {
-    return tableOf(stageFields(), stagesOf(outcome), study::kExactTable);
+Table exactStageTable(const PlanOutcome& outcome, const std::string& rank) {
+    return tableOf(stageFields(), stagesOf(outcome, rank), study::kExactTable);
 }
 
 Table frontTable(const PlanOutcome& outcome) {
@@ -285,25 +285,33 @@ Table fleetTable(const PlanOutcome& outcome) {
     return table;
 }
 
+template <ClusterColour colour>
+Picture clusterOf(const View& view) {
+    constexpr double kWidth = 960;
+    return planClusterDrawing(planOutcomeOf(view.result), view.at.choice, colour, kWidth, estimatedWidth);
+}
+
 std::vector<PictureRow> planPictures() {
     return {
-        {{"cluster", "Cluster", "Which stage each accelerator holds, coloured by its memory", Scope::result,
-          kEverywhere | kWithoutNumbers},
-         [](const View& view) { return planClusterDrawing(planOutcomeOf(view.result), ClusterColour::memory); }},
+        {{"cluster", "Cluster", "Which stage each accelerator holds, coloured by its memory", Scope::choice,
+          kEverywhere | kWithoutNumbers, isPlanned},
+         clusterOf<ClusterColour::memory>},
         {{"step-time", "Step time", "What takes the step of the best configurations", Scope::result, kEverywhere},
          from(planTimeChart)},
-        {{"pipeline", "Pipeline", "Forward and backward passes of the micro-batches by stage", Scope::result,
+        {{"overhead", "Beside compute", "What a step takes beside compute", Scope::result, kEverywhere},
+         from(planOverheadChart)},
+        {{"pipeline", "Pipeline", "Forward and backward passes of the micro-batches by stage", Scope::choice,
           kEverywhere | kTimeline, isPlanned},
          from(study::planTimeline)},
-        {{"memory", "Memory", "What fills an accelerator of each stage", Scope::result, kEverywhere},
+        {{"memory", "Memory", "What fills an accelerator of each stage", Scope::choice, kEverywhere, isPlanned},
          from(planMemoryChart)},
         {{"front", "Front", "Configurations that no other beats in two values", Scope::result, kEverywhere},
          from(planFrontChart)},
         {{"sensitivity", "Sensitivity", "What a tenth more of a resource would gain", Scope::result, kEverywhere},
          from(planSensitivityChart)},
-        {{"cluster-time", "Cluster by time", "Which stage each accelerator holds, coloured by its time", Scope::result,
-          kWindow | kWithoutNumbers},
-         [](const View& view) { return planClusterDrawing(planOutcomeOf(view.result), ClusterColour::time); }},
+        {{"cluster-time", "Cluster by time", "Which stage each accelerator holds, coloured by its time", Scope::choice,
+          kWindow | kWithoutNumbers, isPlanned},
+         clusterOf<ClusterColour::time>},
         {{"configurations", "Space", "What became of the configurations of the space", Scope::result, kEverywhere},
          from(planCountChart)},
     };
@@ -314,7 +322,7 @@ std::vector<TableRow> planTables() {
               kEverywhere},
              from(configurationTable),
              from(exactConfigurationTable)},
-            {{"stages", "Stages", "Layers, times and memory of the stages of the best", Scope::result, kEverywhere},
+            {{"stages", "Stages", "Layers, times and memory of the stages", Scope::choice, kEverywhere, isPlanned},
              from(stageTable),
              from(exactStageTable)},
             {{"fleets", "Fleets", "The best configuration of each fleet", Scope::result, kEverywhere, comparesFleets},
@@ -346,16 +354,7 @@ std::vector<FileRow> planFiles() {
 std::vector<std::string> planSentences(const study::Result& result) {
     const PlanOutcome& outcome = planOutcomeOf(result);
     std::vector<std::string> all;
-    if (outcome.asked) {
-        const std::string given = escaped(outcome.asked->given);
-        if (!outcome.asked->evaluated)
-            all.push_back(fmt::format("{} cannot be: {}.", given, outcome.asked->misfit));
-        else if (outcome.best() != nullptr)
-            all.push_back(fmt::format(
-                "{} ({}) takes {}, {} the best.", given, plan::shortText(outcome.asked->evaluated->configuration),
-                formatQuantity(outcome.asked->evaluated->scores.of(plan::Objective::time), Measure::seconds),
-                study::timesText(*outcome.timesTheBest())));
-    }
+    if (outcome.asked) all = planAnswerSentences(outcome, *outcome.asked);
     if (outcome.limits)
         all.push_back(fmt::format(
             "Each alone fits: {} tokens a sample, {} layers, micro-batches of {}; the fewest accelerators are {}.",
@@ -363,6 +362,13 @@ std::vector<std::string> planSentences(const study::Result& result) {
             formatCount(static_cast<double>(outcome.limits->layers)), outcome.limits->micro,
             formatCount(static_cast<double>(outcome.limits->accelerators))));
     return all;
+}
+
+std::vector<std::string> planRanks(const study::Result& result) {
+    std::vector<std::string> ranks;
+    for (std::size_t i = 0; i < planOutcomeOf(result).configurations.size(); ++i)
+        ranks.push_back(fmt::format("{}", i + 1));
+    return ranks;
 }
 
 /// A long table for a terminal: how it begins and ends.
@@ -383,7 +389,7 @@ std::string planText(const study::Result& result) {
     if (!outcome.fleets.empty()) all += "\nFleets\n" + toText(fleetTable(outcome));
     if (outcome.best() != nullptr) {
         all += "\nConfigurations\n" + toText(configurationTable(outcome));
-        all += "\nStages of the best\n" + toText(shortened(stageTable(outcome)));
+        all += "\nStages of the best\n" + toText(shortened(stageTable(outcome, {})));
     }
     all += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) all += "- " + sentence + "\n";
@@ -397,9 +403,9 @@ Catalogue planCatalogue() {
             .pictures = planPictures(),
             .tables = planTables(),
             .firstTable = "configurations",
-            .preposition = "of",
+            .preposition = "of configuration",
             .subject = [](const study::Result& result) { return planOutcomeOf(result).model; },
-            .choices = [](const study::Result&) { return std::vector<std::string>(); },
+            .choices = planRanks,
             .sentences = planSentences,
             .text = planText,
             .files = planFiles()};

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
@@ -8,12 +12,18 @@
 
 namespace tessera::report {
 
+/// What pictures of a plan say where there is none.
+inline constexpr const char* kNoPlan =
+    "Nothing fits, so there is no configuration to show. The headline says what is missing.";
+
 /// What takes the step of the best configurations, one bar each.
 Chart planTimeChart(const study::PlanOutcome& outcome);
-/// What fills the accelerators of each stage of the best configuration, below their capacity.
-Chart planMemoryChart(const study::PlanOutcome& outcome);
-/// The configurations that no other beats in two values.
-Chart planFrontChart(const study::PlanOutcome& outcome);
+/// The same without compute, in which they differ little.
+Chart planOverheadChart(const study::PlanOutcome& outcome);
+/// What fills the accelerators of each stage of the configuration of a rank, below their capacity.
+Chart planMemoryChart(const study::PlanOutcome& outcome, const std::string& rank);
+/// Bars of what fills accelerators of some stages, and their capacity.
+std::vector<Series> planMemorySeries(std::span<const plan::EvaluatedStage> stages);
 /// What a tenth more of a resource would gain.
 Chart planSensitivityChart(const study::PlanOutcome& outcome);
 /// What became of the configurations of the space.
@@ -21,10 +31,21 @@ Chart planCountChart(const study::PlanOutcome& outcome);
 
 /// What the cells of a cluster's drawing show.
 enum class ClusterColour { memory, time };
-/// The nodes of the fleet with the stage that each accelerator holds under the best configuration.
-Drawing planClusterDrawing(const study::PlanOutcome& outcome, ClusterColour colour, double width = 960);
+/// The nodes of the fleet and what joins them, with the stage that each accelerator holds under the configuration of a
+/// rank.
+Drawing planClusterDrawing(const study::PlanOutcome& outcome, const std::string& rank, ClusterColour colour,
+                           double width, const TextWidth& measure);
 
+/// An answer in sentences: what breaks, or what it costs and which shares of the step are longer than the best's.
+std::vector<std::string> planAnswerSentences(const study::PlanOutcome& outcome, const study::AskedConfiguration& asked);
+/// The step beside the best's, whole and without compute, or the memory that the stage that lacks most would need.
+std::vector<Chart> planAnswerCharts(const study::PlanOutcome& outcome, const study::PlanAnswer& answer);
+
+/// "tp 8", "pp 16", …: axis by axis; empty where an axis is at its least.
+std::vector<std::string> planParts(const plan::Configuration& configuration);
 /// "tp 8 · pp 16 · dp 4": a configuration in few letters.
 std::string planLabel(const plan::Configuration& configuration);
+/// What takes a step's seconds, by name.
+std::vector<std::pair<std::string, double>> planTimeShares(const plan::TimeShares& time);
 
 }  // namespace tessera::report

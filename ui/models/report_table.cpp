@@ -70,6 +70,18 @@ QVector<TableModel::Column> ofTable(const std::shared_ptr<const report::Table>& 
     return all;
 }
 
+TableModel* metricTable(const std::shared_ptr<const std::vector<study::Metric>>& metrics, QObject* owner) {
+    const auto at = [metrics](int row) -> const study::Metric& { return metrics->at(static_cast<std::size_t>(row)); };
+    TableModel::Column value = words(u"Value"_s, [at](int row) { return toQt(study::textOf(at(row))); });
+    value.number = true;
+    value.sort = [at](int row) { return QVariant(at(row).value); };
+    value.exact = [at](int row) { return exact(at(row).value); };
+    value.decoration = [at](int row, int role) { return role == PathRole ? QVariant(toQt(at(row).name)) : QVariant(); };
+    return new TableModel({words(u"Number"_s, [at](int row) { return shownText(at(row).title); }),
+                           words(u"Of"_s, [at](int row) { return shownText(at(row).owner); }), value},
+                          owner);
+}
+
 Facts rowFacts(const report::Table& table, int row) {
     Facts facts;
     facts.icon = u"table"_s;

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "core/draw/table.h"
+#include "core/study/metric.h"
 #include "ui/models/facts.h"
 #include "ui/models/table_model.h"
 
@@ -18,6 +20,9 @@ std::optional<double> numberIn(std::string_view cell);
 
 /// The columns of a table; columns of numbers are ordered by them.
 QVector<TableModel::Column> ofTable(const std::shared_ptr<const report::Table>& table);
+
+/// All numbers of a result, each with its explanation. The metrics may change with the number of rows.
+TableModel* metricTable(const std::shared_ptr<const std::vector<study::Metric>>& metrics, QObject* owner);
 
 /// A row of a table as facts, under the name in its first column.
 Facts rowFacts(const report::Table& table, int row);

@@ -124,11 +124,18 @@ QString subjectOf(const study::Study& study) {
     return models.join(u", "_s);
 }
 
+/// What is asked of a fleet that a model is to be trained on.
+void describePlan(StudyCard& card, const study::Study& study, const QString& subject) {
+    card.detail = u"How is %1 trained fastest, in batches of %2? Every parallel configuration is compared."_s.arg(
+        subject, countText(study.parameters->value("global_batch", 0.0)));
+}
+
 /// Groups of a fleet, and how many ways there are to split a model over it.
-void describeFleet(StudyCard& card, const study::Study& study, const QString& /*subject*/) {
+void describeFleet(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
         card.groups.append(
             {.name = shown(group.name), .kind = kindOf(group.accelerator), .count = static_cast<double>(group.count)});
+    if (!study.parameters->contains("strategies")) return describePlan(card, study, subject);
     card.detail = u"Batch %1 in %2, %3 ways to split it"_s.arg(
         countText(study.parameters->value("batch", 0.0)), shown(study.parameters->value("dtype", std::string())),
         countText(static_cast<double>(study.parameters->at("strategies").size())));

@@ -24,6 +24,8 @@ constexpr auto kGroup = [](auto& doc, auto& group) {
     doc({"per_node", "Accelerators that links join."}, group.perNode, 1);
     doc({"memory_bytes", "Of an accelerator; 0 where it is not known."}, group.capacity, kRound);
     doc({"peak_flops", "Of an accelerator in the first data type."}, group.peak, kRound);
+    doc({"link_bytes_per_s", "Of an accelerator inside its node, per direction; 0 where there is nothing."},
+        group.linkRate, kRound);
     doc({"network_bytes_per_s", "Of an accelerator beyond its node, per direction; 0 where there is nothing."},
         group.networkRate, kRound);
     doc.orNull({"price_per_hour_usd", "Of an accelerator; null where it is not known."}, group.pricePerHour,
@@ -97,6 +99,15 @@ constexpr auto kStage = [](auto& doc, auto& stage) {
     doc({"working_bytes", "Of the layer or head at work."}, stage.memory.working, kNotNegative);
     doc({"software_bytes", "Allowance of the software beside the model."}, stage.allowance, kNotNegative);
     doc({"capacity_bytes", "Memory of the accelerator; 0 where it is not known."}, stage.capacity, kNotNegative);
+};
+
+constexpr auto kScores = [](auto& doc, auto& scores) {
+    doc({"step_time_s", "Seconds of a step."}, scores.of(plan::Objective::time), kPositive);
+    doc({"price_usd", "Of a step; 0 where a price is not known."}, scores.of(plan::Objective::price), kNotNegative);
+    doc({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
+    doc({"accelerators", "In use."}, scores.of(plan::Objective::accelerators), kRound);
+    doc({"memory_bytes", "Of the fullest accelerator; 0 where it is not asked for."},
+        scores.of(plan::Objective::memory), kNotNegative);
 };
 
 constexpr auto kTime = [](auto& doc, auto& time) {
@@ -179,17 +190,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
                  row({"name", "Its name."}, fleet.name);
                  row({"accelerators", "That it has."}, fleet.accelerators);
                  row.unlessEmpty({"configuration", "The best; left out where nothing fits."}, fleet.configuration);
-                 row.object(
-                     {"best", "What it takes; left out where nothing fits."}, fleet.best,
-                     [](auto& inner, auto& scores) {
-                         inner({"step_time_s", "Seconds of a step."}, scores.of(plan::Objective::time), kPositive);
-                         inner({"price_usd", "Of a step; 0 where a price is not known."},
-                               scores.of(plan::Objective::price), kNotNegative);
-                         inner({"energy_j", "Of a step."}, scores.of(plan::Objective::energy), kNotNegative);
-                         inner({"accelerators", "In use."}, scores.of(plan::Objective::accelerators), kRound);
-                         inner({"memory_bytes", "Of the fullest accelerator; 0 where it is not asked for."},
-                               scores.of(plan::Objective::memory), kNotNegative);
-                     });
+                 row.object({"best", "What it takes; left out where nothing fits."}, fleet.best, kScores);
              });
     doc.group({"front", "Configurations that no other beats in both values."}, [&](auto& inner) {
         inner("x", outcome.frontOf.first, plan::kObjectiveNames);
@@ -198,6 +199,7 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
             row("configuration", point.text);
             row("x", point.first);
             row("y", point.second);
+            kScores(row, point.scores);
         });
     });
     doc.list({"sensitivity", "The step of the fastest of these configurations with a tenth more of one resource."},

@@ -37,7 +37,7 @@ std::string dollars(double value) {
 }
 
 std::string tokensText(double value) {
-    return rateText(value) + " tokens/s";
+    return uncertainText(value) + " tokens/s";
 }
 
 /// A value of the best configuration; none where nothing fits.
@@ -182,7 +182,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
     static const std::vector<Field<Row>> kFields{
         {.id = "step_time_s",
          .title = "Step time",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = scoreOf<Objective::time>,
          .measure = Measure::seconds,
          .better = Better::lower,
@@ -191,7 +191,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = timeTerms},
         {.id = "tokens_per_s",
          .title = "Throughput",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = [](const Row& row) { return ofBest(row, [](const auto& best) { return best.tokensPerSecond; }); },
          .better = Better::higher,
          .format = tokensText,
@@ -200,7 +200,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = rateTerms},
         {.id = "model_flops_utilisation",
          .title = "Model FLOPs utilisation",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = [](const Row& row) { return ofBest(row, [](const auto& best) { return best.utilisation; }); },
          .better = Better::higher,
          .format = percentText,
@@ -217,7 +217,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = configurationTerms},
         {.id = "memory_bytes",
          .title = "Memory of the fullest accelerator",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = scoreOf<Objective::memory>,
          .measure = Measure::bytes,
          .better = Better::lower,
@@ -226,7 +226,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = memoryTerms},
         {.id = "price_usd",
          .title = "Price of a step",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = [](const Row& row) { return given(row.price()); },
          .better = Better::lower,
          .format = dollars,
@@ -235,7 +235,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = priceTerms},
         {.id = "energy_j",
          .title = "Energy of a step",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = scoreOf<Objective::energy>,
          .measure = Measure::joules,
          .better = Better::lower,
@@ -245,7 +245,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = timeTerms},
         {.id = "training_s",
          .title = "Time of the training",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = [](const Row& row) { return given(row.trainingSeconds()); },
          .measure = Measure::seconds,
          .better = Better::lower,
@@ -254,7 +254,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = rateTerms},
         {.id = "training_usd",
          .title = "Price of the training",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get = [](const Row& row) { return given(row.trainingPrice()); },
          .better = Better::lower,
          .format = dollars,
@@ -316,7 +316,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
              }},
         {.id = "asked_step_time_s",
          .title = "Step time of the configuration asked about",
-         .uses = kMetric | kUncertain,
+         .uses = kMetric,
          .get =
              [](const Row& row) {
                  return row.timesTheBest() ? FieldValue(row.asked->evaluated->scores.of(Objective::time))
@@ -393,7 +393,8 @@ Engine planEngine() {
                 return explainedBy(trainingPlanFields(), result.outcome.get<Row>(), result, path);
             },
         .keyMetrics = {{"step_time_s", Measure::seconds, true}},
-        .timeline = [](const Result& result, const std::string&) { return planTimeline(result.outcome.get<Row>()); },
+        .timeline = [](const Result& result,
+                       const std::string& rank) { return planTimeline(result.outcome.get<Row>(), rank); },
         .keptTimeline = ofOutcome<keptTimeline>,
         .facts = ofOutcome<facts>,
         .deciding = {{"step_time_s", true, "All runs take {0} for a step",

@@ -21,14 +21,18 @@ struct PlannedGroup {
     std::int64_t perNode = 1;                 ///< accelerators of a node
     double capacity = 0;                      ///< bytes of an accelerator; 0: not known, so anything fits
     double peak = 0;                          ///< FLOP/s of an accelerator in the first data type
+    double linkRate = 0;                      ///< bytes/s of one accelerator inside its node, per direction; 0: none
     double networkRate = 0;                   ///< bytes/s of one accelerator beyond its node, per direction; 0: none
     std::optional<double> pricePerHour = {};  ///< USD of an accelerator
+
+    std::int64_t nodes() const { return (count + perNode - 1) / perNode; }
 };
 
 /// A point of the front: a configuration that no other beats in both values.
 struct FrontPoint {
     std::string text;  ///< as `plan::shortText`
     double first = 0, second = 0;
+    plan::Scores scores = {};
 };
 
 /// The configuration that a study asks about, beside the best.
@@ -36,6 +40,13 @@ struct AskedConfiguration {
     std::string given;
     std::string misfit = {};                        ///< why it cannot be; empty where it can
     std::optional<plan::Evaluated> evaluated = {};  ///< the best of what `given` leaves open
+};
+
+/// Answer to a question about one configuration.
+struct PlanAnswer {
+    AskedConfiguration asked;
+    /// Where it does not fit the memory: the stage that lacks most, of the closest of what `given` leaves open.
+    std::optional<std::pair<plan::Configuration, plan::Shortage>> closest = {};
 };
 
 /// A fleet that a study compares, and the best that it gives.
@@ -82,6 +93,8 @@ struct PlanOutcome {
     /// What is least; most throughput is least time.
     plan::Objective goal() const { return plan::kObjectiveNames.named(objective).value_or(plan::Objective::time); }
     const plan::Evaluated* best() const { return configurations.empty() ? nullptr : &configurations.front(); }
+    /// The configuration of a rank, from "1"; the best where there is no such one, null where nothing fits.
+    const plan::Evaluated* ranked(const std::string& rank) const;
     /// Steps that the tokens take.
     std::optional<double> steps() const;
     std::optional<double> trainingSeconds() const;

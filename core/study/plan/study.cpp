@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -202,6 +203,7 @@ std::vector<PlannedGroup> groupsOf(const plan::Problem& problem) {
                           .perNode = group.perNode,
                           .capacity = device.memory,
                           .peak = physical::peakOf(device, problem.dtypes.front()),
+                          .linkRate = group.perNode > 1 ? device.linkBytesPerSecond : 0,
                           .networkRate = group.networkRate,
                           .pricePerHour = group.pricePerHour});
     }
@@ -227,7 +229,7 @@ std::string shortageReason(const plan::Problem& problem, const plan::Found& foun
         "no configuration fits the memory: the closest ({}) lacks {} on each accelerator of group {} that holds stage "
         "{}, which needs {} of {}, {} of it for {}",
         plan::shortText(configuration), memoryText(shortage.total() - shortage.capacity),
-        inQuotes(problem.groups[shortage.group].name), shortage.stage, memoryText(shortage.total()),
+        inQuotes(problem.groups[shortage.group].name), shortage.stage + 1, memoryText(shortage.total()),
         memoryText(shortage.capacity), memoryText(terms[largest]), kWhat.at(largest));
 }
 
@@ -255,23 +257,53 @@ PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, con
     return shortage;
 }
 
+/// The one value that a space leaves of an axis, else another.
+int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
+    const std::vector<int>& values = space.of(axis).values;
+    return values.size() == 1 ? values.front() : otherwise;
+}
+
+/// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
+std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
+    using plan::Axis;
+    plan::Configuration at{.tensor = onlyOf(space, Axis::tensor, 1),
+                           .pipeline = onlyOf(space, Axis::pipeline, 1),
+                           .data = onlyOf(space, Axis::data, 1),
+                           .context = onlyOf(space, Axis::context, 1),
+                           .expert = onlyOf(space, Axis::expert, 1),
+                           .chunks = onlyOf(space, Axis::chunks, 1),
+                           .micro = onlyOf(space, Axis::micro, 1),
+                           .zero = onlyOf(space, Axis::zero, 0)};
+    if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
+    at.recompute = static_cast<physical::Recompute>(onlyOf(space, Axis::recompute, 0));
+    at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
+                 .stages = at.pipeline,
+                 .replicas = at.data,
+                 .microBatches = std::max(plan::allMicroBatches(problem, at) / at.data, 1)}};
+    return plan::faultText(problem, at);
+}
+
 /// The best of what a text leaves open, whatever the study's own limits.
-AskedConfiguration askedOf(const std::string& given, const FleetInputs& inputs, const RunContext& context) {
-    AskedConfiguration asked{.given = given};
+PlanAnswer answerOf(std::string_view option, const std::string& given, const FleetInputs& inputs,
+                    const RunContext& context) {
+    PlanAnswer answer{.asked = {.given = given}};
+    AskedConfiguration& asked = answer.asked;
     plan::Space space;
-    plan::narrow(space, "--evaluate", asked.given, inputs.problem);
+    plan::narrow(space, option, asked.given, inputs.problem);
     plan::SearchOptions options = inputs.options;
     options.top = 1;
     options.longestStep.reset();
     RunControl quiet = context;
     quiet.progress = {};
     const plan::Found found = plan::search(inputs.problem, space, options, quiet);
-    if (found.top.empty()) {
-        asked.misfit = shortageReason(inputs.problem, found);
-        return asked;
+    if (!found.top.empty()) {
+        asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
+        return answer;
     }
-    asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
-    return asked;
+    answer.closest = found.closest;
+    if (!found.closest) asked.misfit = faultOf(inputs.problem, space);
+    if (asked.misfit.empty()) asked.misfit = shortageReason(inputs.problem, found);
+    return answer;
 }
 
 std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
@@ -297,6 +329,12 @@ std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
 
 const std::vector<Parameter>& planParameters() {
     return planTable().parameters();
+}
+
+const plan::Evaluated* PlanOutcome::ranked(const std::string& rank) const {
+    std::size_t at = 0;
+    std::from_chars(rank.data(), rank.data() + rank.size(), at);
+    return at >= 1 && at <= configurations.size() ? &configurations[at - 1] : best();
 }
 
 std::optional<double> PlanOutcome::steps() const {
@@ -343,7 +381,8 @@ void addFound(PlanOutcome& outcome, const FleetInputs& of, const plan::Found& fo
         outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration));
     for (const plan::Ranked& each : found.front)
         outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(of.options.front.first),
-                                 each.scores.of(of.options.front.second)});
+                                 each.scores.of(of.options.front.second),
+                                 plan::evaluate(of.problem, each.configuration).scores});
     if (!found.top.empty()) outcome.sensitivities = plan::sensitivitiesOf(of.problem, found.top);
 }
 
@@ -403,13 +442,22 @@ Result runPlan(const Study& study, const RunContext& context) {
     addFound(outcome, chosen, found[best]);
     if (found.size() > 1)
         for (std::size_t i = 0; i < found.size(); ++i) outcome.fleets.push_back(comparedOf(inputs.fleets[i], found[i]));
-    if (!inputs.settings.evaluate.empty()) outcome.asked = askedOf(inputs.settings.evaluate, chosen, context);
+    if (!inputs.settings.evaluate.empty())
+        outcome.asked = answerOf("--evaluate", inputs.settings.evaluate, chosen, context).asked;
     if (outcome.best() == nullptr)
         outcome.shortage = shortageOf(chosen, found[best], context);
     else if (inputs.settings.limits)
         outcome.limits = plan::limitsOf(chosen.problem, chosen.space, chosen.options, context);
     result.outcome = std::move(outcome);
     return result;
+}
+
+PlanAnswer askPlan(const Study& study, const std::string& fleet, const std::string& configuration,
+                   const RunContext& context) {
+    const Inputs inputs = readInputs(study, context);
+    const auto its = std::find_if(inputs.fleets.begin(), inputs.fleets.end(),
+                                  [&](const FleetInputs& each) { return each.fleet.name == fleet; });
+    return answerOf("why not", configuration, its != inputs.fleets.end() ? *its : inputs.fleets.front(), context);
 }
 
 Estimate estimatePlan(const Study& study) {

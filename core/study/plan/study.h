@@ -18,6 +18,11 @@ const std::vector<Parameter>& planParameters();
 /// like study::run.
 Result runPlan(const Study& study, const RunContext& context);
 
+/// Judges a configuration on a fleet of the study, by its name: the best of what a text as of the parameter `evaluate`
+/// leaves open, or why there is none. Reads the study's inputs again. Throws like study::run.
+PlanAnswer askPlan(const Study& study, const std::string& fleet, const std::string& configuration,
+                   const RunContext& context);
+
 /// See study::estimate.
 Estimate estimatePlan(const Study& study);
 
@@ -38,8 +43,8 @@ std::string planMisfit(const PlanOutcome& outcome);
 /// "8 tensor × 16 pipeline × 4 data parallel, micro-batches of 1, ZeRO 1, full recomputation".
 std::string configurationText(const plan::Configuration& configuration);
 
-/// The pipeline of a step of the best configuration: forward and backward passes of its micro-batches by stage. Of many
-/// micro-batches the first ones alone are drawn.
-Timeline planTimeline(const PlanOutcome& outcome);
+/// The pipeline of a step of the configuration of a rank: forward and backward passes of its micro-batches by stage. Of
+/// many micro-batches the first ones alone are drawn.
+Timeline planTimeline(const PlanOutcome& outcome, const std::string& rank);
 
 }  // namespace tessera::study

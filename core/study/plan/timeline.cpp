@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/physical/pipeline.h"
+#include "core/study/metric.h"
 #include "core/study/plan/study.h"
 
 namespace tessera::study {
@@ -52,17 +53,31 @@ physical::Pipeline pipelineOf(const plan::Evaluated& best, int microBatches) {
     return pipeline;
 }
 
+/// Says how much of the whole step is idle: where few micro-batches are drawn, the picture shows more.
+std::string titleOf(const plan::Evaluated& best) {
+    const double idle = best.time.bubble / best.scores.of(plan::Objective::time);
+    if (best.configuration.pipeline == 1) return "One stage, without a pipeline";
+    return fmt::format("{} stages, {}: {} of the whole step is bubble", best.configuration.pipeline,
+                       physical::nameOf(best.configuration.schedule), percentText(idle));
+}
+
+/// Those that occur.
+void setCategories(Timeline& timeline) {
+    for (const char* name : {"forward", "backward", "backward, activations", "backward, weights"})
+        if (std::any_of(timeline.events.begin(), timeline.events.end(),
+                        [&](const Timeline::Event& event) { return event.category == name; }))
+            timeline.categories.emplace_back(name);
+}
+
 }  // namespace
 
-Timeline planTimeline(const PlanOutcome& outcome) {
-    const plan::Evaluated* best = outcome.best();
+Timeline planTimeline(const PlanOutcome& outcome, const std::string& rank) {
+    const plan::Evaluated* best = outcome.ranked(rank);
     if (best == nullptr) throw UsageError("the result has no pipeline: nothing fits");
     const plan::Configuration& configuration = best->configuration;
     const int drawn = drawnOf(configuration);
     Timeline timeline;
-    timeline.title = fmt::format("{} on {}: {}", escaped(outcome.model, 60), escaped(outcome.fleet, 60),
-                                 plan::shortText(configuration));
-    timeline.categories = {"forward", "backward", "backward, activations", "backward, weights"};
+    timeline.title = titleOf(*best);
     for (std::size_t s = 0; s < best->stages.size(); ++s) {
         const plan::EvaluatedStage& stage = best->stages[s];
         timeline.tracks.push_back(
@@ -80,6 +95,7 @@ Timeline planTimeline(const PlanOutcome& outcome) {
             timeline.events.back().details.emplace_back("virtual stage", fmt::format("{}", event.chunk + 1));
         timeline.length = std::max(timeline.length, event.end);
     }
+    setCategories(timeline);
     if (drawn < configuration.microBatches())
         timeline.notes.push_back(
             fmt::format("The first {} of {} micro-batches of a replica; the others repeat the middle.", drawn,

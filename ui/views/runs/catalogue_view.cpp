@@ -10,7 +10,6 @@
 #include "core/study/metric.h"
 #include "core/study/progress_value.h"
 #include "ui/models/report_table.h"
-#include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
@@ -58,18 +57,6 @@ Headline partOf(const QString& part, bool first) {
     if (words && part.startsWith(QLatin1String("proven")))
         return {.value = {}, .label = {}, .detail = part, .tone = u"good"_s};
     return words ? Headline{.value = {}, .label = part} : Headline{.value = part, .label = {}};
-}
-
-/// All numbers of a result, each with its explanation.
-QVector<TableModel::Column> metricColumns(const std::shared_ptr<std::vector<study::Metric>>& metrics) {
-    const auto at = [metrics](int row) -> const study::Metric& { return metrics->at(static_cast<std::size_t>(row)); };
-    TableModel::Column value = columns::words(u"Value"_s, [at](int row) { return toQt(study::textOf(at(row))); });
-    value.number = true;
-    value.sort = [at](int row) { return QVariant(at(row).value); };
-    value.exact = [at](int row) { return columns::exact(at(row).value); };
-    value.decoration = [at](int row, int role) { return role == PathRole ? QVariant(toQt(at(row).name)) : QVariant(); };
-    return {columns::words(u"Number"_s, [at](int row) { return shownText(at(row).title); }),
-            columns::words(u"Of"_s, [at](int row) { return shownText(at(row).owner); }), value};
 }
 
 /// Of what a page shows its picture or table. What is of the whole result is not made again for another choice: it
@@ -135,7 +122,7 @@ void CatalogueView::build() {
     for (const TableRow& row : catalogue().tables)
         if (isShown(row)) addTablePage(row);
     pages()->addTable(kMetrics, u"Numbers"_s,
-                      {.model = [this](QObject* owner) { return new TableModel(metricColumns(metrics_), owner); },
+                      {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
                        .rows =
                            [this] {
                                *metrics_ = study::metricsOf(*run().result);

@@ -10,6 +10,7 @@
 #include "core/study/codesign/outcome.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/partition/outcome.h"
+#include "core/study/plan/outcome.h"
 #include "core/study/prediction/outcome.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -295,6 +296,7 @@ const std::vector<RunViewRow>& runViews() {
         {isOf<study::CodesignOutcome>, always, newCodesignView},
         {isOf<study::PredictionOutcome>, hasPredicted, newPredictionView},
         {isOf<study::CalibrationOutcome>, always, newCalibrationView},
+        {isOf<study::PlanOutcome>, always, newPlanView},
         // Of any other engine: what its catalogue has.
         {always, hasCatalogue, newView<CatalogueView>},
     };

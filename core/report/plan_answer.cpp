@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/draw/theme.h"
+#include "core/report/plan_pictures.h"
+#include "core/study/metric.h"
+
+namespace tessera::report {
+
+namespace {
+
+using study::PlanOutcome;
+
+double secondsOf(const plan::Evaluated& each) {
+    return each.scores.of(plan::Objective::time);
+}
+
+/// "+3.1 s tensor parallelism, −0.4 s bubble": the largest first, without those that do not count.
+std::string shareDifferences(const plan::Evaluated& its, const plan::Evaluated& best) {
+    std::vector<std::pair<std::string, double>> shares = planTimeShares(its.time);
+    const std::vector<std::pair<std::string, double>> others = planTimeShares(best.time);
+    for (std::size_t i = 0; i < shares.size(); ++i) shares[i].second -= others[i].second;
+    constexpr double kLeastShare = 1e-3;
+    std::erase_if(shares, [&](const auto& each) { return std::abs(each.second) < kLeastShare * secondsOf(best); });
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+    std::vector<std::string> texts;
+    for (const auto& [name, seconds] : shares)
+        texts.push_back(
+            fmt::format("{}{} {}", seconds > 0 ? "+" : "−", formatQuantity(std::abs(seconds), Measure::seconds), name));
+    return joined(texts, ", ");
+}
+
+std::string comparison(const plan::Evaluated& its, const plan::Evaluated& best) {
+    constexpr double kSame = 5e-4;
+    const double times = secondsOf(its) / secondsOf(best);
+    if (its.configuration == best.configuration) return "the best itself";
+    if (std::abs(times - 1) < kSame) return "as fast as the best";
+    return times > 1 ? fmt::format("{:.1f} % more than the best", 100 * (times - 1))
+                     : fmt::format("{:.1f} % less than the best of the study", 100 * (1 - times));
+}
+
+/// A stage that does not fit, as pictures of memory show stages.
+plan::EvaluatedStage stageOf(const plan::Shortage& shortage) {
+    return {.group = shortage.group,
+            .memory = shortage.memory,
+            .allowance = shortage.allowance,
+            .capacity = shortage.capacity};
+}
+
+const plan::EvaluatedStage& fullestOf(const plan::Evaluated& evaluated) {
+    return *std::max_element(evaluated.stages.begin(), evaluated.stages.end(), [](const auto& a, const auto& b) {
+        return a.memory.total() + a.allowance < b.memory.total() + b.allowance;
+    });
+}
+
+Chart missingMemoryChart(const PlanOutcome& outcome, const plan::Configuration& closest,
+                         const plan::Shortage& shortage) {
+    Chart chart{
+        .id = "answer-memory",
+        .title = fmt::format("{} lacks {} on an accelerator of stage {}", planLabel(closest),
+                             formatQuantity(shortage.total() - shortage.capacity, Measure::bytes), shortage.stage)};
+    chart.y = {.title = "Memory", .measure = Measure::bytes, .fromZero = true};
+    std::vector<plan::EvaluatedStage> stages{stageOf(shortage)};
+    chart.x.categories = {fmt::format("Asked, stage {}", shortage.stage + 1)};
+    if (const plan::Evaluated* best = outcome.best()) {
+        const plan::EvaluatedStage& fullest = fullestOf(*best);
+        stages.push_back(fullest);
+        chart.x.categories.push_back(fmt::format("The best, stage {}", &fullest - best->stages.data() + 1));
+    }
+    chart.series = planMemorySeries(stages);
+    return chart;
+}
+
+}  // namespace
+
+std::vector<std::string> planAnswerSentences(const PlanOutcome& outcome, const study::AskedConfiguration& asked) {
+    const std::string given = escaped(asked.given);
+    if (!asked.evaluated) return {fmt::format("{} cannot be: {}.", given, asked.misfit)};
+    const plan::Evaluated& its = *asked.evaluated;
+    const plan::Evaluated* best = outcome.best();
+    std::vector<std::string> all;
+    const std::string whole = plan::shortText(its.configuration);
+    std::string first = whole == asked.given
+                            ? fmt::format("{} takes", given)
+                            : fmt::format("The best with {} is {}. It takes", given, planLabel(its.configuration));
+    first += fmt::format(" {} a step", formatQuantity(secondsOf(its), Measure::seconds));
+    if (best != nullptr) first += ", " + comparison(its, *best);
+    all.push_back(first + fmt::format("; its fullest accelerator holds {}.",
+                                      formatQuantity(its.scores.of(plan::Objective::memory), Measure::bytes)));
+    if (best == nullptr || its.configuration == best->configuration) return all;
+    if (const std::string differences = shareDifferences(its, *best); !differences.empty())
+        all.push_back(fmt::format("Against the best: {}.", differences));
+    return all;
+}
+
+std::vector<Chart> planAnswerCharts(const PlanOutcome& outcome, const study::PlanAnswer& answer) {
+    if (!answer.asked.evaluated) {
+        if (!answer.closest) return {};
+        return {missingMemoryChart(outcome, answer.closest->first, answer.closest->second)};
+    }
+    PlanOutcome both;
+    both.dtypes = outcome.dtypes;
+    both.groups = outcome.groups;
+    if (outcome.best() != nullptr) both.configurations.push_back(*outcome.best());
+    both.configurations.push_back(*answer.asked.evaluated);
+    std::vector<Chart> charts{planTimeChart(both), planOverheadChart(both)};
+    charts[0].title = "What takes the step";
+    for (Chart& chart : charts) {
+        chart.id = "answer-" + chart.id;
+        chart.notes.clear();
+        const std::size_t asked = both.configurations.size() - 1;
+        chart.x.categories[asked] = "Asked: " + planLabel(both.configurations[asked].configuration);
+        if (asked > 0) chart.x.categories[0] = "The best: " + planLabel(both.configurations[0].configuration);
+    }
+    return charts;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,331 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/draw/theme.h"
+#include "core/report/plan_pictures.h"
+#include "core/study/metric.h"
+
+namespace tessera::report {
+
+namespace {
+
+using study::PlannedGroup;
+using study::PlanOutcome;
+
+constexpr double kCellGap = 2, kNodePad = 5, kNodeTitle = 15, kLeftOfNodes = 14;
+constexpr double kHeader = 84, kGroupTitle = 26;
+/// From here down nodes are too small for a line of text of their own.
+constexpr double kSmallCell = 9;
+constexpr double kLeastNode = 58;  ///< "stages 12–14" cut, "stage 127" whole
+constexpr std::array kCellSizes{26.0, 22.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 5.0};
+/// Larger nodes, such as pods, are drawn in blocks.
+constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80, kBlock = 64;
+/// The ends of the ramp are too light or too dark for one of the two themes.
+constexpr double kRampFrom = 0.12, kRampTo = 0.78;
+
+double usedBy(const plan::EvaluatedStage& stage) {
+    return stage.memory.total() + stage.allowance;
+}
+
+/// Nodes of a group in rows.
+struct NodeGrid {
+    std::int64_t perNode = 1, nodes = 1, shown = 1, columns = 1, perRow = 1;
+    double cell = 0, wide = 0, high = 0, gap = 0;
+    bool isSmall() const { return cell < kSmallCell; }
+    std::int64_t rows() const { return (shown + perRow - 1) / perRow; }
+    double height() const { return static_cast<double>(rows()) * (high + gap); }
+};
+
+NodeGrid gridOf(const PlannedGroup& group, double cell, double width, std::int64_t perStage) {
+    NodeGrid grid{.perNode = group.perNode > kMostPerNode ? kBlock : std::max<std::int64_t>(group.perNode, 1),
+                  .cell = cell};
+    grid.nodes = (group.count + grid.perNode - 1) / grid.perNode;
+    grid.shown = std::min(grid.nodes, kMostDrawnNodes);
+    grid.columns = std::min<std::int64_t>(grid.perNode, grid.perNode > 8 ? 8 : 4);
+    const auto rows = static_cast<double>((grid.perNode + grid.columns - 1) / grid.columns);
+    const double pad = grid.isSmall() ? 3 : kNodePad;
+    const double gap = grid.isSmall() ? 1 : kCellGap;
+    grid.wide = static_cast<double>(grid.columns) * (cell + gap) - gap + 2 * pad;
+    grid.high = rows * (cell + gap) - gap + 2 * pad;
+    if (!grid.isSmall()) {
+        grid.wide = std::max(grid.wide, kLeastNode);
+        grid.high += kNodeTitle;
+    }
+    grid.gap = grid.isSmall() ? 7 : 12;
+    grid.perRow = std::max<std::int64_t>(1, static_cast<std::int64_t>((width - kLeftOfNodes) / (grid.wide + grid.gap)));
+    // A stage is not broken over two rows where that can be.
+    const std::int64_t nodesOfStage = perStage / grid.perNode;
+    if (nodesOfStage > 1 && grid.perRow > nodesOfStage) grid.perRow -= grid.perRow % nodesOfStage;
+    return grid;
+}
+
+/// Draws the nodes of a fleet, an accelerator a cell.
+class ClusterDrawer {
+public:
+    ClusterDrawer(const PlanOutcome& outcome, const plan::Evaluated& its, ClusterColour colour, double width,
+                  const TextWidth& measure)
+        : outcome_(outcome), its_(its), colour_(colour), width_(width), measure_(measure) {
+        for (std::size_t s = 0; s < its_.stages.size(); ++s) {
+            low_ = std::min(low_, valueOf(s));
+            high_ = std::max(high_, valueOf(s));
+        }
+    }
+
+    Drawing draw() {
+        drawing_.width = width_;
+        drawing_.title = fmt::format("{} on {}", outcome_.model, outcome_.fleet);
+        text({0, 18}, fitted(planLabel(its_.configuration), width_, 16, true, measure_), "text", 16, true);
+        text({0, 36}, fitted(stageText(), width_, 11, false, measure_));
+        legend(62);
+        double top = kHeader;
+        const double cell = cellSize();
+        for (std::size_t g = 0; g < outcome_.groups.size(); ++g) top = group(g, top, cell);
+        drawing_.height = top;
+        return std::move(drawing_);
+    }
+
+private:
+    double text(Point at, std::string what, const std::string& colour = "secondary", int size = 11, bool strong = false,
+                Anchor anchor = Anchor::start, bool halo = false) {
+        const double wide = measure_(what, size, strong);
+        drawing_.shapes.push_back(Label{.at = at,
+                                        .text = std::move(what),
+                                        .colour = colour,
+                                        .anchor = anchor,
+                                        .size = size,
+                                        .strong = strong,
+                                        .halo = halo});
+        return wide;
+    }
+
+    std::string stageText() const {
+        const plan::Configuration& at = its_.configuration;
+        std::string what = at.tensor > 1 ? fmt::format(": {} tensor parallel", at.tensor) : std::string();
+        if (at.context > 1) what += fmt::format("{}{} context parallel", what.empty() ? ": " : " × ", at.context);
+        return fmt::format("A stage of a replica takes {}{}; {}, {}",
+                           formatCounted(static_cast<double>(at.perStage()), "accelerator", "accelerators"), what,
+                           formatCounted(at.pipeline, "stage", "stages"),
+                           formatCounted(at.data, "replica", "replicas"));
+    }
+
+    bool isMemory() const { return colour_ == ClusterColour::memory; }
+
+    /// Share of the memory, or seconds of a micro-batch.
+    double valueOf(std::size_t stage) const {
+        const plan::EvaluatedStage& its = its_.stages[stage];
+        if (!isMemory()) return its.forward + its.backward;
+        return its.capacity > 0 ? usedBy(its) / its.capacity : 0;
+    }
+    std::string valueText(double value) const {
+        return isMemory() ? study::percentText(value) : formatQuantity(value, Measure::seconds);
+    }
+    bool isEven() const {
+        constexpr double kAlike = 0.01;
+        return high_ - low_ < kAlike * std::max(high_, 1e-12);
+    }
+    std::string colourOf(double share) const {
+        return quantityColour(isEven() ? 0.5 : kRampFrom + (kRampTo - kRampFrom) * share);
+    }
+
+    void legend(double y) {
+        constexpr int kSteps = 6;
+        constexpr double kStep = 20;
+        double x = text({0, y}, isMemory() ? "Memory in use" : "Time of a micro-batch, both passes") + 10;
+        if (!isEven()) x += text({x, y}, valueText(low_), "text") + 6;
+        for (int i = 0; i < (isEven() ? 1 : kSteps); ++i) {
+            drawing_.shapes.push_back(
+                Box{.area = {x, y - 10, kStep, 12}, .fill = colourOf(static_cast<double>(i) / (kSteps - 1))});
+            x += kStep;
+        }
+        x += 6;
+        x += text({x, y}, valueText(high_), "text") + 22;
+        if (its_.configuration.accelerators() < allAccelerators()) {
+            drawing_.shapes.push_back(Box{.area = {x, y - 10, kStep, 12}, .fill = "surface", .stroke = "border"});
+            text({x + kStep + 6, y}, "not in use");
+        }
+    }
+
+    std::int64_t allAccelerators() const {
+        std::int64_t sum = 0;
+        for (const PlannedGroup& each : outcome_.groups) sum += each.count;
+        return sum;
+    }
+
+    /// Accelerators of a group that hold the same stage.
+    std::int64_t stageSize(std::size_t group) const {
+        for (const plan::Part& part : its_.configuration.parts)
+            if (part.group == group) return its_.configuration.perStage() * part.replicas;
+        return 1;
+    }
+
+    /// The largest cells with which all groups take no more height than the picture has.
+    double cellSize() const {
+        constexpr double kMostHeight = 0.36, kLeastHeight = 480;
+        const double most = std::max(kMostHeight * width_, kLeastHeight);
+        for (const double cell : kCellSizes) {
+            double height = kHeader;
+            for (std::size_t g = 0; g < outcome_.groups.size(); ++g)
+                height += kGroupTitle + gridOf(outcome_.groups[g], cell, width_, stageSize(g)).height() + 10;
+            if (height <= most) return cell;
+        }
+        return kCellSizes.back();
+    }
+
+    /// The stage that an accelerator of a group holds, from 0; none where it is not in use.
+    std::optional<std::size_t> stageOf(std::size_t group, std::int64_t accelerator, std::int64_t& replica) const {
+        const plan::Configuration& at = its_.configuration;
+        std::int64_t before = 0, replicasBefore = 0;
+        for (const plan::Part& part : at.parts) {
+            if (part.group == group) {
+                const std::int64_t each = at.perStage() * part.replicas, stage = accelerator / each;
+                if (stage >= part.stages) return std::nullopt;
+                replica = replicasBefore + accelerator % each / at.perStage();
+                return static_cast<std::size_t>(before + stage);
+            }
+            if (at.isStacked())
+                before += part.stages;
+            else
+                replicasBefore += part.replicas;
+        }
+        return std::nullopt;
+    }
+
+    std::string tipOf(std::size_t stage, std::int64_t replica) const {
+        const plan::EvaluatedStage& its = its_.stages[stage];
+        return fmt::format("stage {}, {}; replica {}; {} of {} of memory; {} a micro-batch", stage + 1,
+                           formatCounted(its.layers, "layer", "layers"), replica + 1,
+                           formatQuantity(usedBy(its), Measure::bytes), formatQuantity(its.capacity, Measure::bytes),
+                           formatQuantity(its.forward + its.backward, Measure::seconds));
+    }
+
+    void node(std::size_t group, std::int64_t first, std::int64_t count, Point corner, const NodeGrid& grid) {
+        const Rect area{corner.x, corner.y, grid.wide, grid.high};
+        drawing_.shapes.push_back(Box{.area = area, .fill = "raised", .stroke = "border", .radius = 4});
+        std::optional<std::size_t> least, most;
+        const double pad = grid.isSmall() ? 3 : kNodePad, gap = grid.isSmall() ? 1 : kCellGap;
+        const double top = area.y + pad + (grid.isSmall() ? 0 : kNodeTitle);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const Rect at{area.x + pad + static_cast<double>(i % grid.columns) * (grid.cell + gap),
+                          top + static_cast<double>(i / grid.columns) * (grid.cell + gap), grid.cell, grid.cell};
+            std::int64_t replica = 0;
+            const std::optional<std::size_t> stage = stageOf(group, first + i, replica);
+            if (!stage) {
+                drawing_.shapes.push_back(Box{.area = at, .fill = "surface", .stroke = "border"});
+                continue;
+            }
+            const std::size_t told = hasStages() ? *stage : static_cast<std::size_t>(replica);
+            least = std::min(least.value_or(told), told);
+            most = std::max(most.value_or(told), told);
+            const double share = isEven() ? 0 : (valueOf(*stage) - low_) / (high_ - low_);
+            drawing_.shapes.push_back(
+                Box{.area = at, .fill = colourOf(share), .radius = 2, .tip = tipOf(*stage, replica)});
+        }
+        if (least) nodeTitle(area, *least + 1, *most + 1, grid);
+    }
+
+    /// Where all hold the one stage, nodes are told by their replicas.
+    bool hasStages() const { return its_.configuration.pipeline > 1; }
+
+    void nodeTitle(const Rect& area, std::size_t first, std::size_t last, const NodeGrid& grid) {
+        const std::string numbers = first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last);
+        if (grid.isSmall()) {
+            if (measure_(numbers, 11, true) <= area.width)
+                text({area.x + area.width / 2, area.y + area.height / 2 + 4}, numbers, "text", 11, true, Anchor::middle,
+                     true);
+            return;
+        }
+        text({area.x + kNodePad, area.y + kNodeTitle - 2},
+             fitted(fmt::format("{}{} {}", hasStages() ? "stage" : "replica", first == last ? "" : "s", numbers),
+                    area.width - 2 * kNodePad, 11, false, measure_));
+    }
+
+    std::string groupText(const PlannedGroup& its, const NodeGrid& grid) const {
+        const auto rate = [](double bytes) { return formatQuantity(bytes, Measure::bytesPerSecond); };
+        std::vector<std::string> parts;
+        const std::string links =
+            its.linkRate > 0 ? fmt::format(" joined by links of {} each", rate(its.linkRate)) : "";
+        if (its.perNode > grid.perNode)
+            parts.push_back(
+                fmt::format("{}{}, drawn in blocks of {}", its.nodes() > 1 ? "nodes" : "all", links, grid.perNode));
+        else if (its.perNode > 1)
+            parts.push_back(fmt::format("{} of {}{}", formatCounted(static_cast<double>(its.nodes()), "node", "nodes"),
+                                        its.perNode, links));
+        if (hasNetwork(its)) parts.push_back(fmt::format("network of {} each", rate(its.networkRate)));
+        return joined(parts, "; ");
+    }
+
+    static bool hasNetwork(const PlannedGroup& its) { return its.networkRate > 0 && its.nodes() > 1; }
+
+    /// The network below each row of nodes, and what joins the rows.
+    void network(double top, const NodeGrid& grid) {
+        constexpr double kBelow = 4, kTrunk = 4;
+        double last = top;
+        const auto line = [&](Point from, Point to) {
+            drawing_.shapes.push_back(Path{.points = {from, to}, .stroke = "control", .width = 1.2});
+        };
+        for (std::int64_t row = 0; row < grid.rows(); ++row) {
+            const std::int64_t count = std::min(grid.perRow, grid.shown - row * grid.perRow);
+            const double bottom = top + static_cast<double>(row) * (grid.high + grid.gap) + grid.high;
+            last = bottom + kBelow;
+            double right = 0;
+            for (std::int64_t i = 0; i < count; ++i) {
+                right = kLeftOfNodes + static_cast<double>(i) * (grid.wide + grid.gap) + grid.wide / 2;
+                line({right, bottom}, {right, last});
+            }
+            line({kTrunk, last}, {right, last});
+        }
+        line({kTrunk, top + grid.high + kBelow}, {kTrunk, last});
+    }
+
+    double group(std::size_t index, double top, double cell) {
+        const PlannedGroup& its = outcome_.groups[index];
+        const NodeGrid grid = gridOf(its, cell, width_, stageSize(index));
+        const std::string name =
+            fmt::format("{} × {}{}", formatCount(static_cast<double>(its.count)), its.accelerator,
+                        its.name == its.accelerator ? std::string() : " (" + escaped(its.name, 40) + ")");
+        const double after = text({0, top + 14}, name, "text", 13, true) + 12;
+        text({after, top + 14}, fitted(groupText(its, grid), std::max(width_ - after, 0.0), 11, false, measure_));
+        top += kGroupTitle;
+        if (hasNetwork(its) && its.perNode <= grid.perNode) network(top, grid);
+        for (std::int64_t n = 0; n < grid.shown; ++n) {
+            const Point corner{kLeftOfNodes + static_cast<double>(n % grid.perRow) * (grid.wide + grid.gap),
+                               top + static_cast<double>(n / grid.perRow) * (grid.high + grid.gap)};
+            node(index, n * grid.perNode, std::min(grid.perNode, its.count - n * grid.perNode), corner, grid);
+        }
+        top += grid.height();
+        if (grid.shown < grid.nodes) {
+            text({0, top + 10}, fmt::format("and {} more", formatCounted(static_cast<double>(grid.nodes - grid.shown),
+                                                                         "node", "nodes")));
+            top += 18;
+        }
+        return top + 10;
+    }
+
+    const PlanOutcome& outcome_;
+    const plan::Evaluated& its_;
+    ClusterColour colour_;
+    double width_;
+    const TextWidth& measure_;
+    double low_ = std::numeric_limits<double>::infinity(), high_ = 0;
+    Drawing drawing_;
+};
+
+}  // namespace
+
+Drawing planClusterDrawing(const PlanOutcome& outcome, const std::string& rank, ClusterColour colour, double width,
+                           const TextWidth& measure) {
+    const plan::Evaluated* its = outcome.ranked(rank);
+    if (its != nullptr) return ClusterDrawer(outcome, *its, colour, width, measure).draw();
+    Drawing drawing{.width = width, .height = 40, .title = outcome.fleet, .shapes = {}};
+    drawing.shapes.push_back(Label{.at = {0, 18}, .text = kNoPlan});
+    return drawing;
+}
+
+}  // namespace tessera::report

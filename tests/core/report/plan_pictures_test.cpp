@@ -1,0 +1,299 @@
+#include "core/report/plan_pictures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/draw/chart_layout.h"
+#include "core/report/catalogue.h"
+#include "core/report/plan_points.h"
+#include "core/study/plan/study.h"
+#include "tests/support/plan_result.h"
+
+namespace tessera::report {
+namespace {
+
+using study::PlanOutcome;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const PlanOutcome& planOf(const study::Result& result) {
+    return result.outcome.get<PlanOutcome>();
+}
+
+Drawing clusterOf(const study::Result& result, const std::string& rank = {}, double width = 960,
+                  ClusterColour colour = ClusterColour::memory) {
+    return planClusterDrawing(planOf(result), rank, colour, width, estimatedWidth);
+}
+
+/// Cells of accelerators: the boxes that say something.
+std::vector<Box> cellsOf(const Drawing& drawing) {
+    std::vector<Box> cells;
+    for (const Shape& shape : drawing.shapes)
+        if (const auto* box = std::get_if<Box>(&shape); box != nullptr && !box->tip.empty()) cells.push_back(*box);
+    return cells;
+}
+
+std::vector<std::string> textsOf(const Drawing& drawing) {
+    std::vector<std::string> texts;
+    for (const Shape& shape : drawing.shapes)
+        if (const auto* label = std::get_if<Label>(&shape)) texts.push_back(label->text);
+    return texts;
+}
+
+Rect areaOf(const Label& label) {
+    const double wide = estimatedWidth(label.text, label.size, label.strong);
+    const double left = label.anchor == Anchor::end      ? label.at.x - wide
+                        : label.anchor == Anchor::middle ? label.at.x - wide / 2
+                                                         : label.at.x;
+    return {left, label.at.y - label.size * 0.8, wide, static_cast<double>(label.size)};
+}
+
+bool meet(const Rect& a, const Rect& b) {
+    constexpr double kHair = 0.5;
+    return a.x + kHair < b.right() && b.x + kHair < a.right() && a.y + kHair < b.bottom() && b.y + kHair < a.bottom();
+}
+
+/// Texts that lie over each other or leave the drawing.
+std::vector<std::string> misplaced(const std::vector<const Drawing*>& drawings, const Rect& whole) {
+    std::vector<const Label*> labels;
+    for (const Drawing* drawing : drawings)
+        for (const Shape& shape : drawing->shapes)
+            if (const auto* label = std::get_if<Label>(&shape);
+                label != nullptr && label->angle == 0 && !label->text.empty())
+                labels.push_back(label);
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const Rect area = areaOf(*labels[i]);
+        if (area.x < whole.x - 1 || area.right() > whole.right() + 1 || area.bottom() > whole.bottom() + 1)
+            found.push_back(labels[i]->text + " leaves the picture");
+        for (std::size_t j = 0; j < i; ++j)
+            if (meet(area, areaOf(*labels[j]))) found.push_back(labels[i]->text + " on " + labels[j]->text);
+    }
+    return found;
+}
+
+std::vector<std::string> misplaced(const Chart& chart, Size size) {
+    const ChartLayout layout = layOut(chart, {}, size, estimatedWidth);
+    return misplaced({&layout.back, &layout.front}, {0, 0, size.width, size.height});
+}
+
+std::vector<std::string> misplaced(const Drawing& drawing) {
+    return misplaced({&drawing}, {0, 0, drawing.width, drawing.height});
+}
+
+const Series* planSeries(const Chart& chart, const std::string& id) {
+    const auto found =
+        std::find_if(chart.series.begin(), chart.series.end(), [&](const Series& series) { return series.id == id; });
+    return found == chart.series.end() ? nullptr : &*found;
+}
+
+TEST(PlanPictures, aClusterHasACellForEachAcceleratorAndSaysWhatJoinsThem) {
+    const study::Result& result = test::smallPlan();
+    for (const double width : {500.0, 960.0, 1013.0, 1650.0}) {
+        const Drawing drawing = clusterOf(result, {}, width);
+        EXPECT_EQ(cellsOf(drawing).size(), 128U) << width;
+        EXPECT_EQ(drawing.width, width);
+        EXPECT_THAT(misplaced(drawing), testing::IsEmpty()) << width;
+        EXPECT_THAT(textsOf(drawing), testing::Contains(HasSubstr("16 nodes of 8"))) << width;
+    }
+    EXPECT_THAT(textsOf(clusterOf(result)), testing::Contains(HasSubstr("network of ")));
+}
+
+TEST(PlanPictures, aClusterShowsTheStagesOfTheChosenConfiguration) {
+    const PlanOutcome& outcome = planOf(test::smallPlan());
+    for (const std::size_t rank : {std::size_t{1}, std::size_t{5}, outcome.configurations.size()}) {
+        const plan::Evaluated& its = outcome.configurations[rank - 1];
+        std::set<std::string> stages;
+        for (const Box& cell : cellsOf(clusterOf(test::smallPlan(), std::to_string(rank))))
+            stages.insert(cell.tip.substr(0, cell.tip.find(',')));
+        EXPECT_EQ(stages.size(), its.stages.size()) << rank;
+        EXPECT_EQ(cellsOf(clusterOf(test::smallPlan(), std::to_string(rank))).size(),
+                  static_cast<std::size_t>(its.configuration.accelerators()));
+    }
+    EXPECT_NE(toSvg(clusterOf(test::smallPlan(), "1"), Theme(ThemeKind::light)),
+              toSvg(clusterOf(test::smallPlan(), "20"), Theme(ThemeKind::light)));
+}
+
+TEST(PlanPictures, podsAreDrawnInBlocksAndGroupsBelowEachOther) {
+    const study::Result& pod = test::planned("zoo:llama2-7b", "tpu-v3-pod", 1024, {{"fix", "tp=1,pp=4"}});
+    const Drawing drawing = clusterOf(pod);
+    EXPECT_EQ(cellsOf(drawing).size(), 1024U);
+    EXPECT_THAT(textsOf(drawing), testing::Contains(HasSubstr("drawn in blocks of 64")));
+    EXPECT_THAT(misplaced(drawing), testing::IsEmpty());
+    EXPECT_LT(drawing.height, 700);
+    const Drawing mixed = clusterOf(test::mixedPlan());
+    EXPECT_THAT(textsOf(mixed), testing::IsSupersetOf({std::string("32 × h100"), std::string("32 × h200")}));
+    EXPECT_THAT(misplaced(mixed), testing::IsEmpty());
+}
+
+TEST(PlanPictures, sharesOfTimeAddUpToTheStep) {
+    const PlanOutcome& outcome = planOf(test::smallPlan());
+    const Chart whole = planTimeChart(outcome), overhead = planOverheadChart(outcome);
+    ASSERT_EQ(whole.x.categories.size(), outcome.configurations.size());
+    EXPECT_EQ(planSeries(overhead, "compute"), nullptr);
+    for (std::size_t i = 0; i < outcome.configurations.size(); ++i) {
+        double sum = 0;
+        for (const Series& series : whole.series) sum += series.y[i];
+        const double step = outcome.configurations[i].scores.of(plan::Objective::time);
+        EXPECT_NEAR(sum, step, 2e-3 * step) << i;
+        EXPECT_THAT(whole.x.categories[i], testing::StartsWith(std::to_string(i + 1) + ": "));
+    }
+    EXPECT_EQ(std::set<std::string>(whole.x.categories.begin(), whole.x.categories.end()).size(),
+              whole.x.categories.size());
+}
+
+TEST(PlanPictures, labelsNeitherCollideNorLeaveThePicture) {
+    for (const study::Result* result : {&test::smallPlan(), &test::mixedPlan()}) {
+        const PlanOutcome& outcome = planOf(*result);
+        for (const Size size : {Size{1010, 480}, Size{960, 420}, Size{1650, 780}}) {
+            for (const Chart& chart :
+                 {planTimeChart(outcome), planOverheadChart(outcome), planMemoryChart(outcome, "1"),
+                  planFrontChart(outcome), planSensitivityChart(outcome), planCountChart(outcome)})
+                EXPECT_THAT(misplaced(chart, size), testing::IsEmpty()) << chart.id << " " << size.width;
+        }
+    }
+}
+
+TEST(PlanPictures, memoryIsBelowTheCapacityOfEachStage) {
+    const PlanOutcome& outcome = planOf(test::mixedPlan());
+    for (const char* rank : {"1", "7"}) {
+        const Chart chart = planMemoryChart(outcome, rank);
+        const Series* capacity = planSeries(chart, "capacity");
+        ASSERT_NE(capacity, nullptr);
+        ASSERT_EQ(chart.x.categories.size(), outcome.ranked(rank)->stages.size());
+        for (std::size_t s = 0; s < chart.x.categories.size(); ++s) {
+            double sum = 0;
+            for (const Series& series : chart.series)
+                if (series.mark == Mark::stackedBars) sum += series.y[s];
+            EXPECT_LE(sum, capacity->y[s]) << rank << " " << s;
+        }
+    }
+}
+
+TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
+    const PlanOutcome& outcome = planOf(test::smallPlan());
+    const std::vector<PlanPoint> points = planPoints(outcome);
+    EXPECT_GT(points.size(), outcome.configurations.size());
+    for (const plan::Objective x : planValues(outcome))
+        for (const plan::Objective y : planValues(outcome)) {
+            const std::vector<std::size_t> front = planFront(points, x, y);
+            ASSERT_FALSE(front.empty());
+            for (const std::size_t its : front)
+                for (const PlanPoint& other : points)
+                    EXPECT_FALSE(other.scores.of(x) <= points[its].scores.of(x) &&
+                                 other.scores.of(y) <= points[its].scores.of(y) &&
+                                 (other.scores.of(x) < points[its].scores.of(x) ||
+                                  other.scores.of(y) < points[its].scores.of(y)));
+            const PlanScatter scatter = planScatter(outcome, points, x, y);
+            std::size_t drawn = 0;
+            for (std::size_t s = 0; s < scatter.points.size(); ++s) {
+                EXPECT_TRUE(scatter.points[s].empty() || scatter.points[s].size() == scatter.chart.series[s].x.size());
+                if (scatter.chart.series[s].mark == Mark::points) drawn += scatter.points[s].size();
+            }
+            EXPECT_EQ(drawn, points.size());
+        }
+}
+
+TEST(PlanPictures, brushedPointsChangeTheirLookAlone) {
+    const PlanOutcome& outcome = planOf(test::smallPlan());
+    const std::vector<PlanPoint> points = planPoints(outcome);
+    std::vector<bool> shown(points.size(), false);
+    shown[0] = true;
+    const PlanScatter scatter =
+        planScatter(outcome, points, plan::Objective::accelerators, plan::Objective::time, shown);
+    const Series* filtered = planSeries(scatter.chart, "filtered");
+    ASSERT_NE(filtered, nullptr);
+    EXPECT_TRUE(filtered->dimmed);
+    EXPECT_EQ(filtered->x.size(), points.size() - 1);
+}
+
+TEST(PlanPictures, everyConfigurationIsAChoiceOfTheCatalogue) {
+    const study::Result& result = test::smallPlan();
+    EXPECT_EQ(selectionOf(result, "").choice, "1");
+    EXPECT_EQ(selectionOf(result, "20").choice, "20");
+    EXPECT_THROW(selectionOf(result, "21"), UsageError);
+    const PictureRow& memory = pictureNamed("plan", "memory");
+    EXPECT_EQ(titleOf(memory, result, selectionOf(result, "3")), "Memory of configuration 3");
+    const study::RunContext none;
+    for (const PictureRow& row : catalogueOf("plan").pictures)
+        for (const char* choice : {"1", "12"}) {
+            const Selection at = selectionOf(result, choice);
+            EXPECT_FALSE(toSvg(row.make({result, at, none}), Theme(ThemeKind::dark)).empty()) << row.id;
+        }
+    const Selection at = selectionOf(result, "4");
+    EXPECT_EQ(tableNamed("plan", "stages").make({result, at, none}).rows.size(),
+              planOf(result).configurations[3].stages.size());
+}
+
+TEST(PlanPictures, whereNothingFitsThePicturesSayIt) {
+    const study::Result& result = test::emptyPlan();
+    const PlanOutcome& outcome = planOf(result);
+    ASSERT_EQ(outcome.best(), nullptr);
+    EXPECT_THAT(textsOf(clusterOf(result)), ElementsAre(kNoPlan));
+    for (const Chart& chart : {planTimeChart(outcome), planMemoryChart(outcome, ""), planFrontChart(outcome)})
+        EXPECT_EQ(chart.empty, kNoPlan) << chart.id;
+    EXPECT_FALSE(planCountChart(outcome).series.front().x.empty());
+}
+
+study::PlanAnswer answerTo(const study::Result& result, const std::string& configuration) {
+    return study::askPlan(result.study, planOf(result).fleet, configuration, {});
+}
+
+TEST(PlanAnswer, saysWhatAConfigurationCosts) {
+    const study::Result& result = test::smallPlan();
+    const study::PlanAnswer answer = answerTo(result, "tp=8,pp=16,mb=1");
+    ASSERT_TRUE(answer.asked.evaluated);
+    const std::vector<std::string> sentences = planAnswerSentences(planOf(result), answer.asked);
+    ASSERT_EQ(sentences.size(), 2U);
+    EXPECT_THAT(sentences[0], HasSubstr("% more than the best"));
+    EXPECT_THAT(sentences[1], HasSubstr("Against the best: +"));
+    const std::vector<Chart> charts = planAnswerCharts(planOf(result), answer);
+    ASSERT_EQ(charts.size(), 2U);
+    EXPECT_EQ(charts[0].x.categories.size(), 2U);
+    for (const Chart& chart : charts) EXPECT_THAT(misplaced(chart, {1010, 360}), testing::IsEmpty());
+}
+
+TEST(PlanAnswer, knowsTheBestItself) {
+    const study::Result& result = test::smallPlan();
+    const study::PlanAnswer answer = answerTo(result, plan::shortText(planOf(result).best()->configuration));
+    EXPECT_THAT(planAnswerSentences(planOf(result), answer.asked), ElementsAre(HasSubstr("the best itself")));
+}
+
+TEST(PlanAnswer, saysWhatBreaks) {
+    const study::Result& result = test::smallPlan();
+    const auto misfitOf = [&](const std::string& configuration) {
+        return planAnswerSentences(planOf(result), answerTo(result, configuration).asked).front();
+    };
+    EXPECT_THAT(misfitOf("tp=7"), HasSubstr("does not divide 64 heads"));
+    EXPECT_THAT(misfitOf("pp=200"), HasSubstr("more than 80 layers"));
+    EXPECT_THAT(misfitOf("dp=3"), HasSubstr("do not divide the global batch"));
+    EXPECT_THAT(misfitOf("ep=2"), HasSubstr("needs a model with experts"));
+    const study::PlanAnswer full = answerTo(result, "tp=1,pp=1,recompute=none,zero=0");
+    EXPECT_FALSE(full.asked.evaluated);
+    ASSERT_TRUE(full.closest);
+    EXPECT_THAT(full.asked.misfit, HasSubstr("lacks"));
+    const std::vector<Chart> charts = planAnswerCharts(planOf(result), full);
+    ASSERT_EQ(charts.size(), 1U);
+    EXPECT_NE(planSeries(charts[0], "capacity"), nullptr);
+    EXPECT_THROW(answerTo(result, "tq=3"), UsageError);
+}
+
+TEST(PlanAnswer, endsWhereItIsCancelled) {
+    std::stop_source source;
+    source.request_stop();
+    study::RunContext context;
+    context.cancel = source.get_token();
+    const study::Result& result = test::smallPlan();
+    EXPECT_THROW(study::askPlan(result.study, planOf(result).fleet, "tp=8", context), InterruptedError);
+}
+
+}  // namespace
+}  // namespace tessera::report

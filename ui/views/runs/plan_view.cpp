@@ -1,0 +1,396 @@
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/report/plan_pictures.h"
+#include "core/study/metric.h"
+#include "core/study/plan/study.h"
+#include "ui/models/report_table.h"
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/lazy_tabs.h"
+#include "ui/views/message_bar.h"
+#include "ui/views/plot/drawing_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/plan_explorer.h"
+#include "ui/views/runs/plan_question.h"
+#include "ui/views/runs/run_view.h"
+
+namespace tessera::ui {
+using namespace Qt::StringLiterals;
+
+namespace {
+
+using report::ClusterColour;
+using study::PlanOutcome;
+
+/// A finished plan: headline, its configurations, and tabs that begin with the cluster. One choice of configuration is
+/// shared by all its parts.
+class PlanView : public RunView {
+public:
+    explicit PlanView(QWidget* parent) : RunView("plan", parent) {
+        addSelectables();
+        addTool(against_);
+        addPages();
+        addPictures();
+        addDetails();
+    }
+
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+
+protected:
+    void takeRun() override;
+    void refresh() override;
+    QVector<Headline> headlines() const override;
+    void showNote() override;
+    report::Selection selection() const override { return report::selectionOf(*run().result, choice()); }
+
+private:
+    void addSelectables();
+    void addAxis(const char* id, QString (PlanExplorer::*axis)() const);
+    void addPictures();
+    void addDetails();
+    void addRows(const char* id, const QString& title, const std::shared_ptr<report::Table>& table,
+                 const char* selects);
+    void choose(int configuration);
+    void fillTable(const char* row, report::Table& table) const;
+    void showDifference();
+
+    const PlanOutcome& outcome() const { return run().result->outcome.get<PlanOutcome>(); }
+    int configurations() const { return static_cast<int>(outcome().configurations.size()); }
+    /// The catalogue's name of the chosen configuration; empty where nothing fits.
+    std::string choice() const { return chosen_ < 0 ? std::string() : std::to_string(chosen_ + 1); }
+    QString label(int configuration) const;
+    Facts facts(int configuration) const;
+    QString sharePath(const ChartPane& pane, int category) const;
+
+    QWidget* makeCluster();
+    void fillCluster();
+    QWidget* makePipeline();
+    void fillPipeline();
+    QWidget* makeFront();
+    void fillFront();
+    QWidget* makeQuestion() { return question_ = new PlanQuestion; }
+    void fillQuestion() { question_->setRun(run()); }
+    void askAbout(const QString& configuration);
+
+    int chosen_ = -1;
+    ClusterColour colour_ = ClusterColour::memory;
+    std::shared_ptr<report::Table> configurations_ = std::make_shared<report::Table>();
+    std::shared_ptr<report::Table> stages_ = std::make_shared<report::Table>();
+    std::shared_ptr<report::Table> fleets_ = std::make_shared<report::Table>();
+    std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
+    QLabel* against_ = new QLabel(this);
+    DrawingView* cluster_ = nullptr;
+    QButtonGroup* colours_ = nullptr;
+    GanttView* pipeline_ = nullptr;
+    QLabel* pipelineNotes_ = nullptr;
+    PlanExplorer* explorer_ = nullptr;
+    PlanQuestion* question_ = nullptr;
+};
+
+void PlanView::addSelectables() {
+    addSelectable({.id = "configuration",
+                   .count = [this] { return configurations(); },
+                   .current = [this] { return chosen_; },
+                   .choose = [this](int index) { choose(index); },
+                   .facts = [this](int index) { return facts(index); },
+                   .name = [](int index) { return QString::number(index + 1); },
+                   .bar = u"Configurations"_s,
+                   .choice =
+                       [this](int index) {
+                           return ChoiceBar::Choice{.title = u"%1: %2"_s.arg(index + 1).arg(label(index)),
+                                                    .help = u"Show this configuration"_s};
+                       }});
+    addSelectable({.id = "colour",
+                   .count = [] { return 2; },
+                   .current = [this] { return static_cast<int>(colour_); },
+                   .choose =
+                       [this](int index) {
+                           colour_ = static_cast<ClusterColour>(index);
+                           if (cluster_ != nullptr) fillCluster();
+                       },
+                   .name =
+                       [](int index) {
+                           return static_cast<ClusterColour>(index) == ClusterColour::memory ? u"memory"_s : u"time"_s;
+                       }});
+    addAxis("x", &PlanExplorer::xAxis);
+    addAxis("y", &PlanExplorer::yAxis);
+}
+
+/// What an axis of the scatter shows, once that was seen.
+void PlanView::addAxis(const char* id, QString (PlanExplorer::*axis)() const) {
+    const auto values = [this] { return explorer_ == nullptr ? QStringList() : explorer_->values(); };
+    addSelectable({.id = id,
+                   .count = [values] { return static_cast<int>(values().size()); },
+                   .current =
+                       [this, axis, values] {
+                           return explorer_ == nullptr ? -1 : static_cast<int>(values().indexOf((explorer_->*axis)()));
+                       },
+                   .choose =
+                       [this, id, values](int index) {
+                           const bool isX = QLatin1String(id) == QLatin1String("x");
+                           const QString value = values().value(index);
+                           explorer_->setAxes(isX ? value : QString(), isX ? QString() : value);
+                       },
+                   .name = [values](int index) { return values().value(index); }});
+}
+
+void PlanView::addPictures() {
+    using Self = PlanView;
+    pages()->addPicture("cluster", titleOf("cluster"), this, &Self::makeCluster, &Self::fillCluster);
+    addCharts("step-time", titleOf("step-time"),
+              {.rows = {"step-time", "overhead"},
+               .name = u"What takes the step of the best configurations"_s,
+               .selects = "configuration",
+               .path = [this](const ChartPane& pane, int, int category) { return sharePath(pane, category); }});
+    pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
+    addCharts("memory", titleOf("memory"), {.rows = {"memory"}, .name = u"Memory of an accelerator by stage"_s});
+    pages()->addPicture("front", titleOf("front"), this, &Self::makeFront, &Self::fillFront);
+    pages()->addPicture("question", u"Why not …?"_s, this, &Self::makeQuestion, &Self::fillQuestion);
+    addCharts("sensitivity", titleOf("sensitivity"),
+              {.rows = {"sensitivity"}, .name = u"What a tenth more of a resource would gain"_s});
+    addCharts("configurations", titleOf("configurations"),
+              {.rows = {"configurations"}, .name = u"What became of the configurations of the space"_s});
+}
+
+/// A table of the catalogue, which is always of the same columns.
+void PlanView::addRows(const char* id, const QString& title, const std::shared_ptr<report::Table>& table,
+                       const char* selects) {
+    addTable(id, title,
+             {.model = [table](QObject* owner) { return new TableModel(columns::ofTable(table), owner); },
+              .selects = selects,
+              .rows =
+                  [this, id, table] {
+                      fillTable(id, *table);
+                      return static_cast<int>(table->rows.size());
+                  },
+              .empty = toQt(report::kNoPlan)});
+}
+
+void PlanView::addDetails() {
+    addRows("configurations", u"Configurations"_s, configurations_, "configuration");
+    addRows("stages", u"Stages"_s, stages_, nullptr);
+    addRows("fleets", u"Fleets"_s, fleets_, nullptr);
+    pages()->addTable("metrics", u"Numbers"_s,
+                      {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
+                       .rows =
+                           [this] {
+                               *metrics_ = study::metricsOf(*run().result);
+                               return static_cast<int>(metrics_->size());
+                           }});
+    pages()->addSentences("summary", u"Summary"_s, [this] {
+        QStringList lines;
+        for (const std::string& sentence : catalogue().sentences(*run().result)) lines << shownText(sentence, 1000);
+        return lines;
+    });
+    pages()->addAssumptions([this]() -> const study::Result& { return *run().result; });
+    for (const char* picture : {"cluster", "step-time", "front", "question", "sensitivity"})
+        pages()->pair(picture, "configurations");
+    for (const char* picture : {"pipeline", "memory"}) pages()->pair(picture, "stages");
+}
+
+void PlanView::fillTable(const char* row, report::Table& table) const {
+    const report::Selection at = selection();
+    const study::RunContext context;
+    table = report::tableNamed("plan", row).make({*run().result, at, context});
+}
+
+void PlanView::takeRun() {
+    chosen_ = configurations() > 0 ? 0 : -1;
+    // Columns of a table are those of its first rows.
+    for (const auto& [row, table] :
+         {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_)})
+        fillTable(row, *table);
+    pages()->details()->setPageShown(u"fleets"_s, !outcome().fleets.empty());
+    pages()->details()->setPageShown(u"summary"_s, !catalogue().sentences(*run().result).empty());
+    for (const char* picture : {"cluster", "step-time", "pipeline", "memory", "front", "sensitivity"})
+        pages()->setPageShown(QLatin1String(picture), chosen_ >= 0);
+    if (chosen_ < 0) pages()->openTab(u"configurations"_s);
+    showDifference();
+}
+
+void PlanView::refresh() {
+    RunView::refresh();
+    showDifference();
+}
+
+void PlanView::choose(int configuration) {
+    if (std::exchange(chosen_, configuration) != configuration) refresh();
+}
+
+QString PlanView::label(int configuration) const {
+    return toQt(report::planLabel(outcome().configurations[static_cast<std::size_t>(configuration)].configuration));
+}
+
+/// By how much the chosen configuration is worse than the best, beside its name.
+void PlanView::showDifference() {
+    setLook(*against_, "tone", u"secondary"_s);
+    QStringList parts;
+    for (std::size_t column = 0; chosen_ > 0 && column < configurations_->columns.size(); ++column)
+        if (const std::string& title = configurations_->columns[column].title;
+            title == "against best" || title == "mostly for")
+            parts << toQt(configurations_->rows[static_cast<std::size_t>(chosen_)][column]);
+    parts.removeAll(QString());
+    against_->setText(parts.isEmpty() ? QString() : u"%1 against the best"_s.arg(parts.join(u", mostly "_s)));
+    against_->setVisible(!parts.isEmpty());
+}
+
+Facts PlanView::facts(int configuration) const {
+    if (configuration < 0 || static_cast<std::size_t>(configuration) >= configurations_->rows.size()) return {};
+    Facts facts = columns::rowFacts(*configurations_, configuration);
+    facts.title = label(configuration);
+    facts.subtitle = u"Configuration %1 of %2"_s.arg(configuration + 1).arg(configurations());
+    facts.icon = u"plan"_s;
+    return facts;
+}
+
+/// The bars are the list of configurations, of which the best one's numbers are explained.
+QString PlanView::sharePath(const ChartPane& pane, int category) const {
+    return category == 0 && pane.current() == 0 ? u"step_time_s"_s : QString();
+}
+
+QVector<Headline> PlanView::headlines() const {
+    QVector<Headline> headlines;
+    const plan::Evaluated* best = outcome().best();
+    if (best == nullptr) return {{.value = u"Nothing fits"_s, .label = {}}};
+    const std::vector<study::Metric> metrics = study::metricsOf(*run().result);
+    const auto textOf = [&](std::string_view name) {
+        const auto found =
+            std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+        return found == metrics.end() ? QString() : toQt(study::textOf(*found));
+    };
+    headlines.append({.value = textOf("step_time_s"),
+                      .label = u"per step"_s,
+                      .detail = u"%1 to %2"_s.arg(columns::quantity(best->low, Measure::seconds),
+                                                  columns::quantity(best->high, Measure::seconds)),
+                      .help = u"Of the best configuration; 90 % of measured runs lie between these"_s,
+                      .explain = explanationOf("step_time_s")});
+    headlines.append({.value = textOf("tokens_per_s"),
+                      .label = {},
+                      .detail = u"%1 MFU"_s.arg(textOf("model_flops_utilisation")),
+                      .help = u"FLOP of the model over what the accelerators in use can do"_s,
+                      .explain = explanationOf("tokens_per_s")});
+    const bool proven = outcome().ended == EndedBy::proof;
+    headlines.append({.value = {},
+                      .label = {},
+                      .detail = (proven ? u"proven best of %1"_s : u"best so far of %1"_s)
+                                    .arg(columns::count(static_cast<double>(outcome().counted.all))),
+                      .tone = proven ? u"good"_s : QString(),
+                      .help = u"Every configuration was judged, or ruled out by its memory or a bound of its time"_s,
+                      .explain = explanationOf("configurations")});
+    if (const auto training = outcome().trainingSeconds()) {
+        constexpr double kDay = 86400;
+        headlines.append({.value = u"%1 days"_s.arg(toQt(formatCount(std::round(*training / kDay)))),
+                          .label = u"of training"_s,
+                          .detail = textOf("training_usd"),
+                          .help = u"For %1 tokens"_s.arg(columns::count(*outcome().tokens)),
+                          .explain = explanationOf("training_s")});
+    }
+    return headlines;
+}
+
+/// Why nothing fits, or not what is asked about.
+void PlanView::showNote() {
+    if (const QString misfit = toQt(study::planMisfit(outcome())); !misfit.isEmpty())
+        note()->showMessage(MessageBar::Kind::warning,
+                            misfit.front().toUpper() + shownText(misfit.mid(1).toStdString(), 1000) + u'.');
+}
+
+QWidget* PlanView::makeCluster() {
+    cluster_ = new DrawingView;
+    cluster_->setAccessibleName(u"Stages on the nodes of the fleet"_s);
+    colours_ = new QButtonGroup(this);
+    auto* bar = new QWidget;
+    auto* row = bareLayout<QHBoxLayout>(bar, theme().spacing());
+    for (const auto& [title, id] : {std::pair(u"By memory"_s, 0), std::pair(u"By time"_s, 1)}) {
+        QToolButton* button = toggle(title);
+        colours_->addButton(button, id);
+        row->addWidget(button);
+    }
+    row->addStretch();
+    connect(colours_, &QButtonGroup::idClicked, this, [this](int id) { select(u"colour"_s, id); });
+    return vSplit(bar, scrolled(cluster_));
+}
+
+void PlanView::fillCluster() {
+    colours_->button(static_cast<int>(colour_))->setChecked(true);
+    cluster_->setDrawing(
+        fileStem(shownText(outcome().model) + u"-cluster"_s),
+        [result = run().result, rank = choice(), colour = colour_](double width, const report::TextWidth& measure) {
+            return report::planClusterDrawing(result->outcome.get<PlanOutcome>(), rank, colour, width, measure);
+        });
+}
+
+QWidget* PlanView::makePipeline() {
+    pipeline_ = new GanttView;
+    pipeline_->setAccessibleName(u"Passes of the micro-batches by stage"_s);
+    pipeline_->setNotesVisible(false);
+    pipelineNotes_ = sentences();
+    setLook(*pipelineNotes_, "tone", u"secondary"_s);
+    return vSplit(pipelineNotes_, pipeline_);
+}
+
+void PlanView::fillPipeline() {
+    pages()->prepare(maker<Timeline>("pipeline"), [this](Timeline its) {
+        QStringList notes;
+        for (const std::string& note : its.notes) notes << shownText(note);
+        pipelineNotes_->setText(notes.join(QLatin1Char(' ')));
+        pipeline_->setTimeline(std::move(its));
+    });
+}
+
+QWidget* PlanView::makeFront() {
+    explorer_ = new PlanExplorer;
+    connect(explorer_, &PlanExplorer::rankChosen, this, [this](int rank) { select(u"configuration"_s, rank); });
+    connect(explorer_, &PlanExplorer::configurationChosen, this, &PlanView::askAbout);
+    return explorer_;
+}
+
+void PlanView::fillFront() {
+    explorer_->setResult(run().result);
+    explorer_->showChoice(chosen_);
+}
+
+/// A configuration that is not in the list: what it costs, the question's page says.
+void PlanView::askAbout(const QString& configuration) {
+    inspect({.title = shownText(configuration.toStdString()),
+             .subtitle = u"On the front, but not among the best"_s,
+             .icon = u"plan"_s,
+             .actions = {{.title = u"Why not this one?"_s, .icon = u"search"_s, .run = [this, configuration] {
+                              pages()->openTab(u"question"_s);
+                              if (question_ != nullptr) question_->ask(configuration);
+                          }}}});
+}
+
+QJsonObject PlanView::saveView() const {
+    QJsonObject view = RunView::saveView();
+    if (question_ != nullptr && !question_->question().isEmpty()) view["question"_L1] = question_->question();
+    return view;
+}
+
+void PlanView::restoreView(const QJsonObject& view) {
+    RunView::restoreView(view);
+    if (question_ != nullptr) question_->ask(view.value("question"_L1).toString());
+}
+
+}  // namespace
+
+RunView* newPlanView(QUndoStack* /*undo*/, QWidget* parent) {
+    return new PlanView(parent);
+}
+
+}  // namespace tessera::ui
