@@ -97,8 +97,7 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
-    const std::vector<int> most = mostLayers(only, judgement.shortage);
-    if (judgement.shortage.capacity > 0) return judgement;
+    const std::vector<int> most = mostLayers(only);
     const LayerTimes& times = only.times();
     const std::function<double(int)> once = [&](int held) { return only.model->once(only.layout, held).both(); };
     const StageRow row{
@@ -108,7 +107,7 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
         return pipelineSeconds(configuration, only, cost, only.part->microBatches, hop) + cost.once + start;
     });
     if (!division) {
-        noteEven(judgement.shortage, configuration, placed);
+        judgement.shortage = leastShortage(placed);
         return judgement;
     }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
@@ -132,9 +131,12 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
     std::vector<int> held = interleavedLayers(configuration);
-    const std::vector<int> most = mostLayers(only, judgement.shortage);
-    for (std::size_t s = 0; s < most.size(); ++s)
-        if (held[s] > most[s]) noteShortage(judgement.shortage, only, static_cast<int>(s), held[s]);
+    const std::vector<int> most = mostLayers(only);
+    for (std::size_t s = 0; s < most.size(); ++s) {
+        if (held[s] <= most[s]) continue;
+        const Shortage lacks = shortageAt(only, static_cast<int>(s), held[s]);
+        if (lacks.total() > judgement.shortage.total()) judgement.shortage = lacks;
+    }
     if (judgement.shortage.capacity > 0) return judgement;
     const int fullest = *std::max_element(held.begin(), held.end());
     const RowChoice choice{*std::max_element(held.begin(), held.end() - 1), held.back()};
@@ -150,8 +152,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     std::vector<std::vector<int>> most;
-    for (const PlacedPart& each : placed) most.push_back(mostLayers(each, judgement.shortage));
-    if (judgement.shortage.capacity > 0) return judgement;
+    for (const PlacedPart& each : placed) most.push_back(mostLayers(each));
     std::vector<std::function<double(int)>> once;
     for (const PlacedPart& each : placed)
         once.emplace_back([&each](int held) { return each.model->once(each.layout, held).both(); });
@@ -170,7 +171,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
         return pipelineSeconds(configuration, placed.front(), cost, microBatches, hop) + cost.once + start;
     });
     if (!division) {
-        noteEven(judgement.shortage, configuration, placed);
+        judgement.shortage = leastShortage(placed);
         return judgement;
     }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
@@ -183,8 +184,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
 Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    const std::vector<int> most = mostLayersOfAll(placed, judgement.shortage);
-    if (judgement.shortage.capacity > 0) return judgement;
+    const std::vector<int> most = mostLayersOfAll(placed);
     // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
     // takes longest in units of a layer.
     double head = 0;
@@ -211,7 +211,7 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
         judgement.microBatches = std::move(shares);
     });
     if (best <= 0) {
-        noteEven(judgement.shortage, configuration, placed);
+        judgement.shortage = leastShortage(placed);
         return judgement;
     }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = best};

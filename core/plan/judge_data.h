@@ -54,10 +54,10 @@ struct Judge::Data {
                                             const RowChoice& choice, double hop) const;
 
     // What memory allows.
-    std::vector<int> mostLayers(const PlacedPart& placed, Shortage& shortage) const;
-    std::vector<int> mostLayersOfAll(const PlacedParts& placed, Shortage& shortage) const;
-    void noteShortage(Shortage& shortage, const PlacedPart& placed, int stage, int held) const;
-    void noteEven(Shortage& shortage, const Configuration& configuration, const PlacedParts& placed) const;
+    std::vector<int> mostLayers(const PlacedPart& placed) const;
+    std::vector<int> mostLayersOfAll(const PlacedParts& placed) const;
+    Shortage shortageAt(const PlacedPart& placed, int stage, int held) const;
+    Shortage leastShortage(const PlacedParts& placed) const;
 
     Judgement judgeOne(const Configuration& configuration, Wanted wanted);
     Judgement judgeInterleaved(const Configuration& configuration, Wanted wanted);

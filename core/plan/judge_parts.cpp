@@ -14,12 +14,6 @@ namespace {
 
 constexpr double kMessageStart = 10e-6;  // s, of a message that leaves a node
 
-/// Layers of a count that may be endless, at most `most`.
-int wholeLayers(double count, int most) {
-    if (!(count > 0)) return 0;
-    return count >= most ? most : static_cast<int>(count);
-}
-
 bool isSideBySide(const Configuration& configuration) {
     return configuration.parts.size() > 1 && !configuration.isStacked();
 }
@@ -114,45 +108,6 @@ std::vector<SharingPipelines> Judge::Data::sharingOf(const Configuration& config
         pipelines.push_back({.start = one - each, .each = each, .replicas = part.part->replicas});
     }
     return pipelines;
-}
-
-/// Most layers of each stage of a part; notes what lacks where a stage holds none.
-std::vector<int> Judge::Data::mostLayers(const PlacedPart& placed, Shortage& shortage) const {
-    std::vector<int> most;
-    const double capacity = placed.model->capacity(), allowance = placed.model->variant().allowance;
-    for (int s = 0; s < placed.part->stages; ++s) {
-        const StageBytes bytes = placed.model->bytesAt(placed.layout, placed.first + s);
-        most.push_back(wholeLayers((capacity - allowance - bytes.fixed.total()) / bytes.layer.total(), layers));
-        if (most.back() < 1) noteShortage(shortage, placed, placed.first + s, 1);
-    }
-    return most;
-}
-
-/// Most layers of each stage where all parts hold the same.
-std::vector<int> Judge::Data::mostLayersOfAll(const PlacedParts& placed, Shortage& shortage) const {
-    std::vector<int> most = mostLayers(placed.front(), shortage);
-    for (std::size_t i = 1; i < placed.size(); ++i) {
-        const std::vector<int> own = mostLayers(placed[i], shortage);
-        for (std::size_t s = 0; s < most.size(); ++s) most[s] = std::min(most[s], own[s]);
-    }
-    return most;
-}
-
-void Judge::Data::noteShortage(Shortage& shortage, const PlacedPart& placed, int stage, int held) const {
-    const Shortage found{.stage = stage,
-                         .group = placed.part->group,
-                         .memory = placed.model->memoryOf(placed.layout, stage, held),
-                         .allowance = placed.model->variant().allowance,
-                         .capacity = placed.model->capacity()};
-    if (shortage.capacity == 0 || found.total() / found.capacity > shortage.total() / shortage.capacity)
-        shortage = found;
-}
-
-/// Where layers fit one by one but not all of them: the fullest of even stages.
-void Judge::Data::noteEven(Shortage& shortage, const Configuration& configuration, const PlacedParts& placed) const {
-    const int even = (layers + configuration.pipeline - 1) / configuration.pipeline;
-    for (const PlacedPart& each : placed)
-        for (int s = 0; s < each.part->stages; ++s) noteShortage(shortage, each, each.first + s, even);
 }
 
 }  // namespace tessera::plan
