@@ -110,4 +110,18 @@ std::vector<SharingPipelines> Judge::Data::sharingOf(const Configuration& config
     return pipelines;
 }
 
+Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held) {
+    const int stage = static_cast<int>(held.stage);
+    return {.stage = stage,
+            .group = placed.part->group,
+            .memory = placed.model->memoryOf(placed.layout, stage, held.layers),
+            .allowance = placed.model->variant().allowance,
+            .capacity = placed.model->capacity()};
+}
+
+Shortage Judge::Data::leastShortage(const PipelineNeeds& needs) const {
+    const HeldStage held = needs.fullestOfLeast(layers);
+    return shortageAt(*needs.fullest(held).placed, held);
+}
+
 }  // namespace tessera::plan
