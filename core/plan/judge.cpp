@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/physical/energy.h"
@@ -97,7 +98,8 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
-    const std::vector<int> most = mostLayers(only);
+    const PipelineNeeds needs(placed);
+    const std::vector<int> most = needs.most(layers);
     const LayerTimes& times = only.times();
     const std::function<double(int)> once = [&](int held) { return only.model->once(only.layout, held).both(); };
     const StageRow row{
@@ -106,7 +108,10 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     const auto division = bestDivision(layers, std::span(&row, 1), [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, only, cost, only.part->microBatches, hop) + cost.once + start;
     });
-    if (!division) return lacks(configuration, placed, wanted);
+    if (!division) {
+        judgement.shortage = leastShortage(needs);
+        return judgement;
+    }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
     if (wanted.layers || wanted.memory) scored.held = layersOf(row, division->rows.front(), layers);
     score(judgement, std::move(scored), wanted);
@@ -128,21 +133,19 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
     std::vector<int> held = interleavedLayers(configuration);
-    const std::vector<int> most = mostLayers(only);
-    for (std::size_t s = 0; s < most.size(); ++s) {
-        if (held[s] <= most[s]) continue;
-        const Shortage its = shortageAt(only, static_cast<int>(s), held[s]);
-        if (!judgement.shortage || its.total() > judgement.shortage->total()) judgement.shortage = its;
-    }
-    if (judgement.shortage) {
-        judgement.lacking = judgement.shortage->largest();
+    const PipelineNeeds needs(placed);
+    HeldStage fullest{0, held[0]};
+    for (std::size_t s = 1; s < held.size(); ++s)
+        if (needs.shareOf({s, held[s]}) > needs.shareOf(fullest)) fullest = {s, held[s]};
+    if (needs.shareOf(fullest) > 1) {
+        judgement.shortage = shortageAt(only, fullest);
         return judgement;
     }
-    const int fullest = *std::max_element(held.begin(), held.end());
+    const int most = *std::max_element(held.begin(), held.end());
     const RowChoice choice{*std::max_element(held.begin(), held.end() - 1), held.back()};
     const double seconds = pipelineSeconds(configuration, only, costOn(only, choice), only.part->microBatches,
                                            transferOf(configuration, placed)) +
-                           only.model->once(only.layout, fullest).both() + only.model->constants().start;
+                           only.model->once(only.layout, most).both() + only.model->constants().start;
     score(judgement, {.configuration = configuration, .placed = placed, .held = std::move(held), .seconds = seconds},
           wanted);
     return judgement;
@@ -151,8 +154,8 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
 Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    std::vector<std::vector<int>> most;
-    for (const PlacedPart& each : placed) most.push_back(mostLayers(each));
+    const PipelineNeeds needs(placed);
+    const std::vector<int> most = needs.most(layers);
     std::vector<std::function<double(int)>> once;
     for (const PlacedPart& each : placed)
         once.emplace_back([&each](int held) { return each.model->once(each.layout, held).both(); });
@@ -162,7 +165,8 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
         rows.push_back({.stages = placed[i].part->stages,
                         .layer = times.both(),
                         .head = placed[i].hasHead(configuration.pipeline) ? times.head() : 0,
-                        .most = most[i],
+                        .most = std::span(most).subspan(static_cast<std::size_t>(placed[i].first),
+                                                        static_cast<std::size_t>(placed[i].part->stages)),
                         .once = &once[i]});
     }
     const double hop = transferOf(configuration, placed), start = longestStart(placed);
@@ -170,7 +174,10 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     const auto division = bestDivision(layers, rows, [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, placed.front(), cost, microBatches, hop) + cost.once + start;
     });
-    if (!division) return lacks(configuration, placed, wanted);
+    if (!division) {
+        judgement.shortage = leastShortage(needs);
+        return judgement;
+    }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = division->seconds};
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (const int each : layersOf(rows[i], division->rows[i], division->layers[i])) scored.held.push_back(each);
@@ -181,7 +188,8 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
 Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    const std::vector<int> most = mostLayersOfAll(placed);
+    const PipelineNeeds needs(placed);
+    const std::vector<int> most = needs.most(layers);
     // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
     // takes longest in units of a layer.
     double head = 0;
@@ -207,7 +215,10 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
         chosen = choice;
         judgement.microBatches = std::move(shares);
     });
-    if (best <= 0) return lacks(configuration, placed, wanted);
+    if (best <= 0) {
+        judgement.shortage = leastShortage(needs);
+        return judgement;
+    }
     Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = best};
     if (wanted.layers || wanted.memory) scored.held = layersOf(row, chosen, layers);
     score(judgement, std::move(scored), wanted);

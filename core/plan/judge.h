@@ -37,7 +37,7 @@ struct Scores {
 enum class MemoryTerm : std::uint8_t { parameters, activations, working };
 inline constexpr EnumNames<MemoryTerm> kMemoryTermNames{"parameters", "activations", "working"};
 
-/// Why a configuration cannot be, in memory: the stage that lacks most.
+/// Why a configuration cannot be, in memory: of the division of layers whose fullest stage lacks least, that stage.
 struct Shortage {
     int stage = 0;
     std::size_t group = 0;

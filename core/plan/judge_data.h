@@ -12,6 +12,7 @@
 #include "core/plan/group_model.h"
 #include "core/plan/judge.h"
 #include "core/plan/micro_batches.h"
+#include "core/plan/stage_needs.h"
 #include "core/plan/stages.h"
 
 namespace tessera::plan {
@@ -54,13 +55,8 @@ struct Judge::Data {
                                             const RowChoice& choice, double hop) const;
 
     // What memory allows.
-    std::vector<int> mostLayers(const PlacedPart& placed) const;
-    std::vector<int> mostLayersOfAll(const PlacedParts& placed) const;
-    static Shortage shortageAt(const PlacedPart& placed, int stage, int held);
-    MemoryTerm lackingOf(const Configuration& configuration, const PlacedParts& placed) const;
-    std::optional<Shortage> shortageOf(const Configuration& configuration, const PlacedParts& placed,
-                                       double shareBelow) const;
-    Judgement lacks(const Configuration& configuration, const PlacedParts& placed, const Wanted& wanted) const;
+    static Shortage shortageAt(const PlacedPart& placed, const HeldStage& held);
+    Shortage leastShortage(const PipelineNeeds& needs) const;
 
     Judgement judgeOne(const Configuration& configuration, Wanted wanted);
     Judgement judgeInterleaved(const Configuration& configuration, Wanted wanted);

@@ -15,12 +15,6 @@ namespace {
 
 constexpr double kMessageStart = 10e-6;  // s, of a message that leaves a node
 
-/// Layers of a count that may be endless, at most `most`.
-int wholeLayers(double count, int most) {
-    if (!(count > 0)) return 0;
-    return count >= most ? most : static_cast<int>(count);
-}
-
 bool isSideBySide(const Configuration& configuration) {
     return configuration.parts.size() > 1 && !configuration.isStacked();
 }
@@ -117,74 +111,18 @@ std::vector<SharingPipelines> Judge::Data::sharingOf(const Configuration& config
     return pipelines;
 }
 
-/// Most layers of each stage of a part; 0 where not even one fits.
-std::vector<int> Judge::Data::mostLayers(const PlacedPart& placed) const {
-    std::vector<int> most;
-    const double capacity = placed.model->capacity(), allowance = placed.model->variant().allowance;
-    for (int s = 0; s < placed.part->stages; ++s) {
-        const StageBytes bytes = placed.model->bytesAt(placed.layout, placed.first + s);
-        most.push_back(wholeLayers((capacity - allowance - bytes.fixed.total()) / bytes.layer.total(), layers));
-    }
-    return most;
-}
-
-/// Most layers of each stage where all parts hold the same.
-std::vector<int> Judge::Data::mostLayersOfAll(const PlacedParts& placed) const {
-    std::vector<int> most = mostLayers(placed.front());
-    for (std::size_t i = 1; i < placed.size(); ++i) {
-        const std::vector<int> own = mostLayers(placed[i]);
-        for (std::size_t s = 0; s < most.size(); ++s) most[s] = std::min(most[s], own[s]);
-    }
-    return most;
-}
-
-/// Of a stage with so many layers.
-Shortage Judge::Data::shortageAt(const PlacedPart& placed, int stage, int held) {
+Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held) {
+    const int stage = static_cast<int>(held.stage);
     return {.stage = stage,
             .group = placed.part->group,
-            .memory = placed.model->memoryOf(placed.layout, stage, held),
+            .memory = placed.model->memoryOf(placed.layout, stage, held.layers),
             .allowance = placed.model->variant().allowance,
             .capacity = placed.model->capacity()};
 }
 
-/// What takes most of the fullest accelerator where stages are as even as can be.
-MemoryTerm Judge::Data::lackingOf(const Configuration& configuration, const PlacedParts& placed) const {
-    const int even = (layers + configuration.pipeline - 1) / configuration.pipeline;
-    std::optional<Shortage> fullest;
-    for (const PlacedPart& each : placed)
-        for (int s = each.first; s < each.first + each.part->stages; ++s) {
-            const Shortage its = shortageAt(each, s, even);
-            if (!fullest || its.total() * fullest->capacity > fullest->total() * its.capacity) fullest = its;
-        }
-    return fullest->largest();
-}
-
-/// What lacks for the division of layers that comes closest to fitting; none where no division comes below a share.
-std::optional<Shortage> Judge::Data::shortageOf(const Configuration& configuration, const PlacedParts& placed,
-                                                double shareBelow) const {
-    std::vector<StageNeed> needs;
-    std::vector<const PlacedPart*> owners;
-    for (const PlacedPart& each : placed)
-        for (int s = each.first; s < each.first + each.part->stages; ++s) {
-            const StageBytes bytes = each.model->bytesAt(each.layout, s);
-            needs.push_back({.stage = static_cast<std::size_t>(s),
-                             .fixed = bytes.fixed.total() + each.model->variant().allowance,
-                             .layer = bytes.layer.total(),
-                             .capacity = each.model->capacity()});
-            owners.push_back(&each);
-        }
-    const auto stages = static_cast<std::size_t>(configuration.pipeline);
-    if (leastShareOf(layers, stages, needs) > shareBelow) return std::nullopt;
-    const BindingNeed binding = bindingNeedOf(layers, stages, needs);
-    return shortageAt(*owners[binding.need], static_cast<int>(needs[binding.need].stage), binding.layers);
-}
-
-Judgement Judge::Data::lacks(const Configuration& configuration, const PlacedParts& placed,
-                             const Wanted& wanted) const {
-    Judgement judgement;
-    judgement.lacking = lackingOf(configuration, placed);
-    judgement.shortage = shortageOf(configuration, placed, wanted.shareBelow);
-    return judgement;
+Shortage Judge::Data::leastShortage(const PipelineNeeds& needs) const {
+    const HeldStage held = needs.fullestOfLeast(layers);
+    return shortageAt(*needs.fullest(held).placed, held);
 }
 
 }  // namespace tessera::plan

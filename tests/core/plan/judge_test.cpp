@@ -67,7 +67,12 @@ bool isJudgedAsByBruteForce(const Problem& problem, const Configuration& at) {
     const std::optional<double> least = reference.leastSeconds(at);
     const Judgement judgement = Judge(problem, at).judge(at, {.layers = true, .memory = true});
     EXPECT_EQ(judgement.fits, least.has_value()) << shortText(at);
-    if (!least || !judgement.fits) return false;
+    if (!judgement.fits) {
+        const double share = reference.leastShare(at);
+        EXPECT_NEAR(judgement.shortage.total() / judgement.shortage.capacity, share, 1e-9 * share) << shortText(at);
+        return false;
+    }
+    if (!least) return false;
     EXPECT_NEAR(judgement.scores.of(Objective::time), *least, 1e-9 * *least) << shortText(at);
     Configuration whole = at;
     for (std::size_t i = 0; i < judgement.microBatches.size(); ++i)

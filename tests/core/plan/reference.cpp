@@ -87,17 +87,30 @@ std::vector<PlanReference::Held> PlanReference::heldOf(const Configuration& c) {
     return parts;
 }
 
-bool PlanReference::fits(const Held& held, const std::vector<int>& layers) const {
+/// Of the memory of an accelerator, what the fullest stage of a part takes.
+double PlanReference::fullestShare(const Held& held, const std::vector<int>& layers) const {
+    double most = 0;
     const double memory = held.model->setting.device.memory;
-    if (memory <= 0) return true;
-    for (int s = held.first; s < held.first + held.part->stages; ++s) {
+    for (int s = held.first; memory > 0 && s < held.first + held.part->stages; ++s) {
         const physical::StageKind kind{.layers = static_cast<double>(layers[static_cast<std::size_t>(s)]),
                                        .position = static_cast<double>(s),
                                        .first = s == 0,
                                        .last = s + 1 == held.layout.pipeline};
-        if (held.model->memory.stage(held.memoryLayout, kind).total() + held.variant->allowance > memory) return false;
+        const double bytes = held.model->memory.stage(held.memoryLayout, kind).total() + held.variant->allowance;
+        most = std::max(most, bytes / memory);
     }
-    return true;
+    return most;
+}
+
+double PlanReference::leastShare(const Configuration& c) {
+    const std::vector<Held> parts = heldOf(c);
+    double least = std::numeric_limits<double>::infinity();
+    forEachAllowed(problem_, c, [&](const std::vector<int>& layers) {
+        double most = 0;
+        for (const Held& held : parts) most = std::max(most, fullestShare(held, layers));
+        least = std::min(least, most);
+    });
+    return least;
 }
 
 double PlanReference::hopOf(const Configuration& c, const std::vector<Held>& parts) const {
@@ -182,7 +195,7 @@ std::optional<double> PlanReference::leastSeconds(const Configuration& c) {
     std::optional<double> least;
     forEachAllowed(problem_, c, [&](const std::vector<int>& layers) {
         for (const Held& held : parts)
-            if (!fits(held, layers)) return;
+            if (fullestShare(held, layers) > 1) return;
         const double seconds = leastOfShares(c, parts, layers);
         if (!least || seconds < *least) least = seconds;
     });
@@ -216,7 +229,7 @@ std::optional<Scores> PlanReference::scoresOf(const Configuration& c, const std:
     Scores scores;
     std::vector<int> microBatches;
     for (const Held& held : parts) {
-        if (!fits(held, layers)) return std::nullopt;
+        if (fullestShare(held, layers) > 1) return std::nullopt;
         microBatches.push_back(held.part->microBatches);
     }
     const double seconds = stepOf(c, parts, layers, microBatches);

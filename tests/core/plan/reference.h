@@ -24,6 +24,8 @@ public:
     /// Seconds of a step: the least of all divisions of layers that fit and of all shares of micro-batches. Nothing
     /// where no division fits.
     std::optional<double> leastSeconds(const Configuration& configuration);
+    /// The least share of an accelerator's memory that the fullest stage takes, of all divisions.
+    double leastShare(const Configuration& configuration);
     /// Scores of given layers by stage and given micro-batches of each part; nothing where they do not fit.
     std::optional<Scores> scoresOf(const Configuration& configuration, const std::vector<int>& layers);
 
@@ -48,7 +50,7 @@ private:
 
     Model& modelOf(const Configuration& configuration, const Part& part);
     std::vector<Held> heldOf(const Configuration& configuration);
-    bool fits(const Held& held, const std::vector<int>& layers) const;
+    double fullestShare(const Held& held, const std::vector<int>& layers) const;
     double hopOf(const Configuration& configuration, const std::vector<Held>& parts) const;
     /// Seconds of a pipeline through all of these parts.
     double secondsOf(const Configuration& configuration, const std::vector<Held>& parts, const std::vector<int>& layers,

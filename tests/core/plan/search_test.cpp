@@ -69,6 +69,8 @@ private:
     void lookAtShortage(const Configuration& each, const Shortage& shortage) {
         ++unfit;
         EXPECT_GT(shortage.total(), shortage.capacity) << configurationText(each);
+        const double share = reference_.leastShare(each);
+        EXPECT_NEAR(shortage.total() / shortage.capacity, share, 1e-9 * share) << configurationText(each);
         leastShortage = std::min(leastShortage, shortage.total() / shortage.capacity);
     }
 

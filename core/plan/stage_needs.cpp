@@ -1,0 +1,116 @@
+#include "core/plan/stage_needs.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <utility>
+
+#include "core/plan/judge_data.h"
+
+namespace tessera::plan {
+
+namespace {
+
+StageNeed needOf(const PlacedPart& placed, int stage) {
+    const StageBytes bytes = placed.model->bytesAt(placed.layout, stage);
+    return {.placed = &placed,
+            .fixed = bytes.fixed.total() + placed.model->variant().allowance,
+            .layer = bytes.layer.total(),
+            .capacity = placed.model->capacity()};
+}
+
+}  // namespace
+
+int StageNeed::layersWithin(double share, int most) const {
+    const double count = (share * capacity - fixed) / layer;
+    if (!(count > 0)) return 0;
+    return count >= most ? most : static_cast<int>(count);
+}
+
+PipelineNeeds::PipelineNeeds(const std::vector<PlacedPart>& placed) {
+    const bool isStacked = placed.back().first > 0;
+    if (!isStacked) groups_ = placed.size();
+    needs_.reserve(static_cast<std::size_t>(placed.front().layout.pipeline) * groups_);
+    if (isStacked) {
+        for (const PlacedPart& each : placed)
+            for (int s = each.first; s < each.first + each.part->stages; ++s) needs_.push_back(needOf(each, s));
+        return;
+    }
+    for (int s = 0; s < placed.front().part->stages; ++s)
+        for (const PlacedPart& each : placed) needs_.push_back(needOf(each, s));
+}
+
+const StageNeed& PipelineNeeds::fullest(const HeldStage& held) const {
+    const StageNeed* fullest = &needs_[held.stage * groups_];
+    for (std::size_t i = 1; i < groups_; ++i) {
+        const StageNeed& other = needs_[held.stage * groups_ + i];
+        if (other.shareOf(held.layers) > fullest->shareOf(held.layers)) fullest = &other;
+    }
+    return *fullest;
+}
+
+int PipelineNeeds::layersWithin(std::size_t stage, double share, int most) const {
+    for (std::size_t i = 0; i < groups_; ++i)
+        most = std::min(most, needs_[stage * groups_ + i].layersWithin(share, most));
+    return most;
+}
+
+std::vector<int> PipelineNeeds::most(int layers) const {
+    std::vector<int> most(stages());
+    for (std::size_t s = 0; s < most.size(); ++s) most[s] = layersWithin(s, 1, layers);
+    return most;
+}
+
+/// A share of the capacity that no division stays below: of stages of one layer, and of stages of fractions of layers
+/// that are all as full.
+double PipelineNeeds::leastShare(int layers) const {
+    double least = 0;
+    for (const StageNeed& need : needs_) least = std::max(least, need.shareOf(1));
+    for (std::size_t i = 0; i < groups_; ++i) {
+        double held = layers, room = 0;
+        for (std::size_t at = i; at < needs_.size(); at += groups_) {
+            held += needs_[at].fixed / needs_[at].layer;
+            room += needs_[at].capacity / needs_[at].layer;
+        }
+        least = std::max(least, held / room);
+    }
+    return least;
+}
+
+/// Gives layers that are left to the stages that are least full with one more.
+void PipelineNeeds::giveToEmptiest(std::vector<int>& held, int left) const {
+    if (left <= 0) return;
+    using Next = std::pair<double, std::size_t>;
+    std::vector<Next> all(held.size());
+    for (std::size_t s = 0; s < held.size(); ++s) all[s] = {shareOf({s, held[s] + 1}), s};
+    std::priority_queue<Next, std::vector<Next>, std::greater<>> next(std::greater<>(), std::move(all));
+    for (; left > 0; --left) {
+        const std::size_t stage = next.top().second;
+        next.pop();
+        ++held[stage];
+        next.emplace(shareOf({stage, held[stage] + 1}), stage);
+    }
+}
+
+HeldStage PipelineNeeds::fullestOfLeast(int layers) const {
+    const double share = leastShare(layers);
+    std::vector<int> held(stages());
+    int left = layers;
+    for (std::size_t s = 0; s < held.size(); ++s) {
+        held[s] = std::max(layersWithin(s, share, layers), 1);
+        left -= held[s];
+    }
+    // Where one layer of a stage takes more than all others, these need not be as full.
+    if (left < 0) held.assign(held.size(), 1);
+    giveToEmptiest(held, left);
+    HeldStage fullest{0, held[0]};
+    double most = shareOf(fullest);
+    for (std::size_t s = 1; s < held.size(); ++s)
+        if (const double own = shareOf({s, held[s]}); own > most) {
+            fullest = {s, held[s]};
+            most = own;
+        }
+    return fullest;
+}
+
+}  // namespace tessera::plan
