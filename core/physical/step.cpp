@@ -164,7 +164,13 @@ public:
     GroupSeconds reduction(const StepLayout& layout, double layers) const {
         const DeviceGroup group = dataGroup(layout);
         if (layout.zero >= 3 || group.members < 2) return {};
-        return network_.seconds(Collective::allReduce, group, heldParameters(layers) * share_.activationBytes);
+        GroupSeconds reduced =
+            network_.seconds(Collective::allReduce, group, heldParameters(layers) * share_.activationBytes);
+        if (layout.zero == 2) {
+            reduced.inside *= layout.microBatches;
+            reduced.network *= layout.microBatches;
+        }
+        return reduced;
     }
 
     GroupSeconds transfer(const StepLayout& layout) const {

@@ -105,7 +105,8 @@ public:
     const StepPasses& passes() const;
     /// Of a layer's sharded parameters, each pass; none below stage 3 of ZeRO.
     GroupSeconds gather(const StepLayout& layout) const;
-    /// Of the gradients of a stage of so many layers; none from stage 3 of ZeRO.
+    /// Of the gradients of a stage of so many layers; none from stage 3 of ZeRO. Of stage 2, where no device holds them
+    /// whole, after every micro-batch (Rajbhandari et al. 2020, section 7.1; DeepSpeed).
     GroupSeconds reduction(const StepLayout& layout, double layers) const;
     /// Of a micro-batch to the next stage.
     GroupSeconds transfer(const StepLayout& layout) const;

@@ -155,7 +155,7 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
 
 Evaluated Judge::Data::evaluate(const Configuration& given) {
     const Judgement judgement = judge(given, {.layers = true, .memory = true});
-    if (!judgement.fits) throwShortage(*judgement.shortage);
+    if (!judgement.fits) throwShortage(judgement.shortage);
     Evaluated evaluated{.configuration = given, .scores = judgement.scores};
     for (std::size_t i = 0; i < judgement.microBatches.size(); ++i)
         evaluated.configuration.parts[i].microBatches = judgement.microBatches[i];

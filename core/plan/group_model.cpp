@@ -79,7 +79,7 @@ double GroupModel::transfer(const StepLayout& layout) {
 }
 
 OnceTimes GroupModel::once(const StepLayout& layout, int layers) {
-    const std::pair key(layout.data, layout.zero >= 3);
+    const std::tuple key(layout.data, std::max(layout.zero, 1), layout.zero == 2 ? layout.microBatches : 0);
     if (reductionKey_ != key) {
         reductionKey_ = key;
         reductions_.assign(reductions_.size(), kNoReductionYet);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -70,8 +71,8 @@ private:
     std::pair<int, physical::LayerTimes> sharded_{-1, {}};  ///< by replicas
     std::pair<int, int> transferKey_{-1, -1};               ///< replicas and stages
     double transfer_ = 0;
-    std::pair<int, bool> reductionKey_{-1, false};  ///< replicas, and whether parameters are sharded
-    std::vector<double> reductions_;                ///< by layers
+    std::tuple<int, int, double> reductionKey_{-1, 0, 0};  ///< replicas, ZeRO, its micro-batches
+    std::vector<double> reductions_;                       ///< by layers
 };
 
 }  // namespace tessera::plan

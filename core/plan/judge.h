@@ -3,9 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/base/enum_names.h"
@@ -55,8 +53,6 @@ struct Evaluated;
 struct Wanted {
     bool layers = false;  ///< of each stage
     bool memory = false;  ///< bytes of the fullest accelerator
-    /// Of its capacity: what a configuration lacks is told where the fullest accelerator may need less than this.
-    double shareBelow = std::numeric_limits<double>::infinity();
 };
 
 /// What a configuration scores, or what it lacks.
@@ -65,9 +61,7 @@ struct Judgement {
     Scores scores = {};
     std::vector<int> layers = {};        ///< of each stage, where wanted
     std::vector<int> microBatches = {};  ///< of each part where replicas lie side by side, which share what there is
-    MemoryTerm lacking = MemoryTerm::parameters;  ///< where it does not fit: what takes most where stages are even
-    /// Where it does not fit, of the division of layers that comes closest; none where that is not told.
-    std::optional<Shortage> shortage = {};
+    Shortage shortage = {};              ///< where it does not fit, of the division of layers that comes closest
 };
 
 /// Judges configurations of equal tensor, context and expert degree, micro-batch, recomputation and data type: what

@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "core/plan/judge_data.h"
-#include "core/plan/overfull.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {

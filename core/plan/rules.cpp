@@ -31,6 +31,8 @@ bool canBeChunks(const Problem& problem, const Configuration& configuration) {
 bool canBeZero(const Problem& problem, const Configuration& configuration) {
     if (configuration.zero == 0) return true;
     if (std::int64_t{configuration.data} * configuration.context < 2) return false;
+    // Replicas side by side take unequal numbers of micro-batches, after each of which stage 2 would wait for all.
+    if (configuration.zero == 2 && configuration.parts.size() > 1) return false;
     if (configuration.zero < 2 || configuration.pipeline == 1) return true;
     // Megatron-LM and DeepSpeed refuse it: gradients of micro-batches are added up whole.
     return problem.groups.front().variants[configuration.dtype].setting.stack.id == "torchtitan";
@@ -140,9 +142,10 @@ std::string faultText(const Problem& problem, const Configuration& configuration
         case Fault::chunks:
             return chunksText(problem, configuration);
         case Fault::zero:
-            return std::int64_t{configuration.data} * configuration.context < 2
-                       ? std::string("ZeRO shards among replicas, of which there is one")
-                       : std::string("the software does not shard gradients (ZeRO 2 and 3) with a pipeline");
+            if (std::int64_t{configuration.data} * configuration.context < 2)
+                return "ZeRO shards among replicas, of which there is one";
+            if (configuration.pipeline == 1) return "groups side by side do not shard gradients alone (ZeRO 2)";
+            return "the software does not shard gradients (ZeRO 2 and 3) with a pipeline";
         case Fault::recompute:
             return "selective recomputation saves nothing where the software fuses attention";
         case Fault::schedule:

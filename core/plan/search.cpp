@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -60,8 +59,8 @@ public:
         addToFront({configuration, scores});
     }
 
-    void addShortage(const Configuration& configuration, const Judgement& judgement) {
-        switch (judgement.lacking) {
+    void addShortage(const Configuration& configuration, const Shortage& shortage) {
+        switch (shortage.largest()) {
             case MemoryTerm::parameters:
                 ++counted.parameters;
                 break;
@@ -72,18 +71,15 @@ public:
                 ++counted.working;
                 break;
         }
-        if (!judgement.shortage) return;
-        const double share = judgement.shortage->share();
-        if (closest && std::tuple(closest->second.share(), closest->first) <= std::tuple(share, configuration)) return;
-        closest = {configuration, *judgement.shortage};
+        if (closest &&
+            std::tuple(closest->second.share(), closest->first) <= std::tuple(shortage.share(), configuration))
+            return;
+        closest = {configuration, shortage};
     }
 
     void addFaulty(const Configuration& configuration) {
         if (!faulty) faulty = configuration;
     }
-
-    /// Below which a configuration would be the closest to fitting.
-    double closestShare() const { return closest ? closest->second.share() : std::numeric_limits<double>::infinity(); }
 
     void merge(const Kept& other) {
         counted.add(other.counted);
@@ -363,10 +359,8 @@ private:
 
     void judge(Cell& cell, const Configuration& at, Kept& into) {
         ++into.counted.all;
-        Wanted wanted = wanted_;
-        wanted.shareBelow = into.closestShare();
-        const Judgement judgement = cell.judge->judge(at, wanted);
-        if (!judgement.fits) return into.addShortage(at, judgement);
+        const Judgement judgement = cell.judge->judge(at, wanted_);
+        if (!judgement.fits) return into.addShortage(at, judgement.shortage);
         if (judgement.microBatches.empty()) return into.add(at, judgement.scores);
         Configuration shared = at;
         for (std::size_t i = 0; i < shared.parts.size(); ++i) shared.parts[i].microBatches = judgement.microBatches[i];

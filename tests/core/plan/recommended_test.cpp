@@ -79,7 +79,7 @@ TEST(Recommended, isAsGoodAsTheBestToATenth) {
         const Judgement judgement = Judge(each.problem, each.configuration).judge(each.configuration);
         if (!judgement.fits) {
             // Memory is known to some hundredths (tessera validate).
-            EXPECT_LT(judgement.shortage->share(), 1.03) << shortText(each.configuration);
+            EXPECT_LT(judgement.shortage.share(), 1.03) << shortText(each.configuration);
             ++full;
             continue;
         }

@@ -53,7 +53,7 @@ private:
         const Judgement judgement = judgeOf(each).judge(each, {.layers = true, .memory = true});
         const std::optional<double> least = reference_.leastSeconds(each);
         ASSERT_EQ(judgement.fits, least.has_value()) << configurationText(each);
-        if (!judgement.fits) return lookAtShortage(each, *judgement.shortage);
+        if (!judgement.fits) return lookAtShortage(each, judgement.shortage);
         const double seconds = judgement.scores.of(Objective::time);
         ASSERT_NEAR(seconds, *least, 1e-9 * seconds) << configurationText(each);
         Configuration whole = each;
