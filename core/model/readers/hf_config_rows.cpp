@@ -16,12 +16,21 @@ constexpr std::int64_t kConfigLayers = 1000, kConfigHeads = 4096, kConfigWords =
 
 /// Sizes of a class where a file leaves them out.
 struct ClassSizes {
-    std::int64_t vocabulary, hidden, ffn, layers, heads, keyHeads, context;
+    std::int64_t vocabulary, hidden, ffn, layers, heads;
+    std::int64_t keyHeads;  ///< 0: as many as heads
+    std::int64_t context;
     bool tied = false;
     std::int64_t headSize = 0;  ///< 0: hidden / heads
 };
 
-/// Fields as most decoders name them. A class's `keyHeads` of 0 follow the heads.
+/// Heads of keys and values where the file has no number: those of the class, or as many as of queries where the file
+/// says null, where the class has no own number, and where that cannot be.
+std::int64_t usualKeyHeads(const ConfigFields& in, const ClassSizes& sizes, std::int64_t heads) {
+    const bool own = sizes.keyHeads > 0 && heads % sizes.keyHeads == 0 && !in.root().has("num_key_value_heads");
+    return own ? sizes.keyHeads : heads;
+}
+
+/// Fields as most decoders name them.
 ConfigTransformer commonOf(const ConfigFields& in, const ClassSizes& sizes) {
     ConfigTransformer out;
     out.vocabulary = in.size({"vocab_size"}, sizes.vocabulary, kConfigWords);
@@ -30,8 +39,7 @@ ConfigTransformer commonOf(const ConfigFields& in, const ClassSizes& sizes) {
                           sizes.ffn > 0 ? sizes.ffn : 4 * out.hidden);
     out.layers = in.size({"num_hidden_layers", "num_layers", "n_layer", "n_layers"}, sizes.layers, kConfigLayers);
     out.heads = in.size({"num_attention_heads", "num_heads", "n_head", "n_heads"}, sizes.heads, kConfigHeads);
-    out.keyHeads =
-        in.size({"num_key_value_heads", "n_head_kv"}, sizes.keyHeads > 0 ? sizes.keyHeads : out.heads, kConfigHeads);
+    out.keyHeads = in.size({"num_key_value_heads", "n_head_kv"}, usualKeyHeads(in, sizes, out.heads), kConfigHeads);
     out.headSize = in.features({"head_dim"},
                                sizes.headSize > 0 ? sizes.headSize : std::max(out.hidden / out.heads, std::int64_t{1}));
     out.context = in.size({"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx",
@@ -87,7 +95,7 @@ ConfigTransformer exaoneRow(const ConfigFields& in) {
 }
 
 ConfigTransformer orionRow(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, {84608, 4096, 15360, 40, 40, 40, 4096});
+    ConfigTransformer out = llamaWith(in, {84608, 4096, 15360, 40, 40, 0, 4096});
     out.norm = ConfigNorm::layer;
     return out;
 }
@@ -122,13 +130,13 @@ ConfigTransformer qwenRow(const ConfigFields& in) {
 }
 
 ConfigTransformer qwen2Row(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {151936, 4096, 22016, 32, 32, 32, 32768});
+    ConfigTransformer out = commonOf(in, {151936, 4096, 22016, 32, 32, 0, 32768});
     out.qkvBias = true;
     return out;
 }
 
 ConfigTransformer qwen3Row(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, {151936, 4096, 22016, 32, 32, 32, 32768, false, 128});
+    ConfigTransformer out = llamaWith(in, {151936, 4096, 22016, 32, 32, 0, 32768, false, 128});
     out.mlpBias = false;
     out.headNorm = ConfigHeadNorm::ofEveryHead;
     return out;
@@ -157,7 +165,7 @@ ConfigTransformer gemmaWith(const ConfigFields& in, const ClassSizes& sizes) {
 }
 
 ConfigTransformer gemmaRow(const ConfigFields& in) {
-    return gemmaWith(in, {256000, 3072, 24576, 28, 16, 16, 8192, true, 256});
+    return gemmaWith(in, {256000, 3072, 24576, 28, 16, 0, 8192, true, 256});
 }
 
 ConfigTransformer gemma2Row(const ConfigFields& in) {
@@ -176,7 +184,7 @@ ConfigTransformer gemma3Row(const ConfigFields& in) {
 }
 
 ConfigTransformer stablelmRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {50304, 2560, 6912, 32, 32, 32, 4096});
+    ConfigTransformer out = commonOf(in, {50304, 2560, 6912, 32, 32, 0, 4096});
     out.qkvBias = in.flag("use_qkv_bias", false);
     out.norm = ConfigNorm::layer;
     if (in.flag("use_parallel_residual", false)) out.order = ConfigOrder::parallel;
@@ -253,7 +261,7 @@ void readSteps(ConfigTransformer& out, const ConfigFields& in) {
 }
 
 ConfigTransformer qwen2MoeRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {151936, 2048, 5632, 24, 16, 16, 32768});
+    ConfigTransformer out = commonOf(in, {151936, 2048, 5632, 24, 16, 0, 32768});
     out.qkvBias = in.flag("qkv_bias", true);
     out.experts = expertsOf(in, 60, 4, in.features({"moe_intermediate_size"}, 1408));
     out.experts.sharedFfn = in.features({"shared_expert_intermediate_size"}, 5632);
