@@ -63,8 +63,11 @@ void addLatent(Transformer& model, const TrainingRun& run) {
     const auto attention = run.dims.find("attention");
     if (attention == run.dims.end() || attention->second != "mla") return;
     LatentAttention latent;
-    latent.queryRank = run.dimOr("query_rank", latent.queryRank);
+    latent.queryRank = countOr(run, "query_rank", latent.queryRank);
     latent.keyRank = run.dimOr("key_rank", latent.keyRank);
+    latent.plainSize = run.dimOr("plain_size", latent.plainSize);
+    latent.rotarySize = run.dimOr("rotary_size", latent.rotarySize);
+    latent.valueSize = run.dimOr("value_size", latent.valueSize);
     model.latent = latent;
     model.headSize = latent.plainSize + latent.rotarySize;
 }
@@ -126,7 +129,8 @@ double attentionParametersOf(const Transformer& model) {
     const double norms = (model.biased ? 4 : 2) * h + (model.headNorms ? 2 * model.headSize : 0);
     if (model.latent) {
         const LatentAttention& latent = *model.latent;
-        return h * latent.queryRank + latent.queryRank * a * model.headSize + h * (latent.keyRank + latent.rotarySize) +
+        const double inner = latent.queryRank > 0 ? latent.queryRank : h;
+        return h * latent.queryRank + inner * a * model.headSize + h * (latent.keyRank + latent.rotarySize) +
                latent.keyRank * a * (latent.plainSize + latent.valueSize) + a * latent.valueSize * h + norms +
                latent.queryRank + latent.keyRank;
     }
@@ -210,7 +214,7 @@ private:
         if (model_.latent) {
             const LatentAttention& latent = *model_.latent;
             addProduct(1, tokens_, latent.queryRank + latent.keyRank + latent.rotarySize, h);
-            addProduct(1, tokens_, a * model_.headSize / t, latent.queryRank);
+            addProduct(1, tokens_, a * model_.headSize / t, latent.queryRank > 0 ? latent.queryRank : h);
             addProduct(1, tokens_, a * (latent.plainSize + latent.valueSize) / t, latent.keyRank);
             addProduct(1, tokens_, h, a * latent.valueSize / t);
         } else {

@@ -13,7 +13,7 @@ namespace tessera::physical {
 /// Attention whose keys and values come from a low-rank vector (DeepSeek-AI 2024, arXiv 2405.04434, section 2.1). Ranks
 /// and sizes are those of DeepSeek-V3 where a run does not give them.
 struct LatentAttention {
-    double queryRank = 1536;
+    double queryRank = 1536;  ///< 0: queries are a product of the input
     double keyRank = 512;
     double rotarySize = 64;  ///< of a head, beside its own part
     double plainSize = 128;

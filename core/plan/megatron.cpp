@@ -55,7 +55,7 @@ void addAttention(ArgumentText& arguments, const physical::Transformer& shape) {
     arguments.add("num-attention-heads", whole(shape.heads));
     if (shape.latent) {
         arguments.add("multi-latent-attention");
-        arguments.add("q-lora-rank", whole(shape.latent->queryRank));
+        if (shape.latent->queryRank > 0) arguments.add("q-lora-rank", whole(shape.latent->queryRank));
         arguments.add("kv-lora-rank", whole(shape.latent->keyRank));
         arguments.add("qk-head-dim", whole(shape.latent->plainSize));
         arguments.add("qk-pos-emb-head-dim", whole(shape.latent->rotarySize));

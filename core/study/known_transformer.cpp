@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/model/readers/hf_config.h"
 #include "core/model/zoo/zoo.h"
 #include "core/model/zoo/zoo_name.h"
 #include "core/physical/transformer.h"
@@ -12,8 +13,10 @@ std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
                                                       const std::map<std::string, std::int64_t>& dimensions) {
     const auto width = dimensions.find("tensor_parallel");
     const bool isSlice = width != dimensions.end() && width->second > 1;
-    if (!model::isZooName(model) || isSlice) return std::nullopt;
-    std::optional<model::TransformerSpec> spec = model::transformerSpecOf(model, dimensions);
+    if (isSlice) return std::nullopt;
+    std::optional<model::TransformerSpec> spec = model::isZooName(model)
+                                                     ? model::transformerSpecOf(model, dimensions)
+                                                     : model::transformerSpecOfConfig(model, dimensions);
     if (!spec) return std::nullopt;
     physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};
     std::string refusal;

@@ -13,6 +13,7 @@
 #include "core/model/readers/accpar_text.h"
 #include "core/model/readers/calculon.h"
 #include "core/model/readers/dimensions.h"
+#include "core/model/readers/hf_config.h"
 #include "core/model/readers/layer_csv.h"
 #include "core/model/readers/layers_json.h"
 #include "core/model/readers/native_json.h"
@@ -72,6 +73,14 @@ std::vector<Reader>& all() {
          // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
          [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
              return readCalculon(bytes, file, options);
+         }},
+        {"hf-config",
+         "Hugging Face config.json (model_type, architectures, ...)",
+         {".json"},
+         looksLikeHfConfig,
+         // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
+         [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+             return readHfConfig(bytes, file, options);
          }},
         {"m3e", "M3E job table (thread,layer,d0,...,d5,T)", {".csv"}, looksLikeM3e, readTable<readM3e>},
         {"maestro", "MAESTRO layer table (header K,C,Y,X,R,S,T)", {".csv"}, looksLikeMaestro, readTable<readMaestro>},

@@ -282,6 +282,17 @@ std::string Network::layerNorm(const std::string& x) {
     return withTrained("LayerNormalization", x, {".weight", ".bias"}, {{"axis", std::int64_t{-1}}});
 }
 
+std::string Network::scaledLayerNorm(const std::string& x) {
+    return withTrained("LayerNormalization", x, {".weight"}, {{"axis", std::int64_t{-1}}});
+}
+
+std::string Network::plainLayerNorm(const std::string& x) {
+    const Spot spot = spotBehind(x, "norm");
+    builder_.addConstant(spot.name + ".ones", DataType::float32, {width(x)});
+    addOperator("LayerNormalization", {x, spot.name + ".ones"}, {spot.name}, {{"axis", std::int64_t{-1}}}, spot);
+    return spot.name;
+}
+
 std::string Network::rmsNorm(const std::string& x) {
     return withTrained("RMSNormalization", x, {".weight"}, {{"axis", std::int64_t{-1}}});
 }

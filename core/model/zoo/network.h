@@ -113,6 +113,9 @@ public:
     std::string linearOfEach(const std::string& x, const std::string& layer, std::int64_t features);
     std::string lookUp(const std::string& indices, const std::string& layer, const std::string& table);
     std::string layerNorm(const std::string& x);
+    /// Without a bias; without a trained factor either.
+    std::string scaledLayerNorm(const std::string& x);
+    std::string plainLayerNorm(const std::string& x);
     /// Root mean square normalisation.
     std::string rmsNorm(const std::string& x);
     std::string softmax(const std::string& x) { return unary("Softmax", x, {{"axis", std::int64_t{-1}}}); }

@@ -75,8 +75,10 @@ std::array<std::string, 3> projections(Network& net, const std::string& whole, c
 
 /// The heads of a projection.
 std::string headsOf(Network& net, const std::string& x, const Attention& options) {
-    const std::string apart = heads(net, x, options.headSize);
-    return rotated(net, options.normed ? net.rmsNorm(apart) : apart, options.cosine, options.sine);
+    const std::string apart =
+        heads(net, options.wholeNorm == nullptr ? x : options.wholeNorm(net, x), options.headSize);
+    const std::string normed = options.headNorm == nullptr ? apart : options.headNorm(net, apart);
+    return rotated(net, normed, options.cosine, options.sine);
 }
 
 /// Heads that share keys and values stand side by side on an axis of their own, over which those broadcast.
@@ -96,6 +98,10 @@ std::string withLastAxesTurned(Network& net, const std::string& x) {
 
 }  // namespace
 
+std::string rootMeanSquareNorm(Network& net, const std::string& x) {
+    return net.rmsNorm(x);
+}
+
 std::string scoresOf(Network& net, const std::string& query, const std::string& key, const std::string& name,
                      const Attention& options) {
     std::string scores = net.product(query, withLastAxesTurned(net, key), name + ".scores");
@@ -105,6 +111,24 @@ std::string scoresOf(Network& net, const std::string& query, const std::string& 
     return scores;
 }
 
+namespace {
+
+/// Weights of the keys. A sink takes a part of every softmax, which goes nowhere.
+std::string weightsOf(Network& net, const std::string& scores, const std::string& name, const Attention& options) {
+    if (!options.sinks) return net.softmax(scores);
+    std::vector<std::int64_t> shape = net.shape(scores);
+    const std::int64_t keys = std::exchange(shape.back(), 1);
+    std::vector<std::int64_t> own = shape;
+    own.front() = 1;
+    own[own.size() - 2] = 1;
+    const std::string sinks = net.expand(net.stored(name + ".sinks", own), shape);
+    const auto axis = static_cast<std::int64_t>(shape.size()) - 1;
+    const std::string all = net.softmax(net.concatenate({scores, sinks}, axis, name + ".scores_and_sinks"));
+    return net.splitInto(all, {keys, 1}, -1).front();
+}
+
+}  // namespace
+
 std::string attentionOf(Network& net, const std::string& x, const std::string& memory, const std::string& name,
                         const Attention& options) {
     const auto [query, key, value] = projections(net, x, memory, name, options);
@@ -112,11 +136,11 @@ std::string attentionOf(Network& net, const std::string& x, const std::string& m
     const std::string k = inGroups(net, headsOf(net, key, options), options);
     const std::string scores = scoresOf(net, q, k, name, options);
     const std::string v = inGroups(net, heads(net, value, options.headSize), options);
-    std::string mixed = net.product(net.softmax(scores), v, name + ".context");
+    std::string mixed = net.product(weightsOf(net, scores, name, options), v, name + ".context");
     const std::vector<std::int64_t>& shape = net.shape(mixed);
     if (options.keyHeads != options.heads)
         mixed = net.reshape(mixed, {shape[0], shape[1] * shape[2], shape[3], shape[4]});
-    return rowLinear(net, sideBySide(net, mixed), name + ".output", net.width(x), options.devices, options.bias);
+    return rowLinear(net, sideBySide(net, mixed), name + ".output", net.width(x), options.devices, options.outputBias);
 }
 
 namespace {

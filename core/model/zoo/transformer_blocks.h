@@ -15,6 +15,10 @@
 /// paper's f beside its g).
 namespace tessera::model::zoo {
 
+/// A normalisation of the last axis.
+using Norming = std::string (*)(Network& net, const std::string& x);
+std::string rootMeanSquareNorm(Network& net, const std::string& x);
+
 /// Masks and positions that the scores of an attention take; empty ones are left out.
 struct Attention {
     std::int64_t heads = 1;         ///< of all devices
@@ -22,12 +26,15 @@ struct Attention {
     std::int64_t devices = 1;       ///< of the tensor-parallel group
     std::int64_t keyHeads = heads;  ///< of keys and values: each serves as many heads of queries
     bool bias = true;
-    bool fused = false;          ///< query, key and value are one product (self-attention)
-    bool scaled = true;          ///< scores are divided by the square root of the head's size
-    bool normed = false;         ///< queries and keys of every head are normalised
-    std::string mask = {};       ///< boolean, broadcast to the scores
-    std::string positions = {};  ///< added to the scores
-    std::string cosine = {};     ///< rotary positions of query and key
+    bool outputBias = bias;
+    bool fused = false;           ///< query, key and value are one product (self-attention)
+    bool scaled = true;           ///< scores are divided by the square root of the head's size
+    Norming headNorm = nullptr;   ///< of queries and keys, of every head
+    Norming wholeNorm = nullptr;  ///< the same over all heads together
+    bool sinks = false;           ///< every head has a trained score that its softmax takes beside those of the keys
+    std::string mask = {};        ///< boolean, broadcast to the scores
+    std::string positions = {};   ///< added to the scores
+    std::string cosine = {};      ///< rotary positions of query and key
     std::string sine = {};
 };
 
@@ -53,6 +60,45 @@ std::string attentionOf(Network& net, const std::string& x, const std::string& m
 /// Scores of queries against keys, in front of their softmax, as the layer "NAME.scores".
 std::string scoresOf(Network& net, const std::string& query, const std::string& key, const std::string& name,
                      const Attention& options);
+/// A feed-forward part of three products, whose first is activated and multiplied by the second.
+struct GatedPart {
+    std::string name;
+    std::int64_t width = 1;
+    std::int64_t devices = 1;
+    bool bias = false;                 ///< of the first two products
+    const char* activation = nullptr;  ///< none: x sigmoid(x)
+};
+/// What it makes on one device, before the sum over all.
+std::string gatedPart(Network& net, const std::string& x, const GatedPart& part);
+
+/// Experts in place of a feed-forward part.
+struct Experts {
+    std::int64_t count = 1;
+    std::int64_t perToken = 1;
+    std::int64_t width = 1;
+    std::int64_t sharedWidth = 0;  ///< of all experts together that every token meets; 0: there are none
+    std::int64_t devices = 1;
+    bool bias = false;        ///< of the products of experts
+    int routerBiases = 0;     ///< trained vectors that are added to the router's scores
+    bool sharedGate = false;  ///< the shared ones are weighted by a product of the token
+};
+/// Tokens go to their experts and come back, weighted and summed (Shazeer et al.: "Outrageously Large Neural Networks:
+/// The Sparsely-Gated Mixture-of-Experts Layer", ICLR 2017); shared experts are one part of their width together.
+std::string mixtureOf(Network& net, const std::string& whole, const Experts& size);
+
+/// Ranks and parts of a head in latent attention; the parts are those of DeepSeek-AI: "DeepSeek-V3 Technical Report",
+/// arXiv:2412.19437, section 4.2, where they are not given.
+struct Latent {
+    std::int64_t queryRank = 0;  ///< 0: queries are a product of x
+    std::int64_t keyRank = 1;
+    std::int64_t rotary = 64;
+    std::int64_t plain = 128;
+    std::int64_t value = 128;
+    bool bias = false;  ///< of the products that are of x, and of the last
+};
+/// Queries, keys and values are products of vectors of low rank, and all heads share the part of the keys that has
+/// positions (DeepSeek-AI: "DeepSeek-V2", arXiv:2405.04434, section 2.1).
+std::string latentAttentionOf(Network& net, const std::string& x, const Latent& latent, const Attention& options);
 /// Looks the tokens up in a table split over the devices.
 std::string tokens(Network& net, const std::string& ids, const std::string& table, std::int64_t devices);
 std::string causalMask(Network& net, std::int64_t sequence);

@@ -1,0 +1,46 @@
+#include "core/study/known_transformer.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "core/base/file.h"
+#include "core/model/readers/hf_config.h"
+#include "core/physical/transformer.h"
+#include "tests/support/paths.h"
+
+namespace tessera::study {
+namespace {
+
+/// The physical model knows every bundled decoder and BERT, and counts their parameters as the reader does, but for
+/// small vectors and for norms, biases and heads that families do not have.
+TEST(KnownTransformer, isThatOfAConfig) {
+    const std::set<std::string> unknown{"t5-base.json", "t5-v1.1-xxl.json", "vit-base-patch16-224.json"};
+    for (const auto& entry : std::filesystem::directory_iterator(test::sourcePath("tests/data/configs"))) {
+        const std::string file = entry.path().string(), name = entry.path().filename().string();
+        if (entry.path().extension() != ".json") continue;
+        if (unknown.contains(name)) {
+            EXPECT_FALSE(knownTransformer(file, {})) << name;
+            continue;
+        }
+        const auto run = knownTransformer(file, {{"sequence", 128}});
+        ASSERT_TRUE(run) << name;
+        std::string refusal;
+        const auto model = physical::transformerOf(*run, refusal);
+        ASSERT_TRUE(model) << name << refusal;
+        const auto exact = static_cast<double>(model::parametersOf(model::configTransformerOf(readFile(file), file)));
+        EXPECT_NEAR(physical::parametersOf(*model).total / exact, 1, 0.002) << name;
+        EXPECT_EQ(model->sequence, 128) << name;
+    }
+}
+
+TEST(KnownTransformer, isNoneOfSlicesAndOfOtherFiles) {
+    EXPECT_FALSE(knownTransformer("zoo:gpt2", {{"tensor_parallel", 2}}));
+    EXPECT_FALSE(knownTransformer("none.json", {}));
+    EXPECT_FALSE(knownTransformer(test::sourcePath("tests/data/models/calculon.json").string(), {}));
+}
+
+}  // namespace
+}  // namespace tessera::study
