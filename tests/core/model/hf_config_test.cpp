@@ -90,8 +90,8 @@ TEST(HfConfig, countsTheParametersOfPublishedModels) {
 
 /// Small sizes in the fields of an architecture, with more fields.
 std::string smallOf(const std::string& type, const std::string& more = "") {
-    return "{\"model_type\": \"" + type +
-           "\", \"vocab_size\": 50, \"hidden_size\": 16, \"num_hidden_layers\": 3, \"num_attention_heads\": 4" +
+    return R"({"model_type": ")" + type +
+           R"(", "vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4)" +
            (more.empty() ? "" : ", " + more) + "}";
 }
 
@@ -186,11 +186,11 @@ TEST(HfConfig, countsTheParametersOfMorePublishedModels) {
 TEST(HfConfig, takesTheModelTypeOrTheClass) {
     const auto typed = configOf(smallOf("gpt_neox"));
     std::string named = smallOf("x");
-    named.replace(named.find("\"model_type\": \"x\""), 17, R"("architectures": ["GPTNeoXForCausalLM"])");
+    named.replace(named.find(R"("model_type": "x")"), 17, R"("architectures": ["GPTNeoXForCausalLM"])");
     EXPECT_EQ(parametersOf(configOf(named)), parametersOf(typed));
     EXPECT_EQ(configOf(named).architecture, "GPTNeoX");
     EXPECT_TRUE(looksLikeHfConfig(named));
-    EXPECT_FALSE(looksLikeHfConfig("[\"model_type\"]"));
+    EXPECT_FALSE(looksLikeHfConfig(R"(["model_type"])"));
     EXPECT_FALSE(looksLikeHfConfig(R"({"schema": "tessera.model/1", "model_type": 1})"));
 }
 
