@@ -9,8 +9,9 @@
 
 namespace tessera::study {
 
-/// The model and dimensions of a run of a study's model ("zoo:bert-large", or a config.json of Hugging Face) where that is a transformer which the
-/// physical model knows as a whole; nothing for other models and for the slice of one device of several.
+/// The model and dimensions of a run of a study's model ("zoo:bert-large", or a config.json of Hugging Face) where that
+/// is a transformer which the physical model knows as a whole; nothing for other models and for the slice of one device
+/// of several.
 std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
                                                       const std::map<std::string, std::int64_t>& dimensions);
 

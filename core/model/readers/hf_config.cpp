@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kConfigFeatures = 1 << 20;
 constexpr std::int64_t kUsualSequence = 4096;
+constexpr std::int64_t kLongestSequence = 1000000;  ///< of rotary positions, which have no table
 constexpr const char* kConfigSequence = "sequence";
 
 // Parameters ----------------------------------------------------------------------------------------------------------
@@ -121,8 +122,8 @@ struct NamedTask {
     ConfigTask task;
 };
 constexpr std::array<NamedTask, 10> kConfigTasks{{{"ForCausalLM", ConfigTask::language},
-                                                  {"LMHeadModel", ConfigTask::language},
                                                   {"WithLMHeadModel", ConfigTask::conditional},
+                                                  {"LMHeadModel", ConfigTask::language},
                                                   {"ForConditionalGeneration", ConfigTask::conditional},
                                                   {"ForMaskedLM", ConfigTask::masked},
                                                   {"ForPreTraining", ConfigTask::preTraining},
@@ -221,6 +222,8 @@ void checkConfig(const ConfigTransformer& c, const ConfigFields& in) {
              fmt::format("{} heads with {} of keys and values", c.heads, c.keyHeads));
     if (std::max(c.ffn, c.experts.sharedFfn) > 4 * kConfigFeatures)
         fail("at most 2^22 features in a feed-forward part", fmt::format("{}", std::max(c.ffn, c.experts.sharedFfn)));
+    const std::int64_t side = c.patches.image / c.patches.patch;
+    if (side > 256) fail("at most 256 patches in a row", fmt::format("{}", side));
     if (largeCountOf(c) > kMostParameters) fail("sizes that make less than 2^52 parameters", "a larger model");
 }
 
@@ -239,10 +242,10 @@ std::int64_t sequenceOf(const ConfigTransformer& config, const LoadOptions& opti
     const std::int64_t usual = config.kind == ConfigKind::decoder ? kUsualSequence : 512;
     if (given == options.dimensions.end()) return std::min(most, usual);
     const bool bounded = config.positions == ConfigPositions::learned;
-    const std::int64_t bound = bounded ? most : std::int64_t{1} << 24;
+    const std::int64_t bound = bounded ? most : kLongestSequence;
     if (given->second > bound)
         throw UsageError(fmt::format("dimension '{}' is {}; expected at most {}", kConfigSequence, given->second,
-                                     bounded ? fmt::format("the model's {} positions", most) : "2^24"));
+                                     bounded ? fmt::format("the model's {} positions", most) : "a million"));
     return given->second;
 }
 

@@ -75,7 +75,7 @@ ConfigTransformer llamaRow(const ConfigFields& in) {
 }
 
 ConfigTransformer mistralRow(const ConfigFields& in) {
-    return commonOf(in, {32000, 4096, 14336, 32, 32, 8, 4096 * 32});
+    return commonOf(in, {32000, 4096, 14336, 32, 32, 8, 131072});
 }
 
 ConfigTransformer smollm3Row(const ConfigFields& in) {
@@ -215,24 +215,44 @@ ConfigTransformer chatglmRow(const ConfigFields& in) {
     return out;
 }
 
+/// Biases are those of queries, keys and values.
+ConfigTransformer glmRow(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {151552, 4096, 13696, 40, 32, 2, 131072, false, 128});
+    out.qkvBias = in.flag("attention_bias", false);
+    return out;
+}
+
+ConfigTransformer glm4Row(const ConfigFields& in) {
+    ConfigTransformer out = glmRow(in);
+    out.order = ConfigOrder::around;
+    return out;
+}
+
 // Mixtures of experts -------------------------------------------------------------------------------------------------
 
 ConfigExperts expertsOf(const ConfigFields& in, std::int64_t count, std::int64_t perToken, std::int64_t ffn) {
     ConfigExperts out;
     out.count = in.size({"num_local_experts", "num_experts", "n_routed_experts"}, count, kConfigExperts);
+    if (out.count == 0) return out;
     out.perToken = in.size({"num_experts_per_tok", "experts_per_token"}, std::min(perToken, out.count), out.count);
     out.ffn = ffn;
     return out;
 }
 
 ConfigTransformer mixtralRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {32000, 4096, 14336, 32, 32, 8, 4096 * 32});
+    ConfigTransformer out = commonOf(in, {32000, 4096, 14336, 32, 32, 8, 131072});
+    out.experts = expertsOf(in, 8, 2, out.ffn);
+    return out;
+}
+
+ConfigTransformer granitemoeRow(const ConfigFields& in) {
+    ConfigTransformer out = llamaWith(in, kLlamaSizes);
     out.experts = expertsOf(in, 8, 2, out.ffn);
     return out;
 }
 
 ConfigTransformer phimoeRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {32064, 4096, 6400, 32, 32, 8, 4096 * 32});
+    ConfigTransformer out = commonOf(in, {32064, 4096, 6400, 32, 32, 8, 131072});
     setAttentionBias(out, in.flag("attention_bias", false));
     out.headBias = in.flag("lm_head_bias", false);
     out.norm = ConfigNorm::layer;
@@ -307,6 +327,7 @@ ConfigTransformer deepseekWith(const ConfigFields& in, const ClassSizes& sizes, 
 void addDeepseekExperts(ConfigTransformer& out, const ConfigFields& in, const ConfigExperts& otherwise) {
     out.experts =
         expertsOf(in, otherwise.count, otherwise.perToken, in.features({"moe_intermediate_size"}, otherwise.ffn));
+    if (out.experts.count == 0) return;
     // Null says that no expert is shared.
     const std::int64_t shared =
         in.count({"n_shared_experts"}, in.root().has("n_shared_experts") ? 0 : otherwise.sharedFfn, kConfigExperts);
@@ -327,6 +348,14 @@ ConfigTransformer deepseekV2Row(const ConfigFields& in) {
 ConfigTransformer deepseekV3Row(const ConfigFields& in) {
     ConfigTransformer out = deepseekWith(in, {129280, 7168, 18432, 61, 128, 0, 4096}, 1536);
     addDeepseekExperts(out, in, {.count = 256, .perToken = 8, .ffn = 2048, .sharedFfn = 1, .correctionBias = true});
+    return out;
+}
+
+/// The first DeepSeek with experts.
+ConfigTransformer deepseekRow(const ConfigFields& in) {
+    ConfigTransformer out = llamaWith(in, {102400, 4096, 11008, 30, 32, 0, 2048});
+    out.mlpBias = false;
+    addDeepseekExperts(out, in, {.count = 0, .perToken = 0, .ffn = 1407, .sharedFfn = 0});
     return out;
 }
 
@@ -530,7 +559,7 @@ struct ConfigRow {
     ConfigRead read;
 };
 
-constexpr std::array<ConfigRow, 41> kConfigRows{{
+constexpr std::array<ConfigRow, 45> kConfigRows{{
     {"llama codellama yi aquila smollm", llamaRow},
     {"smollm3", smollm3Row},
     {"mistral ministral", mistralRow},
@@ -553,17 +582,21 @@ constexpr std::array<ConfigRow, 41> kConfigRows{{
     {"stablelm stablelmepoch", stablelmRow},
     {"cohere cohere2", cohereRow},
     {"chatglm", chatglmRow},
+    {"glm", glmRow},
+    {"glm4", glm4Row},
     {"mixtral", mixtralRow},
+    {"granitemoe", granitemoeRow},
     {"phimoe", phimoeRow},
     {"olmoe", olmoeRow},
     {"qwen2moe", qwen2MoeRow},
     {"qwen3moe", qwen3MoeRow},
     {"gptoss", gptOssRow},
+    {"deepseek", deepseekRow},
     {"deepseekv2", deepseekV2Row},
     {"deepseekv3 kimik2", deepseekV3Row},
     {"gpt2", gpt2Row},
     {"gptbigcode", gptBigCodeRow},
-    {"gptj", gptjRow},
+    {"gptj codegen", gptjRow},
     {"gptneo", gptNeoRow},
     {"gptneox", gptNeoxRow},
     {"phi phimsft", phiRow},

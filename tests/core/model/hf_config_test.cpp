@@ -90,8 +90,8 @@ TEST(HfConfig, countsTheParametersOfPublishedModels) {
 
 /// Small sizes in the fields of an architecture, with more fields.
 std::string smallOf(const std::string& type, const std::string& more = "") {
-    return "{\"model_type\": \"" + type +
-           "\", \"vocab_size\": 50, \"hidden_size\": 16, \"num_hidden_layers\": 3, \"num_attention_heads\": 4" +
+    return R"({"model_type": ")" + type +
+           R"(", "vocab_size": 50, "hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 4)" +
            (more.empty() ? "" : ", " + more) + "}";
 }
 
@@ -139,18 +139,58 @@ TEST(HfConfig, graphsHaveTheParametersOfEveryVariant) {
              smallOf("t5", R"("feed_forward_proj": "gated-gelu", "num_decoder_layers": 2)"),
              smallOf("vit", R"("architectures": ["ViTModel"], "qkv_bias": false)"),
              smallOf("vit", R"("id2label": {"0": "a", "1": "b", "2": "c"})"),
+             smallOf("deepseek", experts),
+             smallOf("glm4"),
+             smallOf("granitemoe", experts),
              smallOf("gptj", R"("architectures": ["GPTJModel"])")})
         expectAgreement(bytes);
+}
+
+struct PublishedTotal {
+    std::string bytes;
+    std::int64_t parameters;
+};
+
+/// Totals of stored files that are no bundled ones, by the fields that differ from the defaults of their class.
+TEST(HfConfig, countsTheParametersOfMorePublishedModels) {
+    for (const PublishedTotal& model : std::vector<PublishedTotal>{
+             {R"({"model_type": "opt", "hidden_size": 1024, "ffn_dim": 4096, "num_hidden_layers": 24,
+                  "num_attention_heads": 16, "word_embed_proj_dim": 512, "do_layer_norm_before": false})",
+              331'196'416},
+             {R"({"model_type": "RefinedWeb", "hidden_size": 8192, "n_layer": 60, "n_head": 128, "n_head_kv": 8})",
+              41'303'293'952},
+             {R"({"model_type": "phimoe", "attention_bias": true, "lm_head_bias": true})", 41'873'153'344},
+             {R"({"model_type": "olmoe", "intermediate_size": 1024})", 6'919'161'856},
+             {R"({"model_type": "gpt_neox", "hidden_size": 4096, "intermediate_size": 16384, "num_hidden_layers": 32,
+                  "num_attention_heads": 32})",
+              6'857'302'016},
+             {R"({"model_type": "bloom", "hidden_size": 1024, "n_layer": 24, "num_attention_heads": 16})", 559'214'592},
+             {R"({"model_type": "gpt_oss"})", 116'829'156'672},
+             {R"({"model_type": "gemma"})", 8'537'680'896},
+             {R"({"model_type": "deepseek", "hidden_size": 2048, "intermediate_size": 10944, "num_hidden_layers": 28,
+                  "num_attention_heads": 16, "n_routed_experts": 64, "n_shared_experts": 2, "num_experts_per_tok": 6,
+                  "moe_intermediate_size": 1408, "first_k_dense_replace": 1})",
+              16'375'728'128},
+             {R"({"model_type": "glm", "attention_bias": true})", 9'399'951'360},
+             {R"({"model_type": "stablelm", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 24,
+                  "vocab_size": 100352, "use_qkv_bias": true})",
+              1'644'515'328},
+             {R"({"model_type": "cohere"})", 34'980'831'232},
+             {R"({"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1,
+                  "architectures": ["RobertaForMaskedLM"]})",
+              124'697'433},
+             {R"({"architectures": ["BertForMaskedLM"]})", 109'514'298}})
+        EXPECT_EQ(parametersOf(configOf(model.bytes)), model.parameters) << model.bytes;
 }
 
 TEST(HfConfig, takesTheModelTypeOrTheClass) {
     const auto typed = configOf(smallOf("gpt_neox"));
     std::string named = smallOf("x");
-    named.replace(named.find("\"model_type\": \"x\""), 17, R"("architectures": ["GPTNeoXForCausalLM"])");
+    named.replace(named.find(R"("model_type": "x")"), 17, R"("architectures": ["GPTNeoXForCausalLM"])");
     EXPECT_EQ(parametersOf(configOf(named)), parametersOf(typed));
     EXPECT_EQ(configOf(named).architecture, "GPTNeoX");
     EXPECT_TRUE(looksLikeHfConfig(named));
-    EXPECT_FALSE(looksLikeHfConfig("[\"model_type\"]"));
+    EXPECT_FALSE(looksLikeHfConfig(R"(["model_type"])"));
     EXPECT_FALSE(looksLikeHfConfig(R"({"schema": "tessera.model/1", "model_type": 1})"));
 }
 
@@ -182,6 +222,8 @@ TEST(HfConfig, refusesHostileNumbers) {
     EXPECT_NE(configError(R"({"model_type": "mixtral", "num_local_experts": 4096, "num_hidden_layers": 1000,
                               "hidden_size": 1048576, "intermediate_size": 1048576})")
                   .find("2^52"),
+              std::string::npos);
+    EXPECT_NE(configError(R"({"model_type": "vit", "image_size": 16384, "patch_size": 1})").find("256 patches"),
               std::string::npos);
 }
 
