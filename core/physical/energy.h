@@ -16,8 +16,8 @@ struct BusySeconds {
     double memory = 0;
 };
 
-/// Joules of one accelerator of a power limit for a step: the limit where products bound it, less where bytes do, little
-/// where it waits.
+/// Joules of one accelerator of a power limit for a step: the limit where products bound it, less where bytes do,
+/// little where it waits.
 double joulesOf(double watts, const BusySeconds& busy);
 
 /// Joules of all accelerators for a step: the limit where products bound it, less where bytes do, little where it

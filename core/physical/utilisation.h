@@ -8,8 +8,8 @@
 
 namespace tessera::physical {
 
-/// FLOP of the forward pass of one sample of a transformer: 2 for each parameter that a token meets and 4 s h a layer for
-/// attention (half of it under a causal mask).
+/// FLOP of the forward pass of one sample of a transformer: 2 for each parameter that a token meets and 4 s h a layer
+/// for attention (half of it under a causal mask).
 double forwardFlopOf(const Transformer& model);
 
 /// Share of peak above which a time is doubted. Published steps stay below it, but for small ones in FP32 outside of
