@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/draw/parallel_layout.h"
 #include "core/report/catalogues.h"
 #include "core/report/field_table.h"
 #include "core/report/plan_pictures.h"
@@ -291,6 +293,27 @@ Picture clusterOf(const View& view) {
     return planClusterDrawing(planOutcomeOf(view.result), view.at.choice, colour, kWidth, estimatedWidth);
 }
 
+bool wasAsked(const View& view) {
+    return planOutcomeOf(view.result).asked && planOutcomeOf(view.result).asked->evaluated;
+}
+
+/// The configuration that the study asks about, beside the best.
+Picture answerOf(const View& view) {
+    const PlanOutcome& outcome = planOutcomeOf(view.result);
+    if (!wasAsked(view)) throw UsageError("the result has no configuration that was asked about and can be");
+    return planAnswerCharts(outcome, {.asked = *outcome.asked}).front();
+}
+
+/// The kept configurations in all values.
+Picture parallelOf(const View& view) {
+    constexpr Size kParallelAxes{960, 420};
+    const PlanOutcome& outcome = planOutcomeOf(view.result);
+    const ParallelPicture all = planParallel(outcome, planPoints(outcome));
+    Drawing drawing = layOut(all, {}, kParallelAxes, estimatedWidth).drawing;
+    drawing.title = all.title;
+    return drawing;
+}
+
 std::vector<PictureRow> planPictures() {
     return {
         {{"cluster", "Cluster", "Which stage each accelerator holds, coloured by its memory", Scope::choice,
@@ -307,6 +330,12 @@ std::vector<PictureRow> planPictures() {
          from(planMemoryChart)},
         {{"front", "Front", "Configurations that no other beats in two values", Scope::result, kEverywhere},
          from(planFrontChart)},
+        {{"parallel", "Parallel axes", "The kept configurations in all values", Scope::result,
+          kWindow | kWithoutNumbers, isPlanned},
+         parallelOf},
+        {{"answer", "Asked about", "The configuration that the study asks about, beside the best", Scope::result,
+          kEverywhere, wasAsked},
+         answerOf},
         {{"sensitivity", "Sensitivity", "What a tenth more of a resource would gain", Scope::result, kEverywhere},
          from(planSensitivityChart)},
         {{"cluster-time", "Cluster by time", "Which stage each accelerator holds, coloured by its time", Scope::choice,
