@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/parallel_layout.h"
@@ -300,7 +299,10 @@ bool wasAsked(const View& view) {
 /// The configuration that the study asks about, beside the best.
 Picture answerOf(const View& view) {
     const PlanOutcome& outcome = planOutcomeOf(view.result);
-    if (!wasAsked(view)) throw UsageError("the result has no configuration that was asked about and can be");
+    if (!wasAsked(view))
+        return Chart{.id = "answer-step-time",
+                     .title = "The configuration that is asked about",
+                     .empty = "No configuration was asked about. Name one with --evaluate, or in the study."};
     return planAnswerCharts(outcome, {.asked = *outcome.asked}).front();
 }
 
