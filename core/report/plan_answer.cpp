@@ -60,10 +60,9 @@ const plan::EvaluatedStage& fullestOf(const plan::Evaluated& evaluated) {
 
 Chart missingMemoryChart(const PlanOutcome& outcome, const plan::Configuration& closest,
                          const plan::Shortage& shortage) {
-    Chart chart{
-        .id = "answer-memory",
-        .title = fmt::format("{} lacks {} on an accelerator of stage {}", planLabel(closest),
-                             formatQuantity(shortage.total() - shortage.capacity, Measure::bytes), shortage.stage)};
+    Chart chart{.id = "answer-memory",
+                .title = fmt::format("{}: accelerators of stage {} lack {}", planLabel(closest), shortage.stage + 1,
+                                     formatQuantity(shortage.total() - shortage.capacity, Measure::bytes))};
     chart.y = {.title = "Memory", .measure = Measure::bytes, .fromZero = true};
     std::vector<plan::EvaluatedStage> stages{stageOf(shortage)};
     chart.x.categories = {fmt::format("Asked, stage {}", shortage.stage + 1)};

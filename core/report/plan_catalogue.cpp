@@ -101,9 +101,10 @@ std::string differenceText(const ConfigurationRow& row) {
     std::vector<std::pair<std::string, double>> shares = planTimeShares(row.its->time);
     const std::vector<std::pair<std::string, double>> best = planTimeShares(row.outcome->best()->time);
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i].second -= best[i].second;
-    return std::max_element(shares.begin(), shares.end(),
-                            [](const auto& a, const auto& b) { return a.second < b.second; })
-        ->first;
+    const std::string most = std::max_element(shares.begin(), shares.end(), [](const auto& a, const auto& b) {
+                                 return a.second < b.second;
+                             })->first;
+    return most.substr(0, most.find(" parallelism"));
 }
 
 const std::vector<study::Field<ConfigurationRow>>& configurationFields() {

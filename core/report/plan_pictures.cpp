@@ -68,9 +68,7 @@ std::vector<std::string> planParts(const plan::Configuration& configuration) {
     const auto aboveOne = [](const char* name, int value) {
         return value > 1 ? fmt::format("{} {}", name, value) : std::string();
     };
-    std::string recompute;
-    if (configuration.recompute != physical::Recompute::none)
-        recompute = fmt::format("{} recomputation", physical::kRecomputeNames.of(configuration.recompute));
+    constexpr std::array<std::string_view, 3> kRecomputed{"", "selective recompute", "recompute"};
     return {fmt::format("tp {}", configuration.tensor),
             fmt::format("pp {}", configuration.pipeline),
             fmt::format("dp {}", configuration.data),
@@ -79,7 +77,7 @@ std::vector<std::string> planParts(const plan::Configuration& configuration) {
             fmt::format("mb {}", configuration.micro),
             aboveOne("vp", configuration.chunks),
             configuration.zero > 0 ? fmt::format("zero {}", configuration.zero) : std::string(),
-            recompute};
+            std::string(kRecomputed.at(static_cast<std::size_t>(configuration.recompute)))};
 }
 
 std::string planLabel(const plan::Configuration& configuration) {

@@ -245,7 +245,8 @@ void PlanView::showDifference() {
             title == "against best" || title == "mostly for")
             parts << toQt(configurations_->rows[static_cast<std::size_t>(chosen_)][column]);
     parts.removeAll(QString());
-    against_->setText(parts.isEmpty() ? QString() : u"%1 against the best"_s.arg(parts.join(u", mostly "_s)));
+    if (!parts.isEmpty()) parts.front() += u" against the best"_s;
+    against_->setText(parts.join(u", mostly for "_s));
     against_->setVisible(!parts.isEmpty());
 }
 
@@ -285,19 +286,18 @@ QVector<Headline> PlanView::headlines() const {
                       .help = u"FLOP of the model over what the accelerators in use can do"_s,
                       .explain = explanationOf("tokens_per_s")});
     const bool proven = outcome().ended == EndedBy::proof;
+    // As the label: details are what is left out first where there is little room.
     headlines.append({.value = {},
-                      .label = {},
-                      .detail = (proven ? u"proven best of %1"_s : u"best so far of %1"_s)
-                                    .arg(columns::count(static_cast<double>(outcome().counted.all))),
-                      .tone = proven ? u"good"_s : QString(),
+                      .label = proven ? u"proven best"_s : u"best so far"_s,
+                      .detail = u"of %1"_s.arg(columns::count(static_cast<double>(outcome().counted.all))),
                       .help = u"Every configuration was judged, or ruled out by its memory or a bound of its time"_s,
                       .explain = explanationOf("configurations")});
     if (const auto training = outcome().trainingSeconds()) {
         constexpr double kDay = 86400;
         headlines.append({.value = u"%1 days"_s.arg(toQt(formatCount(std::round(*training / kDay)))),
-                          .label = u"of training"_s,
-                          .detail = textOf("training_usd"),
-                          .help = u"For %1 tokens"_s.arg(columns::count(*outcome().tokens)),
+                          .label = {},
+                          .detail = (textOf("training_usd") + u" to train"_s).trimmed(),
+                          .help = u"To train on %1 tokens"_s.arg(columns::count(*outcome().tokens)),
                           .explain = explanationOf("training_s")});
     }
     return headlines;
