@@ -100,7 +100,7 @@ std::vector<EvaluatedStage> stagesOf(const PlacedParts& placed, const std::vecto
 }
 
 [[noreturn]] void throwShortage(const Shortage& lacks) {
-    throw UsageError(fmt::format("stage {} needs {} of an accelerator's {}", lacks.stage,
+    throw UsageError(fmt::format("stage {} needs {} of an accelerator's {}", lacks.stage + 1,
                                  formatQuantity(lacks.total(), Measure::bytes),
                                  formatQuantity(lacks.capacity, Measure::bytes)));
 }
