@@ -107,7 +107,7 @@ Limits limitsOf(const Problem& problem, const Space& space, const SearchOptions&
     });
     control.reportProgress("the largest micro-batch that fits");
     Space narrowed = space;
-    for (std::int64_t micro = static_cast<std::int64_t>(problem.globalBatch); micro >= 1; --micro) {
+    for (auto micro = static_cast<std::int64_t>(problem.globalBatch); micro >= 1; --micro) {
         if (static_cast<std::int64_t>(problem.globalBatch) % micro != 0 ||
             !space.allows(Axis::micro, static_cast<int>(micro)))
             continue;
