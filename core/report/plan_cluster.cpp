@@ -49,7 +49,8 @@ NodeGrid gridOf(const PlannedGroup& group, double cell, double width, std::int64
     grid.nodes = (group.count + grid.perNode - 1) / grid.perNode;
     grid.shown = std::min(grid.nodes, kMostDrawnNodes);
     grid.columns = std::min<std::int64_t>(grid.perNode, grid.perNode > 8 ? 8 : 4);
-    const auto rows = static_cast<double>((grid.perNode + grid.columns - 1) / grid.columns);
+    const std::int64_t whole = (grid.perNode + grid.columns - 1) / grid.columns;
+    const auto rows = static_cast<double>(whole);
     const double pad = grid.isSmall() ? 3 : kNodePad;
     const double gap = grid.isSmall() ? 1 : kCellGap;
     grid.wide = static_cast<double>(grid.columns) * (cell + gap) - gap + 2 * pad;
@@ -212,8 +213,9 @@ private:
         const double pad = grid.isSmall() ? 3 : kNodePad, gap = grid.isSmall() ? 1 : kCellGap;
         const double top = area.y + pad + (grid.isSmall() ? 0 : kNodeTitle);
         for (std::int64_t i = 0; i < count; ++i) {
-            const Rect at{area.x + pad + static_cast<double>(i % grid.columns) * (grid.cell + gap),
-                          top + static_cast<double>(i / grid.columns) * (grid.cell + gap), grid.cell, grid.cell};
+            const std::int64_t row = i / grid.columns, column = i % grid.columns;
+            const Rect at{area.x + pad + static_cast<double>(column) * (grid.cell + gap),
+                          top + static_cast<double>(row) * (grid.cell + gap), grid.cell, grid.cell};
             std::int64_t replica = 0;
             const std::optional<std::size_t> stage = stageOf(group, first + i, replica);
             if (!stage) {
@@ -295,8 +297,9 @@ private:
         top += kGroupTitle;
         if (hasNetwork(its) && its.perNode <= grid.perNode) network(top, grid);
         for (std::int64_t n = 0; n < grid.shown; ++n) {
-            const Point corner{kLeftOfNodes + static_cast<double>(n % grid.perRow) * (grid.wide + grid.gap),
-                               top + static_cast<double>(n / grid.perRow) * (grid.high + grid.gap)};
+            const std::int64_t row = n / grid.perRow, column = n % grid.perRow;
+            const Point corner{kLeftOfNodes + static_cast<double>(column) * (grid.wide + grid.gap),
+                               top + static_cast<double>(row) * (grid.high + grid.gap)};
             node(index, n * grid.perNode, std::min(grid.perNode, its.count - n * grid.perNode), corner, grid);
         }
         top += grid.height();

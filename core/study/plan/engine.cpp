@@ -105,7 +105,7 @@ void rateTerms(const Row& row, Terms& terms) {
 void priceTerms(const Row& row, Terms& terms) {
     for (const plan::Part& part : row.best()->configuration.parts) {
         const PlannedGroup& group = row.groups[part.group];
-        const double count = static_cast<double>(row.best()->configuration.perStage() * part.stages * part.replicas);
+        const auto count = static_cast<double>(row.best()->configuration.perStage() * part.stages * part.replicas);
         terms.push_back({"accelerators of " + escaped(group.name), formatCount(count), "result, configurations[0]"});
         if (group.pricePerHour)
             terms.push_back(
