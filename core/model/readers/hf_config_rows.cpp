@@ -91,7 +91,7 @@ ConfigTransformer baichuanRow(const ConfigFields& in) {
 }
 
 ConfigTransformer exaoneRow(const ConfigFields& in) {
-    return commonOf(in, {102400, 2048, 0, 32, 32, 0, 2048});
+    return commonOf(in, {102400, 2048, 0, 32, 32, 0, 2048, true});
 }
 
 ConfigTransformer orionRow(const ConfigFields& in) {
@@ -150,7 +150,7 @@ ConfigTransformer olmoRow(const ConfigFields& in) {
 }
 
 ConfigTransformer olmo2Row(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, {100352, 4096, 11008, 32, 32, 0, 2048});
+    ConfigTransformer out = llamaWith(in, {50304, 4096, 11008, 32, 32, 0, 2048});
     out.mlpBias = false;
     out.order = ConfigOrder::behindParts;
     out.headNorm = ConfigHeadNorm::overAllHeads;
@@ -202,6 +202,8 @@ ConfigTransformer cohereRow(const ConfigFields& in) {
 }
 
 ConfigTransformer chatglmRow(const ConfigFields& in) {
+    if (in.root().has("inner_hidden_size"))
+        in.root().at("inner_hidden_size").fail("a ChatGLM of version 2 or later, which has no such field");
     ConfigTransformer out = commonOf(in, {65024, 4096, 13696, 28, 32, 0, 2048});
     const bool bias = in.flag("add_bias_linear", false);
     out.vocabulary = in.size({"padded_vocab_size"}, out.vocabulary, kConfigWords);

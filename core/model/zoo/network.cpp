@@ -288,8 +288,10 @@ std::string Network::scaledLayerNorm(const std::string& x) {
 
 std::string Network::plainLayerNorm(const std::string& x) {
     const Spot spot = spotBehind(x, "norm");
-    builder_.addConstant(spot.name + ".ones", DataType::float32, {width(x)});
-    addOperator("LayerNormalization", {x, spot.name + ".ones"}, {spot.name}, {{"axis", std::int64_t{-1}}}, spot);
+    // Whole numbers, which are cast: a long float constant counts as trained.
+    builder_.addConstant(spot.name + ".ones", DataType::int64, {width(x)});
+    const std::string ones = unary("Cast", spot.name + ".ones", {{"to", std::int64_t{1}}});
+    addOperator("LayerNormalization", {x, ones}, {spot.name}, {{"axis", std::int64_t{-1}}}, spot);
     return spot.name;
 }
 

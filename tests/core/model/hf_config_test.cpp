@@ -179,8 +179,23 @@ TEST(HfConfig, countsTheParametersOfMorePublishedModels) {
              {R"({"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1,
                   "architectures": ["RobertaForMaskedLM"]})",
               124'697'433},
-             {R"({"architectures": ["BertForMaskedLM"]})", 109'514'298}})
+             {R"({"architectures": ["BertForMaskedLM"]})", 109'514'298},
+             {R"({"model_type": "olmo"})", 6'888'095'744},
+             {R"({"model_type": "exaone", "hidden_size": 2560, "intermediate_size": 7168, "num_layers": 30,
+                  "num_attention_heads": 32, "num_key_value_heads": 8})",
+              2'405'327'360}}) {
         EXPECT_EQ(parametersOf(configOf(model.bytes)), model.parameters) << model.bytes;
+        expectAgreement(model.bytes);
+    }
+}
+
+TEST(HfConfig, refusesTheFirstChatGlm) {
+    try {
+        configOf(R"({"model_type": "chatglm", "inner_hidden_size": 16384})");
+        FAIL();
+    } catch (const DataError& error) {
+        EXPECT_NE(std::string(error.what()).find("version 2"), std::string::npos) << error.what();
+    }
 }
 
 TEST(HfConfig, takesTheModelTypeOrTheClass) {
