@@ -247,7 +247,7 @@ TEST(Evaluate, refusesWhatDoesNotFitOrCannotBe) {
     Configuration at = configurationOf({.tensor = 8, .microBatches = 64});
     setMemory(problem.groups[0], 16e9);
     // 18.1 GB of parameters, 4.6 of activations, 0.8 of logits, the rest of the software.
-    EXPECT_EQ(refusalOf(problem, at), "stage 0 needs 25.8 GB of an accelerator's 16 GB");
+    EXPECT_EQ(refusalOf(problem, at), "stage 1 needs 25.8 GB of an accelerator's 16 GB");
     at.tensor = 3;
     EXPECT_EQ(refusalOf(problem, at), "tensor parallelism of 3 does not divide 32 heads of attention");
 }
