@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "tests/support/golden.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::plan {
 namespace {
@@ -143,9 +144,9 @@ std::string misfitOf(const std::string& id, const FrameworkPlan& plan) {
 
 /// The words of the array as bash reads the file.
 std::vector<std::string> argumentsOf(const FrameworkPlan& plan) {
-    const std::string file = testing::TempDir() + "/tessera-plan-args.sh";
-    std::ofstream(file) << textOf("megatron-lm", plan);
-    const std::string line = "bash -euc 'source " + file + "; printf \"%s\\n\" \"${PLAN_ARGS[@]}\"'";
+    const test::ScratchFolder folder;
+    std::ofstream(folder / "args.sh") << textOf("megatron-lm", plan);
+    const std::string line = "bash -euc 'source " + (folder / "args.sh").string() + "; printf \"%s\\n\" \"${PLAN_ARGS[@]}\"'";
     FILE* pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) throw std::runtime_error("bash does not run");
     std::string output;
