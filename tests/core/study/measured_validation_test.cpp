@@ -11,6 +11,7 @@
 #include "core/base/file.h"
 #include "core/study/measured_throughput.h"
 #include "core/study/study.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -33,10 +34,10 @@ constexpr const char* kTable =
     "mine,h,zoo:bert-large,sequence=512,a100,8,fp16,64,1,,samples_per_s,500,\n";
 
 TEST(MeasuredValidation, saysOfARowWhatItsTableSaysAndWhatItLeavesOpen) {
-    const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "measured_validation_own.csv";
+    const test::ScratchFolder folder;
+    const std::filesystem::path path = folder / "own.csv";
     writeFile(path, kTable);
     const MeasuredValidation validation = validateMeasured({path.string()}, {});
-    std::filesystem::remove(path);
     ASSERT_EQ(validation.tables.size(), 1U);
     ASSERT_EQ(validation.validation.rows.size(), 8U);
     const physical::ValidationRow& row = validation.validation.rows.front();
