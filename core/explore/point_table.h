@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+
+namespace tessera::explore {
+
+/// A value of points: a variable that was chosen, or a number that came of it.
+struct PointColumn {
+    std::string id;         ///< "tensor_parallel", "step_time_s"; unique in its table
+    std::string title;      ///< "Step time"
+    std::string help = {};  ///< one line
+    Measure measure = Measure::count;
+    enum class Role : std::uint8_t { variable, objective, constraint, metric } role = Role::metric;
+    enum class Better : std::uint8_t { neither, lower, higher } better = Better::neither;
+    bool log = false;                     ///< spread over a log scale
+    std::vector<std::string> words = {};  ///< of categories: a value is a number into them
+    std::vector<double> values = {};      ///< by point; NaN where it has none
+};
+
+/// What of a point is to be marked.
+enum PointMark : std::uint8_t {
+    kBaseline = 1,  ///< a known design, evaluated beside
+    kMeasured = 2,  ///< of hardware that exists
+    kChosen = 4,    ///< the one that the exploration recommends
+    kFront = 8,     ///< none is better in all objectives
+    kKnee = 16,     ///< of the front, where more of one objective begins to cost most of another
+};
+
+/// Points of any exploration: what windows, tables and exports show of them.
+struct PointTable {
+    std::string title = {};
+    std::vector<PointColumn> columns = {};
+    std::vector<std::string> names = {};    ///< by point, where points have names; else empty
+    std::vector<std::string> reasons = {};  ///< by point: why it is no solution; "" = it is one
+    std::vector<std::uint8_t> marks = {};   ///< by point, of PointMark
+
+    std::size_t size() const { return reasons.size(); }
+    bool isFeasible(std::size_t point) const { return reasons[point].empty(); }
+};
+
+}  // namespace tessera::explore
