@@ -126,9 +126,10 @@ std::vector<std::string> tickTexts(const std::vector<double>& values, const Axis
 }
 
 MarkerShape shapeOf(const Series& series, std::size_t index) {
-    constexpr std::array kShapes{MarkerShape::circle, MarkerShape::square, MarkerShape::diamond, MarkerShape::triangle,
-                                 MarkerShape::star};
-    return kShapes.at((series.shape < 0 ? index : static_cast<std::size_t>(series.shape)) % kShapes.size());
+    constexpr std::array kShapes{MarkerShape::circle,   MarkerShape::square, MarkerShape::diamond,
+                                 MarkerShape::triangle, MarkerShape::star,   MarkerShape::cross};
+    constexpr std::size_t kInTurn = 5;  // the cross is asked for
+    return kShapes.at(series.shape < 0 ? index % kInTurn : static_cast<std::size_t>(series.shape) % kShapes.size());
 }
 
 std::string valueText(const Chart& chart, const Series& series, std::size_t point) {

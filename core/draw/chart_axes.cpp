@@ -90,8 +90,16 @@ std::string ChartBuilder::axisTitle(const Axis& axis) const {
     return axis.title + (axis.logarithmic ? " (log)" : "");
 }
 
-std::vector<double> ChartBuilder::places(const Scale& scale, int max) const {
+std::vector<double> ChartBuilder::places(const Scale& scale, const Axis& axis, int max) const {
     const Stretch& s = scale.stretch;
+    if (!axis.categories.empty()) {
+        std::vector<double> all;
+        const double from = std::max(0.0, std::ceil(s.low)), to = std::floor(s.high);
+        const auto every = static_cast<double>(wholeSteps((to - from + 1) / max));
+        for (double place = from; place <= to && place < static_cast<double>(axis.categories.size()); place += every)
+            all.push_back(place);
+        return all;
+    }
     if (scale.logarithmic) return ticks(std::pow(10.0, s.low), std::pow(10.0, s.high), true, max);
     return ticks(s.low, s.high, false, max);
 }
@@ -162,7 +170,9 @@ void ChartBuilder::axisTitles(const std::string& xTitle, const std::string& yTit
 
 double ChartBuilder::widestTick(const Scale& scale, const Axis& axis) const {
     double widest = 0;
-    for (const std::string& text : tickTexts(places(scale, 5), axis)) widest = std::max(widest, width(text));
+    for (const std::string& text :
+         tickTexts(places(scale, axis, axis.categories.empty() ? kMaxTicks : kMaxNamed), axis))
+        widest = std::max(widest, width(text));
     return widest;
 }
 
@@ -219,8 +229,8 @@ void ChartBuilder::valueGrid(const Scale& scale, const Axis& axis, bool across) 
     const Rect& plot = out_.plot;
     std::vector<double> values;
     std::vector<std::string> labels;
-    for (int max = 5; max > 0; --max) {  // fewer where texts would touch
-        values = places(scale, max);
+    for (int max = axis.categories.empty() ? kMaxTicks : kMaxNamed; max > 0; --max) {  // fewer where texts would touch
+        values = places(scale, axis, max);
         labels = tickTexts(values, axis);
         double needed = 0;
         for (const std::string& label : labels) needed = std::max(needed, across ? width(label) + kGap : kLine);

@@ -13,7 +13,7 @@
 #include "core/draw/measures.h"
 
 /// Implementation of `layOut(Chart)`, private to chart_*.cpp: chart_layout.cpp (the whole, title, legend, notes),
-/// chart_axes.cpp, chart_bars.cpp, chart_curves.cpp and chart_bounds.cpp.
+/// chart_axes.cpp, chart_bars.cpp, chart_curves.cpp, chart_density.cpp, chart_field.cpp and chart_bounds.cpp.
 namespace tessera::report {
 
 inline constexpr int kTitle = 16;
@@ -28,6 +28,8 @@ inline constexpr std::size_t kMaxDirectTall = 8;  ///< in a picture that is high
 inline constexpr double kDirectLine = 14;
 inline constexpr double kPointRoom = 0.03;     ///< of an axis, beyond points
 inline constexpr std::size_t kFewPoints = 24;  ///< a curve of so few points shows them
+inline constexpr int kMaxTicks = 5;            ///< of an axis
+inline constexpr int kMaxNamed = 24;           ///< of one whose places have names
 inline constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
 inline bool isBars(const Series& series) {
@@ -69,6 +71,9 @@ public:
     ChartLayout build();
 
 private:
+    const std::string& toneOf(std::uint8_t tone) const {
+        return chart_.key.palette[std::min<std::size_t>(tone, chart_.key.palette.size() - 1)];
+    }
     double width(const std::string& text, bool strong = false) const { return measure_(text, kCaption, strong); }
     std::string fit(const std::string& text, double max, bool strong = false) const;
     /// The name of a category, `every` of which are written.
@@ -107,7 +112,7 @@ private:
     static Stretch home(const Axis& axis, const Stretch& whole);
     std::string axisTitle(const Axis& axis) const;
     /// Values of the ticks in sight.
-    std::vector<double> places(const Scale& scale, int max) const;
+    std::vector<double> places(const Scale& scale, const Axis& axis, int max) const;
     bool isNamed() const { return isCategorical(); }
     std::string categoryName(std::size_t index) const;
     std::pair<std::size_t, std::size_t> categoriesInSight() const;
@@ -161,6 +166,12 @@ private:
     /// Draws the placeholder text of a category without bars.
     void insteadText(std::size_t category);
     void segmentText(const ChartLayout::Bar& bar, const Series& series);
+    /// Hexagons in place of very many points.
+    void density();
+    /// Values below all else.
+    void field();
+    /// What the colours of points mean.
+    void colourKey();
     void curves();
     void markers(std::size_t s, double radius);
     /// Points and the markers of short curves, whole also at the plot's edge.

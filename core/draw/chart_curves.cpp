@@ -55,6 +55,7 @@ void ChartBuilder::curves() {
 
 void ChartBuilder::markers(std::size_t s, double radius) {
     const Series& series = chart_.series[s];
+    if (s < out_.counted.size() && out_.counted[s]) return;
     const bool drawn = !elsewhere(s) || series.mark != Mark::points;
     if (!drawn && !hasNamedPoints()) return;
     std::vector<Rect>& where = namesPoints(series) ? marks_ : clouds_;
@@ -65,7 +66,9 @@ void ChartBuilder::markers(std::size_t s, double radius) {
         out_.front.shapes.push_back(Marker{.at = point.at,
                                            .shape = shapeOf(series, s),
                                            .radius = r,
-                                           .fill = colourOf(series),
+                                           .fill = point.point < series.tones.size() && !chart_.key.palette.empty()
+                                                       ? toneOf(series.tones[point.point])
+                                                       : colourOf(series),
                                            .opacity = opacityOf(series),
                                            .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
     }

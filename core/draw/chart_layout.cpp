@@ -15,16 +15,19 @@ ChartLayout ChartBuilder::build() {
     title();
     tabulate();
     legend();
+    colourKey();
     notes();
     // Where all curves are hidden the axes stay, and with them the names to click on.
     if (!ranges(false) && !(allHidden() && ranges(true))) return nothing();
     margins();
+    field();
     grid();
     regions();
     begin(out_.back);
     bars();
     end(out_.back);
     begin(out_.front);
+    density();
     curves();
     boundLines();
     end(out_.front);

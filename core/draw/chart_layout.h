@@ -52,10 +52,11 @@ struct ChartLayout {
     Drawing back;   ///< title, grid, axes, bars, regions
     Drawing front;  ///< curves and points, bounds, labels
     Rect plot;
-    Scale x, y;              ///< of the chart's x and y; with `horizontal`, x runs down and y to the right
-    Stretch wholeX, wholeY;  ///< of everything there is, where an axis begins with what is in its focus
-    std::vector<Bar> bars;   ///< in the order drawn
-    std::vector<Key> keys;   ///< labels and legend entries: what a click on them means
+    Scale x, y;                      ///< of the chart's x and y; with `horizontal`, x runs down and y to the right
+    Stretch wholeX, wholeY;          ///< of everything there is, where an axis begins with what is in its focus
+    std::vector<Bar> bars;           ///< in the order drawn
+    std::vector<Key> keys;           ///< labels and legend entries: what a click on them means
+    std::vector<bool> counted = {};  ///< by series: its points are counted in hexagons
     bool empty = false;
 };
 
@@ -80,6 +81,16 @@ struct PlacedPoint {
 };
 /// Points in sight, at most one per half pixel square.
 std::vector<PlacedPoint> pointsOf(const Series& series, const ChartLayout& layout);
+
+/// Points of a series in one hexagon of a plot.
+struct Hexagon {
+    Point middle;
+    double count = 0;
+    double tone = 0;  ///< mean of theirs
+};
+/// A series' points in sight by the hexagons that hold some. Carr, Littlefield, Nicholson, Littlefield: "Scatterplot
+/// matrix techniques for large N", JASA 82, 1987.
+std::vector<Hexagon> hexagonsOf(const Series& series, const ChartLayout& layout);
 
 /// True if a value can be shown: finite, of a size that axes can hold, above 0 on a logarithmic axis.
 bool isShown(double value, const Axis& axis);

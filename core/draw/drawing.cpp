@@ -76,6 +76,18 @@ public:
                              attribute("opacity", path.opacity, 1));
     }
 
+    void operator()(const Segments& segments) {
+        std::string lines;
+        for (std::size_t i = 1; i < segments.points.size(); i += 2)
+            lines +=
+                fmt::format("M{} {}L{} {}", coordinate(segments.points[i - 1].x), coordinate(segments.points[i - 1].y),
+                            coordinate(segments.points[i].x), coordinate(segments.points[i].y));
+        if (!lines.empty())
+            text_ += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\"{}{}/>\n", lines,
+                                 resolved(segments.stroke, theme_), attribute("stroke-width", segments.width, 1),
+                                 attribute("opacity", segments.opacity, 1));
+    }
+
     void operator()(const Marker& marker) {
         const std::string style =
             fmt::format(" fill=\"{}\"{}", resolved(marker.fill, theme_), attribute("opacity", marker.opacity, 1));
@@ -206,6 +218,24 @@ std::vector<Point> cornersOf(MarkerShape shape, Point at, double radius) {
         case MarkerShape::triangle:
             for (const auto& [x, y] : {std::pair(0.0, -1.2), {1.2, 1.0}, {-1.2, 1.0}}) add(x, y);
             break;
+        case MarkerShape::cross: {
+            constexpr double kReach = 1.3, kArm = 0.45;  // an upright one turned by 45°
+            constexpr double kTurn = 0.7071067811865476;
+            const std::array<std::pair<double, double>, 12> kOutline{{{-kArm, -kReach},
+                                                                      {kArm, -kReach},
+                                                                      {kArm, -kArm},
+                                                                      {kReach, -kArm},
+                                                                      {kReach, kArm},
+                                                                      {kArm, kArm},
+                                                                      {kArm, kReach},
+                                                                      {-kArm, kReach},
+                                                                      {-kArm, kArm},
+                                                                      {-kReach, kArm},
+                                                                      {-kReach, -kArm},
+                                                                      {-kArm, -kArm}}};
+            for (const auto& [x, y] : kOutline) add(kTurn * (x - y), kTurn * (x + y));
+            break;
+        }
         case MarkerShape::star: {
             constexpr int kCorners = 10;
             constexpr double kPi = 3.14159265358979323846, kOuter = 1.5, kInner = 0.65;

@@ -48,7 +48,15 @@ struct Path {
     double opacity = 1;
 };
 
-enum class MarkerShape : std::uint8_t { circle, square, diamond, triangle, star };
+/// Very many straight lines of one look: a line from each point at an even place to the next one.
+struct Segments {
+    std::vector<Point> points = {};
+    std::string stroke = {};
+    double width = 1;
+    double opacity = 1;
+};
+
+enum class MarkerShape : std::uint8_t { circle, square, diamond, triangle, star, cross };
 
 /// The corners of a shape of this radius about a place; none of a circle, which has none.
 std::vector<Point> cornersOf(MarkerShape shape, Point at, double radius);
@@ -81,7 +89,7 @@ struct Clip {
     std::optional<Rect> area;
 };
 
-using Shape = std::variant<Box, Path, Marker, Label, Clip>;
+using Shape = std::variant<Box, Path, Segments, Marker, Label, Clip>;
 
 struct Drawing {
     double width = 0, height = 0;

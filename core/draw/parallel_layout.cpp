@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "core/base/text.h"
@@ -20,31 +22,39 @@ constexpr double kFoot = 18;
 constexpr double kSide = 56;
 /// From this ratio of the largest to the smallest value on, an axis is logarithmic.
 constexpr double kManyfold = 50;
-constexpr std::size_t kMaxPlain = 300;  ///< lines in the background
+constexpr std::size_t kMaxLines = 600;  ///< of one group that are drawn one by one
+constexpr std::size_t kStretches = 26;  ///< of an axis, between which lines are bundled
+constexpr std::size_t kStrengths = 5;   ///< of bundles
+constexpr std::size_t kMaxWords = 16;   ///< of an axis of categories that are written beside it
 
-/// The values of an axis from the least to the most; never of no length.
+/// The values of an axis from the least to the most.
 struct Extent {
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
 };
 
-Extent extentOf(const ParallelPicture& picture, std::size_t axis) {
+Extent extentOf(const std::vector<double>& values) {
     Extent extent;
-    for (const ParallelPicture::Row& row : picture.rows) {
-        if (axis >= row.values.size() || !std::isfinite(row.values[axis])) continue;
-        extent.low = std::min(extent.low, row.values[axis]);
-        extent.high = std::max(extent.high, row.values[axis]);
+    for (const double value : values) {
+        if (!std::isfinite(value)) continue;
+        extent.low = std::min(extent.low, value);
+        extent.high = std::max(extent.high, value);
     }
     return extent;
 }
 
-Scale scaleOf(const Extent& extent, double top, double bottom) {
-    Scale scale{.logarithmic = extent.low > 0 && extent.high > kManyfold * extent.low,
+Scale scaleOf(const ParallelPicture::Line& line, double top, double bottom, bool inverted) {
+    Extent extent = extentOf(line.values);
+    if (!line.axis.categories.empty()) extent = {0, static_cast<double>(line.axis.categories.size() - 1)};
+    const bool manyfold = extent.low > 0 && extent.high > kManyfold * extent.low;
+    Scale scale{.logarithmic = line.axis.categories.empty() && extent.low > 0 && (line.axis.logarithmic || manyfold),
                 .stretch = {},
-                .from = bottom,
-                .to = top};
+                .from = inverted ? top : bottom,
+                .to = inverted ? bottom : top};
     const double low = scale.coordinate(extent.low), high = scale.coordinate(extent.high);
-    scale.stretch = low < high ? Stretch{low, high} : Stretch{low - 0.5, low + 0.5};
+    scale.stretch = low < high           ? Stretch{low, high}
+                    : std::isfinite(low) ? Stretch{low - 0.5, low + 0.5}
+                                         : Stretch{0, 1};
     return scale;
 }
 
@@ -60,43 +70,49 @@ public:
         label({0, 17}, picture_.title, size_.width * 2 / 3, "text", 16, true, Anchor::start);
         out_.top = kTitleRoom + kNameRoom;
         out_.bottom = std::max(out_.top + 10, size_.height - kFoot);
-        out_.empty = picture_.rows.empty() || picture_.axes.size() < 2;
+        order();
+        out_.empty = picture_.rows == 0 || out_.order.size() < 2;
         if (out_.empty) {
             label({0, 44}, picture_.empty, size_.width, "secondary", 13, false, Anchor::start);
             return std::move(out_);
         }
-        const double between = std::max(1.0, size_.width - 2 * kSide) / static_cast<double>(picture_.axes.size() - 1);
-        for (std::size_t axis = 0; axis < picture_.axes.size(); ++axis) {
-            out_.x.push_back(kSide + between * static_cast<double>(axis));
-            out_.scales.push_back(scaleOf(extentOf(picture_, axis), out_.top, out_.bottom));
-        }
-        const std::vector<bool> chosen = brushed(picture_, view_);
-        const bool brushes = std::find(chosen.begin(), chosen.end(), false) != chosen.end();
-        std::size_t left = 0;
-        for (const bool front : {false, true}) {
-            const std::size_t step = stepOf(chosen, front);
-            std::size_t plain = 0;
-            for (std::size_t row = 0; row < picture_.rows.size(); ++row) {
-                if (chosen[row] != front) continue;
-                const bool skipped = isPlain(row, front) && plain++ % step != 0;
-                left += skipped ? 1 : 0;
-                if (!skipped) line(row, front, brushes);
-            }
-        }
-        if (left > 0)
-            label({size_.width, 17},
-                  fmt::format("{} of {} lines drawn", formatCount(static_cast<double>(picture_.rows.size() - left)),
-                              formatCount(static_cast<double>(picture_.rows.size()))),
+        place();
+        std::vector<std::uint8_t> shown = view_.shown.empty() ? brushed(picture_, view_) : view_.shown;
+        shown.resize(picture_.rows, 1);
+        const bool brushes = std::find(shown.begin(), shown.end(), 0) != shown.end();
+        group(shown, false, brushes);
+        group(shown, true, brushes);
+        if (bundled_ > 0)
+            label({size_.width, 17}, fmt::format("{} lines, bundled", formatCount(static_cast<double>(bundled_))),
                   size_.width / 3, "secondary", 11, false, Anchor::end);
         for (const std::optional<std::size_t>& row : {view_.pinned, view_.selected})
-            if (row && *row < picture_.rows.size()) strong(*row, row == view_.selected);
-        for (std::size_t axis = 0; axis < picture_.axes.size(); ++axis) axisAt(axis, between);
+            if (row && *row < picture_.rows) strong(*row, row == view_.selected);
+        for (std::size_t i = 0; i < out_.order.size(); ++i) axisAt(i);
         return std::move(out_);
     }
 
 private:
-    void label(Point at, const std::string& text, double room, const char* colour, int size, bool strong,
-               Anchor anchor) {
+    void order() {
+        for (const std::size_t axis : view_.order)
+            if (axis < picture_.axes.size()) out_.order.push_back(axis);
+        if (!view_.order.empty()) return;
+        out_.order.resize(picture_.axes.size());
+        std::iota(out_.order.begin(), out_.order.end(), 0);
+    }
+
+    void place() {
+        between_ = std::max(1.0, size_.width - 2 * kSide) / static_cast<double>(out_.order.size() - 1);
+        out_.x.assign(picture_.axes.size(), std::numeric_limits<double>::quiet_NaN());
+        for (std::size_t axis = 0; axis < picture_.axes.size(); ++axis) {
+            const bool inverted = axis < view_.inverted.size() && view_.inverted[axis];
+            out_.scales.push_back(scaleOf(picture_.axes[axis], out_.top, out_.bottom, inverted));
+        }
+        for (std::size_t i = 0; i < out_.order.size(); ++i)
+            out_.x[out_.order[i]] = kSide + between_ * static_cast<double>(i);
+    }
+
+    Label& label(Point at, const std::string& text, double room, const char* colour, int size, bool strong,
+                 Anchor anchor) {
         std::string shown = fitted(text, room, size, strong, measure_);
         out_.drawing.shapes.push_back(Label{.at = at,
                                             .text = shown,
@@ -105,70 +121,188 @@ private:
                                             .size = size,
                                             .strong = strong,
                                             .full = shown == text ? std::string() : text});
+        return std::get<Label>(out_.drawing.shapes.back());
     }
 
-    /// One of the many that nothing tells apart.
-    bool isPlain(std::size_t row, bool chosen) const { return !chosen || picture_.rows[row].colour.empty(); }
-    /// Of very many plain lines every so-manieth is drawn: they cover each other, and take long to paint.
-    std::size_t stepOf(const std::vector<bool>& chosen, bool front) const {
-        std::size_t plain = 0;
-        for (std::size_t row = 0; row < chosen.size(); ++row)
-            if (chosen[row] == front && isPlain(row, front)) ++plain;
-        return std::max<std::size_t>(1, (plain + kMaxPlain - 1) / kMaxPlain);
+    std::size_t toneOf(std::size_t row) const {
+        const std::size_t tone = row < picture_.tones.size() ? picture_.tones[row] : 0;
+        return tone < picture_.key.palette.size() ? tone : 0;
     }
+    bool isRamp() const { return picture_.key.names.empty() && !picture_.key.low.empty(); }
 
-    std::vector<Point> pointsOf(std::size_t row) const {
-        std::vector<Point> points;
-        const std::vector<double>& values = picture_.rows[row].values;
-        for (std::size_t axis = 0; axis < out_.scales.size() && axis < values.size(); ++axis)
-            if (std::isfinite(values[axis])) points.push_back({out_.x[axis], out_.scales[axis].pixel(values[axis])});
-        return points;
-    }
-
-    void line(std::size_t row, bool chosen, bool brushes) {
-        const std::string& colour = picture_.rows[row].colour;
-        // Opaque: Qt takes ten times as long for lines that shine through.
-        Path path{.points = pointsOf(row), .stroke = "border", .width = 1};
-        if (chosen && !colour.empty()) {
-            path.stroke = colour;
-            path.width = 1.5;
-        } else if (chosen && brushes) {
-            path.stroke = "secondary";
+    /// All lines that are shown, or all others.
+    void group(const std::vector<std::uint8_t>& shown, bool front, bool brushes) {
+        std::vector<std::vector<std::size_t>> byTone(std::max<std::size_t>(1, picture_.key.palette.size()));
+        std::vector<std::size_t> all;
+        for (std::size_t row = 0; row < picture_.rows; ++row) {
+            if ((shown[row] != 0) != front) continue;
+            all.push_back(row);
+            byTone[front ? toneOf(row) : 0].push_back(row);
         }
-        out_.drawing.shapes.push_back(std::move(path));
+        if (!front) return lines(all, "border");
+        if (isRamp() && all.size() > kMaxLines) return bundles(all, {});
+        for (std::size_t tone = 0; tone < byTone.size(); ++tone) {
+            const bool plain = tone == 0 && !isRamp();
+            const std::string colour = plain ? (brushes ? "secondary" : "control") : picture_.key.palette[tone];
+            lines(byTone[tone], colour, plain ? 1 : 1.5);
+        }
+    }
+
+    /// One by one where they are few.
+    void lines(const std::vector<std::size_t>& rows, const std::string& colour, double width = 1) {
+        if (rows.size() > kMaxLines) return bundles(rows, colour);
+        Segments drawn{.stroke = colour, .width = width};
+        for (std::size_t i = 1; i < out_.order.size(); ++i) {
+            const std::size_t a = out_.order[i - 1], b = out_.order[i];
+            for (const std::size_t row : rows) {
+                const double from = picture_.axes[a].values[row], to = picture_.axes[b].values[row];
+                if (!std::isfinite(from) || !std::isfinite(to)) continue;
+                drawn.points.push_back({out_.x[a], out_.scales[a].pixel(from)});
+                drawn.points.push_back({out_.x[b], out_.scales[b].pixel(to)});
+            }
+        }
+        if (!drawn.points.empty()) out_.drawing.shapes.push_back(std::move(drawn));
+    }
+
+    /// The stretch of an axis that each row lies in; `kStretches` = nowhere.
+    std::vector<std::uint8_t> stretchesOf(std::size_t axis, const std::vector<std::size_t>& rows) const {
+        std::vector<std::uint8_t> places(rows.size());
+        const Scale& scale = out_.scales[axis];
+        const double perStretch = static_cast<double>(kStretches) / scale.stretch.length();
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double place =
+                (scale.coordinate(picture_.axes[axis].values[rows[i]]) - scale.stretch.low) * perStretch;
+            places[i] = !std::isfinite(place)
+                            ? static_cast<std::uint8_t>(kStretches)
+                            : static_cast<std::uint8_t>(std::clamp(place, 0.0, static_cast<double>(kStretches) - 1));
+        }
+        return places;
+    }
+
+    struct Bundle {
+        double rows = 0, tone = 0;
+    };
+
+    /// Lines by the stretches that they join, the rare ones first. Without a colour each has the mean of its tones.
+    void bundles(const std::vector<std::size_t>& rows, const std::string& colour) {
+        bundled_ += rows.size();
+        std::vector<std::uint8_t> from = stretchesOf(out_.order[0], rows);
+        for (std::size_t i = 1; i < out_.order.size(); ++i) {
+            std::vector<std::uint8_t> to = stretchesOf(out_.order[i], rows);
+            std::vector<Bundle> all(kStretches * kStretches);
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                if (from[row] == kStretches || to[row] == kStretches) continue;
+                Bundle& its = all[from[row] * kStretches + to[row]];
+                its.rows += 1;
+                if (colour.empty()) its.tone += static_cast<double>(toneOf(rows[row]));
+            }
+            between(out_.order[i - 1], out_.order[i], all, colour);
+            from = std::move(to);
+        }
+    }
+
+    void between(std::size_t a, std::size_t b, const std::vector<Bundle>& all, const std::string& colour) {
+        double most = 1;
+        for (const Bundle& bundle : all) most = std::max(most, bundle.rows);
+        const std::size_t tones = colour.empty() ? picture_.key.palette.size() : 1;
+        std::vector<Segments> drawn(kStrengths * tones);
+        const auto middle = [&](std::size_t axis, std::size_t stretch) {
+            const Scale& scale = out_.scales[axis];
+            const double share = (static_cast<double>(stretch) + 0.5) / static_cast<double>(kStretches);
+            return Point{out_.x[axis], scale.from + share * (scale.to - scale.from)};
+        };
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i].rows == 0) continue;
+            const double share = most > 1 ? std::log(all[i].rows) / std::log(most) : 1;
+            const auto strength = std::min(kStrengths - 1, static_cast<std::size_t>(share * kStrengths));
+            const auto tone =
+                colour.empty() ? static_cast<std::size_t>(std::lround(all[i].tone / all[i].rows)) : std::size_t{0};
+            Segments& its = drawn[strength * tones + std::min(tone, tones - 1)];
+            its.points.push_back(middle(a, i / kStretches));
+            its.points.push_back(middle(b, i % kStretches));
+        }
+        for (std::size_t strength = 0; strength < kStrengths; ++strength)
+            for (std::size_t tone = 0; tone < tones; ++tone) {
+                Segments& its = drawn[strength * tones + tone];
+                if (its.points.empty()) continue;
+                its.stroke = colour.empty() ? picture_.key.palette[tone] : colour;
+                its.opacity = (static_cast<double>(strength) + 1) / kStrengths;
+                its.width = 1 + 0.5 * static_cast<double>(strength);
+                out_.drawing.shapes.push_back(std::move(its));
+            }
     }
 
     void strong(std::size_t row, bool selected) {
-        std::vector<Point> points = pointsOf(row);
-        for (const Point& at : points)
+        Path line{.points = {}, .stroke = selected ? "text" : "secondary", .width = 2, .dashed = !selected};
+        for (const std::size_t axis : out_.order) {
+            const double value = picture_.axes[axis].values[row];
+            if (std::isfinite(value)) line.points.push_back({out_.x[axis], out_.scales[axis].pixel(value)});
+        }
+        for (const Point& at : line.points)
             out_.drawing.shapes.push_back(Marker{.at = at, .radius = 3.5, .fill = selected ? "text" : "secondary"});
-        out_.drawing.shapes.push_back(Path{
-            .points = std::move(points), .stroke = selected ? "text" : "secondary", .width = 2, .dashed = !selected});
+        out_.drawing.shapes.push_back(std::move(line));
     }
 
-    void axisAt(std::size_t axis, double between) {
+    std::string textOf(std::size_t axis, double value) const {
+        const ParallelPicture::Line& its = picture_.axes[axis];
+        return its.text ? its.text(value) : tickText(value, its.axis);
+    }
+
+    void axisAt(std::size_t position) {
+        const std::size_t axis = out_.order[position];
         const double x = out_.x[axis];
-        const Axis& its = picture_.axes[axis];
+        const ParallelPicture::Line& its = picture_.axes[axis];
         const Scale& scale = out_.scales[axis];
         out_.drawing.shapes.push_back(
             Path{.points = {{x, out_.top}, {x, out_.bottom}}, .stroke = "control", .width = 1.5});
-        const bool first = axis == 0, last = axis + 1 == picture_.axes.size();
+        const bool first = position == 0, last = position + 1 == out_.order.size();
         const Anchor anchor = first ? Anchor::start : last ? Anchor::end : Anchor::middle;
         const double at = first ? x - kSide : last ? x + kSide : x;
-        const double room = first || last ? kSide + between / 2 - 8 : between - 12;
-        label({at, kTitleRoom + 10}, its.title, room, "text", 11, true, anchor);
-        const auto endText = [&](double value) {
-            return axis < picture_.endText.size() ? picture_.endText[axis](value) : tickText(value, its);
+        const double room = first || last ? kSide + between_ / 2 - 8 : between_ - 12;
+        const bool inverted = scale.from < scale.to;
+        label({at, kTitleRoom + 10}, its.axis.title + (inverted ? " ↓" : ""), room, "text", 11, true, anchor);
+        if (!its.axis.categories.empty()) {
+            words(axis, x, last);
+        } else {
+            label({at, kTitleRoom + 26}, textOf(axis, scale.value(out_.top)), room, "secondary", 11, false, anchor);
+            label({at, out_.bottom + 14}, textOf(axis, scale.value(out_.bottom)) + (scale.logarithmic ? ", log" : ""),
+                  room, "secondary", 11, false, anchor);
+        }
+        if (axis < view_.brushes.size() && view_.brushes[axis]) brush(axis, x);
+    }
+
+    /// The words of categories beside their places, those that have room.
+    void words(std::size_t axis, double x, bool left) {
+        const std::vector<std::string>& all = picture_.axes[axis].axis.categories;
+        const std::size_t every = (all.size() + kMaxWords - 1) / kMaxWords;
+        const double room = between_ * 0.6;
+        for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, every)) {
+            const double y = out_.scales[axis].pixel(static_cast<double>(i));
+            label({left ? x - 6 : x + 6, y + 4}, all[i], room, "secondary", 11, false,
+                  left ? Anchor::end : Anchor::start)
+                .halo = true;
+        }
+    }
+
+    /// The brush of an axis, with how many rows lie in it.
+    void brush(std::size_t axis, double x) {
+        const Scale& scale = out_.scales[axis];
+        const Stretch& its = *view_.brushes[axis];
+        const auto pixel = [&](double value, double otherwise) {
+            const double at = scale.pixel(value);
+            return std::clamp(std::isfinite(at) ? at : otherwise, out_.top, out_.bottom);
         };
-        label({at, kTitleRoom + 26}, endText(scale.value(scale.to)), room, "secondary", 11, false, anchor);
-        label({at, out_.bottom + 14}, endText(scale.value(scale.from)) + (scale.logarithmic ? ", log" : ""), room,
-              "secondary", 11, false, anchor);
-        if (axis >= view_.brushes.size() || !view_.brushes[axis]) return;
-        const double from = std::clamp(scale.pixel(view_.brushes[axis]->low), out_.top, out_.bottom);
-        const double to = std::clamp(scale.pixel(view_.brushes[axis]->high), out_.top, out_.bottom);
+        const double from = pixel(its.low, scale.from), to = pixel(its.high, scale.to);
         const Rect area{x - 7, std::min(from, to) - 1, 14, std::fabs(from - to) + 2};
         out_.drawing.shapes.push_back(Box{.area = area, .fill = "accent", .radius = 3, .opacity = 0.25});
         out_.drawing.shapes.push_back(Box{.area = area, .stroke = "accent", .radius = 3});
+        const std::vector<double>& values = picture_.axes[axis].values;
+        const auto count = std::count_if(values.begin(), values.end(),
+                                         [&](double value) { return value >= its.low && value <= its.high; });
+        const bool last = axis == out_.order.back();
+        label({last ? x - 11 : x + 11, area.y + area.height / 2 + 4}, formatCount(static_cast<double>(count)), kSide,
+              "accent", 11, true, last ? Anchor::end : Anchor::start)
+            .halo = true;
     }
 
     const ParallelPicture& picture_;
@@ -176,19 +310,19 @@ private:
     Size size_;
     const TextWidth& measure_;
     ParallelLayout out_;
+    double between_ = 0;
+    std::size_t bundled_ = 0;
 };
 
 }  // namespace
 
-std::vector<bool> brushed(const ParallelPicture& picture, const ParallelView& view) {
-    std::vector<bool> inside(picture.rows.size(), true);
+std::vector<std::uint8_t> brushed(const ParallelPicture& picture, const ParallelView& view) {
+    std::vector<std::uint8_t> inside(picture.rows, 1);
     for (std::size_t axis = 0; axis < std::min(view.brushes.size(), picture.axes.size()); ++axis) {
         if (!view.brushes[axis]) continue;
-        for (std::size_t row = 0; row < picture.rows.size(); ++row) {
-            const std::vector<double>& values = picture.rows[row].values;
-            inside[row] = inside[row] && axis < values.size() && values[axis] >= view.brushes[axis]->low &&
-                          values[axis] <= view.brushes[axis]->high;
-        }
+        const std::vector<double>& values = picture.axes[axis].values;
+        for (std::size_t row = 0; row < picture.rows; ++row)
+            if (!(values[row] >= view.brushes[axis]->low && values[row] <= view.brushes[axis]->high)) inside[row] = 0;
     }
     return inside;
 }
@@ -197,8 +331,12 @@ ParallelLayout layOut(const ParallelPicture& picture, const ParallelView& view, 
     return Drawer(picture, view, size, measure).draw();
 }
 
+std::string toSvg(const ParallelPicture& picture, const ParallelView& view, const Theme& theme, Size size) {
+    return toSvg(layOut(picture, view, size, estimatedWidth).drawing, theme);
+}
+
 std::string toSvg(const ParallelPicture& picture, const Theme& theme, Size size) {
-    return toSvg(layOut(picture, {}, size, estimatedWidth).drawing, theme);
+    return toSvg(picture, {}, theme, size);
 }
 
 }  // namespace tessera::report

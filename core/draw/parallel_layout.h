@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,35 +16,46 @@
 namespace tessera::report {
 
 struct ParallelPicture {
-    struct Row {
-        std::string name;
-        std::vector<double> values;  ///< by axis, in the axis' base unit
-        std::string colour = {};     ///< empty = one of the many in the background
+    struct Line {
+        Axis axis;
+        std::vector<double> values = {};               ///< by row, in the axis' base unit; NaN = none
+        std::function<std::string(double)> text = {};  ///< of a value; without it, as on any axis
     };
     std::string id, title;
-    std::vector<Axis> axes;
-    /// Text of a value at the ends of each axis; without it, as on any axis.
-    std::vector<std::function<std::string(double)>> endText = {};
-    std::vector<Row> rows;  ///< later ones lie above
+    std::vector<Line> axes;
+    std::size_t rows = 0;
+    /// By row: 0 = one of the many in the background, else a place in the palette, whose lines lie above. Empty = all
+    /// in the background.
+    std::vector<std::uint8_t> tones = {};
+    ColourKey key = {};  ///< its palette begins with the colour of the background; a ramp has all lines on one level
     std::string empty = {};
 };
 
 struct ParallelView {
-    std::vector<std::optional<Stretch>> brushes = {};       ///< by axis: values, ends included; empty = all of them
+    std::vector<std::size_t> order = {};               ///< of the axes from the left; empty = as they come
+    std::vector<bool> inverted = {};                   ///< by axis: its values grow downwards
+    std::vector<std::optional<Stretch>> brushes = {};  ///< by axis: values, ends included; empty = all of them
+    /// By row: whether it is shown. Empty = where it lies in all brushes.
+    std::vector<std::uint8_t> shown = {};
     std::optional<std::size_t> selected = {}, pinned = {};  ///< rows with a stronger line
 };
 
 struct ParallelLayout {
     Drawing drawing;
-    std::vector<Scale> scales;  ///< by axis, upwards
-    std::vector<double> x;      ///< of the axes
+    std::vector<Scale> scales;       ///< by axis
+    std::vector<double> x;           ///< of the axes; NaN = not shown
+    std::vector<std::size_t> order;  ///< the axes from the left
     double top = 0, bottom = 0;
     bool empty = false;
 };
 
 /// Flags by row: true if it lies in all brushes.
-std::vector<bool> brushed(const ParallelPicture& picture, const ParallelView& view);
+std::vector<std::uint8_t> brushed(const ParallelPicture& picture, const ParallelView& view);
+/// Lines of very many rows are drawn as bundles between stretches of neighbouring axes, the stronger the more rows run
+/// there.
 ParallelLayout layOut(const ParallelPicture& picture, const ParallelView& view, Size size, const TextWidth& measure);
 std::string toSvg(const ParallelPicture& picture, const Theme& theme, Size size = {});
+/// The same as it is looked at.
+std::string toSvg(const ParallelPicture& picture, const ParallelView& view, const Theme& theme, Size size = {});
 
 }  // namespace tessera::report

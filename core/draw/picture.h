@@ -56,6 +56,25 @@ struct Series {
     int shape = -1;                            ///< of markers: as of the series at this place; -1 = at its own
     bool reference = false;                    ///< of a line: to compare with, so without markers and values of its own
     bool edgeArrows = false;                   ///< points out of sight are marked by a named arrow at the edge
+    std::vector<std::uint8_t> tones = {};      ///< of points: places in the chart's palette, instead of the colour
+    bool crowds = false;                       ///< of points: very many in sight are counted in hexagons instead
+};
+
+/// What the colours of points mean that have tones.
+struct ColourKey {
+    std::string title = {};
+    std::vector<std::string> palette = {};  ///< that tones are places in
+    std::vector<std::string> names = {};    ///< of the palette's colours; empty = they are a ramp
+    std::string low = {}, high = {};        ///< values at the ends of the ramp
+};
+
+/// Values over an area, which lie below all else: a grid of cells, row by row from the lowest y, and lines of equal
+/// value. On a logarithmic axis the cells are of equal ratios.
+struct Field {
+    Range x = {}, y = {};  ///< the area's ends, in the axes' values
+    std::size_t columns = 0, rows = 0;
+    std::vector<double> values = {};  ///< NaN = not known
+    Axis axis = {};                   ///< of the values
 };
 
 struct Chart {
@@ -68,6 +87,8 @@ struct Chart {
     std::vector<std::string> notes = {};
     /// Text at the end of each category's stack instead of its sum, or in place of bars that there are none of.
     std::vector<std::string> endTexts = {};
+    ColourKey key = {};
+    std::optional<Field> field = {};
 };
 
 /// A grid of cells of a few categories: layers × splits by type.

@@ -15,6 +15,7 @@ struct PointColumn {
     std::string title;      ///< "Step time"
     std::string help = {};  ///< one line
     Measure measure = Measure::count;
+    std::string unit = {};  ///< of a count, said after the number: "samples/s", "%", "×"; "$" before it
     enum class Role : std::uint8_t { variable, objective, constraint, metric } role = Role::metric;
     enum class Better : std::uint8_t { neither, lower, higher } better = Better::neither;
     bool log = false;                     ///< spread over a log scale

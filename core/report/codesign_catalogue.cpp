@@ -47,7 +47,7 @@ std::vector<PictureRow> codesignPictures() {
     return {
         {{"pareto", "Pareto front", "Area against throughput of every architecture that was evaluated, with the front",
           Scope::result, kEverywhere},
-         [](const View& view) { return paretoPicture(codesignOf(view)).chart; }},
+         [](const View& view) { return paretoChart(codesignOf(view)); }},
         {{"exploration", "Exploration", "How the search went from large to small areas", Scope::result, kEverywhere},
          [](const View& view) { return explorationChart(codesignOf(view), false); }},
         {{"exploration-by-area", "Exploration by area", "The same against the area"},
@@ -55,8 +55,7 @@ std::vector<PictureRow> codesignPictures() {
         {{"parallel", "Parallel coordinates", "Every architecture in all values", Scope::result,
           kWindow | kWithoutNumbers},
          [](const View& view) {
-             const ParallelPicture all =
-                 parallelPicture(codesignOf(view), pointRows(codesignOf(view)), pointValues(codesignOf(view)));
+             const ParallelPicture all = parallelPicture(codesignOf(view));
              Drawing drawing = layOut(all, {}, kParallelSize, estimatedWidth).drawing;
              drawing.title = all.title;
              return drawing;

@@ -311,7 +311,7 @@ Picture answerOf(const View& view) {
 Picture parallelOf(const View& view) {
     constexpr Size kParallelAxes{960, 420};
     const PlanOutcome& outcome = planOutcomeOf(view.result);
-    const ParallelPicture all = planParallel(outcome, planPoints(outcome));
+    const ParallelPicture all = planParallel(outcome);
     Drawing drawing = layOut(all, {}, kParallelAxes, estimatedWidth).drawing;
     drawing.title = all.title;
     return drawing;

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
-#include <numeric>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/draw/theme.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
 
@@ -19,70 +21,152 @@ namespace tessera::report {
 namespace {
 
 using study::PlanOutcome;
+using Value = explore::PointColumn;
 
-struct ValueRow {
+struct PlanValue {
     plan::Objective value;
-    std::string_view title, brief;
+    std::string_view title, unit;
     Measure measure;
 };
-constexpr std::array kValues{
-    ValueRow{plan::Objective::time, "Step time", "Step time", Measure::seconds},
-    ValueRow{plan::Objective::price, "Price of a step (USD)", "Price (USD)", Measure::count},
-    ValueRow{plan::Objective::energy, "Energy of a step", "Energy", Measure::joules},
-    ValueRow{plan::Objective::accelerators, "Accelerators in use", "Accelerators", Measure::count},
-    ValueRow{plan::Objective::memory, "Memory of the fullest one", "Memory", Measure::bytes},
+constexpr std::array kPlanValues{
+    PlanValue{plan::Objective::time, "Step time", "", Measure::seconds},
+    PlanValue{plan::Objective::price, "Price of a step", "$", Measure::count},
+    PlanValue{plan::Objective::energy, "Energy of a step", "", Measure::joules},
+    PlanValue{plan::Objective::accelerators, "Accelerators in use", "", Measure::count},
+    PlanValue{plan::Objective::memory, "Memory of the fullest one", "", Measure::bytes},
 };
 
-const ValueRow& rowOf(plan::Objective value) {
-    return *std::find_if(kValues.begin(), kValues.end(), [&](const ValueRow& row) { return row.value == value; });
-}
-
-std::string numberOf(plan::Objective value, double number) {
-    if (value == plan::Objective::price) return fmt::format("${:.3g}", number);
-    return value == plan::Objective::accelerators ? formatCount(number) : formatQuantity(number, rowOf(value).measure);
-}
-
-std::string bothOf(const PlanPoint& point, plan::Objective x, plan::Objective y) {
-    return fmt::format("{} · {} · {}", point.text, numberOf(x, point.scores.of(x)), numberOf(y, point.scores.of(y)));
-}
-
-/// A series of points and where they stand.
-struct Scattered {
-    Series series;
-    std::vector<std::size_t> points = {};
-
-    void add(const std::vector<PlanPoint>& all, std::size_t point, plan::Objective x, plan::Objective y) {
-        series.x.push_back(all[point].scores.of(x));
-        series.y.push_back(all[point].scores.of(y));
-        series.valueTexts.push_back(bothOf(all[point], x, y));
-        series.labels.emplace_back();  // the longest would hide others: the pointer tells them
-        points.push_back(point);
-    }
-    void putInto(PlanScatter& picture) {
-        if (points.empty()) return;
-        picture.chart.series.push_back(std::move(series));
-        picture.points.push_back(std::move(points));
-    }
+/// What a configuration consists of, as `plan::shortText` says it; `otherwise` where it does not.
+struct PlanAxis {
+    std::string_view id, key, title;
+    std::string_view otherwise = "1";
+    bool words = false;
 };
+constexpr std::array kPlanAxes{
+    PlanAxis{"tensor_parallel", "tp", "Tensor-parallel degree"},
+    PlanAxis{"pipeline_parallel", "pp", "Pipeline stages"},
+    PlanAxis{"data_parallel", "dp", "Data-parallel replicas"},
+    PlanAxis{"context_parallel", "cp", "Context-parallel degree"},
+    PlanAxis{"expert_parallel", "ep", "Expert-parallel degree"},
+    PlanAxis{"micro_batch", "mb", "Micro-batch"},
+    PlanAxis{"virtual_stages", "vp", "Virtual stages"},
+    PlanAxis{"zero", "zero", "ZeRO stage", "0"},
+    PlanAxis{"recompute", "recompute", "Recomputation", "none", true},
+    PlanAxis{"schedule", "schedule", "Schedule", "no pipeline", true},
+};
+
+std::string_view partOf(std::string_view configuration, std::string_view key, std::string_view otherwise) {
+    for (const std::string_view part : split(configuration, ','))
+        if (part.size() > key.size() && part.starts_with(key) && part[key.size()] == '=')
+            return part.substr(key.size() + 1);
+    return otherwise;
+}
+
+Value axisColumn(const PlanAxis& axis, const std::vector<std::string>& names) {
+    Value column{.id = std::string(axis.id), .title = std::string(axis.title)};
+    column.role = Value::Role::variable;
+    column.log = !axis.words && axis.otherwise == "1";
+    for (const std::string& name : names) {
+        const std::string word(partOf(name, axis.key, axis.otherwise));
+        if (!axis.words) {
+            column.values.push_back(
+                parseQuantity(word, Measure::count).value_or(std::numeric_limits<double>::quiet_NaN()));
+            continue;
+        }
+        const auto known = std::find(column.words.begin(), column.words.end(), word);
+        column.values.push_back(static_cast<double>(known - column.words.begin()));
+        if (known == column.words.end()) column.words.push_back(word);
+    }
+    return column;
+}
 
 /// Values that differ by so much that a linear axis would show the largest alone.
-bool isWide(const std::vector<PlanPoint>& points, plan::Objective value) {
+bool isWide(const std::vector<double>& values) {
     constexpr double kWide = 8;
     double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (const PlanPoint& point : points) {
-        low = std::min(low, point.scores.of(value));
-        high = std::max(high, point.scores.of(value));
+    for (const double value : values) {
+        if (!std::isfinite(value)) continue;
+        low = std::min(low, value);
+        high = std::max(high, value);
     }
     return low > 0 && high > kWide * low;
 }
 
-/// As fast for each accelerator as the point that is fastest for each: what more of them could gain at most.
-void addIdeal(PlanScatter& picture, const std::vector<PlanPoint>& points, const std::vector<std::size_t>& front) {
-    double least = std::numeric_limits<double>::infinity();
-    const auto work = [&](std::size_t point) {
-        return points[point].scores.of(plan::Objective::time) * points[point].scores.of(plan::Objective::accelerators);
+bool isOf(const explore::PointTable& points, std::size_t column, plan::Objective value) {
+    return points.columns[column].id == plan::kObjectiveNames.of(value);
+}
+
+}  // namespace
+
+explore::PointTable pointTable(const PlanOutcome& outcome) {
+    explore::PointTable points{.title = "Configurations"};
+    std::vector<plan::Scores> scores;
+    for (const plan::Evaluated& each : outcome.configurations) {
+        points.names.push_back(plan::shortText(each.configuration));
+        scores.push_back(each.scores);
+        points.marks.push_back(points.names.size() == 1 ? explore::kChosen : 0);
+    }
+    for (const study::FrontPoint& point : outcome.front) {
+        const auto isKnown = [&](std::size_t known) {
+            return points.names[known] == point.text && scores[known].values == point.scores.values;
+        };
+        std::size_t at = 0;
+        while (at < scores.size() && !isKnown(at)) ++at;
+        if (at == scores.size()) {
+            points.names.push_back(point.text);
+            scores.push_back(point.scores);
+            points.marks.push_back(0);
+        }
+        points.marks[at] |= explore::kFront;
+    }
+    points.reasons.resize(scores.size());
+    for (const PlanValue& its : kPlanValues) {
+        if (its.value == plan::Objective::price && !outcome.knowsPrices()) continue;
+        Value column{.id = std::string(plan::kObjectiveNames.of(its.value)),
+                     .title = std::string(its.title),
+                     .measure = its.measure,
+                     .unit = std::string(its.unit)};
+        const bool asked =
+            its.value == outcome.goal() || its.value == outcome.frontOf.first || its.value == outcome.frontOf.second;
+        column.role = asked ? Value::Role::objective : Value::Role::metric;
+        column.better = Value::Better::lower;
+        for (const plan::Scores& each : scores) column.values.push_back(each.of(its.value));
+        column.log = isWide(column.values);
+        points.columns.push_back(std::move(column));
+    }
+    const auto ofBest = [&](Value column, double (*of)(const plan::Evaluated&)) {
+        column.better = Value::Better::higher;
+        column.values.assign(scores.size(), std::numeric_limits<double>::quiet_NaN());
+        for (std::size_t i = 0; i < outcome.configurations.size(); ++i)
+            column.values[i] = of(outcome.configurations[i]);
+        points.columns.push_back(std::move(column));
     };
-    for (const std::size_t point : front) least = std::min(least, work(point));
+    ofBest({.id = "tokens_per_s",
+            .title = "Throughput",
+            .help = "Of the best configurations, which alone are looked at in full",
+            .unit = "tokens/s"},
+           [](const plan::Evaluated& each) { return each.tokensPerSecond; });
+    ofBest({.id = "mfu",
+            .title = "MFU",
+            .help = "Model FLOPs over what the accelerators in use can do, of the best configurations",
+            .unit = "%"},
+           [](const plan::Evaluated& each) { return 100 * each.utilisation; });
+    for (const PlanAxis& axis : kPlanAxes) points.columns.push_back(axisColumn(axis, points.names));
+    return points;
+}
+
+ScatterExtras planExtras(const explore::PointTable& points, std::size_t x, std::size_t y) {
+    ScatterExtras extras;
+    if (!isOf(points, x, plan::Objective::accelerators) || !isOf(points, y, plan::Objective::time)) return extras;
+    const std::vector<std::size_t> front = frontOf(points, x, y);
+    if (front.size() < 2) return extras;
+    const std::vector<double>&counts = points.columns[x].values, &times = points.columns[y].values;
+    extras.title =
+        fmt::format("From {} to {} accelerators a step gets {} as fast", formatCount(counts[front.front()]),
+                    formatCount(counts[front.back()]), study::timesText(times[front.front()] / times[front.back()]));
+    // As fast for each accelerator as the point that is fastest for each: what more of them could gain at most.
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t point : front) least = std::min(least, times[point] * counts[point]);
     Series ideal{.id = "ideal",
                  .name = "ideal scaling",
                  .mark = Mark::line,
@@ -90,131 +174,43 @@ void addIdeal(PlanScatter& picture, const std::vector<PlanPoint>& points, const 
                  .dashed = true,
                  .reference = true};
     for (const std::size_t point : front) {
-        const double count = points[point].scores.of(plan::Objective::accelerators);
-        ideal.x.push_back(count);
-        ideal.y.push_back(least / count);
+        ideal.x.push_back(counts[point]);
+        ideal.y.push_back(least / counts[point]);
     }
-    picture.chart.series.push_back(std::move(ideal));
-    picture.points.emplace_back();
-}
-
-std::string scatterTitle(const std::vector<PlanPoint>& points, const std::vector<std::size_t>& front, plan::Objective x,
-                         plan::Objective y) {
-    const plan::Scores &first = points[front.front()].scores, &last = points[front.back()].scores;
-    if (front.size() > 1 && x == plan::Objective::accelerators && y == plan::Objective::time)
-        return fmt::format("From {} to {} accelerators a step gets {} as fast", formatCount(first.of(x)),
-                           formatCount(last.of(x)), study::timesText(first.of(y) / last.of(y)));
-    std::string upper(rowOf(x).title);
-    return fmt::format("{} against {}", rowOf(y).title, lowered(upper));
-}
-
-}  // namespace
-
-std::string titleOf(plan::Objective value) {
-    return std::string(rowOf(value).title);
-}
-
-std::vector<plan::Objective> planValues(const PlanOutcome& outcome) {
-    std::vector<plan::Objective> all;
-    for (const ValueRow& row : kValues)
-        if (row.value != plan::Objective::price || outcome.knowsPrices()) all.push_back(row.value);
-    return all;
-}
-
-std::vector<PlanPoint> planPoints(const PlanOutcome& outcome) {
-    std::vector<PlanPoint> points;
-    for (std::size_t i = 0; i < outcome.configurations.size(); ++i) {
-        const plan::Evaluated& each = outcome.configurations[i];
-        points.push_back({.text = plan::shortText(each.configuration), .scores = each.scores, .rank = i});
-    }
-    for (const study::FrontPoint& point : outcome.front)
-        if (std::none_of(points.begin(), points.end(), [&](const PlanPoint& known) {
-                return known.text == point.text && known.scores.values == point.scores.values;
-            }))
-            points.push_back({.text = point.text, .scores = point.scores});
-    return points;
-}
-
-std::vector<std::size_t> planFront(const std::vector<PlanPoint>& points, plan::Objective x, plan::Objective y) {
-    std::vector<std::size_t> order(points.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto at = [&](std::size_t point) {
-        return std::pair(points[point].scores.of(x), points[point].scores.of(y));
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return at(a) < at(b); });
-    std::vector<std::size_t> front;
-    for (const std::size_t point : order)
-        if (front.empty() || at(point).second < at(front.back()).second) front.push_back(point);
-    return front;
-}
-
-PlanScatter planScatter(const PlanOutcome& outcome, const std::vector<PlanPoint>& points, plan::Objective x,
-                        plan::Objective y, const std::vector<bool>& shown) {
-    PlanScatter picture;
-    Chart& chart = picture.chart;
-    chart.id = fmt::format("front-{}-{}", plan::kObjectiveNames.of(x), plan::kObjectiveNames.of(y));
-    chart.x = {.title = std::string(rowOf(x).title), .measure = rowOf(x).measure};
-    chart.y = {.title = std::string(rowOf(y).title), .measure = rowOf(y).measure};
-    chart.empty = kNoPlan;
-    if (points.empty()) return picture;
-    chart.x.logarithmic = isWide(points, x);
-    chart.y.logarithmic = isWide(points, y);
-    const std::vector<std::size_t> front = planFront(points, x, y);
-    chart.title = scatterTitle(points, front, x, y);
-    Scattered filtered{
-        .series = {.id = "filtered", .name = "outside of the brushes", .mark = Mark::points, .dimmed = true}};
-    Scattered others{
-        .series = {.id = "kept", .name = "others", .mark = Mark::points, .colour = std::string(kCategories[5])}};
-    Scattered line{.series = {.id = "line", .mark = Mark::line, .colour = "accent", .reference = true}};
-    Scattered onFront{.series = {.id = "front",
-                                 .name = "no other of these is better in both",
-                                 .mark = Mark::points,
-                                 .colour = "accent",
-                                 .shape = 0}};
-    Scattered best{
-        .series = {
-            .id = "best", .name = "the best", .mark = Mark::points, .colour = std::string(kCategories[2]), .shape = 4}};
-    const auto isIn = [&](std::size_t point) { return std::find(front.begin(), front.end(), point) != front.end(); };
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        Scattered& series = i < shown.size() && !shown[i] ? filtered
-                            : points[i].rank == 0U        ? best
-                            : isIn(i)                     ? onFront
-                                                          : others;
-        series.add(points, i, x, y);
-    }
-    for (const std::size_t point : front) line.add(points, point, x, y);
-    if (x == plan::Objective::accelerators && y == plan::Objective::time && front.size() > 1)
-        addIdeal(picture, points, front);
-    for (Scattered* series : {&filtered, &others, &line, &onFront, &best}) series->putInto(picture);
-    chart.notes.push_back(fmt::format(
-        "Of the {} configurations that the result keeps: the best ones, and the front of {} and {}.", points.size(),
-        plan::kObjectiveNames.of(outcome.frontOf.first), plan::kObjectiveNames.of(outcome.frontOf.second)));
-    return picture;
-}
-
-ParallelPicture planParallel(const PlanOutcome& outcome, const std::vector<PlanPoint>& points) {
-    ParallelPicture picture{
-        .id = "parallel", .title = "Every kept configuration in all values", .axes = {}, .rows = {}};
-    picture.empty = kNoPlan;
-    const std::vector<plan::Objective> values = planValues(outcome);
-    for (const plan::Objective value : values) {
-        picture.axes.push_back({.title = std::string(rowOf(value).brief), .measure = rowOf(value).measure});
-        picture.endText.emplace_back([value](double shown) { return numberOf(value, shown); });
-    }
-    for (const PlanPoint& point : points) {
-        ParallelPicture::Row line{.name = point.text, .values = {}};
-        for (const plan::Objective value : values) line.values.push_back(point.scores.of(value));
-        if (!point.rank) line.colour = "accent";
-        if (point.rank == 0U) line.colour = std::string(kCategories[2]);
-        picture.rows.push_back(std::move(line));
-    }
-    return picture;
+    extras.beside.push_back(std::move(ideal));
+    return extras;
 }
 
 Chart planFrontChart(const PlanOutcome& outcome) {
-    Chart chart = planScatter(outcome, planPoints(outcome), outcome.frontOf.second, outcome.frontOf.first).chart;
+    const explore::PointTable points = pointTable(outcome);
+    const auto column = [&](plan::Objective value) {
+        return columnNamed(points, plan::kObjectiveNames.of(value)).value_or(0);
+    };
+    ScatterLook look{.x = column(outcome.frontOf.second), .y = column(outcome.frontOf.first)};
+    Chart chart;
+    if (!points.names.empty()) {
+        look.logX = points.columns[look.x].log;
+        look.logY = points.columns[look.y].log;
+        look.extras = planExtras(points, look.x, look.y);
+        chart = scatterOf(points, look).chart;
+        chart.notes.push_back(fmt::format(
+            "Of the {} configurations that the result keeps: the best ones, and the front of {} and {}.",
+            formatCount(static_cast<double>(points.size())), plan::kObjectiveNames.of(outcome.frontOf.first),
+            plan::kObjectiveNames.of(outcome.frontOf.second)));
+    }
     chart.id = "front";
+    chart.empty = kNoPlan;
     return chart;
+}
+
+ParallelPicture planParallel(const PlanOutcome& outcome) {
+    const explore::PointTable points = pointTable(outcome);
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < points.columns.size(); ++i)
+        if (points.columns[i].better == Value::Better::lower) columns.push_back(i);
+    ParallelPicture picture = parallelOf(points, columns);
+    picture.empty = kNoPlan;
+    return picture;
 }
 
 }  // namespace tessera::report

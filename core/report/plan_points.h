@@ -1,44 +1,26 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "core/draw/parallel_layout.h"
 #include "core/draw/picture.h"
+#include "core/explore/point_table.h"
+#include "core/report/point_pictures.h"
 #include "core/study/plan/outcome.h"
 
-/// The configurations that a plan keeps, in any two of their values: those of its front and the best ones.
+/// The configurations that a plan keeps, in any of their values: the best ones, by rank, and those of its front.
 namespace tessera::report {
 
-struct PlanPoint {
-    std::string text;  ///< as `plan::shortText`
-    plan::Scores scores;
-    std::optional<std::size_t> rank = {};  ///< among the best, from 0
-};
-std::vector<PlanPoint> planPoints(const study::PlanOutcome& outcome);
+/// The best configurations first, each at its rank from 0, then those of the front that are not among them. Objectives
+/// are those of the study and of its front; the price is left out where one is not known.
+explore::PointTable pointTable(const study::PlanOutcome& outcome);
 
-/// Values that a study's configurations differ in: without the price where one is not known.
-std::vector<plan::Objective> planValues(const study::PlanOutcome& outcome);
-/// "Step time".
-std::string titleOf(plan::Objective value);
-
-/// Which points no other beats in two values, by rising x.
-std::vector<std::size_t> planFront(const std::vector<PlanPoint>& points, plan::Objective x, plan::Objective y);
-
-/// A scatter of points and where they stand in it.
-struct PlanScatter {
-    Chart chart;
-    std::vector<std::vector<std::size_t>> points;  ///< by series and place in it
-};
-/// `shown` says of each point whether brushes hold it; empty = all.
-PlanScatter planScatter(const study::PlanOutcome& outcome, const std::vector<PlanPoint>& points, plan::Objective x,
-                        plan::Objective y, const std::vector<bool>& shown = {});
-/// All points in all values.
-ParallelPicture planParallel(const study::PlanOutcome& outcome, const std::vector<PlanPoint>& points);
+/// What a scatter of two values says: what more accelerators gain, beside ideal scaling.
+ScatterExtras planExtras(const explore::PointTable& points, std::size_t x, std::size_t y);
 
 /// The front of the two values that the study names.
 Chart planFrontChart(const study::PlanOutcome& outcome);
+/// All configurations in all values.
+ParallelPicture planParallel(const study::PlanOutcome& outcome);
 
 }  // namespace tessera::report

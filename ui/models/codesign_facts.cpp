@@ -33,24 +33,29 @@ Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
     return section;
 }
 
-Facts::Section metricsSectionOf(const CodesignRun& run, const codesign::Point& point) {
+/// What is said of results; what an architecture consists of stands elsewhere.
+bool isMetric(const explore::PointColumn& value) {
+    return value.role != explore::PointColumn::Role::variable;
+}
+
+Facts::Section metricsSectionOf(const CodesignRun& run, int row) {
     Facts::Section section{.title = u"Metrics"_s, .rows = {}};
-    for (const report::PointValue& value : run.values())
-        if (value.id != "area")
-            section.rows.append(
-                columns::numberFact(toQt(value.title), toQt(report::textOf(value, point)), value.of(point)));
+    for (const explore::PointColumn& value : run.points()->columns) {
+        if (!isMetric(value) || value.id == "area") continue;
+        const double its = report::valueOf(value, static_cast<std::size_t>(row));
+        section.rows.append(columns::numberFact(toQt(value.title), toQt(report::textOf(value, its)), its));
+    }
     return section;
 }
 
 /// Ratios to the pinned architecture; better ones are said to be.
-Facts::Section against(const CodesignChoice& choice, const codesign::Point& point) {
-    const codesign::Point& pinned = choice.run.row(choice.pinned).point;
+Facts::Section against(const CodesignChoice& choice, int row) {
     Facts::Section section{.title = u"Against A, %1"_s.arg(choice.run.architecture(choice.pinned)), .rows = {}};
-    for (const report::PointValue& value : choice.run.values()) {
-        const double before = value.of(pinned), now = value.of(point);
-        if (!(before > 0)) continue;
-        const double ratio = now / before;
-        const bool better = value.more ? ratio > 1 : ratio < 1;
+    for (const explore::PointColumn& value : choice.run.points()->columns) {
+        const double before = report::valueOf(value, static_cast<std::size_t>(choice.pinned));
+        if (!isMetric(value) || !(before > 0)) continue;
+        const double ratio = report::valueOf(value, static_cast<std::size_t>(row)) / before;
+        const bool better = value.better == explore::PointColumn::Better::higher ? ratio > 1 : ratio < 1;
         QString text = toQt(study::timesText(ratio));
         if (ratio == 1)
             text = u"the same"_s;
@@ -72,8 +77,8 @@ Facts architectureFacts(const CodesignChoice& choice, int row) {
     if (!its.baseline.empty()) roles << shownText(its.baseline);
     if (row == choice.pinned) roles << u"Pinned as A"_s;
     facts.subtitle = roles.isEmpty() ? u"Architecture that was evaluated"_s : roles.join(u" · "_s);
-    if (choice.pinned >= 0 && choice.pinned != row) facts.sections.append(against(choice, its.point));
-    facts.sections.append(metricsSectionOf(choice.run, its.point));
+    if (choice.pinned >= 0 && choice.pinned != row) facts.sections.append(against(choice, row));
+    facts.sections.append(metricsSectionOf(choice.run, row));
     facts.sections.append(columns::factsOf(u"Architecture"_s, study::pointFields(),
                                            study::DesignPoint{&choice.run.result(), &its.point}, choice.run.shared(),
                                            ""));

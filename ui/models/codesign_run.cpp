@@ -9,14 +9,16 @@
 
 namespace tessera::ui {
 
-CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole)
-    : EngineRun(std::move(whole)),
-      derived_(std::make_shared<const Derived>(Derived{report::pointRows(result()), report::pointValues(result())})) {}
+CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole) : EngineRun(std::move(whole)) {
+    auto derived = std::make_shared<Derived>();
+    derived->rows = report::pointRows(result());
+    derived->points = std::make_shared<const explore::PointTable>(report::pointTable(result(), derived->rows));
+    derived_ = std::move(derived);
+}
 
-const report::PointValue* CodesignRun::value(const QString& id) const {
-    for (const report::PointValue& value : values())
-        if (QString::fromStdString(value.id) == id) return &value;
-    return nullptr;
+const explore::PointColumn* CodesignRun::value(std::string_view id) const {
+    const std::optional<std::size_t> column = report::columnNamed(*points(), id);
+    return column ? &points()->columns[*column] : nullptr;
 }
 
 int CodesignRun::bestRow() const {

@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/codesign/search/search.h"
@@ -24,11 +25,12 @@ public:
     const std::vector<report::PointRow>& rows() const { return derived_->rows; }
     const report::PointRow& row(int index) const { return rows().at(static_cast<std::size_t>(index)); }
     int rowCount() const { return isEmpty() ? 0 : static_cast<int>(derived_->rows.size()); }
-    const std::vector<report::PointValue>& values() const { return derived_->values; }
-    const report::PointValue* value(const QString& id) const;  ///< null = there is none
-    int bestRow() const;                                       ///< -1 = nothing fits
-    int rowNamed(const QString& architecture) const;           ///< -1 = none
-    QString architecture(int row) const;                       ///< "8tc-2vc-128x128-128MiB"
+    /// The rows as points, in their order.
+    const std::shared_ptr<const explore::PointTable>& points() const { return derived_->points; }
+    const explore::PointColumn* value(std::string_view id) const;  ///< null = there is none
+    int bestRow() const;                                           ///< -1 = nothing fits
+    int rowNamed(const QString& architecture) const;               ///< -1 = none
+    QString architecture(int row) const;                           ///< "8tc-2vc-128x128-128MiB"
     int modelCount() const { return isEmpty() ? 0 : static_cast<int>(result().perModel.size()); }
     const codesign::ModelResult& model(int index) const {
         return result().perModel.at(static_cast<std::size_t>(index));
@@ -38,7 +40,7 @@ public:
 private:
     struct Derived {
         std::vector<report::PointRow> rows;
-        std::vector<report::PointValue> values;
+        std::shared_ptr<const explore::PointTable> points;
     };
     std::shared_ptr<const Derived> derived_;
 };
@@ -49,9 +51,7 @@ struct CodesignChoice {
     int row = -1;     ///< the architecture that is looked at
     int pinned = -1;  ///< the one that it is compared with
     int model = 0;
-    bool backward = false;          ///< which pass the operators' schedule is of
-    std::vector<bool> shown = {};   ///< by row: what is brushed; empty = all
-    std::vector<int> visible = {};  ///< the rows that are
+    bool backward = false;  ///< which pass the operators' schedule is of
 
     /// Selection for the catalogue of pictures.
     report::Selection selection() const {

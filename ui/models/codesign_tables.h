@@ -5,8 +5,6 @@
 
 namespace tessera::ui {
 
-/// One row per visible architecture (`CodesignChoice::visible`).
-TableModel* architectureTableModel(const SharedCodesignChoice& choice, QObject* parent);
 /// One row per model on the chosen architecture.
 TableModel* placedModelTableModel(const SharedCodesignChoice& choice, QObject* parent);
 /// One row per stage of the chosen model.

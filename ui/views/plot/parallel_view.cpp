@@ -1,10 +1,11 @@
 #include "ui/views/plot/parallel_view.h"
 
 #include <QKeyEvent>
+#include <QMenu>
+#include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
+#include <numeric>
 #include <utility>
 
 #include "core/base/text.h"
@@ -13,12 +14,14 @@
 #include "ui/views/plot/drawing_painter.h"
 
 namespace tessera::ui {
+using namespace Qt::StringLiterals;
 
 namespace {
 
 constexpr double kGrip = 16;      ///< pixels beside an axis that belong to it
 constexpr double kLineReach = 8;  ///< pixels within which the mouse finds a line
 constexpr double kSteps = 20;     ///< of the keyboard from one end of an axis to the other
+constexpr double kHead = 20;      ///< pixels above an axis' numbers that its title takes
 
 }  // namespace
 
@@ -29,42 +32,77 @@ struct ParallelView::Implementation : PictureContent {
     report::ParallelPicture value;
     report::ParallelView view;
     report::ParallelLayout layout;
+    std::function<QStringList(int row)> card;
     int hovered = -1;
     std::optional<std::size_t> dragged;  ///< the axis whose brush is drawn
-    std::size_t current = 0;             ///< of the keyboard
+    std::optional<std::size_t> moved;    ///< the axis that is moved
+    double movedTo = 0;                  ///< where its mouse is
+    std::size_t current = 0;             ///< of the keyboard: a place from the left
 
     void changed() {
         owner->pictureChanged();
         emit owner->brushed();
     }
+    void rearranged() {
+        current = std::min(current, view.order.empty() ? 0 : view.order.size() - 1);
+        owner->pictureChanged();
+        emit owner->arranged();
+    }
+
+    std::size_t currentAxis() const { return current < view.order.size() ? view.order[current] : 0; }
 
     std::optional<std::size_t> axisAt(QPointF at) {
         owner->ensureLayout();
-        for (std::size_t axis = 0; axis < layout.x.size(); ++axis)
-            if (std::fabs(layout.x[axis] - at.x()) <= kGrip && at.y() >= layout.top - kGrip &&
+        for (const std::size_t axis : layout.order)
+            if (!layout.empty && std::fabs(layout.x[axis] - at.x()) <= kGrip && at.y() >= layout.top - kGrip &&
                 at.y() <= layout.bottom + kGrip)
                 return axis;
         return std::nullopt;
     }
 
-    /// The nearest line that is not left out by a brush.
+    /// The axis whose title is there.
+    std::optional<std::size_t> titleAt(QPointF at) {
+        owner->ensureLayout();
+        if (layout.empty || at.y() >= layout.top - kGrip || at.y() < layout.top - kGrip - kHead) return std::nullopt;
+        std::optional<std::size_t> nearest;
+        for (const std::size_t axis : layout.order)
+            if (!nearest || std::fabs(layout.x[axis] - at.x()) < std::fabs(layout.x[*nearest] - at.x())) nearest = axis;
+        return nearest;
+    }
+
+    /// The place among the axes that a mouse means.
+    std::size_t placeAt(double x) const {
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < layout.order.size(); ++i)
+            if (std::fabs(layout.x[layout.order[i]] - x) < std::fabs(layout.x[layout.order[place]] - x)) place = i;
+        return place;
+    }
+
+    bool isShown(std::size_t row) const {
+        if (!view.shown.empty()) return row < view.shown.size() && view.shown[row] != 0;
+        for (std::size_t axis = 0; axis < std::min(view.brushes.size(), value.axes.size()); ++axis) {
+            const double its = value.axes[axis].values[row];
+            if (view.brushes[axis] && !(its >= view.brushes[axis]->low && its <= view.brushes[axis]->high))
+                return false;
+        }
+        return true;
+    }
+
+    /// The nearest line that is shown.
     int rowAt(QPointF at) {
         owner->ensureLayout();
         if (layout.empty) return -1;
-        const auto right = std::upper_bound(layout.x.begin(), layout.x.end(), at.x());
-        if (right == layout.x.begin() || right == layout.x.end()) return -1;
-        const auto b = static_cast<std::size_t>(right - layout.x.begin());
-        const std::size_t a = b - 1;
+        std::size_t right = 0;
+        while (right < layout.order.size() && layout.x[layout.order[right]] <= at.x()) ++right;
+        if (right == 0 || right == layout.order.size()) return -1;
+        const std::size_t a = layout.order[right - 1], b = layout.order[right];
         const double share = (at.x() - layout.x[a]) / (layout.x[b] - layout.x[a]);
-        const std::vector<bool> inside = report::brushed(value, view);
         int nearest = -1;
         double min = kLineReach;
-        for (std::size_t row = 0; row < value.rows.size(); ++row) {
-            const std::vector<double>& values = value.rows[row].values;
-            if (!inside[row] || b >= values.size()) continue;
-            const double y =
-                layout.scales[a].pixel(values[a]) * (1 - share) + layout.scales[b].pixel(values[b]) * share;
-            if (const double away = std::fabs(y - at.y()); away <= min) {
+        for (std::size_t row = 0; row < value.rows; ++row) {
+            const double y = layout.scales[a].pixel(value.axes[a].values[row]) * (1 - share) +
+                             layout.scales[b].pixel(value.axes[b].values[row]) * share;
+            if (const double away = std::fabs(y - at.y()); away <= min && isShown(row)) {
                 min = away;
                 nearest = static_cast<int>(row);
             }
@@ -72,39 +110,43 @@ struct ParallelView::Implementation : PictureContent {
         return nearest;
     }
 
-    QStringList textOf(int row) const {
-        if (row < 0 || static_cast<std::size_t>(row) >= value.rows.size()) return {};
-        const report::ParallelPicture::Row& its = value.rows[static_cast<std::size_t>(row)];
-        QStringList lines{toQt(escaped(its.name))};
-        for (std::size_t axis = 0; axis < value.axes.size() && axis < its.values.size(); ++axis)
-            lines.append(
-                toQt(escaped(value.axes[axis].title) + ": " + report::tickText(its.values[axis], value.axes[axis])));
-        return lines;
+    void hover(int row) {
+        if (std::exchange(hovered, row) == row) return;
+        emit owner->rowHovered(row);
+        announce(*owner, toQt(escaped(value.title)), cardText().join(u", "_s));
     }
 
     /// Another end of the current axis' brush, in steps of the keyboard.
     void move(int steps, bool upper) {
         owner->ensureLayout();
-        if (layout.empty || current >= layout.scales.size()) return;
-        const report::Scale& scale = layout.scales[current];
+        if (layout.empty || current >= layout.order.size()) return;
+        const std::size_t axis = currentAxis();
+        const report::Scale& scale = layout.scales[axis];
         const double step = scale.stretch.length() / kSteps;
         report::Stretch places = scale.stretch;
-        if (const auto& brush = view.brushes[current])
+        if (const auto& brush = view.brushes[axis])
             places = {scale.coordinate(brush->low), scale.coordinate(brush->high)};
         double& end = upper ? places.high : places.low;
         end = std::clamp(end + steps * step, scale.stretch.low, scale.stretch.high);
         if (places.low > places.high) std::swap(places.low, places.high);
         owner->forgetMouse();
-        owner->setBrush(current, scale.value(scale.pixelOf(places.low)), scale.value(scale.pixelOf(places.high)));
+        owner->setBrush(axis, scale.value(scale.pixelOf(places.low)), scale.value(scale.pixelOf(places.high)));
+    }
+
+    void take(std::size_t axis) {
+        if (view.order.size() <= 2) return;
+        std::erase(view.order, axis);
+        rearranged();
     }
 
     QSize sizeHint() const override { return {640, 260}; }
-    QSize minimumSizeHint() const override { return {320, 170}; }
+    QSize minimumSizeHint() const override { return {240, 150}; }
 
     Exportable exportable() const override {
         const auto picture = std::make_shared<const report::ParallelPicture>(value);
-        return {.name = toQt(picture->id),
-                .svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); }};
+        return {.name = toQt(picture->id), .svg = [picture, seen = view](const report::Theme& colours) {
+                    return report::toSvg(*picture, seen, colours);
+                }};
     }
 
     const report::Drawing& drawing() const override { return layout.drawing; }
@@ -114,14 +156,22 @@ struct ParallelView::Implementation : PictureContent {
 
     void paintAbove(QPainter& painter) override {
         if (layout.empty) return;
-        if (owner->hasFocus() && current < layout.x.size())
-            paintRing(painter, QRectF(layout.x[current] - 9, layout.top - 3, 18, layout.bottom - layout.top + 6),
+        if (owner->hasFocus() && current < layout.order.size())
+            paintRing(painter, QRectF(layout.x[currentAxis()] - 9, layout.top - 3, 18, layout.bottom - layout.top + 6),
                       "accent", 1);
-        if (hovered < 0 || static_cast<std::size_t>(hovered) >= value.rows.size()) return;
+        if (moved) {
+            painter.setPen(QPen(theme().colour("accent"), 2));
+            painter.drawLine(QPointF(movedTo, layout.top), QPointF(movedTo, layout.bottom));
+            const double to = layout.x[layout.order[placeAt(movedTo)]];
+            painter.setPen(QPen(theme().colour("accent"), 1, Qt::DotLine));
+            painter.drawLine(QPointF(to, layout.top), QPointF(to, layout.bottom));
+        }
+        if (hovered < 0 || static_cast<std::size_t>(hovered) >= value.rows) return;
         QPolygonF line;
-        const std::vector<double>& values = value.rows[static_cast<std::size_t>(hovered)].values;
-        for (std::size_t axis = 0; axis < layout.x.size() && axis < values.size(); ++axis)
-            line.append({layout.x[axis], layout.scales[axis].pixel(values[axis])});
+        for (const std::size_t axis : layout.order) {
+            const double its = value.axes[axis].values[static_cast<std::size_t>(hovered)];
+            if (std::isfinite(its)) line.append({layout.x[axis], layout.scales[axis].pixel(its)});
+        }
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme().colour("text"), 2));
@@ -129,23 +179,53 @@ struct ParallelView::Implementation : PictureContent {
         painter.restore();
     }
 
-    void hoverAt(const std::optional<QPointF>& at) override { hovered = at && !axisAt(*at) ? rowAt(*at) : -1; }
-    QStringList cardText() const override { return textOf(hovered); }
+    void hoverAt(const std::optional<QPointF>& at) override {
+        hover(at && !axisAt(*at) ? rowAt(*at) : -1);
+        owner->setCursor(at && titleAt(*at) ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    }
+    QStringList cardText() const override {
+        if (hovered < 0 || static_cast<std::size_t>(hovered) >= value.rows) return {};
+        if (card) return card(hovered);
+        QStringList lines;
+        for (const report::ParallelPicture::Line& axis : value.axes)
+            lines.append(toQt(escaped(axis.axis.title) + ": " +
+                              report::tickText(axis.values[static_cast<std::size_t>(hovered)], axis.axis)));
+        return lines;
+    }
 
     void clickAt(QPointF at, const QPoint& /*global*/) override {
         if (const std::optional<std::size_t> axis = axisAt(at)) {
-            current = *axis;
+            setCurrent(*axis);
             return owner->setBrush(*axis, 1, 0);
+        }
+        if (const std::optional<std::size_t> axis = titleAt(at)) {
+            setCurrent(*axis);
+            return owner->update();
         }
         if (const int row = rowAt(at); row >= 0) emit owner->rowClicked(row);
     }
 
+    bool doubleClickAt(QPointF at) override {
+        const std::optional<std::size_t> axis = titleAt(at);
+        if (axis) owner->setInverted(*axis, !owner->isInverted(*axis));
+        return !axis;
+    }
+
+    void setCurrent(std::size_t axis) {
+        const auto place = std::find(view.order.begin(), view.order.end(), axis);
+        if (place != view.order.end()) current = static_cast<std::size_t>(place - view.order.begin());
+    }
+
     void beginDrag(Qt::KeyboardModifiers /*modifiers*/) override {
         dragged = axisAt(*owner->pressed());
-        if (dragged) current = *dragged;
+        moved = dragged ? std::nullopt : titleAt(*owner->pressed());
+        movedTo = owner->pressed()->x();
+        if (dragged) setCurrent(*dragged);
+        if (moved) setCurrent(*moved);
     }
 
     void dragTo(QPointF at) override {
+        movedTo = at.x();
         if (!dragged || layout.empty) return;
         const report::Scale& scale = layout.scales[*dragged];
         const auto valueAt = [&](double y) { return scale.value(std::clamp(y, layout.top, layout.bottom)); };
@@ -153,19 +233,47 @@ struct ParallelView::Implementation : PictureContent {
         owner->setBrush(*dragged, std::min(one, other), std::max(one, other));
     }
 
+    void endDrag(QPointF at) override {
+        dragged.reset();
+        if (const std::optional<std::size_t> axis = std::exchange(moved, std::nullopt))
+            owner->moveAxis(*axis, placeAt(at.x()));
+    }
+
+    void fillMenu(QMenu& menu) override {
+        const std::optional<QPointF>& at = owner->mouse();
+        std::optional<std::size_t> axis;
+        if (at) axis = axisAt(*at) ? axisAt(*at) : titleAt(*at);
+        const std::size_t its = axis.value_or(currentAxis());
+        if (layout.empty || its >= value.axes.size()) return;
+        const QString name = toQt(escaped(value.axes[its].axis.title, 60)).replace(u'&', u"&&"_s);
+        menu.addAction(u"Turn the axis of %1 over"_s.arg(name), owner,
+                       [this, its] { owner->setInverted(its, !owner->isInverted(its)); });
+        menu.addAction(u"Take the axis of %1 away"_s.arg(name), owner, [this, its] { take(its); })
+            ->setEnabled(view.order.size() > 2);
+        menu.addSeparator();
+    }
+
     void keyPressed(QKeyEvent& event) override {
-        const int last = static_cast<int>(value.axes.size()) - 1;
         const bool upper = (event.modifiers() & Qt::ShiftModifier) != 0;
         switch (event.key()) {
             case Qt::Key_Left:
-            case Qt::Key_Right:
-                current = static_cast<std::size_t>(std::clamp(
-                    static_cast<int>(current) + (event.key() == Qt::Key_Left ? -1 : 1), 0, std::max(last, 0)));
+            case Qt::Key_Right: {
+                if (view.order.empty()) return;
+                const std::size_t last = view.order.size() - 1;
+                const std::size_t to =
+                    event.key() == Qt::Key_Left ? (current > 0 ? current - 1 : 0) : std::min(current + 1, last);
+                if ((event.modifiers() & Qt::ControlModifier) != 0) return owner->moveAxis(currentAxis(), to);
+                current = to;
                 return owner->update();
+            }
             case Qt::Key_Up:
                 return move(1, upper);
             case Qt::Key_Down:
                 return move(-1, upper);
+            case Qt::Key_I:
+                return owner->setInverted(currentAxis(), !owner->isInverted(currentAxis()));
+            case Qt::Key_Delete:
+                return take(currentAxis());
             case Qt::Key_Escape:
                 if (!owner->isBrushed()) break;
                 return owner->clearBrushes();
@@ -179,13 +287,17 @@ struct ParallelView::Implementation : PictureContent {
 ParallelView::ParallelView(QWidget* parent) : PictureView(parent), d_(hold(std::make_unique<Implementation>(this))) {}
 
 void ParallelView::setPicture(report::ParallelPicture picture) {
-    const auto same = [](const report::Axis& a, const report::Axis& b) { return a.title == b.title; };
+    const auto same = [](const auto& a, const auto& b) { return a.axis.title == b.axis.title; };
     if (!std::equal(picture.axes.begin(), picture.axes.end(), d_->value.axes.begin(), d_->value.axes.end(), same)) {
         d_->view.brushes.assign(picture.axes.size(), std::nullopt);
+        d_->view.inverted.assign(picture.axes.size(), false);
+        d_->view.order.resize(picture.axes.size());
+        std::iota(d_->view.order.begin(), d_->view.order.end(), 0);
         d_->current = 0;
     }
+    if (picture.rows != d_->value.rows) d_->view.shown.clear();
     d_->value = std::move(picture);
-    d_->hovered = -1;
+    if (d_->hovered >= static_cast<int>(d_->value.rows)) d_->hovered = -1;
     announce(*this, toQt(escaped(d_->value.title)), {});
     pictureChanged();
 }
@@ -198,8 +310,24 @@ void ParallelView::setSelected(int row, int pinned) {
     const auto known = [](int index) {
         return index < 0 ? std::optional<std::size_t>() : std::optional(static_cast<std::size_t>(index));
     };
+    if (d_->view.selected == known(row) && d_->view.pinned == known(pinned)) return;
     d_->view.selected = known(row);
     d_->view.pinned = known(pinned);
+    pictureChanged();
+}
+
+void ParallelView::setHovered(int row) {
+    if (underMouse() || d_->hovered == row) return;  // this view's own mouse leads
+    d_->hovered = row;
+    update();
+}
+
+void ParallelView::setCard(std::function<QStringList(int row)> card) {
+    d_->card = std::move(card);
+}
+
+void ParallelView::setShown(std::vector<std::uint8_t> shown) {
+    d_->view.shown = std::move(shown);
     pictureChanged();
 }
 
@@ -209,18 +337,60 @@ void ParallelView::setBrush(std::size_t axis, double low, double high) {
     d_->changed();
 }
 
+std::optional<report::Stretch> ParallelView::brush(std::size_t axis) const {
+    return axis < d_->view.brushes.size() ? d_->view.brushes[axis] : std::nullopt;
+}
+
+void ParallelView::setBrushes(std::vector<std::optional<report::Stretch>> brushes) {
+    d_->view.brushes = std::move(brushes);
+    d_->view.brushes.resize(d_->value.axes.size());
+    pictureChanged();
+}
+
 void ParallelView::clearBrushes() {
     d_->view.brushes.assign(d_->value.axes.size(), std::nullopt);
     d_->changed();
 }
 
-std::vector<bool> ParallelView::shown() const {
-    return isBrushed() ? report::brushed(d_->value, d_->view) : std::vector<bool>();
+std::vector<std::uint8_t> ParallelView::shown() const {
+    if (!d_->view.shown.empty()) return d_->view.shown;
+    return isBrushed() ? report::brushed(d_->value, d_->view) : std::vector<std::uint8_t>();
 }
 
 bool ParallelView::isBrushed() const {
     return std::any_of(d_->view.brushes.begin(), d_->view.brushes.end(),
                        [](const auto& brush) { return brush.has_value(); });
+}
+
+const std::vector<std::size_t>& ParallelView::order() const {
+    return d_->view.order;
+}
+
+void ParallelView::setOrder(std::vector<std::size_t> order) {
+    std::erase_if(order, [this](std::size_t axis) { return axis >= d_->value.axes.size(); });
+    if (order.size() < 2 || order == d_->view.order) return;
+    d_->view.order = std::move(order);
+    d_->rearranged();
+}
+
+void ParallelView::moveAxis(std::size_t axis, std::size_t place) {
+    std::vector<std::size_t>& order = d_->view.order;
+    const auto at = std::find(order.begin(), order.end(), axis);
+    if (at == order.end() || place >= order.size()) return;
+    order.erase(at);
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), axis);
+    d_->current = place;
+    d_->rearranged();
+}
+
+bool ParallelView::isInverted(std::size_t axis) const {
+    return axis < d_->view.inverted.size() && d_->view.inverted[axis];
+}
+
+void ParallelView::setInverted(std::size_t axis, bool on) {
+    if (axis >= d_->view.inverted.size() || d_->view.inverted[axis] == on) return;
+    d_->view.inverted[axis] = on;
+    d_->rearranged();
 }
 
 const report::ParallelLayout& ParallelView::layout() {

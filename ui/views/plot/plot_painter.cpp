@@ -3,6 +3,10 @@
 #include <QColor>
 #include <QImage>
 #include <QPaintDevice>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
@@ -69,24 +73,40 @@ QImage stampOf(const report::Marker& marker, double side, double ratio) {
     return stamp;
 }
 
-/// Big clouds: one small picture of the marker, put at every place.
-void paintCloud(QPainter& painter, const report::Series& series, std::size_t index, const report::ChartLayout& layout) {
+/// Big clouds: one small picture of the marker, put at every place; another one for each tone and size.
+void paintCloud(QPainter& painter, const report::Series& series, std::size_t index, const report::ChartLayout& layout,
+                const std::vector<std::string>& palette) {
     const std::vector<report::PlacedPoint> points = report::pointsOf(series, layout);
     const bool crowded = points.size() > kCrowded;
-    const double radius = crowded ? 1.5 : series.dimmed ? 2 : 2.5;
-    const double side = 2 * radius + 2;
-    const QImage stamp = stampOf({.at = {side / 2, side / 2},
-                                  .shape = report::shapeOf(series, index),
-                                  .radius = radius,
-                                  .fill = series.dimmed ? "disabled" : series.colour,
-                                  .opacity = series.dimmed ? 0.35
-                                             : crowded     ? 0.6
-                                                           : series.opacity},
-                                 side, painter.device()->devicePixelRatioF());
+    const double usual = crowded ? 1.5 : series.dimmed ? 2 : 2.5;
+    std::map<std::pair<int, int>, QImage> stamps;
+    const auto stamp = [&](int tone, int half) -> const QImage& {
+        const auto [found, fresh] = stamps.try_emplace({tone, half});
+        if (!fresh) return found->second;
+        const double radius = half / 2.0, side = 2 * radius + 2;
+        const std::string colour = series.dimmed ? "disabled"
+                                   : tone < 0    ? series.colour
+                                                 : palette[static_cast<std::size_t>(tone)];
+        found->second = stampOf({.at = {side / 2, side / 2},
+                                 .shape = report::shapeOf(series, index),
+                                 .radius = radius,
+                                 .fill = colour,
+                                 .opacity = series.dimmed ? 0.35
+                                            : crowded     ? 0.6 * series.opacity
+                                                          : series.opacity},
+                                side, painter.device()->devicePixelRatioF());
+        return found->second;
+    };
     painter.save();
-    painter.setClipRect(toRect(layout.plot).adjusted(-side, -side, side, side));  // markers at the edge stay whole
-    for (const report::PlacedPoint& point : points)
-        painter.drawImage(QPointF(point.at.x - side / 2, point.at.y - side / 2), stamp);
+    constexpr double kReach = 10;  // markers at the edge stay whole
+    painter.setClipRect(toRect(layout.plot).adjusted(-kReach, -kReach, kReach, kReach));
+    for (const report::PlacedPoint& point : points) {
+        const bool toned = point.point < series.tones.size() && series.tones[point.point] < palette.size();
+        const double radius = point.point < series.radii.size() ? series.radii[point.point] : usual;
+        const QImage& its = stamp(toned ? series.tones[point.point] : -1, static_cast<int>(std::lround(2 * radius)));
+        const double side = its.width() / its.devicePixelRatio();
+        painter.drawImage(QPointF(point.at.x - side / 2, point.at.y - side / 2), its);
+    }
     painter.restore();
 }
 
@@ -103,9 +123,9 @@ void paintSeries(QPainter& painter, const report::Chart& chart, const report::Ch
     curves.begin(plot.size());
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
         const report::Series& series = chart.series[s];
-        if (view.hidden[s] || !view.elsewhere[s]) continue;
+        if (view.hidden[s] || !view.elsewhere[s] || (s < layout.counted.size() && layout.counted[s])) continue;
         if (series.mark == report::Mark::points)
-            paintCloud(painter, series, s, layout);
+            paintCloud(painter, series, s, layout, chart.key.palette);
         else
             paintCurve(painter, series, layout, curves);
     }

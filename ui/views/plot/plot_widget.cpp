@@ -59,7 +59,11 @@ struct PlotWidget::Implementation : PictureContent {
     int selectedSeries = -1, selectedPoint = -1;
     int hoveredSeries = -1, hoveredPoint = -1;
     report::ChartView pressedView;
-    bool band = false;  ///< of what is dragged: the rectangle to see
+    bool band = false;                       ///< of what is dragged: the rectangle to see
+    bool brushing = false, brushes = false;  ///< a drag draws a brush: always, and the one that is drawn now
+    std::optional<report::Stretch> brushX, brushY;
+    QVector<Pin> pins;
+    std::function<QStringList(int series, int point)> card;
 
     bool isZoomed() const override { return view.x.has_value() || view.y.has_value(); }
 
@@ -159,6 +163,7 @@ struct PlotWidget::Implementation : PictureContent {
     QStringList valuesOf(int series, int point) const {
         if (!isPoint(series, point)) return {};
         const report::Series& its = value.series[static_cast<std::size_t>(series)];
+        if (card) return card(series, point);
         const auto i = static_cast<std::size_t>(point);
         QStringList lines;
         const std::string name = escaped(its.name.empty() ? its.id : its.name);
@@ -185,8 +190,10 @@ struct PlotWidget::Implementation : PictureContent {
 
     void paintAbove(QPainter& painter) override {
         if (!layout.empty) {
+            paintBrush(painter);
             paintCrosshair(painter);
             paintRing(painter);
+            for (const Pin& pin : pins) paintPin(painter, pin);
         }
         paintLive(painter);
     }
@@ -221,6 +228,44 @@ struct PlotWidget::Implementation : PictureContent {
         paintOutline(painter, *area, bar, "text");
         const QPointF beside = bar && mouse ? *mouse : at;
         paintCard(painter, beside, valuesOf(hoveredSeries, hoveredPoint), owner->rect());
+    }
+
+    void paintBrush(QPainter& painter) const {
+        if (!brushX && !brushY) return;
+        const QRectF plot = toRect(layout.plot);
+        const auto ends = [](const report::Scale& scale, const std::optional<report::Stretch>& range) {
+            if (!range) return std::pair(scale.from, scale.to);
+            const auto pixel = [&](double its, double otherwise) {
+                const double at = scale.pixel(its);
+                return std::isfinite(at) ? at : otherwise;
+            };
+            return std::pair(pixel(range->low, scale.from), pixel(range->high, scale.to));
+        };
+        const auto [left, right] = ends(layout.x, brushX);
+        const auto [bottom, top] = ends(layout.y, brushY);
+        const QRectF area = QRectF(QPointF(left, top), QPointF(right, bottom)).normalized();
+        painter.save();
+        painter.setClipRect(plot);
+        QColor fill = theme().colour("accent");
+        fill.setAlphaF(0.07F);
+        painter.fillRect(area, fill);
+        painter.setPen(QPen(theme().colour("accent"), 1));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(area);
+        painter.restore();
+    }
+
+    void paintPin(QPainter& painter, const Pin& pin) const {
+        const std::optional<QRectF> area = areaOf(pin.place.series, pin.place.point);
+        if (!area) return;
+        paintOutline(painter, *area, false, "text");
+        report::Drawing letter;
+        letter.shapes.emplace_back(report::Label{.at = {area->right() + 3, area->top() + 1},
+                                                 .text = pin.letter.toStdString(),
+                                                 .colour = "text",
+                                                 .strong = true,
+                                                 .halo = true});
+        paintDrawing(painter, letter);
     }
 
     bool isBar(int series) const {
@@ -311,6 +356,13 @@ struct PlotWidget::Implementation : PictureContent {
         area = area.normalized().intersected(toRect(layout.plot));
         if (area.width() < kDragged || area.height() < kDragged) return;
         setZoom(zoomedTo(layout, value.horizontal, area));
+    }
+
+    void brushTo(const QRectF& drawn) {
+        if (layout.empty || value.horizontal) return;
+        const QRectF area = drawn.normalized().intersected(toRect(layout.plot));
+        emit owner->brushed({layout.x.value(area.left()), layout.x.value(area.right())},
+                            {layout.y.value(area.bottom()), layout.y.value(area.top())});
     }
 
     void panTo(QPointF at) {
@@ -412,7 +464,7 @@ struct PlotWidget::Implementation : PictureContent {
     void hoverAt(const std::optional<QPointF>& at) override {
         const auto found = at ? pointAt(*at) : std::nullopt;
         hover(found ? found->series : -1, found ? found->point : -1);
-        owner->setCursor(at && keyAt(*at) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
+        owner->setCursor(at && keyAt(*at) >= 0 ? Qt::PointingHandCursor : brushing ? Qt::CrossCursor : Qt::ArrowCursor);
     }
 
     void clickAt(QPointF at, const QPoint& /*global*/) override {
@@ -425,8 +477,10 @@ struct PlotWidget::Implementation : PictureContent {
 
     void beginDrag(Qt::KeyboardModifiers modifiers) override {
         pressedView = view;
+        const bool shift = (modifiers & Qt::ShiftModifier) != 0;
+        brushes = (brushing && !shift) || (modifiers & Qt::ControlModifier) != 0;
         // Nothing can be moved while everything is in sight.
-        band = !isZoomed() || (modifiers & Qt::ShiftModifier) != 0;
+        band = brushes || !isZoomed() || shift;
     }
 
     void dragTo(QPointF at) override {
@@ -434,7 +488,13 @@ struct PlotWidget::Implementation : PictureContent {
     }
 
     void endDrag(QPointF at) override {
-        if (std::exchange(band, false)) zoomTo(QRectF(*owner->pressed(), at));
+        const bool drawn = std::exchange(brushes, false);
+        if (!std::exchange(band, false)) return;
+        const QRectF area(*owner->pressed(), at);
+        if (drawn)
+            brushTo(area);
+        else
+            zoomTo(area);
     }
 
     void keyPressed(QKeyEvent& event) override {
@@ -501,6 +561,33 @@ void PlotWidget::setLive(const QString& text) {
 
 void PlotWidget::setExplainable(bool on) {
     d_->explainable = on;
+}
+
+void PlotWidget::setPins(const QVector<Pin>& pins) {
+    d_->pins = pins;
+    update();
+}
+
+void PlotWidget::setHovered(Place place) {
+    if (mouse().has_value() && underMouse()) return;  // this view's own mouse leads
+    d_->hoveredSeries = d_->isPoint(place.series, place.point) ? place.series : -1;
+    d_->hoveredPoint = d_->hoveredSeries < 0 ? -1 : place.point;
+    update();
+}
+
+void PlotWidget::setCard(std::function<QStringList(int series, int point)> card) {
+    d_->card = std::move(card);
+}
+
+void PlotWidget::setBrushing(bool on) {
+    d_->brushing = on;
+    setCursor(on ? Qt::CrossCursor : Qt::ArrowCursor);
+}
+
+void PlotWidget::setBrush(std::optional<report::Stretch> x, std::optional<report::Stretch> y) {
+    d_->brushX = x;
+    d_->brushY = y;
+    update();
 }
 
 void PlotWidget::setSelected(int series, int point) {

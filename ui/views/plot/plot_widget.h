@@ -1,5 +1,11 @@
 #pragma once
 
+#include <QStringList>
+#include <QVector>
+#include <functional>
+#include <optional>
+
+#include "core/draw/chart_layout.h"
 #include "core/draw/picture.h"
 #include "ui/views/plot/picture_view.h"
 
@@ -24,10 +30,30 @@ public:
     void setExplainable(bool on);
     /// Ringed; -1 = none. `series` and `point` index the chart.
     void setSelected(int series, int point);
+    /// A point of the chart.
+    struct Place {
+        int series = -1, point = -1;
+    };
+    /// Points with a ring and a letter.
+    struct Pin {
+        Place place;
+        QString letter;
+    };
+    void setPins(const QVector<Pin>& pins);
+    /// Marks a point that another view has under its mouse, without a signal.
+    void setHovered(Place place);
+    /// What the card beside a point says, instead of its values.
+    void setCard(std::function<QStringList(int series, int point)> card);
+    /// Sets whether a drag brushes: draws a rectangle for `brushed` instead of zooming. With Ctrl it always does.
+    void setBrushing(bool on);
+    /// Values that are brushed now, drawn as a light area; empty along an axis = all of it.
+    void setBrush(std::optional<report::Stretch> x, std::optional<report::Stretch> y);
 
 signals:
     void pointClicked(int series, int point);
     void pointHovered(int series, int point);  ///< -1, -1 when the mouse left
+    /// A rectangle was drawn: values along x and y, the lower first.
+    void brushed(const report::Stretch& x, const report::Stretch& y);
     /// "Explain this number" was chosen at a point.
     void explainRequested(int series, int point);
 

@@ -1,6 +1,7 @@
 #include <QButtonGroup>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QScrollArea>
 #include <QToolButton>
 #include <filesystem>
@@ -18,9 +19,11 @@
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/drawing_view.h"
 #include "ui/views/plot/gantt_view.h"
-#include "ui/views/runs/codesign_explorer.h"
+#include "ui/views/plot/parallel_view.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/table_view.h"
+#include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -53,7 +56,7 @@ struct NotedTimeline {
 /// architecture and model is shared by all its parts.
 class CodesignView : public RunView {
 public:
-    explicit CodesignView(QWidget* parent) : RunView("codesign", parent) {
+    CodesignView(QUndoStack* undo, QWidget* parent) : RunView("codesign", parent), undo_(undo) {
         addSelectables();
         addPages();
         addPictures();
@@ -66,28 +69,34 @@ protected:
     QVector<Headline> headlines() const override;
     void showNote() override;
     report::Selection selection() const override { return choice_->selection(); }
-    /// Of what the run alone does not decide: brushed tables.
+    /// Of what the run alone does not decide: what is brushed, and how pictures are looked at.
     QVector<Exportable> ownExports() const override {
-        return explorer_ == nullptr ? QVector<Exportable>() : QVector<Exportable>{explorer_->table()->exportable()};
+        return bench_ == nullptr ? QVector<Exportable>() : bench_->exportables();
     }
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
 
 private:
+    /// Another search: its number in the history and its title.
+    struct OtherRun {
+        qint64 id = 0;
+        QString title;
+    };
     void addSelectables();
-    void addAxis(const char* id, QString (CodesignExplorer::*axis)() const);
     void addPictures();
     void addDetails();
     ChoiceBar::Choice model(int index) const;
-    void showRow() const {
-        if (explorer_ != nullptr) explorer_->showChoice();
-    }
+    void showRow() const;
     void findOthers();
-    void layOver(const QVector<qint64>& runs);
+    void offerOthers(const QVector<OtherRun>& runs);
+    void layOver();
 
-    CodesignExplorer& theExplorer();
-    QWidget* makeExplorer() { return &theExplorer(); }
-    void fillExplorer() { explorer_->refresh(); }
-    QWidget* makeArchitectures() { return theExplorer().table(); }
-    void fillArchitectures() {}  // the pictures and their brush do
+    Workbench& theBench();
+    QWidget* makeBench() { return &theBench(); }
+    void fillBench();
+    QWidget* makeArchitectures() { return theBench().list(); }
+    QWidget* makeComparison() { return theBench().comparison(); }
+    void fillArchitectures() { fillBench(); }
     QWidget* makePlacement();
     void fillPlacement();
     QWidget* makePipeline() {
@@ -101,7 +110,10 @@ private:
     void fillOperators();
 
     SharedCodesignChoice choice_ = std::make_shared<CodesignChoice>();
-    CodesignExplorer* explorer_ = nullptr;
+    QUndoStack* undo_;
+    Workbench* bench_ = nullptr;
+    QToolButton* overlay_ = nullptr;
+    std::vector<report::OtherFront> others_;
     DrawingView* placement_ = nullptr;
     NotedTimeline pipeline_, operators_;
     QButtonGroup* phases_ = nullptr;
@@ -109,8 +121,6 @@ private:
 
 void CodesignView::addSelectables() {
     const CodesignRun& its = choice_->run;
-    addAxis("x", &CodesignExplorer::xAxis);
-    addAxis("y", &CodesignExplorer::yAxis);
     addSelectable({.id = "pinned",
                    .count = [&its] { return its.rowCount(); },
                    .current = [this] { return choice_->pinned; },
@@ -148,30 +158,9 @@ void CodesignView::addSelectables() {
                    .choice = [this](int index) { return model(index); }});
 }
 
-/// What an axis of the scatter shows, once that was seen.
-void CodesignView::addAxis(const char* id, QString (CodesignExplorer::*axis)() const) {
-    const auto name = [this](int index) { return toQt(choice_->run.values().at(static_cast<std::size_t>(index)).id); };
-    const auto count = [this] { return static_cast<int>(choice_->run.values().size()); };
-    addSelectable({.id = id,
-                   .count = count,
-                   .current =
-                       [this, axis, name, count] {
-                           int index = explorer_ == nullptr ? -1 : count() - 1;
-                           while (index >= 0 && name(index) != (explorer_->*axis)()) --index;
-                           return index;
-                       },
-                   .choose =
-                       [this, id, name](int index) {
-                           if (explorer_ == nullptr) return;
-                           const bool isX = QLatin1String(id) == QLatin1String("x");
-                           explorer_->setAxes(isX ? name(index) : QString(), isX ? QString() : name(index));
-                       },
-                   .name = name});
-}
-
 void CodesignView::addPictures() {
     using Self = CodesignView;
-    pages()->addPicture("architectures", u"Architectures"_s, this, &Self::makeExplorer, &Self::fillExplorer);
+    pages()->addPicture("architectures", u"Architectures"_s, this, &Self::makeBench, &Self::fillBench);
     addCharts("exploration", titleOf("exploration"),
               {.rows = {"exploration", "exploration-by-area"}, .name = u"How the search went"_s});
     addCharts("models", u"Models"_s,
@@ -186,6 +175,9 @@ void CodesignView::addPictures() {
 void CodesignView::addDetails() {
     using Self = CodesignView;
     pages()->addDetails("architectures", u"Architectures"_s, this, &Self::makeArchitectures, &Self::fillArchitectures);
+    pages()->addSentences("why", u"Why this one"_s,
+                          [this] { return bench_ == nullptr ? QStringList() : bench_->whySentences(); });
+    pages()->addDetails("comparison", u"A against B"_s, this, &Self::makeComparison, &Self::fillArchitectures);
     addTable("models", u"Models"_s,
              {.model = [this](QObject* owner) { return placedModelTableModel(choice_, owner); }, .selects = "model"});
     addTable("placement", u"Stages"_s,
@@ -203,13 +195,51 @@ void CodesignView::addDetails() {
     for (const char* picture : {"pipeline", "operators"}) pages()->pair(picture, "placement");
 }
 
-CodesignExplorer& CodesignView::theExplorer() {
-    if (explorer_ != nullptr) return *explorer_;
-    explorer_ = new CodesignExplorer(choice_, pages()->pictures());
-    connect(explorer_, &CodesignExplorer::rowChosen, this, [this](int row) { select(u"architecture"_s, row); });
-    connect(explorer_, &CodesignExplorer::pinRequested, this, [this](int row) { select(u"pinned"_s, row); });
-    connect(explorer_, &CodesignExplorer::othersWanted, this, &CodesignView::layOver);
-    return *explorer_;
+Workbench& CodesignView::theBench() {
+    if (bench_ != nullptr) return *bench_;
+    bench_ = new Workbench(undo_, pages()->pictures());
+    bench_->setEmptyTexts(u"No architecture of the search runs every model."_s,
+                          u"No architecture lies in all brushes."_s);
+    bench_->plot()->setAccessibleName(u"Architectures in two values"_s);
+    bench_->parallel()->setAccessibleName(u"Architectures in all values"_s);
+    overlay_ = new QToolButton(bench_);
+    overlay_->setIcon(theme().icon(u"layers"_s));
+    overlay_->setText(u"Other runs"_s);
+    overlay_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    overlay_->setAutoRaise(true);
+    overlay_->setPopupMode(QToolButton::InstantPopup);
+    overlay_->setToolTip(u"Lays the fronts of other searches over this one"_s);
+    overlay_->setMenu(new QMenu(overlay_));
+    overlay_->hide();
+    bench_->addTool(overlay_);
+    bench_->setExtras([this](std::size_t x, std::size_t y) {
+        return report::codesignExtras(choice_->run.result(), *choice_->run.points(), x, y, others_);
+    });
+    const PointSelection& points = bench_->selection();
+    connect(&points, &PointSelection::chosenChanged, this, [this](int row) {
+        if (row >= 0 && row != choice_->row) select(u"architecture"_s, row);
+    });
+    connect(&points, &PointSelection::pinsChanged, this, [this, &points] {
+        const int row = points.pinned(PointSelection::Pin::a);
+        if (row != choice_->pinned) select(u"pinned"_s, row);
+    });
+    connect(bench_, &Workbench::whyChanged, this, [this] { pages()->details()->refresh({u"why"_s}); });
+    return *bench_;
+}
+
+void CodesignView::fillBench() {
+    if (bench_->selection().shared() != choice_->run.points()) {
+        others_.clear();
+        bench_->setPoints(choice_->run.points());
+    }
+    showRow();
+}
+
+void CodesignView::showRow() const {
+    if (bench_ == nullptr || bench_->selection().shared() != choice_->run.points()) return;
+    PointSelection& points = bench_->selection();
+    points.setPin(PointSelection::Pin::a, choice_->pinned);
+    points.choose(choice_->row);
 }
 
 QWidget* CodesignView::makePlacement() {
@@ -256,7 +286,6 @@ void CodesignView::fillOperators() {
 void CodesignView::takeRun() {
     const CodesignRun its(run().result);
     *choice_ = CodesignChoice{.run = its, .row = its.bestRow()};
-    for (int row = 0; row < its.rowCount(); ++row) choice_->visible.push_back(row);
 }
 
 void CodesignView::refresh() {
@@ -266,10 +295,10 @@ void CodesignView::refresh() {
 
 /// Other searches of the history, the newest ones.
 void CodesignView::findOthers() {
-    if (explorer_ == nullptr) return;
-    explorer_->offerOthers({});
+    if (bench_ == nullptr) return;
+    offerOthers({});
     if (run().history.empty()) return;
-    using Others = QVector<CodesignExplorer::OtherRun>;
+    using Others = QVector<OtherRun>;
     const auto find = [from = run().history, own = run().kept, engine = run().result->study.engine] {
         Others found;
         const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
@@ -279,10 +308,25 @@ void CodesignView::findOthers() {
                 found.append({row.id, u"%1 · %2"_s.arg(shownText(row.name), shownText(row.headline))});
         return found;
     };
-    later(find, [this](const Others& found) { explorer_->offerOthers(found); });
+    later(find, [this](const Others& found) { offerOthers(found); });
 }
 
-void CodesignView::layOver(const QVector<qint64>& runs) {
+void CodesignView::offerOthers(const QVector<OtherRun>& runs) {
+    QMenu* menu = overlay_->menu();
+    menu->clear();
+    for (const OtherRun& other : runs) {
+        QAction* action = menu->addAction(QString(other.title).replace(QLatin1Char('&'), QLatin1String("&&")));
+        action->setCheckable(true);
+        action->setData(other.id);
+        connect(action, &QAction::toggled, this, &CodesignView::layOver);
+    }
+    overlay_->setVisible(!runs.isEmpty());
+}
+
+void CodesignView::layOver() {
+    QVector<qint64> runs;
+    for (const QAction* each : overlay_->menu()->actions())
+        if (each->isChecked()) runs.append(each->data().toLongLong());
     using Fronts = std::vector<report::OtherFront>;
     const auto read = [from = run().history, runs] {
         Fronts fronts;
@@ -293,7 +337,26 @@ void CodesignView::layOver(const QVector<qint64>& runs) {
                     fronts.push_back({.name = u"Run %1"_s.arg(id).toStdString(), .points = outcome->result.front});
         return fronts;
     };
-    later(read, [this](const Fronts& fronts) { explorer_->setOthers(fronts); });
+    later(read, [this](const Fronts& fronts) {
+        others_ = fronts;
+        bench_->scatter()->redraw();
+    });
+}
+
+QJsonObject CodesignView::saveView() const {
+    QJsonObject view = RunView::saveView();
+    if (bench_ != nullptr) view[u"points"_s] = bench_->saveState();
+    return view;
+}
+
+void CodesignView::restoreView(const QJsonObject& view) {
+    RunView::restoreView(view);
+    if (bench_ == nullptr || choice_->run.isEmpty()) return;
+    fillBench();
+    bench_->restoreState(view.value("points"_L1).toObject());
+    // As views of older versions say it.
+    if (!view.contains("points"_L1))
+        bench_->scatter()->setAxes(view.value("x"_L1).toString(), view.value("y"_L1).toString());
 }
 
 ChoiceBar::Choice CodesignView::model(int index) const {
@@ -306,9 +369,9 @@ QVector<Headline> CodesignView::headlines() const {
     const codesign::Result& result = choice_->run.result();
     QVector<Headline> headlines;
     if (result.best) {
-        const report::PointValue& objective = *choice_->run.value(u"objective"_s);
+        const explore::PointColumn& objective = *choice_->run.value("objective");
         const bool rate = result.options.objective == codesign::Objective::mean || !result.space.reference;
-        headlines.append({.value = toQt(report::textOf(objective, *result.best)),
+        headlines.append({.value = toQt(report::textOf(objective, result.best->objective)),
                           .label = rate ? u"throughput"_s : u"over %1"_s.arg(shownText(result.space.reference->name)),
                           .detail = result.endedBy == EndedBy::stop ? u"stopped"_s : toQt(study::certaintyText(result)),
                           .tone = result.optimal ? u"good"_s : QString(),
@@ -350,8 +413,8 @@ void CodesignView::showNote() {
 
 }  // namespace
 
-RunView* newCodesignView(QUndoStack* /*undo*/, QWidget* parent) {
-    return new CodesignView(parent);
+RunView* newCodesignView(QUndoStack* undo, QWidget* parent) {
+    return new CodesignView(undo, parent);
 }
 
 }  // namespace tessera::ui

@@ -12,6 +12,7 @@
 
 #include "core/base/units.h"
 #include "core/report/plan_pictures.h"
+#include "core/report/plan_points.h"
 #include "core/study/metric.h"
 #include "core/study/plan/study.h"
 #include "ui/models/report_table.h"
@@ -22,11 +23,13 @@
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/drawing_view.h"
 #include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/plan_explorer.h"
 #include "ui/views/runs/plan_question.h"
 #include "ui/views/runs/run_view.h"
+#include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -40,7 +43,7 @@ using study::PlanOutcome;
 /// shared by all its parts.
 class PlanView : public RunView {
 public:
-    explicit PlanView(QWidget* parent) : RunView("plan", parent) {
+    PlanView(QUndoStack* undo, QWidget* parent) : RunView("plan", parent), undo_(undo) {
         addSelectables();
         addTool(against_);
         addPages();
@@ -57,10 +60,13 @@ protected:
     QVector<Headline> headlines() const override;
     void showNote() override;
     report::Selection selection() const override { return report::selectionOf(*run().result, choice()); }
+    /// Of what the run alone does not decide: what is brushed, and how pictures are looked at.
+    QVector<Exportable> ownExports() const override {
+        return bench_ == nullptr ? QVector<Exportable>() : bench_->exportables();
+    }
 
 private:
     void addSelectables();
-    void addAxis(const char* id, QString (PlanExplorer::*axis)() const);
     void addPictures();
     void addDetails();
     void addRows(const char* id, const QString& title, const std::shared_ptr<report::Table>& table,
@@ -77,17 +83,21 @@ private:
     Facts facts(int configuration) const;
     QString sharePath(const ChartPane& pane, int category) const;
 
+    Workbench& theBench();
+    QWidget* makeFront() { return &theBench(); }
+    QWidget* makeComparison() { return theBench().comparison(); }
+    QWidget* makePoints() { return theBench().list(); }
     QWidget* makeCluster();
     void fillCluster();
     QWidget* makePipeline();
     void fillPipeline();
-    QWidget* makeFront();
     void fillFront();
     QWidget* makeQuestion() { return question_ = new PlanQuestion; }
     void fillQuestion() { question_->setRun(run()); }
     void askAbout(const QString& configuration);
 
     int chosen_ = -1;
+    bool showing_ = false;  ///< the choice, which is not the user's
     ClusterColour colour_ = ClusterColour::memory;
     std::shared_ptr<report::Table> configurations_ = std::make_shared<report::Table>();
     std::shared_ptr<report::Table> stages_ = std::make_shared<report::Table>();
@@ -98,7 +108,9 @@ private:
     QButtonGroup* colours_ = nullptr;
     GanttView* pipeline_ = nullptr;
     QLabel* pipelineNotes_ = nullptr;
-    PlanExplorer* explorer_ = nullptr;
+    QUndoStack* undo_;
+    Workbench* bench_ = nullptr;
+    std::shared_ptr<const explore::PointTable> points_;  ///< of the run, once they were looked at
     PlanQuestion* question_ = nullptr;
 };
 
@@ -127,26 +139,6 @@ void PlanView::addSelectables() {
                        [](int index) {
                            return static_cast<ClusterColour>(index) == ClusterColour::memory ? u"memory"_s : u"time"_s;
                        }});
-    addAxis("x", &PlanExplorer::xAxis);
-    addAxis("y", &PlanExplorer::yAxis);
-}
-
-/// What an axis of the scatter shows, once that was seen.
-void PlanView::addAxis(const char* id, QString (PlanExplorer::*axis)() const) {
-    const auto values = [this] { return explorer_ == nullptr ? QStringList() : explorer_->values(); };
-    addSelectable({.id = id,
-                   .count = [values] { return static_cast<int>(values().size()); },
-                   .current =
-                       [this, axis, values] {
-                           return explorer_ == nullptr ? -1 : static_cast<int>(values().indexOf((explorer_->*axis)()));
-                       },
-                   .choose =
-                       [this, id, values](int index) {
-                           const bool isX = QLatin1String(id) == QLatin1String("x");
-                           const QString value = values().value(index);
-                           explorer_->setAxes(isX ? value : QString(), isX ? QString() : value);
-                       },
-                   .name = [values](int index) { return values().value(index); }});
 }
 
 void PlanView::addPictures() {
@@ -185,6 +177,10 @@ void PlanView::addDetails() {
     addRows("configurations", u"Configurations"_s, configurations_, "configuration");
     addRows("stages", u"Stages"_s, stages_, nullptr);
     addRows("fleets", u"Fleets"_s, fleets_, nullptr);
+    pages()->addDetails("points", u"All points"_s, this, &PlanView::makePoints, &PlanView::fillFront);
+    pages()->addSentences("why", u"Why this one"_s,
+                          [this] { return bench_ == nullptr ? QStringList() : bench_->whySentences(); });
+    pages()->addDetails("comparison", u"A against B"_s, this, &PlanView::makeComparison, &PlanView::fillFront);
     pages()->addTable("metrics", u"Numbers"_s,
                       {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
                        .rows =
@@ -198,8 +194,9 @@ void PlanView::addDetails() {
         return lines;
     });
     pages()->addAssumptions([this]() -> const study::Result& { return *run().result; });
-    for (const char* picture : {"cluster", "step-time", "front", "question", "sensitivity"})
+    for (const char* picture : {"cluster", "step-time", "question", "sensitivity"})
         pages()->pair(picture, "configurations");
+    pages()->pair("front", "points");
     for (const char* picture : {"pipeline", "memory"}) pages()->pair(picture, "stages");
 }
 
@@ -211,6 +208,7 @@ void PlanView::fillTable(const char* row, report::Table& table) const {
 
 void PlanView::takeRun() {
     chosen_ = configurations() > 0 ? 0 : -1;
+    points_ = nullptr;
     // Columns of a table are those of its first rows.
     for (const auto& [row, table] :
          {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_)})
@@ -353,16 +351,37 @@ void PlanView::fillPipeline() {
     });
 }
 
-QWidget* PlanView::makeFront() {
-    explorer_ = new PlanExplorer;
-    connect(explorer_, &PlanExplorer::rankChosen, this, [this](int rank) { select(u"configuration"_s, rank); });
-    connect(explorer_, &PlanExplorer::configurationChosen, this, &PlanView::askAbout);
-    return explorer_;
+Workbench& PlanView::theBench() {
+    if (bench_ != nullptr) return *bench_;
+    bench_ = new Workbench(undo_, pages()->pictures());
+    bench_->setEmptyTexts(toQt(report::kNoPlan), u"No configuration lies in all brushes."_s);
+    bench_->plot()->setAccessibleName(u"Configurations in two values"_s);
+    bench_->parallel()->setAccessibleName(u"Configurations in all values"_s);
+    bench_->setExtras([this](std::size_t x, std::size_t y) { return report::planExtras(*points_, x, y); });
+    connect(&bench_->selection(), &PointSelection::chosenChanged, this, [this](int point) {
+        if (point < 0 || showing_) return;
+        if (point < configurations())
+            select(u"configuration"_s, point);
+        else
+            askAbout(toQt(points_->names.at(static_cast<std::size_t>(point))));
+    });
+    connect(bench_, &Workbench::whyChanged, this, [this] { pages()->details()->refresh({u"why"_s}); });
+    return *bench_;
 }
 
+/// At first the two values of the study's front.
 void PlanView::fillFront() {
-    explorer_->setResult(run().result);
-    explorer_->showChoice(chosen_);
+    const bool first = bench_->selection().size() == 0;
+    if (points_ == nullptr) {
+        points_ = std::make_shared<const explore::PointTable>(report::pointTable(outcome()));
+        bench_->setPoints(points_);
+        if (first)
+            bench_->scatter()->setAxes(toQt(plan::kObjectiveNames.of(outcome().frontOf.second)),
+                                       toQt(plan::kObjectiveNames.of(outcome().frontOf.first)));
+    }
+    showing_ = true;
+    bench_->selection().choose(chosen_);
+    showing_ = false;
 }
 
 /// A configuration that is not in the list: what it costs, the question's page says.
@@ -378,19 +397,27 @@ void PlanView::askAbout(const QString& configuration) {
 
 QJsonObject PlanView::saveView() const {
     QJsonObject view = RunView::saveView();
+    if (bench_ != nullptr) view["points"_L1] = bench_->saveState();
     if (question_ != nullptr && !question_->question().isEmpty()) view["question"_L1] = question_->question();
     return view;
 }
 
 void PlanView::restoreView(const QJsonObject& view) {
     RunView::restoreView(view);
+    if (const QJsonObject state = view.value("points"_L1).toObject(); !state.isEmpty() && chosen_ >= 0) {
+        theBench();
+        fillFront();
+        bench_->restoreState(state);
+    } else if (bench_ != nullptr && chosen_ >= 0) {  // as views of older versions say it
+        bench_->scatter()->setAxes(view.value("x"_L1).toString(), view.value("y"_L1).toString());
+    }
     if (question_ != nullptr) question_->ask(view.value("question"_L1).toString());
 }
 
 }  // namespace
 
-RunView* newPlanView(QUndoStack* /*undo*/, QWidget* parent) {
-    return new PlanView(parent);
+RunView* newPlanView(QUndoStack* undo, QWidget* parent) {
+    return new PlanView(undo, parent);
 }
 
 }  // namespace tessera::ui

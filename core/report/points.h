@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/draw/chart_layout.h"
+#include "core/draw/table.h"
+#include "core/explore/point_table.h"
+
+/// Points of any exploration as words, fronts and sheets: the same in the window, on the command line and in reports.
+namespace tessera::report {
+
+/// What is looked at of a point.
+enum class PointState : std::uint8_t {
+    excluded,  ///< put aside
+    filtered,  ///< outside of what is brushed
+    shown,
+};
+/// By point; empty = all are shown.
+using PointStates = std::vector<PointState>;
+
+inline PointState stateOf(const PointStates& states, std::size_t point) {
+    return point < states.size() ? states[point] : PointState::shown;
+}
+
+/// "139.9 mm²", "1.41×", "52.3 %", "$2.87", the word of a category; "–" where there is no value.
+std::string textOf(const explore::PointColumn& column, double value);
+/// The value of a point; NaN where it has none.
+double valueOf(const explore::PointColumn& column, std::size_t point);
+/// "Throughput (samples/s)": the title with the unit that numbers on an axis do not say.
+std::string titleOf(const explore::PointColumn& column);
+/// Its own name, else "point 12", counted from 1.
+std::string nameOf(const explore::PointTable& points, std::size_t point);
+bool hasMark(const explore::PointTable& points, std::size_t point, explore::PointMark mark);
+/// Place of a column; empty where there is none of this id.
+std::optional<std::size_t> columnNamed(const explore::PointTable& points, std::string_view id);
+/// Two values to begin with: the first two objectives, else what there is. Of x and y.
+std::pair<std::size_t, std::size_t> firstValues(const explore::PointTable& points);
+
+/// Points that none beats in two values, by rising x; of points that are excluded, no solutions, or baselines that no
+/// search found, none. Empty where one of the values has no better end.
+std::vector<std::size_t> frontOf(const explore::PointTable& points, std::size_t x, std::size_t y,
+                                 const PointStates& states = {});
+/// The point of a front where further gains get dear: the farthest from the line between its ends, both values scaled
+/// to the front's extent. Satopaa et al.: "Finding a 'Kneedle' in a Haystack", ICDCSW 2011. Empty below three points.
+std::optional<std::size_t> kneeOf(const explore::PointTable& points, const std::vector<std::size_t>& front,
+                                  std::size_t x, std::size_t y);
+
+/// Why a point is worth a look among all points, a sentence each: what it is best in, what its neighbours on the front
+/// of two values give and cost, and what makes it the knee; of one that is no solution, the reason.
+std::vector<std::string> whySentences(const explore::PointTable& points, std::size_t point, std::size_t x,
+                                      std::size_t y);
+
+/// Names and values of two points and by how much they differ; no row where there is no such point.
+Table comparisonOf(const explore::PointTable& points, std::size_t a, std::size_t b);
+
+/// CSV (RFC 4180) in full precision of the points that are shown: names, all values, marks, reasons.
+std::string toCsv(const explore::PointTable& points, const PointStates& states = {});
+
+/// The points that are shown as what a study could search: each variable from the least to the greatest of its values,
+/// or those values where they are few, and each range of another value as a constraint. A JSON text.
+std::string rangesText(const explore::PointTable& points, const PointStates& states,
+                       const std::map<std::size_t, Stretch>& ranges);
+
+}  // namespace tessera::report

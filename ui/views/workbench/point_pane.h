@@ -1,0 +1,63 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QString>
+#include <QTimer>
+#include <QVector>
+#include <QWidget>
+
+#include "ui/views/exportable.h"
+#include "ui/views/workbench/point_selection.h"
+
+class QVBoxLayout;
+
+namespace tessera::ui {
+
+class FlowLayout;
+
+/// A picture of the points of a selection, below a line of its own controls. It is drawn while it is active; of very
+/// many points only once per turn of the event loop, whatever happened meanwhile.
+class PointPane : public QWidget {
+    Q_OBJECT
+
+public:
+    PointPane(PointSelection& selection, QWidget* parent);
+
+    /// What is not looked at is not drawn.
+    void setActive(bool on);
+    bool isActive() const { return active_; }
+
+    virtual QVector<Exportable> exportables() const = 0;
+    /// How it is looked at, and that again; unknown values are ignored.
+    virtual QJsonObject saveState() const { return {}; }
+    virtual void restoreState(const QJsonObject& /*state*/) {}
+    /// False where the points have nothing that it shows.
+    virtual bool applies() const { return true; }
+
+protected:
+    PointSelection& selection() const { return selection_; }
+    const explore::PointTable& points() const { return selection_.table(); }
+    FlowLayout& bar() const { return *bar_; }
+    /// Adds a control with its name before it.
+    void addControl(const QString& name, QWidget* control);
+    void setPicture(QWidget* picture);
+
+    /// Other points, or other columns.
+    virtual void fill() = 0;
+    /// Draws what there is.
+    virtual void draw() = 0;
+    /// Another point is chosen, pinned or under the mouse.
+    virtual void mark() = 0;
+    void outdate();  ///< it is to be drawn again
+
+private:
+    void drawNow();
+
+    PointSelection& selection_;
+    QVBoxLayout* column_;
+    FlowLayout* bar_;
+    QTimer later_;
+    bool active_ = false, stale_ = true, unfilled_ = true;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/report/point_pictures.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/workbench/point_pane.h"
+
+class QAction;
+class QToolButton;
+
+namespace tessera::ui {
+
+class ValueBox;
+
+/// Points in two values, by colour and size in two more, with their front and its knee. A drag with the brush, or with
+/// Ctrl, brushes both values.
+class ScatterPane : public PointPane {
+    Q_OBJECT
+
+public:
+    /// What an engine adds to a scatter of two columns.
+    using Extras = std::function<report::ScatterExtras(std::size_t x, std::size_t y)>;
+
+    explicit ScatterPane(PointSelection& selection, QWidget* parent = nullptr);
+
+    void setExtras(Extras extras);
+    void redraw() { outdate(); }  ///< with other extras
+    void setEmptyText(const QString& sentence);  ///< where there are no points
+    /// Values by their ids; unknown and empty ones are ignored.
+    void setAxes(const QString& x, const QString& y);
+    QString xAxis() const;
+    QString yAxis() const;
+    PlotWidget* plot() const { return plot_; }
+    const report::PointScatter& scatter() const { return scatter_; }
+
+    QVector<Exportable> exportables() const override { return {plot_->exportable()}; }
+    QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+
+protected:
+    void fill() override;
+    void draw() override;
+    void mark() override;
+
+private:
+    QAction* addOption(const QString& text, const QString& help);
+    void chooseAxes();
+    PlotWidget::Place placeOf(int point) const;
+    int pointAt(int series, int place) const;  ///< -1 = none
+
+    Extras extras_;
+    QString empty_;
+    report::PointScatter scatter_;
+    std::vector<PlotWidget::Place> places_;  ///< by point
+    std::optional<std::size_t> size_;
+    ValueBox *y_, *x_, *colour_, *sizes_;
+    QToolButton *brush_, *options_;
+    QAction *logX_, *logY_, *whole_;
+    std::string seenX_, seenY_;  ///< values whose axes were made logarithmic or not
+    PlotWidget* plot_;
+};
+
+}  // namespace tessera::ui

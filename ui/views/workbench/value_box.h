@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QComboBox>
+#include <cstddef>
+#include <functional>
+#include <optional>
+
+#include "core/explore/point_table.h"
+
+namespace tessera::ui {
+
+/// A list of the values of points, of which one is chosen, or none.
+class ValueBox : public QComboBox {
+    Q_OBJECT
+
+public:
+    /// `none` is the entry for no value; empty = there is always one.
+    explicit ValueBox(const QString& name, const QString& none = {}, QWidget* parent = nullptr);
+
+    /// Offers the columns that `wanted` takes, all without it. Keeps what is chosen, by its id.
+    void fill(const explore::PointTable& points,
+              const std::function<bool(const explore::PointColumn& column)>& wanted = {});
+    std::optional<std::size_t> column() const;
+    void setColumn(std::optional<std::size_t> column);  ///< without a signal
+    QString id() const { return currentData().toString(); }
+
+signals:
+    void chosen();  ///< by the user
+
+private:
+    QString none_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,368 @@
+#include "ui/views/workbench/workbench.h"
+
+#include <QComboBox>
+#include <QJsonArray>
+#include <QLabel>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/report/point_pictures.h"
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
+#include "ui/views/flow_layout.h"
+#include "ui/views/workbench/chart_pane.h"
+#include "ui/views/workbench/filter_panel.h"
+#include "ui/views/workbench/matrix_pane.h"
+#include "ui/views/workbench/parallel_pane.h"
+#include "ui/views/workbench/point_list.h"
+
+namespace tessera::ui {
+using namespace Qt::StringLiterals;
+
+Workbench::Workbench(QUndoStack* undo, QWidget* parent)
+    : QWidget(parent),
+      selection_(new PointSelection(this)),
+      scatter_(new ScatterPane(*selection_, this)),
+      parallel_(new ParallelPane(*selection_, this)),
+      matrix_(new MatrixPane(*selection_, this)),
+      progress_(new ChartOfPoints(
+          *selection_,
+          {.name = u"Best value so far"_s,
+           .value = u"Best so far of"_s,
+           .wanted =
+               [](const explore::PointColumn& column) {
+                   return column.better != explore::PointColumn::Better::neither;
+               },
+           .make = [](const explore::PointTable& points, std::size_t column,
+                      const report::PointStates& /*states*/) { return report::bestSoFarChart(points, column); }},
+          this)),
+      filters_(new FilterPanel(*selection_)),
+      filterArea_(new QScrollArea(this)),
+      list_(new PointList(*selection_, this)),
+      comparison_(new PointComparison(*selection_, this)),
+      tabs_(new ChoiceBar(u"Picture"_s, 2, this)),
+      splitter_(new QSplitter(Qt::Horizontal, this)),
+      count_(new QLabel(this)) {
+    selection_->setUndoStack(undo);
+    pictures_ = {
+        {u"scatter"_s, u"Scatter"_s, u"Two values, the front between them, and two more by colour and size"_s,
+         scatter_},
+        {u"parallel"_s, u"Parallel axes"_s, u"All values, with a brush on every axis"_s, parallel_},
+        {u"matrix"_s, u"Matrix"_s, u"Every value against every other one"_s, matrix_},
+        {u"progress"_s, u"Progress"_s, u"The best value so far, point by point"_s, progress_,
+         [this] { return inOrder_ && progress_->applies(); }},
+    };
+    list_->hide();  // until a page of details takes them
+    comparison_->hide();
+
+    auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
+    layout->addWidget(makeBar());
+    auto* row = bareLayout<QHBoxLayout>(theme().spacing());
+    filterArea_->setWidget(filters_);
+    filterArea_->setWidgetResizable(true);
+    filterArea_->setFrameShape(QFrame::NoFrame);
+    filterArea_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    filterArea_->setFixedWidth(filters_->sizeHint().width() + theme().spacing(4));
+    filterArea_->hide();
+    row->addWidget(filterArea_);
+    splitter_->setChildrenCollapsible(false);
+    for (int side = 0; side < 2; ++side) {
+        auto* place = new QWidget;
+        auto* column = bareLayout<QVBoxLayout>(place, theme().spacing());
+        choices_[side] = new QComboBox(place);
+        choices_[side]->setAccessibleName(side == 0 ? u"Picture on the left"_s : u"Picture on the right"_s);
+        connect(choices_[side], &QComboBox::activated, this,
+                [this, side] { put(side, pictureNamed(choices_[side]->currentData().toString())); });
+        column->addWidget(choices_[side], 0, Qt::AlignLeft);
+        places_[side] = place;
+        splitter_->addWidget(place);
+    }
+    constexpr int kHalf = 1000;
+    splitter_->setSizes({kHalf, kHalf});
+    row->addWidget(splitter_, 1);
+    layout->addLayout(row, 1);
+    connect(tabs_, &ChoiceBar::chosen, this, [this](int index) {
+        int picture = 0;
+        for (int offered = -1; picture < static_cast<int>(pictures_.size()); ++picture)
+            if (isOffered(picture) && ++offered == index) break;
+        put(0, picture);
+    });
+    connect(matrix_, &MatrixPane::fieldChosen, this, [this] { show(u"scatter"_s); });
+    connect(selection_, &PointSelection::filtered, this, &Workbench::showCounts);
+    connect(selection_, &PointSelection::chosenChanged, this, &Workbench::showPins);
+    connect(selection_, &PointSelection::pinsChanged, this, &Workbench::showPins);
+    for (const auto signal : {&PointSelection::tableChanged, &PointSelection::axesChanged})
+        connect(selection_, signal, this, &Workbench::whyChanged);
+    connect(selection_, &PointSelection::chosenChanged, this, &Workbench::whyChanged);
+    connect(&selection_->undoStack(), &QUndoStack::indexChanged, this, &Workbench::showCounts);
+    fillChoices();
+    arrange();
+    showCounts();
+    showPins();
+}
+
+Workbench::~Workbench() = default;
+
+QToolButton* Workbench::addButton(const QString& text, const QString& help, const std::function<void()>& run) {
+    auto* button = new QToolButton(this);
+    button->setText(text);
+    button->setToolTip(help);
+    button->setAutoRaise(true);
+    connect(button, &QToolButton::clicked, this, [run] { run(); });
+    line_->addWidget(button);
+    return button;
+}
+
+QWidget* Workbench::makeBar() {
+    auto* bar = new QWidget(this);
+    line_ = new FlowLayout(bar);
+    line_->setSpacing(theme().spacing(2));
+    line_->addWidget(tabs_);
+    line_->addStretch();
+    setLook(*count_, "tone", u"secondary"_s);
+    line_->addWidget(count_);
+    keep_ = addButton(u"Keep"_s, u"Puts all points aside that are filtered out"_s, [this] { selection_->keep(); });
+    exclude_ = addButton(u"Exclude"_s, u"Puts the points aside that are shown"_s, [this] { selection_->exclude(); });
+    undo_ = addButton(u"Undo"_s, {}, [this] { selection_->undoStack().undo(); });
+    undo_->setIcon(theme().icon(u"undo"_s));
+    all_ = addButton(u"Show all"_s, u"Lets all brushes go, and takes back what was put aside"_s,
+                     [this] { selection_->showAll(); });
+    filter_ = addButton(u"Filters"_s, u"A slider for every value"_s,
+                        [this] { filterArea_->setVisible(filter_->isChecked()); });
+    filter_->setIcon(theme().icon(u"filter"_s));
+    filter_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    filter_->setCheckable(true);
+    pinA_ =
+        addButton(u"Pin as A"_s, u"Compares others with the chosen point"_s, [this] { pin(PointSelection::Pin::a); });
+    pinB_ = addButton(u"B"_s, u"Compares the chosen point with A, whichever is chosen later"_s,
+                      [this] { pin(PointSelection::Pin::b); });
+    pinB_->setAccessibleName(u"Pin as B"_s);
+    pinA_->setIcon(theme().icon(u"pin"_s));
+    pinA_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    for (QToolButton* button : {pinA_, pinB_}) button->setCheckable(true);
+    return bar;
+}
+
+void Workbench::addTool(QWidget* tool) {
+    line_->addWidget(tool);
+}
+
+void Workbench::setPoints(PointSelection::Table points) {
+    selection_->setTable(std::move(points));
+    fillChoices();
+    arrange();
+}
+
+void Workbench::setEmptyTexts(const QString& none, const QString& noneShown) {
+    scatter_->setEmptyText(none);
+    list_->setEmptyText(noneShown);
+}
+
+void Workbench::setInOrder(bool on) {
+    inOrder_ = on;
+    fillChoices();
+    arrange();
+}
+
+ParallelView* Workbench::parallel() const {
+    return parallel_->view();
+}
+
+bool Workbench::isOffered(int picture) const {
+    const Picture& its = pictures_.at(static_cast<std::size_t>(picture));
+    return !its.offered || its.offered();
+}
+
+int Workbench::pictureNamed(const QString& id) const {
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture)
+        if (pictures_[static_cast<std::size_t>(picture)].id == id && isOffered(picture)) return picture;
+    return -1;
+}
+
+QStringList Workbench::pictures() const {
+    QStringList ids;
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture)
+        if (isOffered(picture)) ids << pictures_[static_cast<std::size_t>(picture)].id;
+    return ids;
+}
+
+QStringList Workbench::seen() const {
+    QStringList ids{pictures_.at(static_cast<std::size_t>(sides_[0])).id};
+    if (width() >= kRoomForTwo) ids << pictures_.at(static_cast<std::size_t>(sides_[1])).id;
+    return ids;
+}
+
+void Workbench::show(const QString& picture) {
+    if (!seen().contains(picture)) put(0, pictureNamed(picture));
+}
+
+void Workbench::fillChoices() {
+    QVector<ChoiceBar::Choice> tabs;
+    for (QComboBox* choice : choices_) choice->clear();
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) {
+        if (!isOffered(picture)) continue;
+        const Picture& its = pictures_[static_cast<std::size_t>(picture)];
+        tabs.append({.title = its.title, .help = its.help});
+        for (QComboBox* choice : choices_) {
+            choice->addItem(its.title, its.id);
+            choice->setItemData(choice->count() - 1, its.help, Qt::ToolTipRole);
+        }
+    }
+    tabs_->setChoices(tabs, 0);
+    for (int side = 0; side < 2; ++side)
+        if (!isOffered(sides_[side])) sides_[side] = sides_[1 - side] == 0 ? 1 : 0;
+}
+
+/// What stood there before goes to the other side where the picture comes from.
+void Workbench::put(int side, int picture) {
+    if (picture < 0 || picture >= static_cast<int>(pictures_.size()) || !isOffered(picture)) return;
+    if (sides_[1 - side] == picture) sides_[1 - side] = sides_[side];
+    sides_[side] = picture;
+    arrange();
+}
+
+void Workbench::arrange() {
+    const bool both = width() >= kRoomForTwo;
+    tabs_->setVisible(!both);
+    int tab = 0;
+    for (int picture = 0; picture < sides_[0]; ++picture) tab += isOffered(picture) ? 1 : 0;
+    tabs_->setCurrent(tab);
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) {
+        PointPane* pane = pictures_[static_cast<std::size_t>(picture)].pane;
+        const int side = picture == sides_[0] ? 0 : both && picture == sides_[1] ? 1 : -1;
+        if (side < 0) {
+            pane->setActive(false);
+            pane->hide();
+            continue;
+        }
+        if (pane->parentWidget() != places_[side]) places_[side]->layout()->addWidget(pane);
+        pane->show();
+        pane->setActive(true);
+    }
+    for (int side = 0; side < 2; ++side) {
+        choices_[side]->setVisible(both);
+        choices_[side]->setCurrentIndex(
+            choices_[side]->findData(pictures_.at(static_cast<std::size_t>(sides_[side])).id));
+    }
+    places_[1]->setVisible(both);
+}
+
+void Workbench::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if ((event->oldSize().width() >= kRoomForTwo) != (width() >= kRoomForTwo) || !event->oldSize().isValid()) arrange();
+}
+
+void Workbench::showCounts() {
+    const auto count = [](std::size_t points) { return columns::count(static_cast<double>(points)); };
+    const PointSelection& its = *selection_;
+    const bool filtered = its.shownCount() < its.keptCount() || its.isBrushed();
+    QString text = filtered ? u"%1 of %2 shown"_s.arg(count(its.shownCount()), count(its.keptCount()))
+                            : counted(static_cast<double>(its.keptCount()), "point", "points");
+    if (its.isReduced()) text += u", %1 put aside"_s.arg(count(its.size() - its.keptCount()));
+    count_->setText(text);
+    keep_->setEnabled(filtered && its.shownCount() > 0);
+    exclude_->setEnabled(filtered && its.shownCount() > 0);
+    all_->setEnabled(filtered || its.isReduced());
+    undo_->setEnabled(its.undoStack().canUndo());
+    undo_->setToolTip(its.undoStack().canUndo() ? u"Undo: %1"_s.arg(its.undoStack().undoText()) : u"Undo"_s);
+}
+
+void Workbench::pin(PointSelection::Pin which) {
+    const int chosen = selection_->chosen();
+    selection_->setPin(which, selection_->pinned(which) == chosen ? -1 : chosen);
+    showPins();
+}
+
+void Workbench::showPins() {
+    const int chosen = selection_->chosen();
+    const auto show = [&](QToolButton* button, PointSelection::Pin which) {
+        button->setEnabled(chosen >= 0);
+        button->setChecked(chosen >= 0 && selection_->pinned(which) == chosen);
+    };
+    show(pinA_, PointSelection::Pin::a);
+    show(pinB_, PointSelection::Pin::b);
+    pinA_->setText(pinA_->isChecked() ? u"Pinned as A"_s : u"Pin as A"_s);
+}
+
+QStringList Workbench::whySentences() const {
+    QStringList lines;
+    const explore::PointTable& points = selection_->table();
+    const std::size_t x = selection_->x(), y = selection_->y();
+    const auto add = [&](std::size_t point) {
+        for (const std::string& sentence : report::whySentences(points, point, x, y)) lines << toQt(sentence);
+    };
+    const int chosen = selection_->chosen();
+    if (chosen >= 0) add(static_cast<std::size_t>(chosen));
+    const std::optional<std::size_t> knee = report::kneeOf(points, report::frontOf(points, x, y), x, y);
+    if (knee && static_cast<int>(*knee) != chosen) {
+        lines << u"The knee is %1."_s.arg(toQt(report::nameOf(points, *knee)));
+        add(*knee);
+    }
+    return lines;
+}
+
+QVector<Exportable> Workbench::exportables() const {
+    QVector<Exportable> all;
+    if (selection_->size() == 0) return all;
+    const QString stem = fileStem(toQt(selection_->table().title));
+    all.append({.name = stem + u"-shown"_s,
+                .title = u"Points that are shown"_s,
+                .csv = [points = selection_->shared(), states = selection_->states()] {
+                    return report::toCsv(*points, states);
+                }});
+    all.append({.name = stem + u"-ranges"_s,
+                .title = u"Ranges as variables of a study"_s,
+                .json = [points = selection_->shared(), states = selection_->states(),
+                         ranges = selection_->ranges()] { return report::rangesText(*points, states, ranges); },
+                .jsonTitle = u"Variables"_s});
+    for (const Picture& picture : pictures_)
+        if (picture.pane->isActive())
+            for (Exportable& its : picture.pane->exportables()) {
+                its.title = u"%1 as shown"_s.arg(picture.title);
+                all.append(its);
+            }
+    return all;
+}
+
+QJsonObject Workbench::saveState() const {
+    QJsonObject state;
+    for (const Picture& picture : pictures_)
+        if (const QJsonObject its = picture.pane->saveState(); !its.isEmpty()) state[picture.id] = its;
+    QJsonArray sides;
+    for (const int side : sides_) sides.append(pictures_.at(static_cast<std::size_t>(side)).id);
+    state[u"pictures"_s] = sides;
+    QJsonObject ranges;
+    for (const auto& [column, range] : selection_->ranges())
+        ranges[toQt(selection_->table().columns[column].id)] = QJsonArray{range.low, range.high};
+    if (!ranges.isEmpty()) state[u"ranges"_s] = ranges;
+    if (filter_->isChecked()) state[u"filters"_s] = true;
+    return state;
+}
+
+void Workbench::restoreState(const QJsonObject& state) {
+    for (const Picture& picture : pictures_)
+        if (state.value(picture.id).isObject()) picture.pane->restoreState(state.value(picture.id).toObject());
+    const QJsonArray sides = state.value("pictures"_L1).toArray();
+    for (int side = 0; side < 2 && side < sides.size(); ++side) put(side, pictureNamed(sides.at(side).toString()));
+    std::map<std::size_t, PointSelection::Range> ranges;
+    const QJsonObject saved = state.value("ranges"_L1).toObject();
+    for (auto range = saved.begin(); range != saved.end(); ++range) {
+        const auto column = report::columnNamed(selection_->table(), range.key().toStdString());
+        const QJsonArray ends = range.value().toArray();
+        if (!column || ends.size() != 2 || !ends[0].isDouble() || !ends[1].isDouble()) continue;
+        ranges[*column] = {ends[0].toDouble(), ends[1].toDouble()};
+    }
+    if (state.contains("ranges"_L1) || state.contains("pictures"_L1)) selection_->setRanges(ranges);
+    filter_->setChecked(state.value("filters"_L1).toBool());
+    filterArea_->setVisible(filter_->isChecked());
+}
+
+}  // namespace tessera::ui

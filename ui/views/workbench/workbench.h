@@ -1,0 +1,125 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QString>
+#include <QVector>
+#include <QWidget>
+#include <functional>
+#include <vector>
+
+#include "ui/views/exportable.h"
+#include "ui/views/workbench/point_selection.h"
+#include "ui/views/workbench/scatter_pane.h"
+
+class QComboBox;
+class QLabel;
+class QScrollArea;
+class QSplitter;
+class QToolButton;
+
+namespace tessera::ui {
+
+class ChartOfPoints;
+class ChoiceBar;
+class FilterPanel;
+class FlowLayout;
+class MatrixPane;
+class ParallelPane;
+class PlotWidget;
+class ParallelView;
+class PointComparison;
+class PointList;
+
+/// The points of an exploration, a search, a sweep or a plan, in pictures that share one selection: a scatter, parallel
+/// axes, a matrix of scatters, and what the search reached; a table, a comparison of two points, and sliders over all
+/// values stand beside them. Where there is room for two pictures, two stand side by side; elsewhere they are tabs.
+class Workbench : public QWidget {
+    Q_OBJECT
+
+public:
+    static constexpr int kRoomForTwo = 1100;  ///< pixels
+
+    /// `undo` takes what is kept and put aside; null = a stack of its own.
+    explicit Workbench(QUndoStack* undo, QWidget* parent = nullptr);
+    ~Workbench() override;
+
+    void setPoints(PointSelection::Table points);
+    PointSelection& selection() const { return *selection_; }
+    /// What an engine adds to a scatter.
+    void setExtras(ScatterPane::Extras extras) { scatter_->setExtras(std::move(extras)); }
+    /// What is said where there are no points, and none in all brushes.
+    void setEmptyTexts(const QString& none, const QString& noneShown);
+    /// Whether points stand in the order in which a search came to them, which its progress is seen in.
+    void setInOrder(bool on);
+    /// A control at the right end of the line above the pictures.
+    void addTool(QWidget* tool);
+
+    ScatterPane* scatter() const { return scatter_; }
+    PlotWidget* plot() const { return scatter_->plot(); }
+    ParallelPane* parallelPane() const { return parallel_; }
+    ParallelView* parallel() const;
+    MatrixPane* matrix() const { return matrix_; }
+    ChartOfPoints* progress() const { return progress_; }
+    FilterPanel* filters() const { return filters_; }
+    /// For pages of details: in the workbench, hidden, until another widget takes it.
+    PointList* list() const { return list_; }
+    PointComparison* comparison() const { return comparison_; }
+
+    /// Pictures by their ids: "scatter", "parallel", "matrix", "progress"; what is seen now, from the left.
+    QStringList pictures() const;
+    QStringList seen() const;
+    void show(const QString& picture);  ///< in the left place, unless it is seen
+
+    /// The shown points as CSV, their ranges, and the pictures that were looked at.
+    QVector<Exportable> exportables() const;
+    QJsonObject saveState() const;
+    void restoreState(const QJsonObject& state);
+
+    /// Why the chosen point is worth a look, then why the knee of the scatter's values is: a sentence each.
+    QStringList whySentences() const;
+
+signals:
+    void whyChanged();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Picture {
+        QString id, title, help;
+        PointPane* pane;
+        std::function<bool()> offered = {};  ///< empty = always
+    };
+    QWidget* makeBar();
+    QToolButton* addButton(const QString& text, const QString& help, const std::function<void()>& run);
+    bool isOffered(int picture) const;
+    int pictureNamed(const QString& id) const;  ///< -1 = none
+    void arrange();
+    void fillChoices();
+    void put(int side, int picture);
+    void showCounts();
+    void showPins();
+    void pin(PointSelection::Pin which);
+
+    PointSelection* selection_;
+    ScatterPane* scatter_;
+    ParallelPane* parallel_;
+    MatrixPane* matrix_;
+    ChartOfPoints* progress_;
+    FilterPanel* filters_;
+    QScrollArea* filterArea_;
+    PointList* list_;
+    PointComparison* comparison_;
+    std::vector<Picture> pictures_;
+    int sides_[2] = {0, 1};  ///< pictures, from the left
+    bool inOrder_ = false;
+    ChoiceBar* tabs_;             ///< where there is room for one picture
+    QComboBox* choices_[2] = {};  ///< where there is room for two
+    QWidget* places_[2] = {};
+    QSplitter* splitter_;
+    FlowLayout* line_ = nullptr;
+    QLabel* count_;
+    QToolButton *keep_, *exclude_, *undo_, *all_, *filter_, *pinA_, *pinB_;
+};
+
+}  // namespace tessera::ui
