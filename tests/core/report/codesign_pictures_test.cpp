@@ -16,13 +16,6 @@
 namespace tessera::report {
 namespace {
 
-const PointValue& valueNamed(const std::vector<PointValue>& values, const std::string& id) {
-    const auto found =
-        std::find_if(values.begin(), values.end(), [&](const PointValue& each) { return each.id == id; });
-    EXPECT_NE(found, values.end()) << id;
-    return *found;
-}
-
 const Series* seriesNamed(const Chart& chart, const std::string& id) {
     for (const Series& series : chart.series)
         if (series.id == id) return &series;
@@ -37,7 +30,19 @@ class CodesignPictures : public testing::Test {
 protected:
     codesign::Result result = test::handMadeCodesign();
     std::vector<PointRow> rows = pointRows(result);
-    std::vector<PointValue> values = pointValues(result);
+    explore::PointTable points = pointTable(result, rows);
+
+    std::size_t column(const char* id) const { return columnNamed(points, id).value(); }
+    std::vector<std::size_t> frontIn(const char* x, const char* y) const {
+        return frontOf(points, column(x), column(y));
+    }
+    /// Area against the objective.
+    PointScatter scatter(PointStates states = {}, const std::vector<OtherFront>& others = {}) const {
+        const std::size_t x = column("area"), y = column("objective");
+        return scatterOf(
+            points,
+            {.x = x, .y = y, .states = std::move(states), .extras = codesignExtras(result, points, x, y, others)});
+    }
 };
 
 TEST_F(CodesignPictures, knowsEveryArchitectureOnce) {
@@ -48,8 +53,28 @@ TEST_F(CodesignPictures, knowsEveryArchitectureOnce) {
     for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_LE(rows[i - 1].point.area, rows[i].point.area);
 }
 
+TEST_F(CodesignPictures, pointsAreTheRowsInTheirOrder) {
+    ASSERT_EQ(points.size(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        EXPECT_EQ(points.columns[column("area")].values[i], rows[i].point.area.value);
+        EXPECT_EQ(points.columns[column("objective")].values[i], rows[i].point.objective);
+        EXPECT_EQ(points.columns[column("mfu")].values[i], 100 * rows[i].point.mfu);
+        EXPECT_EQ(points.columns[column("num_tc")].values[i],
+                  static_cast<double>(rows[i].point.architecture.tensorCores));
+        EXPECT_EQ(hasMark(points, i, explore::kFront), rows[i].onFront);
+        EXPECT_EQ(hasMark(points, i, explore::kChosen), rows[i].best);
+        EXPECT_EQ(hasMark(points, i, explore::kBaseline), !rows[i].baseline.empty());
+    }
+    const auto textAt = [&](const char* id, std::size_t point) {
+        return textOf(points.columns[column(id)], points.columns[column(id)].values[point]);
+    };
+    EXPECT_EQ(textAt("hbm", 0), hardware::bufferSize(rows[0].point.hbm));
+    EXPECT_EQ(textAt("objective", 0), "0.04×");
+    EXPECT_EQ(textAt("glb_bytes", 0), "2 MiB");
+}
+
 TEST_F(CodesignPictures, theFrontOfAreaAndThroughputIsTheSearchs) {
-    const std::vector<std::size_t> front = frontOf(rows, valueNamed(values, "area"), valueNamed(values, "objective"));
+    const std::vector<std::size_t> front = frontIn("area", "objective");
     ASSERT_EQ(front.size(), 9U);
     for (const std::size_t row : front) EXPECT_TRUE(rows[row].onFront);
     EXPECT_TRUE(rows[front.back()].best);
@@ -57,63 +82,47 @@ TEST_F(CodesignPictures, theFrontOfAreaAndThroughputIsTheSearchs) {
 
 TEST_F(CodesignPictures, frontsOfOtherValuesFollowTheirDirections) {
     // Utilisation rises and energy falls with the objective: only the best one is left.
-    EXPECT_EQ(frontOf(rows, valueNamed(values, "energy"), valueNamed(values, "mfu")).size(), 1U);
+    EXPECT_EQ(frontIn("energy", "mfu").size(), 1U);
     // Of two HBM sizes: the best architecture of each.
-    const std::vector<std::size_t> front = frontOf(rows, valueNamed(values, "hbm"), valueNamed(values, "objective"));
+    const std::vector<std::size_t> front = frontIn("hbm", "objective");
     ASSERT_EQ(front.size(), 2U);
     EXPECT_EQ(rows[front[0]].point.objective, 1.18);
     EXPECT_EQ(rows[front[1]].point.objective, 1.41);
-}
-
-TEST_F(CodesignPictures, theKneeIsWhereTheFrontBends) {
-    const PointValue& area = valueNamed(values, "area");
-    const PointValue& objective = valueNamed(values, "objective");
-    std::vector<PointRow> bent;
-    for (const auto& [x, y] : {std::pair(1.0, 1.0), std::pair(2.0, 8.0), std::pair(6.0, 9.0), std::pair(10.0, 10.0)}) {
-        codesign::Point point = rows[0].point;
-        point.area = SquareMillimetres{x};
-        point.objective = y;
-        bent.push_back({.point = point});
-    }
-    EXPECT_EQ(kneeOf(bent, {0, 1, 2, 3}, area, objective), 1U);
-    EXPECT_EQ(kneeOf(bent, {0, 3}, area, objective), std::nullopt);
+    EXPECT_TRUE(frontIn("num_tc", "objective").empty()) << "no number of cores is better than another";
 }
 
 TEST_F(CodesignPictures, everyPointOfTheScatterIsARow) {
-    const ParetoPicture picture =
-        paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective"));
-    ASSERT_EQ(picture.chart.series.size(), picture.rows.size());
-    std::size_t points = 0;
-    for (std::size_t s = 0; s < picture.rows.size(); ++s) {
+    const PointScatter picture = scatter();
+    ASSERT_EQ(picture.chart.series.size(), picture.points.size());
+    std::size_t drawn = 0;
+    for (std::size_t s = 0; s < picture.points.size(); ++s) {
         const Series& series = picture.chart.series[s];
-        ASSERT_EQ(series.x.size(), picture.rows[s].size()) << series.id;
-        if (series.mark == Mark::points) points += series.x.size();
+        if (series.mark != Mark::points) continue;
+        ASSERT_EQ(series.x.size(), picture.points[s].size()) << series.id;
+        drawn += series.x.size();
         for (std::size_t i = 0; i < series.x.size(); ++i)
-            EXPECT_EQ(series.x[i], rows[picture.rows[s][i]].point.area.value);
+            EXPECT_EQ(series.x[i], rows[picture.points[s][i]].point.area.value);
     }
-    EXPECT_EQ(points, rows.size());
+    EXPECT_EQ(drawn, rows.size());
     EXPECT_EQ(picture.chart.title, "9 of 12 known architectures are best in Area and Throughput over TPUv4, proven");
     EXPECT_NE(seriesNamed(picture.chart, "knee"), nullptr);
     EXPECT_EQ(seriesNamed(picture.chart, "best")->valueTexts.front(), "2tc-64vc-256x256-16MiB");
 }
 
 TEST_F(CodesignPictures, brushingChangesNoShape) {
-    const PointValue &area = valueNamed(values, "area"), &objective = valueNamed(values, "objective");
-    const auto shapesOf = [&](const ParetoLook& look) {
+    const auto shapesOf = [&](const PointStates& states) {
         std::vector<MarkerShape> shapes(rows.size());
-        const ParetoPicture picture = paretoPicture(result, rows, area, objective, look);
-        for (std::size_t s = 0; s < picture.rows.size(); ++s)
-            if (picture.chart.series[s].mark == Mark::points)
-                for (const std::size_t row : picture.rows[s]) shapes[row] = shapeOf(picture.chart.series[s], s);
+        const PointScatter picture = scatter(states);
+        for (std::size_t s = 0; s < picture.points.size(); ++s)
+            for (const std::uint32_t row : picture.points[s]) shapes[row] = shapeOf(picture.chart.series[s], s);
         return shapes;
     };
     const std::vector<MarkerShape> all = shapesOf({});
     EXPECT_EQ(std::set<MarkerShape>(all.begin(), all.end()).size(), 5U) << "every role has its own";
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        ParetoLook look;
-        look.shown.assign(rows.size(), false);
-        look.shown[row] = true;
-        EXPECT_EQ(shapesOf(look), all) << row;
+        PointStates states(rows.size(), PointState::filtered);
+        states[row] = PointState::shown;
+        EXPECT_EQ(shapesOf(states), all) << row;
     }
 }
 
@@ -121,9 +130,10 @@ TEST_F(CodesignPictures, theScatterBeginsWithTheFrontAndNamesBaselinesAtItsEdge)
     for (PointRow& row : rows) {
         if (row.baseline.empty()) continue;
         row.point.area = SquareMillimetres{900};
-        row.best = false;
+        row.best = row.onFront = false;
     }
-    const Chart chart = paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective")).chart;
+    points = pointTable(result, rows);
+    const Chart chart = scatter().chart;
     ASSERT_TRUE(chart.x.focus && chart.y.focus);
     EXPECT_LT(chart.x.focus->high, 900);
     const ChartLayout layout = layOut(chart, {}, {900, 500}, estimatedWidth);
@@ -143,7 +153,7 @@ TEST_F(CodesignPictures, theScatterBeginsWithTheFrontAndNamesBaselinesAtItsEdge)
 
 TEST_F(CodesignPictures, labelsOfTheScatterLieOnNothing) {
     for (const Size size : {Size{420, 260}, Size{700, 420}, Size{1200, 700}}) {
-        const ChartLayout layout = layOut(paretoPicture(result).chart, {}, size, estimatedWidth);
+        const ChartLayout layout = layOut(paretoChart(result), {}, size, estimatedWidth);
         std::vector<Rect> labels, marks;
         for (const Shape& shape : layout.front.shapes) {
             if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->halo)
@@ -164,12 +174,9 @@ TEST_F(CodesignPictures, labelsOfTheScatterLieOnNothing) {
 }
 
 TEST_F(CodesignPictures, whatIsNotBrushedIsDimmedAndOtherFrontsAreDashed) {
-    ParetoLook look;
-    look.shown.assign(rows.size(), false);
-    look.shown[3] = true;
-    look.others = {{.name = "Run 7", .points = result.front}};
-    const ParetoPicture picture =
-        paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective"), look);
+    PointStates states(rows.size(), PointState::filtered);
+    states[3] = PointState::shown;
+    const PointScatter picture = scatter(states, {{.name = "Run 7", .points = result.front}});
     std::size_t filtered = 0;
     std::vector<std::string> names;
     for (const Series& series : picture.chart.series) {
@@ -180,11 +187,12 @@ TEST_F(CodesignPictures, whatIsNotBrushedIsDimmedAndOtherFrontsAreDashed) {
     }
     EXPECT_EQ(filtered, rows.size() - 1);
     EXPECT_EQ(names, std::vector<std::string>{"filtered out"}) << "once in the legend";
-    const Series* other = seriesNamed(picture.chart, "other-0");
-    ASSERT_NE(other, nullptr);
+    const auto other = std::find_if(picture.chart.series.begin(), picture.chart.series.end(),
+                                    [](const Series& series) { return series.id == "other-0"; });
+    ASSERT_NE(other, picture.chart.series.end());
     EXPECT_TRUE(other->dashed);
     EXPECT_EQ(other->x.size(), 9U);
-    EXPECT_TRUE(picture.rows.back().empty());
+    EXPECT_TRUE(picture.points[static_cast<std::size_t>(other - picture.chart.series.begin())].empty());
 }
 
 TEST_F(CodesignPictures, theExplorationRisesToTheBest) {
@@ -280,7 +288,7 @@ TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
     };
     give(*result.best);
     for (codesign::Point& point : result.front) give(point);
-    const std::vector<PointColumn> columns = bandwidthColumns(result);
+    const std::vector<BandwidthColumn> columns = bandwidthColumns(result);
     ASSERT_EQ(columns.size(), 3U);
     EXPECT_EQ(columns[0].of(*result.best), 2.4e12);
     EXPECT_EQ(columns[1].of(*result.best), 6e11);
@@ -311,10 +319,8 @@ TEST_F(CodesignPictures, nothingThatFitsIsSaidNotDrawn) {
     empty.models = {"zoo:gpt3"};
     empty.perModel.resize(1);
     empty.perModel[0].model = "zoo:gpt3";
-    const std::vector<PointRow> none = pointRows(empty);
-    EXPECT_TRUE(none.empty());
-    const std::vector<PointValue> its = pointValues(empty);
-    EXPECT_TRUE(paretoPicture(empty, none, its[0], its[1]).chart.series.empty());
+    EXPECT_TRUE(pointRows(empty).empty());
+    EXPECT_TRUE(paretoChart(empty).series.empty());
     for (const Chart& chart :
          {explorationChart(empty, false), timeChart(empty, 0), timeShareChart(empty),
           stageMemoryChart(empty.perModel[0]), areaPartsChart(empty), referenceSpeedupChart(empty)}) {

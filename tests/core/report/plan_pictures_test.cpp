@@ -178,41 +178,57 @@ TEST(PlanPictures, memoryIsBelowTheCapacityOfEachStage) {
     }
 }
 
-TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
+TEST(PlanPictures, pointsAreTheBestConfigurationsByRankThenTheFront) {
     const PlanOutcome& outcome = planOf(test::smallPlan());
-    const std::vector<PlanPoint> points = planPoints(outcome);
-    EXPECT_GT(points.size(), outcome.configurations.size());
-    for (const plan::Objective x : planValues(outcome))
-        for (const plan::Objective y : planValues(outcome)) {
-            const std::vector<std::size_t> front = planFront(points, x, y);
+    const explore::PointTable points = pointTable(outcome);
+    ASSERT_GT(points.size(), outcome.configurations.size());
+    for (std::size_t rank = 0; rank < outcome.configurations.size(); ++rank) {
+        EXPECT_EQ(points.names[rank], plan::shortText(outcome.configurations[rank].configuration));
+        EXPECT_EQ(hasMark(points, rank, explore::kChosen), rank == 0);
+    }
+    const auto front = static_cast<std::size_t>(std::count_if(points.marks.begin(), points.marks.end(),
+                                                              [](auto mark) { return (mark & explore::kFront) != 0; }));
+    EXPECT_EQ(front, outcome.front.size());
+    const auto& tensor = points.columns[columnNamed(points, "tensor_parallel").value()];
+    const auto& schedule = points.columns[columnNamed(points, "schedule").value()];
+    for (std::size_t rank = 0; rank < outcome.configurations.size(); ++rank) {
+        const plan::Configuration& its = outcome.configurations[rank].configuration;
+        EXPECT_EQ(tensor.values[rank], its.tensor);
+        EXPECT_EQ(textOf(schedule, schedule.values[rank]),
+                  its.pipeline > 1 ? std::string(physical::nameOf(its.schedule)) : "no pipeline");
+    }
+}
+
+TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
+    const explore::PointTable points = pointTable(planOf(test::smallPlan()));
+    for (std::size_t x = 0; x < points.columns.size(); ++x)
+        for (std::size_t y = 0; y < points.columns.size(); ++y) {
+            if (points.columns[x].better != explore::PointColumn::Better::lower ||
+                points.columns[y].better != explore::PointColumn::Better::lower)
+                continue;
+            const std::vector<double>&across = points.columns[x].values, &up = points.columns[y].values;
+            const std::vector<std::size_t> front = frontOf(points, x, y);
             ASSERT_FALSE(front.empty());
             for (const std::size_t its : front)
-                for (const PlanPoint& other : points)
-                    EXPECT_FALSE(other.scores.of(x) <= points[its].scores.of(x) &&
-                                 other.scores.of(y) <= points[its].scores.of(y) &&
-                                 (other.scores.of(x) < points[its].scores.of(x) ||
-                                  other.scores.of(y) < points[its].scores.of(y)));
-            const PlanScatter scatter = planScatter(outcome, points, x, y);
+                for (std::size_t other = 0; other < points.size(); ++other)
+                    EXPECT_FALSE(across[other] <= across[its] && up[other] <= up[its] &&
+                                 (across[other] < across[its] || up[other] < up[its]));
+            const PointScatter scatter = scatterOf(points, {.x = x, .y = y});
             std::size_t drawn = 0;
-            for (std::size_t s = 0; s < scatter.points.size(); ++s) {
-                EXPECT_TRUE(scatter.points[s].empty() || scatter.points[s].size() == scatter.chart.series[s].x.size());
-                if (scatter.chart.series[s].mark == Mark::points) drawn += scatter.points[s].size();
-            }
+            for (const auto& its : scatter.points) drawn += its.size();
             EXPECT_EQ(drawn, points.size());
         }
 }
 
-TEST(PlanPictures, brushedPointsChangeTheirLookAlone) {
-    const PlanOutcome& outcome = planOf(test::smallPlan());
-    const std::vector<PlanPoint> points = planPoints(outcome);
-    std::vector<bool> shown(points.size(), false);
-    shown[0] = true;
-    const PlanScatter scatter =
-        planScatter(outcome, points, plan::Objective::accelerators, plan::Objective::time, shown);
-    const Series* filtered = planSeries(scatter.chart, "filtered");
-    ASSERT_NE(filtered, nullptr);
-    EXPECT_TRUE(filtered->dimmed);
-    EXPECT_EQ(filtered->x.size(), points.size() - 1);
+TEST(PlanPictures, moreAcceleratorsStandBesideIdealScaling) {
+    const explore::PointTable points = pointTable(planOf(test::smallPlan()));
+    const std::size_t x = columnNamed(points, "accelerators").value(), y = columnNamed(points, "time").value();
+    const ScatterExtras extras = planExtras(points, x, y);
+    EXPECT_THAT(extras.title, HasSubstr("accelerators a step gets"));
+    ASSERT_EQ(extras.beside.size(), 1U);
+    for (std::size_t i = 0; i < extras.beside[0].x.size(); ++i)
+        EXPECT_LE(extras.beside[0].y[i], points.columns[y].values[frontOf(points, x, y)[i]] * (1 + 1e-12));
+    EXPECT_TRUE(planExtras(points, y, x).beside.empty());
 }
 
 TEST(PlanPictures, everyConfigurationIsAChoiceOfTheCatalogue) {

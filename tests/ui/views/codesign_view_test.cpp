@@ -28,9 +28,11 @@
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/codesign_explorer.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/table_view.h"
+#include "ui/views/workbench/parallel_pane.h"
+#include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 namespace {
@@ -48,9 +50,16 @@ protected:
     void SetUp() override {
         view.resize(1180, 760);
         view.showRun(finished());
+        view.show();  // two pictures have room
         test::openDrawer(*view.pages());
     }
-    CodesignExplorer& explorer() { return *view.findChild<CodesignExplorer*>(); }
+    Workbench& bench() { return *view.findChild<Workbench*>(); }
+    /// Rows of the table of architectures.
+    int listed() { return bench().list()->table()->view()->model()->rowCount(); }
+    void press(const char* button) {
+        for (auto* each : bench().findChildren<QToolButton*>())
+            if (each->text() == QLatin1String(button)) each->click();
+    }
     template <typename View>
     View* shown(const char* tab) {
         view.pages()->openTab(QLatin1String(tab));
@@ -75,18 +84,16 @@ TEST_F(CodesignViewTest, beginsWithTheBestAndItsHeadline) {
     const QString text = visibleText(view);
     for (const char* part : {"1.41×", "over TPUv4", "proven optimal", "140 mm²", "50 % of the limit", "123,456"})
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
-    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 12);
+    EXPECT_EQ(listed(), 12);
     EXPECT_EQ(run().row(selected("architecture")).best, true);
 }
 
 TEST_F(CodesignViewTest, tablesAreSound) {
     const auto choice = std::make_shared<CodesignChoice>();
     choice->run = CodesignRun(finished().result);
-    for (int row = 0; row < choice->run.rowCount(); ++row) choice->visible.push_back(row);
     choice->model = 1;
     QObject owner;
-    for (TableModel* model : {architectureTableModel(choice, &owner), placedModelTableModel(choice, &owner),
-                              stageTableModel(choice, &owner)}) {
+    for (TableModel* model : {placedModelTableModel(choice, &owner), stageTableModel(choice, &owner)}) {
         const QAbstractItemModelTester tester(model);
         model->setRowCount(2);
         model->setRowCount(1);
@@ -97,7 +104,7 @@ TEST_F(CodesignViewTest, tablesAreSound) {
 
 TEST_F(CodesignViewTest, aPointIsAskedAboutAndMarkedEverywhere) {
     QSignalSpy spy(&view, &RunView::inspected);
-    PlotWidget* plot = explorer().plot();
+    PlotWidget* plot = bench().plot();
     const int knee = seriesOf(*plot, "knee");
     ASSERT_GE(knee, 0);
     emit plot->pointClicked(knee, 0);
@@ -106,17 +113,16 @@ TEST_F(CodesignViewTest, aPointIsAskedAboutAndMarkedEverywhere) {
     EXPECT_EQ(facts.title, run().architecture(selected("architecture")));
     EXPECT_EQ(facts.subtitle, QStringLiteral("On the front"));
     ASSERT_EQ(facts.sections.size(), 3);
-    const auto* table = explorer().table();
+    const auto* table = bench().list()->table();
     EXPECT_EQ(table->currentRow(), selected("architecture"));  // nothing is brushed: the table's rows are the run's
-    explorer().table()->setCurrentRow(0);
+    bench().list()->table()->setCurrentRow(0);
     EXPECT_EQ(selected("architecture"), 0);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("1tc-1vc-16x16-2MiB"));
 }
 
 TEST_F(CodesignViewTest, aPinnedArchitectureIsComparedWith) {
     view.select(QStringLiteral("architecture"), run().rowNamed(QStringLiteral("8tc-2vc-128x128-128MiB")));
-    for (auto* button : explorer().findChildren<QToolButton*>())
-        if (button->text() == QStringLiteral("Pin as A")) button->click();
+    press("Pin as A");
     EXPECT_EQ(selected("pinned"), selected("architecture"));
     QSignalSpy spy(&view, &RunView::inspected);
     view.select(QStringLiteral("architecture"), run().bestRow());
@@ -131,92 +137,71 @@ TEST_F(CodesignViewTest, aPinnedArchitectureIsComparedWith) {
 }
 
 TEST_F(CodesignViewTest, anyTwoValuesAreDrawn) {
-    const PlotWidget* plot = explorer().plot();
+    const PlotWidget* plot = bench().plot();
     const CodesignRun its = run();
-    for (const report::PointValue& x : its.values())
-        for (const report::PointValue& y : its.values()) {
-            explorer().setAxes(QString::fromStdString(x.id), QString::fromStdString(y.id));
-            EXPECT_EQ(plot->chart().id, "pareto-" + x.id + "-" + y.id);
+    for (const explore::PointColumn& x : its.points()->columns)
+        for (const explore::PointColumn& y : its.points()->columns) {
+            bench().scatter()->setAxes(QString::fromStdString(x.id), QString::fromStdString(y.id));
+            EXPECT_EQ(plot->chart().id, "scatter-" + x.id + "-" + y.id);
             EXPECT_FALSE(plot->chart().series.empty());
         }
-    explorer().setAxes(QStringLiteral("nothing"), QStringLiteral("mfu"));
-    EXPECT_EQ(explorer().xAxis(), QString::fromStdString(run().values().back().id));
-    EXPECT_EQ(explorer().yAxis(), QStringLiteral("mfu"));
+    bench().scatter()->setAxes(QStringLiteral("nothing"), QStringLiteral("mfu"));
+    EXPECT_EQ(bench().scatter()->xAxis(), QString::fromStdString(its.points()->columns.back().id));
+    EXPECT_EQ(bench().scatter()->yAxis(), QStringLiteral("mfu"));
 }
 
 TEST_F(CodesignViewTest, aBrushDimsTheScatterAndShortensTheTable) {
-    ParallelView* parallel = explorer().parallel();
+    ParallelView* parallel = bench().parallel();
     parallel->resize(700, 260);
-    parallel->setBrush(1, 1.0, 2.0);  // throughput of at least the reference's
-    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 6);
+    ASSERT_EQ(parallel->picture().axes[1].axis.title, "Throughput over TPUv4");
+    parallel->setBrush(1, 1.0, 2.0);  // of at least the reference's
+    EXPECT_EQ(listed(), 6);
     std::size_t filtered = 0;
-    for (const report::Series& series : explorer().plot()->chart().series)
+    for (const report::Series& series : bench().plot()->chart().series)
         if (series.id.starts_with("filtered-")) filtered += series.x.size();
     EXPECT_EQ(filtered, 6U);
-    EXPECT_TRUE(visibleText(explorer()).contains(QStringLiteral("6 of 12 shown")));
+    EXPECT_TRUE(visibleText(bench()).contains(QStringLiteral("6 of 12 shown")));
     parallel->setBrush(0, 0, 1);  // no such area
-    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 0);
-    for (auto* button : explorer().findChildren<QToolButton*>())
-        if (button->text() == QStringLiteral("Show all")) button->click();
-    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 12);
-    EXPECT_LT(seriesOf(*explorer().plot(), "hidden"), 0);
+    EXPECT_EQ(listed(), 0);
+    press("Show all");
+    EXPECT_EQ(listed(), 12);
+    EXPECT_LT(seriesOf(*bench().plot(), "filtered-others"), 0);
 }
 
-TEST_F(CodesignViewTest, mouseAndKeyboardBrush) {
-    ParallelView parallel;
-    parallel.resize(700, 300);
-    parallel.setPicture(report::parallelPicture(run().result(), run().rows(), {run().values()[0], run().values()[1]}));
-    QSignalSpy brushed(&parallel, &ParallelView::brushed);
-    QSignalSpy clicked(&parallel, &ParallelView::rowClicked);
-    const report::ParallelLayout& layout = parallel.layout();
-    const QPoint axis(static_cast<int>(layout.x[1]), static_cast<int>(layout.top));
-    QTest::mousePress(&parallel, Qt::LeftButton, {}, axis);
-    QTest::mouseMove(&parallel, axis + QPoint(0, 20));
-    QTest::mouseMove(&parallel, axis + QPoint(0, 60));
-    QTest::mouseRelease(&parallel, Qt::LeftButton, {}, axis + QPoint(0, 60));
-    EXPECT_TRUE(parallel.isBrushed());
-    const std::vector<bool> upper = parallel.shown();
-    EXPECT_GT(std::count(upper.begin(), upper.end(), true), 0);
-    EXPECT_LT(std::count(upper.begin(), upper.end(), true), 12);
-    QTest::mouseClick(&parallel, Qt::LeftButton, {}, axis + QPoint(0, 30));
-    EXPECT_FALSE(parallel.isBrushed());
-    for (int i = 0; i < 4; ++i) QTest::keyClick(&parallel, Qt::Key_Up);
-    EXPECT_TRUE(parallel.isBrushed());
-    QTest::keyClick(&parallel, Qt::Key_Escape);
-    EXPECT_FALSE(parallel.isBrushed());
-    // The line of the first row begins at its place on the first axis.
-    const double y = (layout.scales[0].pixel(run().rows()[0].point.area.value) +
-                      layout.scales[1].pixel(run().rows()[0].point.objective)) /
-                     2;
-    QTest::mouseClick(&parallel, Qt::LeftButton, {},
-                      QPoint(static_cast<int>((layout.x[0] + layout.x[1]) / 2), static_cast<int>(y)));
-    ASSERT_EQ(clicked.count(), 1);
-    EXPECT_EQ(clicked[0][0].toInt(), 0);
-    EXPECT_GT(brushed.count(), 5);
+TEST_F(CodesignViewTest, whatIsExcludedComesBackByUndo) {
+    bench().parallel()->setBrush(1, 1.0, 2.0);
+    press("Exclude");
+    EXPECT_EQ(listed(), 6);
+    EXPECT_TRUE(visibleText(bench()).contains(QStringLiteral("6 points, 6 put aside")));
+    EXPECT_EQ(undo.undoText(), QStringLiteral("Exclude 6 points"));
+    undo.undo();
+    EXPECT_EQ(listed(), 6) << "brushed again";
+    EXPECT_TRUE(bench().parallel()->isBrushed());
+    press("Show all");
+    EXPECT_EQ(listed(), 12);
+}
+
+TEST_F(CodesignViewTest, whyTheChosenOneIsSaid) {
+    const QString text = bench().whySentences().join(QLatin1Char('\n'));
+    EXPECT_TRUE(text.contains(QStringLiteral("2tc-64vc-256x256-16MiB is what the search chose.")))
+        << text.toStdString();
+    EXPECT_TRUE(text.contains(QStringLiteral("The knee is"))) << text.toStdString();
+    view.pages()->details()->openTab(QStringLiteral("why"));
+    view.select(QStringLiteral("architecture"), 0);
+    EXPECT_TRUE(visibleText(*view.pages()->details()->currentWidget()).contains(QStringLiteral("1tc-1vc-16x16-2MiB")))
+        << "follows the choice";
 }
 
 TEST_F(CodesignViewTest, otherFrontsAreLaidOver) {
-    explorer().setOthers({{.name = "Run 7", .points = run().result().front}});
-    const int other = seriesOf(*explorer().plot(), "other-0");
+    bench().setExtras([this](std::size_t x, std::size_t y) {
+        const CodesignRun its = run();
+        return report::codesignExtras(its.result(), *its.points(), x, y,
+                                      {{.name = "Run 7", .points = its.result().front}});
+    });
+    const int other = seriesOf(*bench().plot(), "other-0");
     ASSERT_GE(other, 0);
-    emit explorer().plot()->pointClicked(other, 0);  // not an architecture of this run
+    emit bench().plot()->pointClicked(other, 0);  // not an architecture of this run
     EXPECT_EQ(selected("architecture"), run().bestRow());
-}
-
-TEST_F(CodesignViewTest, otherRunsAreOffered) {
-    const auto button = [&]() -> QToolButton* {
-        for (auto* each : explorer().findChildren<QToolButton*>())
-            if (each->text() == QStringLiteral("Other runs")) return each;
-        return nullptr;
-    };
-    ASSERT_NE(button(), nullptr);
-    EXPECT_TRUE(button()->isHidden());
-    explorer().offerOthers({{3, QStringLiteral("BERT & co")}, {4, QStringLiteral("GPT")}});
-    EXPECT_FALSE(button()->isHidden());
-    QSignalSpy spy(&explorer(), &CodesignExplorer::othersWanted);
-    button()->menu()->actions().at(1)->toggle();
-    ASSERT_EQ(spy.count(), 1);
-    EXPECT_EQ(spy[0][0].value<QVector<qint64>>(), QVector<qint64>{4});
 }
 
 TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
@@ -247,7 +232,7 @@ TEST_F(CodesignViewTest, theModelsTableChoosesAModel) {
 }
 
 TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
-    explorer().setAxes(QStringLiteral("hbm"), QStringLiteral("mfu"));
+    bench().scatter()->setAxes(QStringLiteral("hbm"), QStringLiteral("mfu"));
     view.select(QStringLiteral("architecture"), 3);
     view.select(QStringLiteral("pinned"), 2);
     view.select(QStringLiteral("model"), 1);
@@ -261,14 +246,14 @@ TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
     EXPECT_EQ(other.selected(QStringLiteral("pinned")), 2);
     EXPECT_EQ(other.selected(QStringLiteral("model")), 1);
     EXPECT_EQ(other.pages()->tab(), QStringLiteral("exploration"));
-    EXPECT_EQ(other.findChild<CodesignExplorer*>()->yAxis(), QStringLiteral("mfu"));
+    EXPECT_EQ(other.findChild<Workbench*>()->scatter()->yAxis(), QStringLiteral("mfu"));
     other.restoreView({{QStringLiteral("architecture"), 7}, {QStringLiteral("model"), 99}});
     EXPECT_EQ(other.selected(QStringLiteral("architecture")), 3);
 }
 
 TEST_F(CodesignViewTest, everythingIsExported) {
     const QVector<Exportable> all = view.exportables();
-    EXPECT_EQ(all.size(), 23);
+    EXPECT_EQ(all.size(), 26);
     for (const Exportable& each : all) {
         EXPECT_FALSE(each.name.isEmpty());
         if (each.svg) {
@@ -326,9 +311,9 @@ TEST_F(CodesignViewTest, manyArchitecturesDoNotHoldTheWindow) {
     };
     const FinishedRun many = finished(result);
     expectShort("show", [&] { view.showRun(many); });
-    expectShort("brush", [&] { explorer().parallel()->setBrush(1, 0.2, 0.6); });
+    expectShort("brush", [&] { bench().parallel()->setBrush(1, 0.2, 0.6); });
     expectShort("choose", [&] { view.select(QStringLiteral("architecture"), 100); });
-    EXPECT_GT(explorer().table()->view()->model()->rowCount(), 100);
+    EXPECT_GT(listed(), 100);
     savePicture(view, QStringLiteral("codesign-many"));
 }
 

@@ -26,10 +26,10 @@
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/plan_explorer.h"
 #include "ui/views/runs/plan_question.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/table_view.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 namespace {
@@ -136,21 +136,20 @@ TEST_F(PlanViewTest, theClusterIsColouredByMemoryOrTime) {
 
 TEST_F(PlanViewTest, theFrontIsOfAnyTwoValuesAndIsBrushed) {
     PlanPage page(test::smallPlan(), {1500, 900});
-    auto* explorer = page.picture<PlanExplorer>("front");
-    ASSERT_TRUE(waitUntil([&] { return !explorer->plot()->chart().series.empty(); }));
-    EXPECT_EQ(explorer->xAxis(), "accelerators");
-    EXPECT_EQ(explorer->yAxis(), "time");
-    explorer->setAxes("energy", "memory");
-    EXPECT_EQ(explorer->plot()->chart().x.title, "Energy of a step");
-    explorer->setAxes("nothing", "");
-    EXPECT_EQ(explorer->xAxis(), "energy");
-    const auto& axis = explorer->parallel()->picture().axes;
-    ASSERT_GE(axis.size(), 4U);
-    explorer->parallel()->setBrush(0, 0, page.outcome().best()->scores.of(plan::Objective::time) * 1.001);
-    EXPECT_EQ(explorer->plot()->chart().series.front().id, "filtered");
-    EXPECT_TRUE(explorer->plot()->chart().series.front().dimmed);
-    EXPECT_TRUE(visibleText(*explorer).contains(" shown"));
-    emit explorer->parallel()->rowClicked(3);
+    auto* bench = page.picture<Workbench>("front");
+    ASSERT_TRUE(waitUntil([&] { return !bench->plot()->chart().series.empty(); }));
+    EXPECT_EQ(bench->scatter()->xAxis(), "accelerators");
+    EXPECT_EQ(bench->scatter()->yAxis(), "time");
+    bench->scatter()->setAxes("energy", "memory");
+    EXPECT_EQ(bench->plot()->chart().x.title, "Energy of a step");
+    bench->scatter()->setAxes("nothing", "");
+    EXPECT_EQ(bench->scatter()->xAxis(), "energy");
+    ASSERT_GE(bench->parallel()->picture().axes.size(), 4U);
+    EXPECT_EQ(bench->parallel()->picture().axes[0].axis.title, "Step time");
+    bench->parallel()->setBrush(0, 0, page.outcome().best()->scores.of(plan::Objective::time) * 1.001);
+    EXPECT_EQ(bench->plot()->chart().series.front().id.substr(0, 9), "filtered-");
+    EXPECT_TRUE(visibleText(*bench).contains(" shown"));
+    emit bench->parallel()->rowClicked(3);
     EXPECT_EQ(page.chosen(), "4");
 }
 
@@ -180,15 +179,19 @@ TEST_F(PlanViewTest, whyNotIsAnswered) {
 TEST_F(PlanViewTest, aPointOfTheFrontOutsideOfTheListCanBeAskedAbout) {
     PlanPage page(test::smallPlan());
     QSignalSpy inspected(page.view.get(), &RunView::inspected);
-    auto* explorer = page.picture<PlanExplorer>("front");
-    emit explorer->configurationChosen("tp=8,pp=8,mb=1");
+    auto* bench = page.picture<Workbench>("front");
+    const auto outside = static_cast<int>(page.outcome().configurations.size());
+    ASSERT_GT(bench->selection().size(), page.outcome().configurations.size());
+    bench->selection().choose(outside);
+    const QString configuration =
+        QString::fromStdString(bench->selection().table().names[page.outcome().configurations.size()]);
     ASSERT_EQ(inspected.count(), 1);
     const auto facts = inspected[0][0].value<Facts>();
     ASSERT_EQ(facts.actions.size(), 1);
     facts.actions.front().run();
     auto* question = page.view->findChild<PlanQuestion*>();
     ASSERT_NE(question, nullptr);
-    EXPECT_EQ(question->question(), "tp=8,pp=8,mb=1");
+    EXPECT_EQ(question->question(), configuration);
     EXPECT_TRUE(waitUntil([&] { return !question->answer().isEmpty(); }, 30'000));
 }
 
@@ -213,7 +216,7 @@ TEST_F(PlanViewTest, aViewIsSavedAndRestored) {
     QJsonObject saved;
     {
         PlanPage page(test::smallPlan());
-        page.picture<PlanExplorer>("front")->setAxes("energy", "time");
+        page.picture<Workbench>("front")->scatter()->setAxes("energy", "time");
         page.view->select("configuration", 2);
         page.view->select("colour", 1);
         saved = page.view->saveView();
@@ -223,6 +226,7 @@ TEST_F(PlanViewTest, aViewIsSavedAndRestored) {
     EXPECT_EQ(page.chosen(), "3");
     EXPECT_EQ(page.view->saveView().value("colour").toString(), "time");
     EXPECT_EQ(page.view->pages()->tab(), "front");
+    EXPECT_EQ(page.view->findChild<Workbench*>()->scatter()->xAxis(), "energy");
     page.view->restoreView({{"configuration", "77"}, {"colour", 4}, {"question", 3}});
     EXPECT_EQ(page.chosen(), "3");
 }

@@ -30,7 +30,7 @@
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/codesign_explorer.h"
+#include "ui/views/workbench/workbench.h"
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
@@ -272,9 +272,9 @@ TEST_F(Layout, theMapAndTheFrontAreLargeInUsualWindows) {
         settle();
         EXPECT_GE(partition->findChild<HeatMapView*>()->height(), 350) << size.width();
         auto* codesign = window.open("run", "run/3");
-        ASSERT_TRUE(waitUntil([&] { return codesign->findChild<CodesignExplorer*>() != nullptr; }, kLongLayout));
+        ASSERT_TRUE(waitUntil([&] { return codesign->findChild<Workbench*>() != nullptr; }, kLongLayout));
         settle();
-        EXPECT_GE(codesign->findChild<CodesignExplorer*>()->plot()->height(), 400) << size.width();
+        EXPECT_GE(codesign->findChild<Workbench*>()->plot()->height(), 400) << size.width();
     }
 }
 
@@ -283,12 +283,12 @@ TEST_F(Layout, scatterAndParallelAxesAreTabsWhereTheyHaveNoRoomForTwo) {
         MainWindow window(options());
         ASSERT_NO_FATAL_FAILURE(show(window, width, 900));
         auto* document = window.open("run", "run/3");
-        ASSERT_TRUE(waitUntil([&] { return document->findChild<CodesignExplorer*>() != nullptr; }, kLongLayout));
+        ASSERT_TRUE(waitUntil([&] { return document->findChild<Workbench*>() != nullptr; }, kLongLayout));
         settle();
-        const auto* explorer = document->findChild<CodesignExplorer*>();
-        EXPECT_EQ(explorer->width() >= 1100, both);
-        EXPECT_TRUE(explorer->plot()->isVisible());
-        EXPECT_EQ(explorer->parallel()->isVisible(), both);
+        const auto* bench = document->findChild<Workbench*>();
+        EXPECT_EQ(bench->width() >= 1100, both);
+        EXPECT_TRUE(bench->plot()->isVisible());
+        EXPECT_EQ(bench->parallel()->isVisible(), both);
     }
 }
 

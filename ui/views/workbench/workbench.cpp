@@ -95,7 +95,7 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
             if (isOffered(picture) && ++offered == index) break;
         put(0, picture);
     });
-    connect(matrix_, &MatrixPane::fieldChosen, this, [this] { show(u"scatter"_s); });
+    connect(matrix_, &MatrixPane::fieldChosen, this, [this] { showPicture(u"scatter"_s); });
     connect(selection_, &PointSelection::filtered, this, &Workbench::showCounts);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::showPins);
     connect(selection_, &PointSelection::pinsChanged, this, &Workbench::showPins);
@@ -200,7 +200,7 @@ QStringList Workbench::seen() const {
     return ids;
 }
 
-void Workbench::show(const QString& picture) {
+void Workbench::showPicture(const QString& picture) {
     if (!seen().contains(picture)) put(0, pictureNamed(picture));
 }
 

@@ -68,7 +68,7 @@ public:
     /// Pictures by their ids: "scatter", "parallel", "matrix", "progress"; what is seen now, from the left.
     QStringList pictures() const;
     QStringList seen() const;
-    void show(const QString& picture);  ///< in the left place, unless it is seen
+    void showPicture(const QString& picture);  ///< in the left place, unless it is seen
 
     /// The shown points as CSV, their ranges, and the pictures that were looked at.
     QVector<Exportable> exportables() const;

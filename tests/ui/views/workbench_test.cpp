@@ -1,0 +1,490 @@
+#include "ui/views/workbench/workbench.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QLabel>
+#include <QMenu>
+#include <QScrollArea>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <QUndoStack>
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "tests/support/gestures.h"
+#include "tests/support/pictures.h"
+#include "tests/support/point_table.h"
+#include "tests/support/shown.h"
+#include "tests/support/turns.h"
+#include "tests/support/wait.h"
+#include "ui/theme/theme.h"
+#include "ui/views/plot/matrix_view.h"
+#include "ui/views/plot/parallel_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/table_view.h"
+#include "ui/views/workbench/chart_pane.h"
+#include "ui/views/workbench/filter_panel.h"
+#include "ui/views/workbench/matrix_pane.h"
+#include "ui/views/workbench/parallel_pane.h"
+#include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/value_box.h"
+
+namespace tessera::ui {
+namespace {
+
+using namespace Qt::StringLiterals;
+using test::madeUpPoints;
+using test::sharedPoints;
+using test::visibleText;
+using test::waitUntil;
+
+constexpr std::size_t kCost = 0, kTime = 1, kMemory = 3, kWidth = 4;
+
+class WorkbenchTest : public testing::Test {
+protected:
+    void SetUp() override {
+        bench.resize(1300, 640);
+        bench.setPoints(sharedPoints(madeUpPoints(200)));
+        bench.show();
+    }
+    PointSelection& selection() { return bench.selection(); }
+    QToolButton* button(const char* text) {
+        for (auto* each : bench.findChildren<QToolButton*>())
+            if (each->text() == QLatin1String(text)) return each;
+        return nullptr;
+    }
+    int listed() { return bench.list()->table()->view()->model()->rowCount(); }
+    std::size_t drawnIn(std::string_view prefix) {
+        std::size_t count = 0;
+        for (const report::Series& series : bench.plot()->chart().series)
+            if (series.mark == report::Mark::points && std::string_view(series.id).starts_with(prefix) == true)
+                count += series.x.size();
+        return count;
+    }
+    std::size_t expectedIn(std::size_t column, double low, double high) {
+        const std::vector<double>& values = selection().table().columns[column].values;
+        return static_cast<std::size_t>(
+            std::count_if(values.begin(), values.end(), [&](double value) { return value >= low && value <= high; }));
+    }
+
+    QUndoStack undo;
+    Workbench bench{&undo};
+};
+
+// ------------------------------------------------------------------------------------------------------ selection
+
+TEST_F(WorkbenchTest, aBrushReachesEveryPictureAndTheTable) {
+    const std::size_t inside = expectedIn(kCost, 30, 90);
+    ASSERT_GT(inside, 10U);
+    ASSERT_LT(inside, 190U);
+    ASSERT_EQ(bench.parallelPane()->columns()[0], kCost);
+    bench.parallel()->setBrush(0, 30, 90);
+    EXPECT_EQ(selection().shownCount(), inside);
+    EXPECT_EQ(drawnIn("filtered-"), 200 - inside);
+    EXPECT_EQ(listed(), static_cast<int>(inside));
+    EXPECT_TRUE(visibleText(bench).contains(u"%1 of 200 shown"_s.arg(inside))) << visibleText(bench).toStdString();
+    bench.showPicture(u"matrix"_s);
+    const auto& shown = bench.matrix()->view()->picture().shown;
+    EXPECT_EQ(std::count(shown.begin(), shown.end(), 1), static_cast<std::ptrdiff_t>(inside));
+    selection().clearRanges();
+    EXPECT_FALSE(bench.parallel()->isBrushed());
+    EXPECT_EQ(listed(), 200);
+}
+
+TEST_F(WorkbenchTest, aRectangleInTheScatterIsTwoBrushes) {
+    bench.scatter()->setAxes(u"cost"_s, u"time"_s);
+    button("Brush")->click();
+    PlotWidget& plot = *bench.plot();
+    const QPoint from = plot.rect().center() - QPoint(80, 60), to = plot.rect().center() + QPoint(90, 70);
+    QTest::mousePress(&plot, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&plot, from + QPoint(20, 20));
+    QTest::mouseMove(&plot, to);
+    QTest::mouseRelease(&plot, Qt::LeftButton, {}, to);
+    ASSERT_EQ(selection().ranges().size(), 2U);
+    ASSERT_TRUE(selection().range(kCost) && selection().range(kTime));
+    EXPECT_LT(selection().range(kCost)->low, selection().range(kCost)->high);
+    EXPECT_EQ(bench.parallel()->brush(0)->low, selection().range(kCost)->low);
+    EXPECT_LT(selection().shownCount(), 200U);
+    EXPECT_GT(selection().shownCount(), 0U);
+    // Without the brush it needs Ctrl.
+    selection().clearRanges();
+    button("Brush")->click();
+    QTest::mousePress(&plot, Qt::LeftButton, Qt::ControlModifier, from);
+    QTest::mouseMove(&plot, to);
+    QTest::mouseRelease(&plot, Qt::LeftButton, Qt::ControlModifier, to);
+    EXPECT_EQ(selection().ranges().size(), 2U);
+}
+
+TEST_F(WorkbenchTest, whatIsChosenIsChosenEverywhere) {
+    QSignalSpy chosen(&selection(), &PointSelection::chosenChanged);
+    emit bench.parallel()->rowClicked(17);
+    EXPECT_EQ(selection().chosen(), 17);
+    EXPECT_EQ(bench.list()->table()->currentRow(), 17);
+    bench.list()->table()->setCurrentRow(40);
+    EXPECT_EQ(selection().chosen(), 40);
+    // A click in the scatter: on the point of the first series that is drawn.
+    const auto& series = bench.scatter()->scatter().points;
+    const auto its = std::find_if(series.begin(), series.end(), [](const auto& each) { return !each.empty(); });
+    emit bench.plot()->pointClicked(static_cast<int>(its - series.begin()), 0);
+    EXPECT_EQ(selection().chosen(), static_cast<int>(its->front()));
+    emit bench.matrix()->view()->rowClicked(3);
+    EXPECT_EQ(bench.list()->table()->currentRow(), 3);
+    EXPECT_EQ(chosen.count(), 4);
+    selection().choose(99'999);
+    EXPECT_EQ(selection().chosen(), -1);
+}
+
+TEST_F(WorkbenchTest, thePointUnderTheMouseIsTheSameInAllPictures) {
+    QSignalSpy hovered(&selection(), &PointSelection::hoveredChanged);
+    emit bench.parallel()->rowHovered(12);
+    EXPECT_EQ(selection().hovered(), 12);
+    EXPECT_EQ(selection().cardOf(12).front(), u"point 13"_s);
+    EXPECT_TRUE(selection().cardOf(12).join(u' ').contains(u"Kind: "_s));
+    emit bench.parallel()->rowHovered(-1);
+    EXPECT_EQ(selection().hovered(), -1);
+    EXPECT_EQ(hovered.count(), 2);
+    EXPECT_TRUE(selection().cardOf(96).join(u' ').contains(u"No solution: memory is above the limit"_s));
+}
+
+TEST_F(WorkbenchTest, twoPinsAreCompared) {
+    PointComparison& comparison = *bench.comparison();
+    comparison.setParent(nullptr);
+    comparison.show();
+    EXPECT_EQ(comparison.table()->view()->model()->rowCount(), 0);
+    selection().choose(5);
+    button("Pin as A")->click();
+    EXPECT_EQ(selection().pinned(PointSelection::Pin::a), 5);
+    EXPECT_NE(button("Pinned as A"), nullptr);
+    selection().choose(9);
+    EXPECT_EQ(comparison.compared(), std::pair(5, 9)) << "the chosen one, as long as there is no B";
+    EXPECT_EQ(comparison.table()->view()->model()->rowCount(), 8);
+    button("B")->click();
+    selection().choose(11);
+    EXPECT_EQ(comparison.compared(), std::pair(5, 9));
+    EXPECT_EQ(comparison.table()->view()->model()->index(0, 2).data().toString(), u"point 10"_s);
+    selection().setPin(PointSelection::Pin::a, -1);
+    EXPECT_EQ(comparison.table()->view()->model()->rowCount(), 0);
+    comparison.setParent(&bench);
+}
+
+// ----------------------------------------------------------------------------------------------- keeping, excluding
+
+TEST_F(WorkbenchTest, keepingAndExcludingFormAChainThatIsUndone) {
+    selection().setRange(kCost, PointSelection::Range{0, 100});
+    const std::size_t cheap = selection().shownCount();
+    button("Keep")->click();
+    EXPECT_EQ(selection().keptCount(), cheap);
+    EXPECT_FALSE(selection().isBrushed()) << "the brush has done its work";
+    EXPECT_EQ(listed(), static_cast<int>(cheap));
+    EXPECT_EQ(drawnIn("filtered-"), 0U) << "what is put aside is not drawn";
+    selection().setRange(kTime, PointSelection::Range{0.03, 10});
+    const std::size_t slow = selection().shownCount();
+    ASSERT_GT(slow, 0U);
+    button("Exclude")->click();
+    EXPECT_EQ(selection().keptCount(), cheap - slow);
+    EXPECT_TRUE(visibleText(bench).contains(u"%1 put aside"_s.arg(200 - cheap + slow)));
+    ASSERT_EQ(undo.count(), 2);
+    EXPECT_EQ(undo.undoText(), u"Exclude %1 points"_s.arg(slow));
+    undo.undo();
+    EXPECT_EQ(selection().keptCount(), cheap);
+    EXPECT_EQ(selection().shownCount(), slow) << "with the brush that it was excluded by";
+    undo.undo();
+    EXPECT_EQ(selection().keptCount(), 200U);
+    undo.redo();
+    undo.redo();
+    EXPECT_EQ(selection().keptCount(), cheap - slow);
+    button("Show all")->click();
+    EXPECT_EQ(selection().keptCount(), 200U);
+    button("Undo")->click();
+    EXPECT_EQ(selection().keptCount(), cheap - slow);
+}
+
+TEST_F(WorkbenchTest, whatCannotBeDoneIsOff) {
+    for (const char* name : {"Keep", "Exclude", "Show all", "Undo"}) EXPECT_FALSE(button(name)->isEnabled()) << name;
+    for (const char* name : {"Pin as A", "B"}) EXPECT_FALSE(button(name)->isEnabled()) << name;
+    selection().setRange(kCost, PointSelection::Range{-2, -1});
+    EXPECT_EQ(selection().shownCount(), 0U);
+    EXPECT_FALSE(button("Keep")->isEnabled()) << "nothing would be left";
+    EXPECT_TRUE(button("Show all")->isEnabled());
+    selection().keep();
+    selection().exclude();
+    EXPECT_EQ(selection().shownCount(), 0U);
+    EXPECT_EQ(selection().keptCount(), 0U);
+    bench.setPoints(sharedPoints({}));
+    EXPECT_EQ(selection().shownCount(), 0U);
+    undo.undo();  // of points that are gone
+    EXPECT_EQ(selection().keptCount(), 0U);
+}
+
+// ---------------------------------------------------------------------------------------------------------- filters
+
+TEST_F(WorkbenchTest, slidersAndBrushesAreTheSameRanges) {
+    button("Filters")->click();
+    FilterPanel& filters = *bench.filters();
+    ASSERT_TRUE(filters.isVisible());
+    ASSERT_EQ(filters.columns().size(), 7U);
+    EXPECT_EQ(filters.columns()[0], kCost) << "objectives first";
+    const QRectF track = filters.trackOf(0);
+    const auto at = [&](double share) {
+        return QPointF(track.left() + share * track.width(), track.center().y()).toPoint();
+    };
+    QTest::mousePress(&filters, Qt::LeftButton, {}, at(0.98));
+    QTest::mouseMove(&filters, at(0.5));
+    QTest::mouseRelease(&filters, Qt::LeftButton, {}, at(0.5));
+    ASSERT_TRUE(selection().range(kCost).has_value());
+    const double limit = selection().range(kCost)->high;
+    EXPECT_EQ(selection().shownCount(), expectedIn(kCost, 0, limit));
+    EXPECT_EQ(bench.parallel()->brush(0)->high, limit);
+    QTest::mouseDClick(&filters, Qt::LeftButton, {}, at(0.5));
+    QTest::mouseRelease(&filters, Qt::LeftButton, {}, at(0.5));
+    EXPECT_FALSE(selection().range(kCost).has_value());
+    // By the keyboard: the second value's upper end.
+    filters.setFocus();
+    QTest::keyClick(&filters, Qt::Key_Down);
+    for (int i = 0; i < 8; ++i) QTest::keyClick(&filters, Qt::Key_Left, Qt::ShiftModifier);
+    ASSERT_TRUE(selection().range(filters.columns()[1]).has_value());
+    EXPECT_TRUE(filters.accessibleDescription().contains(u"of 200 points"_s));
+    QTest::keyClick(&filters, Qt::Key_Delete);
+    EXPECT_FALSE(selection().isBrushed());
+}
+
+// --------------------------------------------------------------------------------------------------------- pictures
+
+TEST_F(WorkbenchTest, pointsAreColouredAndSizedByAnyValue) {
+    selection().setColour(6);
+    const report::Chart& chart = bench.plot()->chart();
+    EXPECT_EQ(chart.key.names.size(), 3U);
+    EXPECT_EQ(bench.parallel()->picture().key.names.size(), 3U) << "one colour for all pictures";
+    for (auto* box : bench.scatter()->findChildren<ValueBox*>())
+        if (box->accessibleName() == u"Size"_s) {
+            box->setColumn(kMemory);
+            emit box->chosen();
+        }
+    const auto sized = std::count_if(chart.series.begin(), chart.series.end(),
+                                     [](const report::Series& series) { return !series.radii.empty(); });
+    EXPECT_GT(sized, 0);
+    selection().setColour(std::nullopt);
+    EXPECT_TRUE(bench.plot()->chart().key.palette.empty());
+}
+
+TEST_F(WorkbenchTest, axesAreMovedTurnedOverAndTakenAwayByMouseAndKeys) {
+    ParallelView& view = *bench.parallel();
+    view.resize(600, 320);
+    const std::vector<std::size_t> before = view.order();
+    ASSERT_GE(before.size(), 5U);
+    const auto title = [&](std::size_t place) {
+        return QPoint(static_cast<int>(view.layout().x[view.order()[place]]), static_cast<int>(view.layout().top) - 24);
+    };
+    const QPoint from = title(1), to = title(3);
+    QTest::mousePress(&view, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&view, (from + to) / 2);
+    QTest::mouseMove(&view, to);
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, to);
+    EXPECT_EQ(view.order()[3], before[1]);
+    EXPECT_EQ(view.order()[1], before[2]);
+    EXPECT_FALSE(view.isBrushed());
+    QTest::mouseDClick(&view, Qt::LeftButton, {}, title(0));
+    EXPECT_TRUE(view.isInverted(before[0]));
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Escape);
+    for (int i = 0; i < 9; ++i) QTest::keyClick(&view, Qt::Key_Left);
+    QTest::keyClick(&view, Qt::Key_I);
+    EXPECT_FALSE(view.isInverted(before[0]));
+    QTest::keyClick(&view, Qt::Key_Right, Qt::ControlModifier);
+    EXPECT_EQ(view.order()[1], before[0]);
+    QTest::keyClick(&view, Qt::Key_Delete);
+    EXPECT_EQ(view.order().size(), before.size() - 1);
+    EXPECT_EQ(std::count(view.order().begin(), view.order().end(), before[0]), 0);
+}
+
+TEST_F(WorkbenchTest, aFieldOfTheMatrixBecomesTheScatter) {
+    bench.showPicture(u"matrix"_s);
+    MatrixView& view = *bench.matrix()->view();
+    const auto& cells = view.layout().cells;
+    const auto cell =
+        std::find_if(cells.begin(), cells.end(), [](const auto& each) { return each.x == 1 && each.y == 3; });
+    ASSERT_NE(cell, cells.end());
+    emit view.fieldChosen(1, 3);
+    EXPECT_EQ(selection().x(), bench.matrix()->columns()[1]);
+    EXPECT_EQ(selection().y(), bench.matrix()->columns()[3]);
+    EXPECT_TRUE(bench.seen().contains(u"scatter"_s));
+    bench.showPicture(u"matrix"_s);
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Down);
+    QSignalSpy chosen(&view, &MatrixView::fieldChosen);
+    QTest::keyClick(&view, Qt::Key_Return);
+    EXPECT_EQ(chosen.count(), 1);
+}
+
+TEST_F(WorkbenchTest, progressIsOfferedWherePointsStandInOrder) {
+    EXPECT_FALSE(bench.pictures().contains(u"progress"_s));
+    bench.setInOrder(true);
+    ASSERT_TRUE(bench.pictures().contains(u"progress"_s));
+    bench.showPicture(u"progress"_s);
+    ASSERT_TRUE(waitUntil([&] { return !bench.progress()->plot()->chart().series.empty(); }));
+    bench.progress()->setColumn(2);
+    EXPECT_TRUE(waitUntil([&] { return bench.progress()->plot()->chart().title.starts_with("Rate: best"); }));
+}
+
+TEST_F(WorkbenchTest, twoPicturesStandSideBySideWhereThereIsRoom) {
+    EXPECT_EQ(bench.seen(), (QStringList{u"scatter"_s, u"parallel"_s}));
+    EXPECT_TRUE(bench.plot()->isVisible() && bench.parallel()->isVisible());
+    bench.showPicture(u"matrix"_s);
+    EXPECT_EQ(bench.seen(), (QStringList{u"matrix"_s, u"parallel"_s}));
+    // The one from the other side changes places.
+    auto* left = bench.findChildren<QComboBox*>().first();
+    for (auto* box : bench.findChildren<QComboBox*>())
+        if (box->accessibleName() == u"Picture on the left"_s) left = box;
+    left->setCurrentIndex(left->findData(u"parallel"_s));
+    emit left->activated(left->currentIndex());
+    EXPECT_EQ(bench.seen(), (QStringList{u"parallel"_s, u"matrix"_s}));
+    bench.resize(900, 600);
+    EXPECT_EQ(bench.seen(), QStringList{u"parallel"_s});
+    EXPECT_TRUE(bench.parallel()->isVisible());
+    EXPECT_FALSE(bench.matrix()->isVisible());
+}
+
+// ----------------------------------------------------------------------------------------------- keeping the look
+
+TEST_F(WorkbenchTest, aStateIsSavedAndRestored) {
+    bench.scatter()->setAxes(u"memory"_s, u"rate"_s);
+    selection().setColour(6);
+    selection().setRange(kWidth, PointSelection::Range{4, 64});
+    bench.parallel()->moveAxis(bench.parallel()->order()[0], 2);
+    bench.parallel()->setInverted(1, true);
+    bench.showPicture(u"matrix"_s);
+    bench.matrix()->setColumns({kCost, kWidth, kMemory});
+    const QJsonObject saved = bench.saveState();
+    Workbench other(nullptr);
+    other.resize(1300, 640);
+    other.show();
+    other.setPoints(sharedPoints(madeUpPoints(200)));
+    other.restoreState(saved);
+    EXPECT_EQ(other.saveState(), saved);
+    EXPECT_EQ(other.scatter()->xAxis(), u"memory"_s);
+    EXPECT_EQ(other.selection().colour(), 6U);
+    EXPECT_EQ(other.selection().shownCount(), selection().shownCount());
+    EXPECT_EQ(other.parallel()->order(), bench.parallel()->order());
+    EXPECT_TRUE(other.parallel()->isInverted(1));
+    EXPECT_EQ(other.matrix()->columns(), (std::vector<std::size_t>{kCost, kWidth, kMemory}));
+    EXPECT_EQ(other.seen(), bench.seen());
+    // Of other points: what they have of it.
+    explore::PointTable few = madeUpPoints(30);
+    few.columns.erase(few.columns.begin() + 3);
+    Workbench third(nullptr);
+    third.setPoints(sharedPoints(std::move(few)));
+    third.restoreState(saved);
+    EXPECT_EQ(third.scatter()->yAxis(), u"rate"_s);
+    third.restoreState(
+        {{u"scatter"_s, 3}, {u"ranges"_s, QJsonObject{{u"cost"_s, u"no"_s}}}, {u"pictures"_s, QJsonArray{7}}});
+    EXPECT_EQ(third.selection().shownCount(), 30U);
+}
+
+TEST_F(WorkbenchTest, whatIsShownIsExported) {
+    selection().setRange(kCost, PointSelection::Range{0, 60});
+    const QVector<Exportable> all = bench.exportables();
+    ASSERT_EQ(all.size(), 4);
+    const std::string csv = all[0].csv();
+    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(selection().shownCount()) + 1);
+    EXPECT_EQ(csv.substr(0, 60), "point,cost ($),time (s),rate (samples/s),memory (B),width,de");
+    EXPECT_NE(all[1].json().find("\"metric\": \"cost\""), std::string::npos);
+    for (int picture = 2; picture < 4; ++picture)
+        EXPECT_NE(all[picture].svg(report::Theme(report::ThemeKind::light)).find("<svg"), std::string::npos);
+    const std::unique_ptr<QMenu> menu(test::contextMenu(*bench.parallel(), bench.parallel()->rect().center()));
+    ASSERT_NE(menu, nullptr);
+    EXPECT_TRUE(test::textsOf(*menu).contains(u"SVG…"_s));
+    Workbench empty(nullptr);
+    EXPECT_TRUE(empty.exportables().isEmpty());
+}
+
+// ------------------------------------------------------------------------------------------------------------- live
+
+TEST_F(WorkbenchTest, pointsAreAppendedWhileASearchRuns) {
+    selection().setRange(kCost, PointSelection::Range{0, 100});
+    const std::size_t cheap = selection().shownCount();
+    selection().keep();
+    selection().choose(11);
+    selection().setPin(PointSelection::Pin::a, 7);
+    bench.parallel()->setInverted(0, true);
+    bench.setPoints(sharedPoints(madeUpPoints(260)));
+    EXPECT_EQ(selection().size(), 260U);
+    EXPECT_EQ(selection().keptCount(), cheap + 60) << "what was put aside stays so";
+    EXPECT_EQ(selection().chosen(), 11);
+    EXPECT_EQ(selection().pinned(PointSelection::Pin::a), 7);
+    EXPECT_TRUE(bench.parallel()->isInverted(0));
+    EXPECT_EQ(listed(), static_cast<int>(cheap) + 60);
+    EXPECT_EQ(drawnIn(""), cheap + 60);
+    undo.undo();
+    EXPECT_EQ(selection().keptCount(), 260U);
+    // Points of another run.
+    explore::PointTable other = madeUpPoints(300);
+    for (double& value : other.columns[0].values) value += 1;
+    bench.setPoints(sharedPoints(std::move(other)));
+    EXPECT_EQ(selection().chosen(), -1);
+    EXPECT_EQ(selection().keptCount(), 300U);
+}
+
+// ------------------------------------------------------------------------------------------------------- very many
+
+TEST_F(WorkbenchTest, aHundredThousandPointsAreLinkedLikeFew) {
+    bench.setPoints(sharedPoints(madeUpPoints(100'000)));
+    ASSERT_TRUE(waitUntil([&] { return bench.parallel()->picture().rows == 100'000; }));
+    selection().setRange(kTime, PointSelection::Range{0, 0.02});
+    const std::size_t fast = expectedIn(kTime, 0, 0.02);
+    EXPECT_EQ(selection().shownCount(), fast);
+    EXPECT_TRUE(waitUntil([&] { return drawnIn("filtered-") == 100'000 - fast; }));
+    EXPECT_TRUE(waitUntil([&] { return listed() == static_cast<int>(fast); }));
+    selection().keep();
+    EXPECT_TRUE(waitUntil([&] { return drawnIn("") == fast; }));
+    EXPECT_EQ(selection().keptCount(), fast);
+    const int last = selection().shownPoints().back();
+    selection().choose(last);
+    EXPECT_EQ(bench.list()->table()->currentRow(), static_cast<int>(fast) - 1);
+    const QImage picture = test::savePicture(bench, u"workbench-many"_s);
+    EXPECT_GT(test::coloursIn(picture), 30);
+}
+
+/// For a person to look at.
+TEST_F(WorkbenchTest, pictures) {
+    for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+        theme().apply(mode);
+        const QString suffix = theme().isDark() ? u"-dark"_s : u"-light"_s;
+        for (const int count : {300, 100'000}) {
+            Workbench its(nullptr);
+            its.setProperty("ground", "surface");
+            its.setInOrder(true);
+            its.setPoints(sharedPoints(madeUpPoints(static_cast<std::size_t>(count))));
+            its.resize(1500, 700);
+            its.show();
+            its.selection().setRange(kTime, PointSelection::Range{0, 0.03});
+            its.selection().choose(17);
+            its.selection().setPin(PointSelection::Pin::a, 40);
+            for (const char* picture : {"scatter", "matrix", "progress"}) {
+                its.showPicture(QLatin1String(picture));
+                waitUntil([] { return false; }, 150);
+                EXPECT_GT(test::coloursIn(test::savePicture(
+                              its, u"workbench-%1-%2%3"_s.arg(QLatin1String(picture)).arg(count).arg(suffix))),
+                          30)
+                    << picture;
+            }
+            its.showPicture(u"scatter"_s);
+            its.selection().setColour(count == 300 ? 6 : 2);
+            its.selection().clearRanges();
+            for (auto* each : its.findChildren<QToolButton*>())
+                if (each->text() == u"Filters"_s) each->click();
+            waitUntil([] { return false; }, 150);
+            test::savePicture(its, u"workbench-colours-%1%2"_s.arg(count).arg(suffix));
+        }
+    }
+    theme().apply(ThemeMode::light);
+}
+
+}  // namespace
+}  // namespace tessera::ui
