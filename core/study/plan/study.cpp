@@ -120,8 +120,10 @@ physical::TrainingRun modelOf(const Study& study, const Settings& settings) {
     std::optional<physical::TrainingRun> run =
         knownTransformer(placeOfInput(study.models.front()), dimensions, refusal);
     if (!run && !refusal.empty())
-        throw UsageError(fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text",
-                                     inQuotes(study.models.front()), refusal));
+        throw UsageError(
+            fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text "
+                        "whose layers all have a softmax in their attention",
+                        inQuotes(study.models.front()), refusal));
     if (!run)
         throw UsageError(fmt::format(
             "the model {} is no transformer that can be planned; expected one of the zoo (zoo:gpt, zoo:llama, zoo:moe, "
