@@ -28,7 +28,6 @@ namespace {
 constexpr std::int64_t kUsualSequence = 4096;
 constexpr std::int64_t kLongestSequence = 1000000;  ///< of rotary positions, which have no table
 constexpr const char* kConfigSequence = "sequence";
-constexpr const char* kLanguagePart = "text_config";
 
 /// What the class that a file names has on top of the model, and the name without it.
 enum class ConfigTask : std::uint8_t {
@@ -51,7 +50,7 @@ struct NamedTask {
     std::string_view suffix;
     ConfigTask task;
 };
-constexpr std::array<NamedTask, 14> kConfigTasks{{{"ForCausalLM", ConfigTask::language},
+constexpr std::array<NamedTask, 15> kConfigTasks{{{"ForCausalLM", ConfigTask::language},
                                                   {"WithLMHeadModel", ConfigTask::conditional},
                                                   {"LMHeadModel", ConfigTask::language},
                                                   {"ForConditionalGeneration", ConfigTask::conditional},
@@ -64,6 +63,7 @@ constexpr std::array<NamedTask, 14> kConfigTasks{{{"ForCausalLM", ConfigTask::la
                                                   {"ForMultipleChoice", ConfigTask::choices},
                                                   {"ForNextSentencePrediction", ConfigTask::nextSentence},
                                                   {"EncoderModel", ConfigTask::encoder},
+                                                  {"ChatModel", ConfigTask::conditional},
                                                   {"Model", ConfigTask::none}}};
 
 struct ConfigClass {
@@ -267,15 +267,21 @@ const ConfigRow& rowOfLanguagePart(const ConfigFields& part, const ConfigFields&
     part.root().fail("an object with 'model_type', " + expectedArchitecture(""), "an object without it");
 }
 
+/// Where models of several parts have the language model, as most name it and as InternVL and DeepSeek-VL do; empty:
+/// the file has no such part.
+std::string languagePartOf(const ConfigFields& in) {
+    return in.firstGiven({"text_config", "llm_config", "language_config"});
+}
+
 /// The language model of a file that describes several parts.
 ConfigTransformer languageModelIn(const ConfigFields& in, const ConfigClass& named) {
-    const JsonNode node = in.at(kLanguagePart);
+    const JsonNode node = in.at(languagePartOf(in));
     if (!node.isObject()) node.fail("an object with the language model's fields");
     const ConfigFields part(node);
     const ConfigRow& row = rowOfLanguagePart(part, in);
     const ConfigRow* const ofClass = configRowOf(named.name);
     if (ofClass != nullptr && ofClass != &row)
-        classNode(in)->fail(fmt::format("a class of a model with the language model in '{}'", kLanguagePart));
+        classNode(in)->fail(fmt::format("a class of a model with the language model in '{}'", node.path()));
     ConfigTransformer config = row.read(part);
     if (config.kind != ConfigKind::decoder) node.fail("a language model that is a decoder", "another kind of model");
     config.architecture = in.text("model_type", part.text("model_type", named.name));
@@ -289,13 +295,13 @@ ConfigTransformer languageModelIn(const ConfigFields& in, const ConfigClass& nam
 
 ConfigTransformer transformerIn(const ConfigFields& in) {
     const ConfigClass named = classOf(in);
-    if (in.given(kLanguagePart)) return languageModelIn(in, named);
+    if (!languagePartOf(in).empty()) return languageModelIn(in, named);
     ConfigTransformer config = readByName(in, named);
     setTask(config, in, named.task);
     checkConfig(config, in);
     if (in.given("vision_config")) {
         if (!lowered(config.architecture).ends_with("vl"))
-            in.at("vision_config").fail(fmt::format("an object '{}' with the language model beside it", kLanguagePart));
+            in.at("vision_config").fail("an object 'text_config' with the language model beside it");
         config.unread = languageOnly(in);
     }
     return config;

@@ -297,6 +297,21 @@ ConfigTransformer glm4MoeRow(const ConfigFields& in) {
     return out;
 }
 
+/// DeepSeek-V3's parts in other sizes; layers without experts may be listed.
+ConfigTransformer glm4MoeLiteRow(const ConfigFields& in) {
+    ConfigTransformer out = latentWith(in, {154880, 2048, 10240, 47, 20, 0, 202752},
+                                       {.queryRank = 768, .keyRank = 512, .plain = 192, .rotary = 64, .value = 256});
+    addDeepseekExperts(out, in, {.count = 64, .perToken = 4, .ffn = 1536, .sharedFfn = 1, .correctionBias = true}, 1);
+    if (!in.given("mlp_layer_types")) return out;
+    out.experts.denseAt.clear();
+    std::int64_t layer = 0;
+    for (const JsonNode& each : in.at("mlp_layer_types").elements(kConfigLayers)) {
+        if (each.oneOf({"dense", "sparse"}) == "dense" && layer < out.layers) out.experts.denseAt.insert(layer);
+        ++layer;
+    }
+    return out;
+}
+
 constexpr ConfigRow kConfigMixtures[] = {
     {"mixtral", mixtralRow},
     {"minimax minimax_text_01 minimax_m1", minimaxRow},
@@ -320,6 +335,7 @@ constexpr ConfigRow kConfigMixtures[] = {
     {"deepseek_v3 kimi_k2", deepseekV3Row},
     {"minicpm3", minicpm3Row},
     {"glm4_moe", glm4MoeRow},
+    {"glm4_moe_lite", glm4MoeLiteRow},
 };
 
 }  // namespace

@@ -170,6 +170,7 @@ TEST(HfConfig, graphsHaveTheParametersOfEveryVariant) {
              smallOf("arctic", experts + R"(, "parallel_attn_mlp_res": true)"),
              smallOf("llama4_text", experts + R"(, "intermediate_size_mlp": 40, "moe_layers": [1])"),
              smallOf("glm4_moe", experts + R"(, "use_qk_norm": true, "attention_bias": true)"),
+             smallOf("glm4_moe_lite", experts + mla + R"(7, "mlp_layer_types": ["sparse", "dense", "sparse"])"),
              smallOf("qwen2_5_vl", R"("num_key_value_heads": 2)"),
              smallOf("qwen3_vl_text", R"("num_key_value_heads": 2)"),
              smallOf("openai-gpt"),
@@ -250,6 +251,7 @@ TEST(HfConfig, countsTheParametersOfMorePublishedModels) {
              {R"({"model_type": "llama", "num_labels": 1, "architectures": ["LlamaForSequenceClassification"]})",
               6'607'343'616 + 4'096},
              {R"({"model_type": "nemotron", "num_key_value_heads": 8})", 15'628'775'424},
+             {R"({"model_type": "glm4_moe_lite"})", 29'943'393'920},
              {R"({"model_type": "mt5", "architectures": ["MT5ForConditionalGeneration"]})", 300'176'768}}) {
         EXPECT_EQ(parametersOf(configOf(model.bytes)), model.parameters) << model.bytes;
         expectAgreement(model.bytes);
@@ -348,6 +350,8 @@ TEST(HfConfig, readsTheLanguageModelOfSeveralParts) {
     EXPECT_EQ(parametersOf(inside), parametersOf(alone));
     EXPECT_NE(inside.unread.find("'llava'"), std::string::npos);
     EXPECT_EQ(alone.unread, "");
+    EXPECT_EQ(parametersOf(configOf(R"({"architectures": ["InternVLChatModel"], "llm_config": )" + part + "}")),
+              parametersOf(alone));
     // The head shares the table where the whole says so and the part says nothing.
     EXPECT_TRUE(configOf(whole(R"("tie_word_embeddings": true, "text_config": )" + part)).tied);
     EXPECT_NE(configError(whole(R"("text_config": 3)")).find("field 'text_config'"), std::string::npos);
