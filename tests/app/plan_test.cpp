@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/app/cli.h"
+#include "tests/support/paths.h"
 #include "tests/support/schema.h"
 
 namespace tessera::test {
@@ -161,6 +162,12 @@ TEST_F(Plan, refusesWhatCannotBePlanned) {
         return ended.errors;
     };
     EXPECT_THAT(refusal({"plan", "--model", "zoo:resnet50", "--fleet", "dgx-h100x8"}), HasSubstr("no transformer"));
+    const auto refusalOf = [&](const char* file) {
+        return refusal({"plan", "--model", sourcePath("tests/data/configs/" + std::string(file)).string(), "--fleet",
+                        "dgx-h100x8"});
+    };
+    EXPECT_THAT(refusalOf("mt5-base.json"), HasSubstr("cannot be planned: it has an encoder beside its decoder"));
+    EXPECT_THAT(refusalOf("minimax-text-01.json"), HasSubstr("the attention of some layers is linear"));
     EXPECT_THAT(refusal(command({"--fix", "tq=3"})), HasSubstr("'tq'"));
     EXPECT_THAT(refusal(command({"--fix", "tp=x"})), HasSubstr("a whole number"));
     EXPECT_THAT(refusal(command({"--front", "time"})), HasSubstr("expected two"));

@@ -40,6 +40,14 @@ constexpr auto kLatent = [](auto& doc, auto& latent) {
     doc({"value_size", "Of a head: values."}, latent.valueSize, kRound);
 };
 
+constexpr auto kRest = [](auto& doc, auto& rest) {
+    doc({"attention", "Of a layer, with its norms."}, rest.attention, kRound);
+    doc({"feed_forward", "Of a layer without experts."}, rest.feedForward, kRound);
+    doc({"mixture", "Of a layer with experts, but for these."}, rest.mixture, kRound);
+    doc({"expert", "Of a routed expert."}, rest.expert, kRound);
+    doc({"ends", "Of the model, around its layers."}, rest.ends, kRound);
+};
+
 constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"layers", "Of the model."}, shape.layers, kRound);
     doc({"hidden", "Width of a layer."}, shape.hidden, kRound);
@@ -49,6 +57,8 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"ffn", "Width of the feed-forward network."}, shape.ffn, kRound);
     doc({"sequence", "Tokens of a sample."}, shape.sequence, kRound);
     doc({"vocabulary", "Words."}, shape.vocabulary, kRound);
+    doc.unlessEmpty({"embedding_width", "Of the table of tokens, where it is not that of a layer."},
+                    shape.embeddingWidth, kRound);
     doc({"gated", "The feed-forward network has three matrices."}, shape.gated);
     doc({"biased", "Biases, layer normalisation and dropout."}, shape.biased);
     doc({"causal", "Tokens see those before them alone."}, shape.causal);
@@ -63,6 +73,9 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"expert_ffn", "Width of an expert."}, shape.expertFfn, kRound);
     doc({"shared_experts", "Of a layer, that every token meets."}, shape.sharedExperts, kRound);
     doc({"dense_layers", "First layers without experts."}, shape.denseLayers, kRound);
+    doc.object({"rest_parameters",
+                "Parameters in no product of a layer and in no table; left out where they are those of the family."},
+               shape.rest, kRest);
     doc.object({"latent", "Attention by low-rank vectors; left out where there is none."}, shape.latent, kLatent);
 };
 

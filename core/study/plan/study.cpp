@@ -116,7 +116,14 @@ struct Inputs {
 physical::TrainingRun modelOf(const Study& study, const Settings& settings) {
     std::map<std::string, std::int64_t> dimensions = study.dimensions;
     if (settings.sequence) dimensions["sequence"] = *settings.sequence;
-    std::optional<physical::TrainingRun> run = knownTransformer(placeOfInput(study.models.front()), dimensions);
+    std::string refusal;
+    std::optional<physical::TrainingRun> run =
+        knownTransformer(placeOfInput(study.models.front()), dimensions, refusal);
+    if (!run && !refusal.empty())
+        throw UsageError(
+            fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text "
+                        "whose layers all have a softmax in their attention",
+                        inQuotes(study.models.front()), refusal));
     if (!run)
         throw UsageError(fmt::format(
             "the model {} is no transformer that can be planned; expected one of the zoo (zoo:gpt, zoo:llama, zoo:moe, "
@@ -183,6 +190,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     load.dimensions = study.dimensions;
     const model::Model model = model::loadModel(placeOfInput(study.models.front()), load);
     inputs.modelTitle = modelName(study.models.front(), model.name);
+    inputs.warnings = model.warnings;
     inputs.inputs.push_back({study.models.front(), model.sha256});
     for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, run, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))
