@@ -259,7 +259,7 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
 Framework megatronFramework() {
     return {.id = "megatron-lm",
             .title = kMegatron,
-            .about = "The best plan as arguments of Megatron-LM, for a shell to source",
+            .about = "A plan as arguments of Megatron-LM, for a shell to source",
             .suffix = ".sh",
             .misfit = megatronLmMisfit,
             .text = megatronText};

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/report/plan_beside.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {
@@ -176,8 +177,11 @@ Chart planTimeChart(const PlanOutcome& outcome) {
         const std::string step = formatQuantity(stepOf(each), Measure::seconds);
         const double percent = 100 * (stepOf(each) / stepOf(*outcome.best()) - 1);
         constexpr double kSeen = 0.05;
-        chart.endTexts.push_back(std::abs(percent) < kSeen ? step : fmt::format("{}, {:+.1f} %", step, percent));
+        chart.endTexts.push_back(std::abs(percent) < kSeen
+                                     ? step
+                                     : fmt::format("{}, {}{:.1f} %", step, percent < 0 ? "−" : "+", std::abs(percent)));
     }
+    markMeasuredSteps(chart, outcome);
     return chart;
 }
 

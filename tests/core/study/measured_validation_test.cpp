@@ -56,10 +56,10 @@ TEST(MeasuredThroughput, agreesInModelAcceleratorDevicesAndDataType) {
     study.models = {"zoo:resnet50"};
     const std::vector<MeasuredThroughput> found = measuredThroughputs(table, study, "a100", 8, "fp16");
     ASSERT_EQ(found.size(), 2U) << "no inference, no step without its batch, no other hardware";
-    EXPECT_EQ(found[0].id, "a");
+    EXPECT_EQ(found[0].run.id, "a");
     EXPECT_EQ(found[0].samplesPerSecond, 20000);
-    EXPECT_EQ(found[0].globalBatch, 2048);
-    EXPECT_EQ(found[0].software, "NGC MXNet");
+    EXPECT_EQ(found[0].run.globalBatch, 2048);
+    EXPECT_EQ(found[0].run.software, "NGC MXNet");
     EXPECT_EQ(found[0].source, "book");
     EXPECT_DOUBLE_EQ(found[1].samplesPerSecond, 16000) << "its batch over the time of its step";
     EXPECT_EQ(measuredThroughputs(table, study, "a100", 4, "fp16").size(), 1U);
@@ -86,8 +86,8 @@ TEST(MeasuredThroughput, theBundledTableHasResNetOnA100) {
     const std::vector<MeasuredThroughput> found = measuredThroughputs(bundledTraining(), study, "a100", 8, "fp16");
     ASSERT_FALSE(found.empty());
     for (const MeasuredThroughput& one : found) {
-        EXPECT_GT(one.samplesPerSecond, 5'000) << one.id;
-        EXPECT_LT(one.samplesPerSecond, 60'000) << one.id;
+        EXPECT_GT(one.samplesPerSecond, 5'000) << one.run.id;
+        EXPECT_LT(one.samplesPerSecond, 60'000) << one.run.id;
     }
 }
 

@@ -24,7 +24,7 @@ Study studyOfPlan(const std::string& model) {
 }
 
 std::string fileOfPlan(const Result& result) {
-    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>()), plan::frameworkNamed("megatron-lm"));
+    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>(), {}), plan::frameworkNamed("megatron-lm"));
 }
 
 Result keptOf(const Json& document, const Study& study) {

@@ -26,6 +26,7 @@
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/plan_explorer.h"
 #include "ui/views/runs/plan_question.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
@@ -92,6 +93,8 @@ private:
     std::shared_ptr<report::Table> configurations_ = std::make_shared<report::Table>();
     std::shared_ptr<report::Table> stages_ = std::make_shared<report::Table>();
     std::shared_ptr<report::Table> fleets_ = std::make_shared<report::Table>();
+    std::shared_ptr<report::Table> scaling_ = std::make_shared<report::Table>();
+    std::shared_ptr<report::Table> measured_ = std::make_shared<report::Table>();
     std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
     QLabel* against_ = new QLabel(this);
     DrawingView* cluster_ = nullptr;
@@ -157,6 +160,8 @@ void PlanView::addPictures() {
                .name = u"What takes the step of the best configurations"_s,
                .selects = "configuration",
                .path = [this](const ChartPane& pane, int, int category) { return sharePath(pane, category); }});
+    addCharts("scaling", titleOf("scaling"),
+              {.rows = {"scaling"}, .name = u"What each accelerator does on other numbers of them"_s});
     pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
     addCharts("memory", titleOf("memory"), {.rows = {"memory"}, .name = u"Memory of an accelerator by stage"_s});
     pages()->addPicture("front", titleOf("front"), this, &Self::makeFront, &Self::fillFront);
@@ -185,6 +190,8 @@ void PlanView::addDetails() {
     addRows("configurations", u"Configurations"_s, configurations_, "configuration");
     addRows("stages", u"Stages"_s, stages_, nullptr);
     addRows("fleets", u"Fleets"_s, fleets_, nullptr);
+    addRows("scaling", u"Scaling"_s, scaling_, nullptr);
+    addRows("measured", u"Measured"_s, measured_, nullptr);
     pages()->addTable("metrics", u"Numbers"_s,
                       {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
                        .rows =
@@ -213,11 +220,15 @@ void PlanView::takeRun() {
     chosen_ = configurations() > 0 ? 0 : -1;
     // Columns of a table are those of its first rows.
     for (const auto& [row, table] :
-         {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_)})
+         {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_),
+          std::pair("scaling", scaling_), std::pair("measured", measured_)})
         fillTable(row, *table);
     pages()->details()->setPageShown(u"fleets"_s, !outcome().fleets.empty());
+    pages()->details()->setPageShown(u"scaling"_s, !outcome().scaling.empty());
+    pages()->details()->setPageShown(u"measured"_s, !outcome().measured.empty());
+    pages()->pair("scaling", outcome().measured.empty() ? "scaling" : "measured");
     pages()->details()->setPageShown(u"summary"_s, !catalogue().sentences(*run().result).empty());
-    for (const char* picture : {"cluster", "step-time", "pipeline", "memory", "front", "sensitivity"})
+    for (const char* picture : {"cluster", "step-time", "scaling", "pipeline", "memory", "front", "sensitivity"})
         pages()->setPageShown(QLatin1String(picture), chosen_ >= 0);
     if (chosen_ < 0) pages()->openTab(u"configurations"_s);
     showDifference();
@@ -256,6 +267,11 @@ Facts PlanView::facts(int configuration) const {
     facts.title = label(configuration);
     facts.subtitle = u"Configuration %1 of %2"_s.arg(configuration + 1).arg(configurations());
     facts.icon = u"plan"_s;
+    const report::Selection at = report::selectionOf(*run().result, std::to_string(configuration + 1));
+    for (const Exportable& each : exports::files(run().result, at))
+        facts.actions.append({.title = u"Write for %1…"_s.arg(each.fileTitle),
+                              .icon = u"export"_s,
+                              .run = [this, each] { askAndExport(*this, each, each.fileSuffix); }});
     return facts;
 }
 
