@@ -12,7 +12,7 @@ namespace {
 /// Configurations of a larger fleet that are looked at whatever those of the fleet itself: less than a second's.
 constexpr double kAlways = 1e6;
 /// Else so many times those of the fleet itself: no size takes much longer than the study without it.
-constexpr double kMostTimes = 2;
+constexpr double kMostTimes = 3;
 
 /// Whether so many times its accelerators leave a node of a group that has no network beyond it.
 bool needsNetwork(const Problem& problem, double times) {
