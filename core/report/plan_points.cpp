@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -111,7 +112,11 @@ std::string titleOf(plan::Objective value) {
 }
 
 std::string objectiveText(plan::Objective value, double number) {
-    if (value == plan::Objective::price) return fmt::format("${:.3g}", number);
+    if (value == plan::Objective::price) {
+        constexpr double kThreeDigits = 2;
+        const double decimals = number > 0 ? kThreeDigits - std::floor(std::log10(number)) : 0;
+        return fmt::format("${:.{}f}", number, static_cast<int>(std::clamp(decimals, 0.0, 9.0)));
+    }
     return value == plan::Objective::accelerators ? formatCount(number) : formatQuantity(number, rowOf(value).measure);
 }
 
