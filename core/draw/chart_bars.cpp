@@ -145,7 +145,7 @@ void ChartBuilder::barTexts() {
     for (std::size_t c = 0; c < categories_; ++c) {
         if (piled[c]) {
             const auto [up, down] = stack(c);
-            endText(withPoints(whole[c], c), totalText(c), up == 0 && down < 0);
+            endText(whole[c], totalText(c), up == 0 && down < 0);
         } else if (std::isnan(ends[c]) && c < chart_.endTexts.size()) {
             insteadText(c);
         }

@@ -9,10 +9,12 @@ namespace tessera::plan {
 
 namespace {
 
-/// Configurations of a larger fleet that are looked at whatever those of the fleet itself: less than a second's.
-constexpr double kAlways = 1e6;
-/// Else so many times those of the fleet itself: no size takes much longer than the study without it.
-constexpr double kMostTimes = 2;
+/// Configurations of a larger fleet that are looked at: less than a second's whatever those of the fleet itself, else
+/// so many times those, so that no size takes much longer than the study without it; and never more than some seconds'.
+double mostConfigurations(const Found& whole) {
+    constexpr double kAlways = 1e6, kTimes = 4, kNever = 1e7;
+    return std::max(kAlways, std::min(kTimes * static_cast<double>(whole.counted.all), kNever));
+}
 
 /// Whether so many times its accelerators leave a node of a group that has no network beyond it.
 bool needsNetwork(const Problem& problem, double times) {
@@ -49,7 +51,7 @@ std::vector<ScaledFleet> scaledFleets(const Problem& problem, const Space& space
     std::vector<ScaledFleet> fleets;
     RunControl quiet = control;
     quiet.progress = {};
-    const double most = std::max(kAlways, kMostTimes * static_cast<double>(whole.counted.all));
+    const double most = mostConfigurations(whole);
     double done = 0;
     for (const double times : kFleetSizes) {
         control.reportProgress("fleets of other sizes", done++, static_cast<double>(kFleetSizes.size()));

@@ -20,8 +20,8 @@ inline constexpr std::array kFleetSizes{0.125, 0.25, 0.5, 1.0, 2.0, 4.0};
 /// Finds the best on an eighth to four times a fleet, rising: the same model, batch, space and options, nodes and rates
 /// of the network as they are. `whole` is what was found on the fleet itself. Left out are sizes that cut an
 /// accelerator in pieces, those that need a network between nodes of a group that has none, and large
-/// ones whose space is estimated to have more than a million configurations and more than twice those of the fleet.
-/// `finish` ends it with the sizes that it has. Throws InterruptedError.
+/// ones whose space is estimated to have more than a million configurations and more than three times those of the
+/// fleet. `finish` ends it with the sizes that it has. Throws InterruptedError.
 std::vector<ScaledFleet> scaledFleets(const Problem& problem, const Space& space, const SearchOptions& options,
                                       const Found& whole, const RunControl& control);
 

@@ -251,15 +251,15 @@ std::string measuredNote(const PlanOutcome& outcome) {
                        sources.empty() ? "" : fmt::format(" ({})", joined(sources, ", ")));
 }
 
-/// What is best on each of the sizes, as a line, and its points with their steps.
+/// What is best on each of the sizes: a line with its interval, and points with their steps.
 void addPlanned(Chart& chart, const PlanOutcome& outcome) {
-    Series line{.id = "line", .mark = Mark::line, .colour = std::string(kCategories[0]), .reference = true};
-    Series points{.id = "planned",
-                  .name = "the best on as many",
-                  .mark = Mark::points,
-                  .colour = std::string(kCategories[0]),
-                  .shape = kCircle};
+    const std::string blue(kCategories[0]);
+    Series band{.id = "interval", .name = "90 % interval", .mark = Mark::band, .colour = blue};
+    Series line{.id = "line", .mark = Mark::line, .colour = blue, .reference = true};
+    Series points{
+        .id = "planned", .name = "the best on as many", .mark = Mark::points, .colour = blue, .shape = kCircle};
     Series none{.id = "nothing", .name = "nothing fits", .mark = Mark::points, .colour = "bad", .shape = kTriangle};
+    std::vector<double> low, high;
     for (const ScaledPlan& each : outcome.scaling) {
         const auto count = static_cast<double>(each.accelerators);
         const std::string accelerators = formatCounted(count, "accelerator", "accelerators");
@@ -267,23 +267,26 @@ void addPlanned(Chart& chart, const PlanOutcome& outcome) {
             none.x.push_back(count);
             none.y.push_back(0);
             none.valueTexts.push_back(fmt::format("{}: {}", accelerators, each.misfit));
-            none.labels.emplace_back("nothing fits");
+            none.labels.push_back(countText(each.accelerators) + ": nothing fits");
             continue;
         }
         const double rate = each.perAccelerator(), used = each.best->of(plan::Objective::accelerators);
-        for (Series* series : {&line, &points}) {
-            series->x.push_back(count);
-            series->y.push_back(rate);
-        }
+        for (Series* series : {&band, &line, &points}) series->x.push_back(count);
+        for (Series* series : {&line, &points}) series->y.push_back(rate);
+        low.push_back(rate * stepSecondsOf(each) / each.high);
+        high.push_back(rate * stepSecondsOf(each) / each.low);
         const std::string step = formatQuantity(stepSecondsOf(each), Measure::seconds);
-        points.low.push_back(rate * stepSecondsOf(each) / each.high);
-        points.high.push_back(rate * stepSecondsOf(each) / each.low);
-        points.labels.push_back(step);
+        points.labels.push_back(countText(each.accelerators) + ": " + step);
         points.valueTexts.push_back(fmt::format(
             "{} tokens/s per accelerator · {} a step on {}{} · {}", study::uncertainText(rate), step, accelerators,
             used < count ? fmt::format(", of which {} are in use", formatCount(used)) : std::string(),
             each.configuration));
     }
+    // A single point has no area about it.
+    const bool isArea = points.x.size() > 1;
+    (isArea ? band.low : points.low) = std::move(low);
+    (isArea ? band.y : points.high) = std::move(high);
+    if (isArea) chart.series.push_back(std::move(band));
     for (Series* series : {&line, &points, &none})
         if (!series->x.empty()) chart.series.push_back(std::move(*series));
 }
@@ -296,8 +299,15 @@ std::string scalingTitle(const PlanOutcome& outcome) {
         if (first == nullptr) first = &each;
         last = &each;
     }
-    if (first == last || outcome.goal() != plan::Objective::time)
-        return "The best on other numbers of accelerators, by what each of them does";
+    if (first == nullptr) return "What each accelerator does";
+    if (outcome.goal() != plan::Objective::time)
+        return fmt::format("Least {} on {} to {} accelerators: what each of them does",
+                           plan::kObjectiveNames.of(outcome.goal()), countText(outcome.scaling.front().accelerators),
+                           countText(outcome.scaling.back().accelerators));
+    if (first == last)
+        return fmt::format("Of {} to {} accelerators, {} alone hold a plan",
+                           countText(outcome.scaling.front().accelerators),
+                           countText(outcome.scaling.back().accelerators), countText(first->accelerators));
     return fmt::format("{}× the accelerators, from {} to {}, make a step {} as fast",
                        formatCount(last->times / first->times), countText(first->accelerators),
                        countText(last->accelerators), study::timesText(stepSecondsOf(*first) / stepSecondsOf(*last)));
@@ -306,7 +316,8 @@ std::string scalingTitle(const PlanOutcome& outcome) {
 /// What is the same on all sizes, and why there are no larger ones.
 std::string sizesNote(const PlanOutcome& outcome) {
     const ScaledPlan& largest = outcome.scaling.back();
-    std::string note = fmt::format("Labels are steps, all of a batch of {}.", formatCount(outcome.globalBatch));
+    std::string note =
+        fmt::format("Labels: accelerators and the step of a batch of {}.", formatCount(outcome.globalBatch));
     const bool hasNoNetwork =
         std::any_of(outcome.groups.begin(), outcome.groups.end(), [&](const study::PlannedGroup& group) {
             return group.networkRate <= 0 &&
@@ -390,12 +401,14 @@ void markMeasuredSteps(Chart& chart, const PlanOutcome& outcome) {
         if (each.accelerator != accelerator || (each.dtype != dtype && outcome.dtypes.size() > 1)) continue;
         const double step = outcome.globalBatch * outcome.sequence /
                             (each.tokensPerSecond * best->scores.of(plan::Objective::accelerators));
-        addDiamond(marks, 0, step,
+        addDiamond(marks, static_cast<double>(chart.x.categories.size()), step,
                    fmt::format("{} if each did as {}", formatQuantity(step, Measure::seconds), measuredRunText(each)));
     }
     if (marks.x.empty()) return;
+    chart.x.categories.emplace_back("Published runs");
+    chart.endTexts.emplace_back();
     chart.series.push_back(std::move(marks));
-    chart.notes.push_back("Diamonds: the best one's step at what each accelerator did in published runs.");
+    chart.notes.push_back("Diamonds: the step of the best one if each of its accelerators did as published ones did.");
 }
 
 }  // namespace tessera::report

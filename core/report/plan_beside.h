@@ -23,7 +23,8 @@ Table exactPlanMeasuredTable(const study::PlanOutcome& outcome);
 /// "Measured runs of this model on h100: …", a sentence; empty where nobody measured any.
 std::string planMeasuredSentence(const study::PlanOutcome& outcome);
 
-/// Adds diamonds to `planTimeChart`: the best one's step if each of its accelerators did what published ones did.
+/// Adds a line of diamonds to `planTimeChart`: the best one's step if each of its accelerators did what published ones
+/// did. Nothing where there are none of its accelerator and data type.
 void markMeasuredSteps(Chart& chart, const study::PlanOutcome& outcome);
 
 }  // namespace tessera::report

@@ -291,7 +291,8 @@ Table fleetTable(const PlanOutcome& outcome) {
         const double price = fleet.best->of(plan::Objective::price);
         table.rows.push_back({fleet.name, formatCount(static_cast<double>(fleet.accelerators)),
                               formatQuantity(fleet.best->of(plan::Objective::time), Measure::seconds),
-                              price > 0 ? fmt::format("${:.4g}", price) : std::string("–"), fleet.configuration});
+                              price > 0 ? objectiveText(plan::Objective::price, price) : std::string("–"),
+                              fleet.configuration});
     }
     return table;
 }

@@ -80,6 +80,22 @@ TEST(MeasuredThroughput, sizesOfTheModelAgreeWhereSaidOrNot) {
     EXPECT_TRUE(measuredThroughputs(table, study, "a100", 8, "fp16").empty()) << "a file may be anything";
 }
 
+TEST(MeasuredThroughput, aTransformerIsTheSameByItsSizesWhateverItsName) {
+    const physical::MeasuredTable table = physical::readMeasuredTable(
+        "set,id,model,dims,accelerator,accelerators,dtype,global_batch,training,software,metric,value,source\n"
+        "mine,a,zoo:llama,layers=32;hidden=4096;heads=32;kv_heads=8;ffn=14336;vocabulary=128256;sequence=8192,h100,8,"
+        "fp8,128,1,NeMo,tokens_per_s_per_accelerator,14000,book\n"
+        "mine,b,zoo:llama,layers=32;hidden=4096;heads=32;kv_heads=8;ffn=14336;vocabulary=128256;sequence=4096,h100,8,"
+        "fp8,128,1,NeMo,tokens_per_s_per_accelerator,15000,book\n",
+        "own.csv");
+    Study study = newStudy("predict");
+    study.models = {"zoo:llama3.1-8b"};
+    const std::vector<MeasuredThroughput> found = measuredThroughputs(table, study, "h100", 8, "fp8");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].run.id, "a");
+    EXPECT_DOUBLE_EQ(found[0].samplesPerSecond, 14000.0 * 8 / 8192);
+}
+
 TEST(MeasuredThroughput, theBundledTableHasResNetOnA100) {
     Study study = newStudy("predict");
     study.models = {"zoo:resnet50"};

@@ -75,7 +75,7 @@ private:
     /// The catalogue's name of the chosen configuration; empty where nothing fits.
     std::string choice() const { return chosen_ < 0 ? std::string() : std::to_string(chosen_ + 1); }
     QString label(int configuration) const;
-    Facts facts(int configuration) const;
+    Facts facts(int configuration);
     QString sharePath(const ChartPane& pane, int category) const;
 
     QWidget* makeCluster();
@@ -261,7 +261,7 @@ void PlanView::showDifference() {
     against_->setVisible(!parts.isEmpty());
 }
 
-Facts PlanView::facts(int configuration) const {
+Facts PlanView::facts(int configuration) {
     if (configuration < 0 || static_cast<std::size_t>(configuration) >= configurations_->rows.size()) return {};
     Facts facts = columns::rowFacts(*configurations_, configuration);
     facts.title = label(configuration);
@@ -290,6 +290,23 @@ QVector<Headline> PlanView::headlines() const {
             std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
         return found == metrics.end() ? QString() : toQt(study::textOf(*found));
     };
+    const bool isCheapest = outcome().goal() == plan::Objective::price;
+    const auto money = [&](std::string_view name) {
+        const auto found =
+            std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+        if (found == metrics.end()) return;
+        const auto textAt = [&](double seconds) {
+            study::Metric its = *found;
+            its.value *= seconds / best->scores.of(plan::Objective::time);
+            return toQt(study::textOf(its));
+        };
+        headlines.append({.value = toQt(study::textOf(*found)),
+                          .label = outcome().tokens ? u"to train"_s : u"a step"_s,
+                          .detail = u"%1 to %2"_s.arg(textAt(best->low), textAt(best->high)),
+                          .help = u"Of the best configuration; 90 % of measured runs lie between these"_s,
+                          .explain = explanationOf(std::string(name))});
+    };
+    if (isCheapest) money(outcome().tokens ? "training_usd" : "price_usd");
     headlines.append({.value = textOf("step_time_s"),
                       .label = u"per step"_s,
                       .detail = u"%1 to %2"_s.arg(columns::quantity(best->low, Measure::seconds),
@@ -310,9 +327,9 @@ QVector<Headline> PlanView::headlines() const {
                       .explain = explanationOf("configurations")});
     if (const auto training = outcome().trainingSeconds()) {
         constexpr double kDay = 86400;
+        const QString price = textOf("training_usd");
         headlines.append({.value = u"%1 days"_s.arg(toQt(formatCount(std::round(*training / kDay)))),
-                          .label = {},
-                          .detail = (textOf("training_usd") + u" to train"_s).trimmed(),
+                          .label = price.isEmpty() || isCheapest ? u"to train"_s : price,
                           .help = u"To train on %1 tokens"_s.arg(columns::count(*outcome().tokens)),
                           .explain = explanationOf("training_s")});
     }
