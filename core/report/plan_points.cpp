@@ -62,12 +62,17 @@ std::string_view partOf(std::string_view configuration, std::string_view key, st
     return otherwise;
 }
 
-Value axisColumn(const PlanAxis& axis, const std::vector<std::string>& names) {
+/// Of the first `planned` configurations all is known; of others what they say.
+Value axisColumn(const PlanAxis& axis, const std::vector<std::string>& configurations, std::size_t planned) {
     Value column{.id = std::string(axis.id), .title = std::string(axis.title)};
     column.role = Value::Role::variable;
     column.log = !axis.words && axis.otherwise == "1";
-    for (const std::string& name : names) {
-        const std::string word(partOf(name, axis.key, axis.otherwise));
+    for (std::size_t i = 0; i < configurations.size(); ++i) {
+        const std::string word(partOf(configurations[i], axis.key, i < planned ? axis.otherwise : std::string_view()));
+        if (word.empty()) {
+            column.values.push_back(std::numeric_limits<double>::quiet_NaN());
+            continue;
+        }
         if (!axis.words) {
             column.values.push_back(
                 parseQuantity(word, Measure::count).value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -98,6 +103,12 @@ bool isOf(const explore::PointTable& points, std::size_t column, plan::Objective
 
 }  // namespace
 
+std::string objectiveText(plan::Objective value, double number) {
+    const PlanValue& its =
+        *std::find_if(kPlanValues.begin(), kPlanValues.end(), [&](const PlanValue& row) { return row.value == value; });
+    return textOf({.id = {}, .title = {}, .measure = its.measure, .unit = std::string(its.unit)}, number);
+}
+
 explore::PointTable pointTable(const PlanOutcome& outcome) {
     explore::PointTable points{.title = "Configurations"};
     std::vector<plan::Scores> scores;
@@ -119,6 +130,29 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
         }
         points.marks[at] |= explore::kFront;
     }
+    const std::size_t planned = scores.size();
+    std::vector<std::string> configurations = points.names;
+    for (const study::MeasuredBeside& run : outcome.measured) {
+        plan::Scores known;
+        known.values.fill(std::numeric_limits<double>::quiet_NaN());
+        const auto count = static_cast<double>(run.accelerators);
+        known.of(plan::Objective::time) = outcome.globalBatch * outcome.sequence / (run.tokensPerSecond * count);
+        known.of(plan::Objective::accelerators) = count;
+        scores.push_back(known);
+        points.names.push_back(fmt::format("measured, {}", escaped(run.id, 60)));
+        points.marks.push_back(explore::kMeasured);
+        std::string& text = configurations.emplace_back();
+        const auto say = [&](std::string_view key, double degree) {
+            if (degree > 0) text += fmt::format("{}{}={}", text.empty() ? "" : ",", key, degree);
+        };
+        say("tp", static_cast<double>(run.tensor));
+        say("pp", static_cast<double>(run.pipeline));
+        say("dp", static_cast<double>(run.data));
+        say("cp", static_cast<double>(run.context));
+        say("ep", static_cast<double>(run.expert));
+        say("vp", static_cast<double>(run.chunks));
+        say("mb", run.microBatch);
+    }
     points.reasons.resize(scores.size());
     for (const PlanValue& its : kPlanValues) {
         if (its.value == plan::Objective::price && !outcome.knowsPrices()) continue;
@@ -139,6 +173,9 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
         column.values.assign(scores.size(), std::numeric_limits<double>::quiet_NaN());
         for (std::size_t i = 0; i < outcome.configurations.size(); ++i)
             column.values[i] = of(outcome.configurations[i]);
+        for (std::size_t i = 0; i < outcome.measured.size() && column.id == "tokens_per_s"; ++i)
+            column.values[planned + i] =
+                outcome.measured[i].tokensPerSecond * static_cast<double>(outcome.measured[i].accelerators);
         points.columns.push_back(std::move(column));
     };
     ofBest({.id = "tokens_per_s",
@@ -151,7 +188,7 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
             .help = "Model FLOPs over what the accelerators in use can do, of the best configurations",
             .unit = "%"},
            [](const plan::Evaluated& each) { return 100 * each.utilisation; });
-    for (const PlanAxis& axis : kPlanAxes) points.columns.push_back(axisColumn(axis, points.names));
+    for (const PlanAxis& axis : kPlanAxes) points.columns.push_back(axisColumn(axis, configurations, planned));
     return points;
 }
 

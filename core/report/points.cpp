@@ -66,7 +66,11 @@ std::string textOf(const PointColumn& column, double value) {
         return escaped(column.words[static_cast<std::size_t>(index)]);
     }
     if (column.measure != Measure::count) return formatQuantity(value, column.measure);
-    if (column.unit == "$") return fmt::format("${:.4g}", value);
+    if (column.unit == "$") {
+        constexpr double kThreeDigits = 2;
+        const double decimals = value > 0 ? kThreeDigits - std::floor(std::log10(value)) : 0;
+        return fmt::format("${:.{}f}", value, static_cast<int>(std::clamp(decimals, 0.0, 9.0)));
+    }
     const std::string text = formatCount(value);
     if (column.unit.empty()) return text;
     return column.unit.starts_with("×") ? text + column.unit : text + " " + column.unit;

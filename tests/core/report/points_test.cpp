@@ -51,7 +51,7 @@ TEST(Points, textsSayUnitsAndWords) {
     EXPECT_EQ(textOf(column, 1.41), "1.41×");
     EXPECT_EQ(titleOf(column), "A");
     column.unit = "$";
-    EXPECT_EQ(textOf(column, 2.874), "$2.874");
+    EXPECT_EQ(textOf(column, 2.874), "$2.87");
     column.unit.clear();
     column.measure = Measure::seconds;
     EXPECT_EQ(textOf(column, 0.0362), "36.2 ms");
