@@ -8,6 +8,8 @@ namespace tessera::explore {
 Method gridMethod();
 Method listMethod();
 Method randomMethod();
+Method latinHypercubeMethod();
+Method sobolMethod();
 
 /// Number of points of a method that spends its whole budget.
 std::int64_t countAll(const MethodProblem& problem);

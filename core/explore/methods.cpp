@@ -9,7 +9,8 @@ namespace tessera::explore {
 namespace {
 
 std::vector<Method>& allMethods() {
-    static std::vector<Method> kAll = {gridMethod(), listMethod(), randomMethod()};
+    static std::vector<Method> kAll = {gridMethod(), listMethod(), randomMethod(), latinHypercubeMethod(),
+                                       sobolMethod()};
     return kAll;
 }
 
