@@ -10,6 +10,10 @@ Method listMethod();
 Method randomMethod();
 Method latinHypercubeMethod();
 Method sobolMethod();
+Method nsga2Method();
+Method moeadMethod();
+Method differentialMethod();
+Method cmaesMethod();
 
 /// Number of points of a method that spends its whole budget.
 std::int64_t countAll(const MethodProblem& problem);
