@@ -12,10 +12,10 @@ namespace {
 
 constexpr int kFieldLines = 7;
 
-/// The middle of a cell's place along an axis: cells stand from one end of the range to the other.
+/// The middle of a cell along an axis, whose middles go from one end of the range to the other.
 double middleOf(const Scale& scale, const Range& range, double place, std::size_t count) {
     const double low = scale.coordinate(range.low), high = scale.coordinate(range.high);
-    return scale.pixelOf(low + (high - low) * (place + 0.5) / static_cast<double>(count));
+    return scale.pixelOf(low + (high - low) * place / static_cast<double>(count - 1));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ struct ColourKey {
 /// Values over an area, which lie below all else: a grid of cells, row by row from the lowest y, and lines of equal
 /// value. On a logarithmic axis the cells are of equal ratios.
 struct Field {
-    Range x = {}, y = {};  ///< the area's ends, in the axes' values
+    Range x = {}, y = {};  ///< middles of the first and the last cell, in the axes' values
     std::size_t columns = 0, rows = 0;
     std::vector<double> values = {};  ///< NaN = not known
     Axis axis = {};                   ///< of the values

@@ -99,7 +99,7 @@ std::vector<TableRow> codesignTables() {
         {{"front", "Front of area and objective", "Front of area and objective", Scope::result, kEverywhere},
          from(frontTable)},
         {{"architectures", "Architectures", "Every architecture that was evaluated"},
-         [](const View& view) { return exactPointTable(codesignOf(view), pointRows(codesignOf(view))); }},
+         [](const View& view) { return exactPointTable(codesignOf(view), study::knownDesigns(codesignOf(view))); }},
         {{"stages", "Stages", "The stages of every model"}, from(exactStageTable)},
         {{"exploration", "Exploration", "The search's steps from large to small areas"}, from(exactTraceTable)},
         metricsRow(),

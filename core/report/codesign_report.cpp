@@ -35,7 +35,7 @@ Table pointTable(const CodesignOutcome& outcome, const char* what,
     Table table = tableOf(study::pointFields(), points, study::kText);
     table.columns.insert(table.columns.begin(), Table::Column{what});
     for (std::size_t i = 0; i < named.size(); ++i) table.rows[i].insert(table.rows[i].begin(), named[i].first);
-    for (const BandwidthColumn& column : bandwidthColumns(outcome.result)) {
+    for (const study::BandwidthColumn& column : study::bandwidthColumns(outcome.result)) {
         table.columns.push_back({column.title, true});
         for (std::size_t i = 0; i < named.size(); ++i)
             table.rows[i].push_back(formatQuantity(column.of(*named[i].second), column.measure));

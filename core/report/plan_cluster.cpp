@@ -21,7 +21,7 @@ using study::PlannedGroup;
 using study::PlanOutcome;
 
 constexpr double kCellGap = 2, kNodePad = 5, kNodeTitle = 15, kLeftOfNodes = 14;
-constexpr double kHeader = 84, kGroupTitle = 26, kBelowNode = 4, kTrunk = 4;
+constexpr double kHeader = 84, kGroupTitle = 26, kBelowNode = 4, kLinkTrunk = 4;
 constexpr double kLane = 10, kLaneText = 18;  ///< of links between groups
 constexpr std::size_t kMostLanes = 4;
 /// From here down nodes are too small for a line of text of their own.
@@ -316,7 +316,7 @@ private:
     /// The network below each row of nodes, and what joins the rows.
     void network(double top, const NodeGrid& grid) {
         double last = top;
-        const double trunk = left_ + kTrunk;
+        const double trunk = left_ + kLinkTrunk;
         for (std::int64_t row = 0; row < grid.rows(); ++row) {
             const std::int64_t count = std::min(grid.perRow, grid.shown - row * grid.perRow);
             const double bottom = top + static_cast<double>(row) * (grid.high + grid.gap) + grid.high;
@@ -335,7 +335,7 @@ private:
     double laneTexts(std::size_t group, double top) {
         for (const LinkLane& its : lanes_) {
             if (its.groups[1] != group) continue;
-            text({left_ + kTrunk, top + 10}, fitted(its.text, width_ - left_ - kTrunk, 11, false, measure_),
+            text({left_ + kLinkTrunk, top + 10}, fitted(its.text, width_ - left_ - kLinkTrunk, 11, false, measure_),
                  its.inUse ? "accent" : "secondary");
             top += kLaneText;
         }
@@ -345,7 +345,7 @@ private:
     /// A link between groups, beside their networks.
     void lane(std::size_t number) {
         const LinkLane& its = lanes_[number];
-        const double x = kTrunk + kLane * static_cast<double>(number);
+        const double x = kLinkTrunk + kLane * static_cast<double>(number);
         const std::string colour = its.inUse ? "accent" : "control";
         line({x, taps_[its.groups.front()].y}, {x, taps_[its.groups.back()].y}, colour, its.inUse ? 2 : 1.2);
         for (const std::size_t group : its.groups) {
@@ -366,7 +366,7 @@ private:
         top += kGroupTitle;
         const bool hasTrunk = hasNetwork(its) && its.perNode <= grid.perNode;
         if (hasTrunk) network(top, grid);
-        taps_[index] = hasTrunk ? Point{left_ + kTrunk, top + grid.high + kBelowNode}
+        taps_[index] = hasTrunk ? Point{left_ + kLinkTrunk, top + grid.high + kBelowNode}
                                 : Point{left_ + kLeftOfNodes, top + grid.high / 2};
         for (std::int64_t n = 0; n < grid.shown; ++n) {
             const std::int64_t row = n / grid.perRow, column = n % grid.perRow;

@@ -21,7 +21,7 @@ namespace tessera::report {
 namespace {
 
 using study::PlanOutcome;
-using Value = explore::PointColumn;
+using PlanColumn = explore::PointColumn;
 
 struct PlanValue {
     plan::Objective value;
@@ -63,9 +63,9 @@ std::string_view partOf(std::string_view configuration, std::string_view key, st
 }
 
 /// Of the first `planned` configurations all is known; of others what they say.
-Value axisColumn(const PlanAxis& axis, const std::vector<std::string>& configurations, std::size_t planned) {
-    Value column{.id = std::string(axis.id), .title = std::string(axis.title)};
-    column.role = Value::Role::variable;
+PlanColumn axisColumn(const PlanAxis& axis, const std::vector<std::string>& configurations, std::size_t planned) {
+    PlanColumn column{.id = std::string(axis.id), .title = std::string(axis.title)};
+    column.role = PlanColumn::Role::variable;
     column.log = !axis.words && axis.otherwise == "1";
     for (std::size_t i = 0; i < configurations.size(); ++i) {
         const std::string word(partOf(configurations[i], axis.key, i < planned ? axis.otherwise : std::string_view()));
@@ -156,20 +156,20 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
     points.reasons.resize(scores.size());
     for (const PlanValue& its : kPlanValues) {
         if (its.value == plan::Objective::price && !outcome.knowsPrices()) continue;
-        Value column{.id = std::string(plan::kObjectiveNames.of(its.value)),
-                     .title = std::string(its.title),
-                     .measure = its.measure,
-                     .unit = std::string(its.unit)};
+        PlanColumn column{.id = std::string(plan::kObjectiveNames.of(its.value)),
+                          .title = std::string(its.title),
+                          .measure = its.measure,
+                          .unit = std::string(its.unit)};
         const bool asked =
             its.value == outcome.goal() || its.value == outcome.frontOf.first || its.value == outcome.frontOf.second;
-        column.role = asked ? Value::Role::objective : Value::Role::metric;
-        column.better = Value::Better::lower;
+        column.role = asked ? PlanColumn::Role::objective : PlanColumn::Role::metric;
+        column.better = PlanColumn::Better::lower;
         for (const plan::Scores& each : scores) column.values.push_back(each.of(its.value));
         column.log = isWide(column.values);
         points.columns.push_back(std::move(column));
     }
-    const auto ofBest = [&](Value column, double (*of)(const plan::Evaluated&)) {
-        column.better = Value::Better::higher;
+    const auto ofBest = [&](PlanColumn column, double (*of)(const plan::Evaluated&)) {
+        column.better = PlanColumn::Better::higher;
         column.values.assign(scores.size(), std::numeric_limits<double>::quiet_NaN());
         for (std::size_t i = 0; i < outcome.configurations.size(); ++i)
             column.values[i] = of(outcome.configurations[i]);
@@ -244,7 +244,7 @@ ParallelPicture planParallel(const PlanOutcome& outcome) {
     const explore::PointTable points = pointTable(outcome);
     std::vector<std::size_t> columns;
     for (std::size_t i = 0; i < points.columns.size(); ++i)
-        if (points.columns[i].better == Value::Better::lower) columns.push_back(i);
+        if (points.columns[i].better == PlanColumn::Better::lower) columns.push_back(i);
     ParallelPicture picture = parallelOf(points, columns);
     picture.empty = kNoPlan;
     return picture;

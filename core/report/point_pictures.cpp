@@ -14,6 +14,11 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/explore/front.h"
+#include "core/explore/hypervolume.h"
+#include "core/explore/importance.h"
+#include "core/explore/surface.h"
+#include "core/study/metric.h"
 
 namespace tessera::report {
 
@@ -385,6 +390,140 @@ Chart bestSoFarChart(const PointTable& points, std::size_t column) {
     chart.title = fmt::format("{}: best {} after {} of {} points", of.title, textOf(of, reached),
                               formatCount(static_cast<double>(improvedAt)), formatCount(at));
     chart.series = {std::move(each), std::move(best)};
+    return chart;
+}
+
+Chart hypervolumeChart(const PointTable& points) {
+    Chart chart{.id = "hypervolume", .title = {}, .empty = std::string(kNoPoints)};
+    chart.x = {.title = "Points evaluated"};
+    chart.y = {.title = "Hypervolume (%)"};
+    const std::vector<double> all = explore::objectivesOf(points);
+    const std::size_t objectives = points.size() == 0 ? 0 : all.size() / points.size();
+    // Scaled to the extent, so that no unit outweighs the others.
+    std::vector<PointExtremes> extents(objectives);
+    std::vector<bool> counts(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        counts[i] = !hasMark(points, i, explore::kBaseline) && !hasMark(points, i, explore::kMeasured);
+        const bool known = std::all_of(all.begin() + static_cast<std::ptrdiff_t>(i * objectives),
+                                       all.begin() + static_cast<std::ptrdiff_t>((i + 1) * objectives),
+                                       [](double value) { return std::isfinite(value); });
+        for (std::size_t o = 0; counts[i] && known && o < objectives; ++o) extents[o].add(all[i * objectives + o]);
+    }
+    std::vector<double> scaled;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        for (std::size_t o = 0; counts[i] && o < objectives; ++o) {
+            const double length = extents[o].high - extents[o].low;
+            scaled.push_back(length > 0 ? (all[i * objectives + o] - extents[o].low) / length : 0.5);
+        }
+    if (objectives < 2 || extents.front().isEmpty()) {
+        if (points.size() > 0) chart.empty = "A hypervolume needs two objectives.";
+        return chart;
+    }
+    const std::vector<double> after =
+        explore::hypervolumeAfterEach(scaled, objectives, std::vector<double>(objectives, 1.0));
+    Series reached{.id = "hypervolume", .name = "dominated", .mark = Mark::steps, .colour = "accent"};
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        if (!reached.y.empty() && 100 * after[i] <= reached.y.back() && i + 1 < after.size()) continue;
+        reached.x.push_back(static_cast<double>(i) + 1);
+        reached.y.push_back(100 * after[i]);
+    }
+    const auto half = std::find_if(reached.y.begin(), reached.y.end(),
+                                   [&](double value) { return value >= 0.99 * reached.y.back(); });
+    chart.title = fmt::format("99 % of the hypervolume after {} of {} points",
+                              formatCount(reached.x[static_cast<std::size_t>(half - reached.y.begin())]),
+                              formatCount(static_cast<double>(after.size())));
+    chart.notes.push_back("Of the box between the best and the worst value of every objective.");
+    chart.series.push_back(std::move(reached));
+    return chart;
+}
+
+namespace {
+
+/// Below this share of the variance a process says little.
+constexpr double kSaysLittle = 0.3;
+
+std::string explainedNote(double explained, std::size_t points) {
+    return fmt::format(
+        "From a Gaussian process of {} points, which predicts {} of the variance of points that it was not "
+        "told of{}.",
+        formatCount(static_cast<double>(points)), study::percentText(explained),
+        explained < kSaysLittle ? ": too little to rely on" : "");
+}
+
+}  // namespace
+
+Chart surfaceChart(const PointTable& points, std::size_t value, std::size_t x, std::size_t y, std::size_t at) {
+    Chart chart{.id = "surface", .title = {}};
+    chart.empty = "A surface needs two variables in which points differ, and at least three points.";
+    const std::size_t columns = points.columns.size();
+    if (value >= columns || x >= columns || y >= columns || at >= points.size()) return chart;
+    const PointColumn &of = points.columns[value], &across = points.columns[x], &up = points.columns[y];
+    const explore::Surface surface = explore::responseSurface(points, value, x, y, at);
+    if (surface.x.size() < 2 || surface.y.size() < 2) return chart;
+    chart.id = fmt::format("surface-{}-{}-{}", of.id, across.id, up.id);
+    chart.x = pointAxis(across, across.log);
+    chart.y = pointAxis(up, up.log);
+    const auto outer = [](const std::vector<double>& middles, const Axis& axis) {
+        const auto place = [&](double each) { return axis.logarithmic ? std::log10(each) : each; };
+        const double half =
+            (place(middles.back()) - place(middles.front())) / static_cast<double>(middles.size() - 1) / 2;
+        const auto back = [&](double each) { return axis.logarithmic ? std::pow(10.0, each) : each; };
+        return Range{back(place(middles.front()) - half), back(place(middles.back()) + half)};
+    };
+    if (across.words.empty()) chart.x.focus = outer(surface.x, chart.x);
+    if (up.words.empty()) chart.y.focus = outer(surface.y, chart.y);
+    chart.field = Field{.x = {surface.x.front(), surface.x.back()},
+                        .y = {surface.y.front(), surface.y.back()},
+                        .columns = surface.x.size(),
+                        .rows = surface.y.size(),
+                        .values = surface.mean,
+                        .axis = {.title = of.title, .measure = of.measure}};
+    const auto [low, high] = std::minmax_element(surface.mean.begin(), surface.mean.end());
+    chart.key = {.title = titleOf(of), .low = textOf(of, *low), .high = textOf(of, *high)};
+    for (std::size_t i = 0; i < kRampSteps; ++i)
+        chart.key.palette.push_back(quantityColour(static_cast<double>(i) / (kRampSteps - 1)));
+    Series evaluated{.id = "evaluated", .name = "evaluated", .mark = Mark::points, .colour = "text", .opacity = 0.6};
+    evaluated.shape = 0;
+    Series chosen{.id = "at", .name = "others as here", .mark = Mark::points, .colour = std::string(kCategories[1])};
+    chosen.shape = 4;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        Series& its = i == at ? chosen : evaluated;
+        its.x.push_back(valueOf(across, i));
+        its.y.push_back(valueOf(up, i));
+        if (points.size() <= kMaxTips) its.valueTexts.push_back(nameOf(points, i) + ": " + textOf(of, valueOf(of, i)));
+        if (points.size() <= kMaxTips) its.labels.emplace_back();
+    }
+    chart.series = {std::move(evaluated), std::move(chosen)};
+    chart.title =
+        fmt::format("{} over {} and {}, all else as at {}", of.title, across.title, up.title, nameOf(points, at));
+    chart.notes.push_back(explainedNote(surface.explained, surface.points));
+    return chart;
+}
+
+Chart importanceChart(const PointTable& points, std::size_t value) {
+    Chart chart{.id = "importance", .title = {}, .horizontal = true};
+    chart.empty = "What matters can be said of at least three points that differ in some variable.";
+    if (value >= points.columns.size()) return chart;
+    const PointColumn& of = points.columns[value];
+    const explore::Importance importance = explore::importanceOf(points, value);
+    std::vector<std::size_t> variables;
+    for (std::size_t i = 0; i < importance.shares.size(); ++i)
+        if (importance.shares[i] > 0) variables.push_back(i);
+    if (variables.empty()) return chart;
+    std::stable_sort(variables.begin(), variables.end(),
+                     [&](std::size_t a, std::size_t b) { return importance.shares[a] > importance.shares[b]; });
+    chart.id = "importance-" + of.id;
+    chart.y = {.title = fmt::format("Share of the variance of {} (%)", of.title), .fromZero = true};
+    Series shares{.id = "importance", .name = {}, .mark = Mark::bars, .colour = "accent"};
+    for (const std::size_t variable : variables) {
+        chart.x.categories.push_back(points.columns[variable].title);
+        shares.x.push_back(static_cast<double>(shares.x.size()));
+        shares.y.push_back(100 * importance.shares[variable]);
+    }
+    chart.title = fmt::format("{} depends most on {}", of.title, points.columns[variables.front()].title);
+    chart.notes.push_back("With all interactions, so that the sum may be above 100 %. " +
+                          explainedNote(importance.explained, importance.points));
+    chart.series.push_back(std::move(shares));
     return chart;
 }
 

@@ -63,4 +63,15 @@ MatrixPicture matrixOf(const explore::PointTable& points, const std::vector<std:
 /// The best value so far, by point in the order in which they came.
 Chart bestSoFarChart(const explore::PointTable& points, std::size_t column);
 
+/// A value over two variables, all others as at a point, from a Gaussian process of all points, with the points that
+/// were evaluated.
+Chart surfaceChart(const explore::PointTable& points, std::size_t value, std::size_t x, std::size_t y, std::size_t at);
+
+/// What a value depends on: the share of its variance that is lost where a variable's values are shuffled.
+Chart importanceChart(const explore::PointTable& points, std::size_t value);
+
+/// The part of the space between the best and the worst of the objectives that the front dominates, by point in the
+/// order in which they came.
+Chart hypervolumeChart(const explore::PointTable& points);
+
 }  // namespace tessera::report

@@ -14,6 +14,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/explore/front.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {
@@ -118,46 +119,37 @@ std::vector<std::size_t> frontOf(const PointTable& points, std::size_t x, std::s
     if (x >= points.columns.size() || y >= points.columns.size()) return front;
     const PointColumn &across = points.columns[x], &up = points.columns[y];
     if (across.better == Better::neither || up.better == Better::neither) return front;
-    struct Place {
-        double x, y;  ///< the smaller the better
-        std::size_t point;
-    };
-    std::vector<Place> places;
     const double signX = across.better == Better::higher ? -1 : 1, signY = up.better == Better::higher ? -1 : 1;
+    std::vector<double> values;
+    values.reserve(2 * points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const Place place{signX * valueOf(across, i), signY * valueOf(up, i), i};
-        if (std::isfinite(place.x) && std::isfinite(place.y) && takesPart(points, i, states)) places.push_back(place);
+        const bool counts = takesPart(points, i, states);
+        values.push_back(counts ? signX * valueOf(across, i) : kNoValue);
+        values.push_back(counts ? signY * valueOf(up, i) : kNoValue);
     }
-    std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-        return a.x != b.x ? a.x < b.x : a.y != b.y ? a.y < b.y : a.point < b.point;
-    });
-    double best = std::numeric_limits<double>::infinity();
-    for (const Place& place : places) {
-        if (!(place.y < best)) continue;
-        best = place.y;
-        front.push_back(place.point);
-    }
-    if (signX < 0) std::reverse(front.begin(), front.end());
+    front = explore::frontOf(values, 2);
+    std::stable_sort(front.begin(), front.end(),
+                     [&](std::size_t a, std::size_t b) { return across.values[a] < across.values[b]; });
+    // Of points that are alike in both the first.
+    front.erase(std::unique(front.begin(), front.end(),
+                            [&](std::size_t a, std::size_t b) { return across.values[a] == across.values[b]; }),
+                front.end());
     return front;
 }
 
 std::optional<std::size_t> kneeOf(const PointTable& points, const std::vector<std::size_t>& front, std::size_t x,
                                   std::size_t y) {
-    if (front.size() < 3) return std::nullopt;
-    const PointColumn &across = points.columns[x], &up = points.columns[y];
-    const double x0 = valueOf(across, front.front()), x1 = valueOf(across, front.back());
-    const double y0 = valueOf(up, front.front()), y1 = valueOf(up, front.back());
-    if (x0 == x1 || y0 == y1) return std::nullopt;
-    std::optional<std::size_t> knee;
-    double farthest = 1e-9;
+    std::vector<double> values;
+    std::vector<std::size_t> places;
     for (const std::size_t point : front) {
-        const double distance =
-            std::fabs((valueOf(up, point) - y0) / (y1 - y0) - (valueOf(across, point) - x0) / (x1 - x0));
-        if (distance <= farthest) continue;
-        farthest = distance;
-        knee = point;
+        places.push_back(places.size());
+        for (const std::size_t column : {x, y}) {
+            const PointColumn& its = points.columns[column];
+            values.push_back((its.better == Better::higher ? -1 : 1) * valueOf(its, point));
+        }
     }
-    return knee;
+    const std::optional<std::size_t> knee = explore::kneeOf(values, 2, places);
+    return knee ? std::optional(front[*knee]) : std::nullopt;
 }
 
 namespace {

@@ -47,8 +47,7 @@ std::pair<std::size_t, std::size_t> firstValues(const explore::PointTable& point
 /// search found, none. Empty where one of the values has no better end.
 std::vector<std::size_t> frontOf(const explore::PointTable& points, std::size_t x, std::size_t y,
                                  const PointStates& states = {});
-/// The point of a front where further gains get dear: the farthest from the line between its ends, both values scaled
-/// to the front's extent. Satopaa et al.: "Finding a 'Kneedle' in a Haystack", ICDCSW 2011. Empty below three points.
+/// The point of a front where further gains get dear (see `explore::kneeOf`). Empty below three points.
 std::optional<std::size_t> kneeOf(const explore::PointTable& points, const std::vector<std::size_t>& front,
                                   std::size_t x, std::size_t y);
 

@@ -69,7 +69,7 @@ Facts::Section against(const CodesignChoice& choice, int row) {
 }  // namespace
 
 Facts architectureFacts(const CodesignChoice& choice, int row) {
-    const report::PointRow& its = choice.run.row(row);
+    const study::KnownDesign& its = choice.run.row(row);
     Facts facts{.title = choice.run.architecture(row), .icon = u"template"_s};
     QStringList roles;
     if (its.best) roles << u"Chosen by the search"_s;

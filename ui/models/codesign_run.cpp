@@ -11,8 +11,8 @@ namespace tessera::ui {
 
 CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole) : EngineRun(std::move(whole)) {
     auto derived = std::make_shared<Derived>();
-    derived->rows = report::pointRows(result());
-    derived->points = std::make_shared<const explore::PointTable>(report::pointTable(result(), derived->rows));
+    derived->rows = study::knownDesigns(result());
+    derived->points = std::make_shared<const explore::PointTable>(study::pointTable(result(), derived->rows));
     derived_ = std::move(derived);
 }
 

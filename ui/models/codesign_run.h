@@ -22,8 +22,8 @@ public:
     const study::Result& whole() const { return EngineRun::result(); }
     const codesign::Result& result() const { return outcome().result; }
     /// Every architecture that is known, by rising area.
-    const std::vector<report::PointRow>& rows() const { return derived_->rows; }
-    const report::PointRow& row(int index) const { return rows().at(static_cast<std::size_t>(index)); }
+    const std::vector<study::KnownDesign>& rows() const { return derived_->rows; }
+    const study::KnownDesign& row(int index) const { return rows().at(static_cast<std::size_t>(index)); }
     int rowCount() const { return isEmpty() ? 0 : static_cast<int>(derived_->rows.size()); }
     /// The rows as points, in their order.
     const std::shared_ptr<const explore::PointTable>& points() const { return derived_->points; }
@@ -39,7 +39,7 @@ public:
 
 private:
     struct Derived {
-        std::vector<report::PointRow> rows;
+        std::vector<study::KnownDesign> rows;
         std::shared_ptr<const explore::PointTable> points;
     };
     std::shared_ptr<const Derived> derived_;

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +24,7 @@
 #include "core/study/checkpoint.h"
 #include "core/study/codesign/document.h"
 #include "core/study/codesign/metrics.h"
+#include "core/study/codesign/points.h"
 #include "core/study/option_table.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
@@ -190,6 +193,30 @@ Options codesignOptions(const Study& study) {
     return settingsOf(study);
 }
 
+namespace {
+
+/// Passes what a search evaluated to who looks, now and then; null where nobody does. Both must outlive it.
+std::function<void(const codesign::Progress& progress)> liveDesigns(const codesign::Result& searched,
+                                                                    const RunContext& context) {
+    if (!context.evaluated) return {};
+    using Clock = std::chrono::steady_clock;
+    struct Sent {
+        std::set<std::pair<std::size_t, bool>> designs;  ///< architecture, and whether it was scheduled in full
+        Clock::time_point next = {};
+    };
+    return [&searched, &context, sent = std::make_shared<Sent>()](const codesign::Progress& progress) {
+        constexpr std::chrono::milliseconds kBetween{200};
+        if (Clock::now() < sent->next) return;
+        std::vector<KnownDesign> fresh;
+        for (const codesign::Progress::Evaluated& each : progress.evaluated)
+            if (sent->designs.emplace(each.architecture, each.refined).second) fresh.push_back({.point = each.point});
+        if (!fresh.empty()) context.evaluated(pointTable(searched, fresh));
+        sent->next = Clock::now() + kBetween;
+    };
+}
+
+}  // namespace
+
 Result runCodesign(const Study& study, const RunContext& context) {
     CodesignSettings settings = settingsOf(study);
     settings.weights = weightsOf(study, settings);
@@ -199,7 +226,17 @@ Result runCodesign(const Study& study, const RunContext& context) {
     const CodesignInputs inputs = readInputs(study, settings, context);
     result.inputs = inputs.inputs;
     codesign::SearchControl control{RunControl(context)};
-    control.checkpoint = checkpoints(checkpointSink(context, result));
+    codesign::Result searched;
+    searched.space = inputs.space;
+    searched.options = settings;
+    for (const codesign::Workload& workload : inputs.workloads) searched.models.push_back(workload.name);
+    const auto keep = checkpoints(checkpointSink(context, result));
+    const auto tell = liveDesigns(searched, context);
+    if (keep || tell)
+        control.checkpoint = [&](const codesign::Progress& progress) {
+            if (tell) tell(progress);
+            if (keep) keep(progress);
+        };
     if (const auto state = resumedState(context, result))
         control.resume = readProgress(state->root(), study.models.size());
     CodesignOutcome outcome;

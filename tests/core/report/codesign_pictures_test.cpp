@@ -29,8 +29,8 @@ bool says(const std::string& text, const std::string& part) {
 class CodesignPictures : public testing::Test {
 protected:
     codesign::Result result = test::handMadeCodesign();
-    std::vector<PointRow> rows = pointRows(result);
-    explore::PointTable points = pointTable(result, rows);
+    std::vector<study::KnownDesign> rows = study::knownDesigns(result);
+    explore::PointTable points = study::pointTable(result, rows);
 
     std::size_t column(const char* id) const { return columnNamed(points, id).value(); }
     std::vector<std::size_t> frontIn(const char* x, const char* y) const {
@@ -47,9 +47,9 @@ protected:
 
 TEST_F(CodesignPictures, knowsEveryArchitectureOnce) {
     ASSERT_EQ(rows.size(), 12U);
-    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PointRow& row) { return row.onFront; }), 9);
-    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PointRow& row) { return row.best; }), 1);
-    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PointRow& row) { return !row.baseline.empty(); }), 1);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return row.onFront; }), 9);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return row.best; }), 1);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return !row.baseline.empty(); }), 1);
     for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_LE(rows[i - 1].point.area, rows[i].point.area);
 }
 
@@ -127,12 +127,12 @@ TEST_F(CodesignPictures, brushingChangesNoShape) {
 }
 
 TEST_F(CodesignPictures, theScatterBeginsWithTheFrontAndNamesBaselinesAtItsEdge) {
-    for (PointRow& row : rows) {
+    for (study::KnownDesign& row : rows) {
         if (row.baseline.empty()) continue;
         row.point.area = SquareMillimetres{900};
         row.best = row.onFront = false;
     }
-    points = pointTable(result, rows);
+    points = study::pointTable(result, rows);
     const Chart chart = scatter().chart;
     ASSERT_TRUE(chart.x.focus && chart.y.focus);
     EXPECT_LT(chart.x.focus->high, 900);
@@ -278,7 +278,7 @@ TEST_F(CodesignPictures, sheetsHaveARowForEverything) {
 }
 
 TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
-    EXPECT_TRUE(bandwidthColumns(result).empty());
+    EXPECT_TRUE(study::bandwidthColumns(result).empty());
     result.space = hardware::loadTemplate("phaze-bandwidths");
     const auto give = [&](codesign::Point& point) {
         point.architecture.hbmBandwidth = BytesPerSecond{2.4e12};
@@ -288,7 +288,7 @@ TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
     };
     give(*result.best);
     for (codesign::Point& point : result.front) give(point);
-    const std::vector<BandwidthColumn> columns = bandwidthColumns(result);
+    const std::vector<study::BandwidthColumn> columns = study::bandwidthColumns(result);
     ASSERT_EQ(columns.size(), 3U);
     EXPECT_EQ(columns[0].of(*result.best), 2.4e12);
     EXPECT_EQ(columns[1].of(*result.best), 6e11);
@@ -296,7 +296,7 @@ TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
     EXPECT_NEAR(columns[2].of(*result.best), 8 * 9.58464 + 24 * 2, 1e-9);
     const study::CodesignOutcome outcome{result};
     for (const Table& table :
-         {acceleratorTable(outcome), frontTable(outcome), exactPointTable(result, pointRows(result))}) {
+         {acceleratorTable(outcome), frontTable(outcome), exactPointTable(result, study::knownDesigns(result))}) {
         for (const std::vector<std::string>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
         EXPECT_TRUE(says(toText(table), "HBM rate") || says(toText(table), "hbm_bandwidth_bytes_per_s"));
     }
@@ -319,7 +319,7 @@ TEST_F(CodesignPictures, nothingThatFitsIsSaidNotDrawn) {
     empty.models = {"zoo:gpt3"};
     empty.perModel.resize(1);
     empty.perModel[0].model = "zoo:gpt3";
-    EXPECT_TRUE(pointRows(empty).empty());
+    EXPECT_TRUE(study::knownDesigns(empty).empty());
     EXPECT_TRUE(paretoChart(empty).series.empty());
     for (const Chart& chart :
          {explorationChart(empty, false), timeChart(empty, 0), timeShareChart(empty),

@@ -339,14 +339,38 @@ TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
             const std::vector<std::size_t> front = frontOf(points, x, y);
             ASSERT_FALSE(front.empty());
             for (const std::size_t its : front)
-                for (std::size_t other = 0; other < points.size(); ++other)
+                for (std::size_t other = 0; other < points.size() && !hasMark(points, other, explore::kMeasured);
+                     ++other)
                     EXPECT_FALSE(across[other] <= across[its] && up[other] <= up[its] &&
                                  (across[other] < across[its] || up[other] < up[its]));
             const PointScatter scatter = scatterOf(points, {.x = x, .y = y});
             std::size_t drawn = 0;
             for (const auto& its : scatter.points) drawn += its.size();
-            EXPECT_EQ(drawn, points.size());
+            std::size_t known = 0;
+            for (std::size_t i = 0; i < points.size(); ++i)
+                known += std::isfinite(across[i]) && std::isfinite(up[i]) ? 1 : 0;
+            EXPECT_EQ(drawn, known);
         }
+}
+
+TEST(PlanPictures, whatOthersMeasuredIsMarkedAndOnNoFront) {
+    const PlanOutcome& outcome = planOf(test::measuredPlan());
+    const explore::PointTable points = pointTable(outcome);
+    const std::size_t time = columnNamed(points, "time").value(), count = columnNamed(points, "accelerators").value();
+    std::size_t measured = 0;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        if (!hasMark(points, i, explore::kMeasured)) continue;
+        const study::MeasuredBeside& run = outcome.measured[measured++];
+        EXPECT_EQ(points.columns[count].values[i], static_cast<double>(run.accelerators));
+        EXPECT_NEAR(points.columns[time].values[i] * run.tokensPerSecond * static_cast<double>(run.accelerators),
+                    outcome.globalBatch * outcome.sequence, 1e-3);
+        const std::vector<std::size_t> front = frontOf(points, count, time);
+        EXPECT_EQ(std::find(front.begin(), front.end(), i), front.end());
+        const auto& tensor = points.columns[columnNamed(points, "tensor_parallel").value()];
+        EXPECT_TRUE(run.tensor > 0 ? tensor.values[i] == static_cast<double>(run.tensor)
+                                   : std::isnan(tensor.values[i]));
+    }
+    EXPECT_EQ(measured, outcome.measured.size());
 }
 
 TEST(PlanPictures, moreAcceleratorsStandBesideIdealScaling) {

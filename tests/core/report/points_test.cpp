@@ -331,6 +331,20 @@ TEST(PointPictures, theBestSoFarNeverGetsWorse) {
     }
 }
 
+TEST(PointPictures, theHypervolumeGrowsToThatOfTheFront) {
+    PointTable points = pointsAt({3, 1, 2, 2, 1.5}, {1, 3, 2, 2.5, 1.5});
+    const Chart chart = hypervolumeChart(points);
+    ASSERT_EQ(chart.series.size(), 1U);
+    const Series& reached = chart.series[0];
+    EXPECT_TRUE(std::is_sorted(reached.y.begin(), reached.y.end()));
+    EXPECT_EQ(reached.x.back(), 5);
+    // Corners of the box dominate nothing; (2, 2) a quarter of it, then (1.5, 1.5) three quarters squared.
+    EXPECT_THAT(reached.y, ElementsAre(0, 25, 56.25));
+    points.columns[1].role = PointColumn::Role::metric;
+    EXPECT_TRUE(hypervolumeChart(points).series.empty()) << "of one objective";
+    EXPECT_TRUE(hypervolumeChart({}).series.empty());
+}
+
 TEST(Contour, linesGoWhereTheValueIsReached) {
     // A hill: circles about its middle.
     constexpr std::size_t kSide = 41;

@@ -8,7 +8,6 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
-#include <QScrollArea>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -329,8 +328,35 @@ TEST_F(WorkbenchTest, progressIsOfferedWherePointsStandInOrder) {
     ASSERT_TRUE(bench.pictures().contains(u"progress"_s));
     bench.showPicture(u"progress"_s);
     ASSERT_TRUE(waitUntil([&] { return !bench.progress()->plot()->chart().series.empty(); }));
-    bench.progress()->setColumn(2);
+    bench.progress()->setColumn(0, 2);
     EXPECT_TRUE(waitUntil([&] { return bench.progress()->plot()->chart().title.starts_with("Rate: best"); }));
+    bench.showPicture(u"hypervolume"_s);
+    EXPECT_TRUE(waitUntil([&] { return !bench.hypervolume()->plot()->chart().series.empty(); }));
+}
+
+TEST_F(WorkbenchTest, aSurfaceIsOfTwoVariablesAroundTheChosenPoint) {
+    ASSERT_TRUE(bench.pictures().contains(u"surface"_s));
+    selection().choose(3);
+    bench.showPicture(u"surface"_s);
+    PlotWidget& plot = *bench.surface()->plot();
+    ASSERT_TRUE(waitUntil([&] { return plot.chart().field.has_value(); }, 30'000));
+    EXPECT_NE(plot.chart().title.find("all else as at point 4"), std::string::npos) << plot.chart().title;
+    EXPECT_NE(plot.chart().x.title, plot.chart().y.title);
+    selection().choose(8);
+    EXPECT_TRUE(waitUntil([&] { return plot.chart().title.find("point 9") != std::string::npos; }, 30'000));
+    bench.surface()->setColumn(0, kMemory);
+    EXPECT_TRUE(waitUntil([&] { return plot.chart().title.starts_with("Memory over"); }, 30'000));
+    EXPECT_GT(test::coloursIn(test::savePicture(bench, u"workbench-surface"_s)), 30);
+}
+
+TEST_F(WorkbenchTest, whatMattersToAValueIsSaid) {
+    bench.showPicture(u"importance"_s);
+    PlotWidget& plot = *bench.importance()->plot();
+    ASSERT_TRUE(waitUntil([&] { return !plot.chart().series.empty(); }, 30'000));
+    bench.importance()->setColumn(0, kMemory);
+    ASSERT_TRUE(waitUntil([&] { return plot.chart().title.starts_with("Memory depends"); }, 30'000));
+    EXPECT_EQ(plot.chart().title, "Memory depends most on Depth") << "40 to 480, of the width 2 to 512 on a log scale";
+    EXPECT_GT(test::coloursIn(test::savePicture(bench, u"workbench-importance"_s)), 10);
 }
 
 TEST_F(WorkbenchTest, twoPicturesStandSideBySideWhereThereIsRoom) {

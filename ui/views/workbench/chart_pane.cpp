@@ -1,6 +1,8 @@
 #include "ui/views/workbench/chart_pane.h"
 
+#include <QJsonArray>
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ui/models/background.h"
@@ -13,60 +15,91 @@ using namespace Qt::StringLiterals;
 
 ChartOfPoints::ChartOfPoints(PointSelection& selection, Kind kind, QWidget* parent)
     : PointPane(selection, parent), kind_(std::move(kind)), plot_(new PlotWidget(this)) {
-    if (!kind_.value.isEmpty()) {
-        value_ = new ValueBox(kind_.value, {}, this);
-        addControl(kind_.value, value_);
-        connect(value_, &ValueBox::chosen, this, &ChartOfPoints::outdate);
+    for (const Choice& choice : kind_.choices) {
+        auto* box = new ValueBox(choice.name, {}, this);
+        addControl(choice.name, box);
+        connect(box, &ValueBox::chosen, this, &ChartOfPoints::outdate);
+        boxes_.push_back(box);
     }
     plot_->setAccessibleName(kind_.name);
     plot_->setExplainable(false);
     setPicture(plot_);
 }
 
+/// At first each choice has a value that no other has.
 void ChartOfPoints::fill() {
-    if (value_ == nullptr) return;
-    value_->fill(points(), kind_.wanted);
-    if (!wanted_.isEmpty())
-        if (const auto column = report::columnNamed(points(), std::exchange(wanted_, {}).toStdString()))
-            value_->setColumn(column);
+    std::set<std::size_t> taken;
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+        const bool first = boxes_[i]->count() == 0;
+        boxes_[i]->fill(points(), kind_.choices[i].wanted);
+        for (int entry = 0; first && entry < boxes_[i]->count(); ++entry) {
+            boxes_[i]->setCurrentIndex(entry);
+            if (!taken.contains(boxes_[i]->column().value_or(0))) break;
+        }
+        if (const std::optional<std::size_t> column = boxes_[i]->column()) taken.insert(*column);
+    }
+    takeWanted();
 }
 
-void ChartOfPoints::setColumn(std::size_t column) {
-    if (value_ == nullptr) return;
-    value_->setColumn(column);
+void ChartOfPoints::takeWanted() {
+    const QStringList wanted = std::exchange(wanted_, {});
+    for (qsizetype i = 0; i < std::min(wanted.size(), static_cast<qsizetype>(boxes_.size())); ++i)
+        if (const auto column = report::columnNamed(points(), wanted[i].toStdString()))
+            boxes_[static_cast<std::size_t>(i)]->setColumn(column);
+}
+
+void ChartOfPoints::setColumn(std::size_t choice, std::size_t column) {
+    boxes_.at(choice)->setColumn(column);
     outdate();
 }
 
 bool ChartOfPoints::applies() const {
-    return value_ == nullptr || !kind_.wanted ||
-           std::any_of(points().columns.begin(), points().columns.end(), kind_.wanted);
+    std::set<std::size_t> all;
+    for (const Choice& choice : kind_.choices) {
+        bool any = false;
+        for (std::size_t i = 0; i < points().columns.size(); ++i) {
+            if (choice.wanted && !choice.wanted(points().columns[i])) continue;
+            any = true;
+            all.insert(i);
+        }
+        if (!any) return false;
+    }
+    return all.size() >= kind_.choices.size();
 }
 
 /// One at a time: of what is asked for meanwhile only the last is made.
 void ChartOfPoints::draw() {
-    const std::size_t column = value_ == nullptr ? 0 : value_->column().value_or(0);
-    if (!kind_.followsFilter && drawn_ == selection().shared() && drawnColumn_ == column) return;
+    std::vector<std::size_t> columns;
+    for (const ValueBox* box : boxes_) columns.push_back(box->column().value_or(0));
+    const int chosen = kind_.followsChosen ? selection().chosen() : -1;
+    if (drawn_ == selection().shared() && drawnColumns_ == columns && drawnChosen_ == chosen) return;
     if (std::exchange(busy_, true)) {
         again_ = true;
         return;
     }
     drawn_ = selection().shared();
-    drawnColumn_ = column;
-    const auto done = [this] {
+    drawnColumns_ = columns;
+    drawnChosen_ = chosen;
+    plot_->setLive(u"computing"_s);
+    const auto done = [this](report::Chart chart) {
+        plot_->setChart(std::move(chart));
         busy_ = false;
         if (std::exchange(again_, false)) draw();
+        if (!busy_) plot_->setLive({});
     };
     inBackground(
         this,
-        [its = drawn_, column, states = selection().states(), make = kind_.make] { return make(*its, column, states); },
-        [this, done](report::Chart chart) {
-            plot_->setChart(std::move(chart));
-            done();
+        [its = drawn_, columns, chosen, make = kind_.make] {
+            return make({.points = *its, .columns = columns, .chosen = chosen});
         },
+        done,
         [this, done](const QString& problem) {
-            plot_->setChart({.title = kind_.name.toStdString(), .empty = problem.toStdString()});
-            done();
+            done({.title = kind_.name.toStdString(), .empty = problem.toStdString()});
         });
+}
+
+void ChartOfPoints::mark() {
+    if (kind_.followsChosen) draw();
 }
 
 QVector<Exportable> ChartOfPoints::exportables() const {
@@ -74,16 +107,19 @@ QVector<Exportable> ChartOfPoints::exportables() const {
 }
 
 QJsonObject ChartOfPoints::saveState() const {
-    if (value_ == nullptr) return {};
-    return {{u"value"_s, wanted_.isEmpty() ? value_->id() : wanted_}};
+    QJsonArray values = QJsonArray::fromStringList(wanted_);
+    if (wanted_.isEmpty())
+        for (const ValueBox* box : boxes_) values.append(box->id());
+    return {{u"values"_s, values}};
 }
 
 void ChartOfPoints::restoreState(const QJsonObject& state) {
-    wanted_ = state.value("value"_L1).toString();
-    if (isActive() && value_ != nullptr && !wanted_.isEmpty()) {
-        if (const auto column = report::columnNamed(points(), std::exchange(wanted_, {}).toStdString()))
-            setColumn(*column);
-    }
+    wanted_.clear();
+    const QJsonArray values = state.value("values"_L1).toArray();
+    for (const QJsonValue& value : values) wanted_ << value.toString();
+    if (boxes_.empty() || boxes_.front()->count() == 0) return;  // once it is filled
+    takeWanted();
+    outdate();
 }
 
 }  // namespace tessera::ui

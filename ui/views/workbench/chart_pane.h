@@ -11,43 +11,53 @@ namespace tessera::ui {
 class PlotWidget;
 class ValueBox;
 
-/// A chart that is computed of all points and one of their values, off the UI thread.
+/// A chart that is computed of all points and some of their values, off the UI thread.
 class ChartOfPoints : public PointPane {
     Q_OBJECT
 
 public:
+    /// A value that a person chooses.
+    struct Choice {
+        QString name;
+        std::function<bool(const explore::PointColumn& column)> wanted = {};
+    };
+    struct Input {
+        const explore::PointTable& points;
+        const std::vector<std::size_t>& columns;  ///< by choice
+        int chosen;                               ///< point; -1 = none
+    };
     struct Kind {
-        QString name;   ///< of the picture, for who cannot see it
-        QString value;  ///< of the control that chooses the value; empty = it has none
-        std::function<bool(const explore::PointColumn& column)> wanted = {};  ///< values to choose from
-        /// `column` is the chosen value; the states are those of the selection.
-        std::function<report::Chart(const explore::PointTable& points, std::size_t column,
-                                    const report::PointStates& states)>
-            make;
-        bool followsFilter = false;  ///< is another one for other points that are shown
+        QString name;  ///< of the picture, for who cannot see it
+        std::vector<Choice> choices = {};
+        std::function<report::Chart(const Input& input)> make;
+        bool followsChosen = false;  ///< is another one for another chosen point
     };
     ChartOfPoints(PointSelection& selection, Kind kind, QWidget* parent = nullptr);
 
     PlotWidget* plot() const { return plot_; }
-    void setColumn(std::size_t column);
+    void setColumn(std::size_t choice, std::size_t column);
     QVector<Exportable> exportables() const override;
     QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
+    /// Every choice has a value of its own.
     bool applies() const override;
 
 protected:
     void fill() override;
     void draw() override;
-    void mark() override {}
+    void mark() override;
 
 private:
+    void takeWanted();
+
     Kind kind_;
-    ValueBox* value_ = nullptr;
+    std::vector<ValueBox*> boxes_;  ///< by choice
     PlotWidget* plot_;
-    QString wanted_;  ///< id of the value of a restored state
+    QStringList wanted_;  ///< ids of a state that is to be restored
     bool busy_ = false, again_ = false;
     PointSelection::Table drawn_;  ///< of which the chart is
-    std::size_t drawnColumn_ = 0;
+    std::vector<std::size_t> drawnColumns_;
+    int drawnChosen_ = -1;
 };
 
 }  // namespace tessera::ui

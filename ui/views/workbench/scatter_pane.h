@@ -27,7 +27,7 @@ public:
     explicit ScatterPane(PointSelection& selection, QWidget* parent = nullptr);
 
     void setExtras(Extras extras);
-    void redraw() { outdate(); }  ///< with other extras
+    void redraw() { outdate(); }                 ///< with other extras
     void setEmptyText(const QString& sentence);  ///< where there are no points
     /// Values by their ids; unknown and empty ones are ignored.
     void setAxes(const QString& x, const QString& y);

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/report/point_pictures.h"
@@ -27,22 +28,62 @@
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
 
+namespace {
+
+using Value = explore::PointColumn;
+
+bool isVariable(const Value& column) {
+    if (column.role != Value::Role::variable) return false;
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const double value : column.values)
+        if (std::isfinite(value)) {
+            low = std::min(low, value);
+            high = std::max(high, value);
+        }
+    return high > low;
+}
+bool isNoVariable(const Value& column) {
+    return column.role != Value::Role::variable && column.words.empty();
+}
+bool hasBetterEnd(const Value& column) {
+    return column.better != Value::Better::neither;
+}
+
+}  // namespace
+
 Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     : QWidget(parent),
       selection_(new PointSelection(this)),
       scatter_(new ScatterPane(*selection_, this)),
       parallel_(new ParallelPane(*selection_, this)),
       matrix_(new MatrixPane(*selection_, this)),
+      surface_(new ChartOfPoints(*selection_,
+                                 {.name = u"A value over two variables"_s,
+                                  .choices = {{u"Value"_s, isNoVariable}, {u"Y"_s, isVariable}, {u"X"_s, isVariable}},
+                                  .make =
+                                      [](const ChartOfPoints::Input& its) {
+                                          return report::surfaceChart(
+                                              its.points, its.columns[0], its.columns[2], its.columns[1],
+                                              static_cast<std::size_t>(std::max(its.chosen, 0)));
+                                      },
+                                  .followsChosen = true},
+                                 this)),
+      importance_(new ChartOfPoints(
+          *selection_,
+          {.name = u"What a value depends on"_s,
+           .choices = {{u"Value"_s, isNoVariable}},
+           .make = [](const ChartOfPoints::Input& its) { return report::importanceChart(its.points, its.columns[0]); }},
+          this)),
       progress_(new ChartOfPoints(
           *selection_,
           {.name = u"Best value so far"_s,
-           .value = u"Best so far of"_s,
-           .wanted =
-               [](const explore::PointColumn& column) {
-                   return column.better != explore::PointColumn::Better::neither;
-               },
-           .make = [](const explore::PointTable& points, std::size_t column,
-                      const report::PointStates& /*states*/) { return report::bestSoFarChart(points, column); }},
+           .choices = {{u"Best so far of"_s, hasBetterEnd}},
+           .make = [](const ChartOfPoints::Input& its) { return report::bestSoFarChart(its.points, its.columns[0]); }},
+          this)),
+      hypervolume_(new ChartOfPoints(
+          *selection_,
+          {.name = u"What the front dominates"_s,
+           .make = [](const ChartOfPoints::Input& its) { return report::hypervolumeChart(its.points); }},
           this)),
       filters_(new FilterPanel(*selection_)),
       filterArea_(new QScrollArea(this)),
@@ -57,8 +98,14 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
          scatter_},
         {u"parallel"_s, u"Parallel axes"_s, u"All values, with a brush on every axis"_s, parallel_},
         {u"matrix"_s, u"Matrix"_s, u"Every value against every other one"_s, matrix_},
+        {u"surface"_s, u"Surface"_s, u"A value over two variables, all others as at the chosen point"_s, surface_,
+         [this] { return surface_->applies(); }},
+        {u"importance"_s, u"What matters"_s, u"How much of a value each variable is to blame for"_s, importance_,
+         [this] { return importance_->applies(); }},
         {u"progress"_s, u"Progress"_s, u"The best value so far, point by point"_s, progress_,
          [this] { return inOrder_ && progress_->applies(); }},
+        {u"hypervolume"_s, u"Hypervolume"_s, u"What the front dominates so far, point by point"_s, hypervolume_,
+         [this] { return inOrder_ && objectives() > 1; }},
     };
     list_->hide();  // until a page of details takes them
     comparison_->hide();
@@ -179,6 +226,12 @@ ParallelView* Workbench::parallel() const {
 bool Workbench::isOffered(int picture) const {
     const Picture& its = pictures_.at(static_cast<std::size_t>(picture));
     return !its.offered || its.offered();
+}
+
+std::size_t Workbench::objectives() const {
+    const auto& columns = selection_->table().columns;
+    return static_cast<std::size_t>(std::count_if(
+        columns.begin(), columns.end(), [](const Value& column) { return column.role == Value::Role::objective; }));
 }
 
 int Workbench::pictureNamed(const QString& id) const {

@@ -31,8 +31,9 @@ class PointComparison;
 class PointList;
 
 /// The points of an exploration, a search, a sweep or a plan, in pictures that share one selection: a scatter, parallel
-/// axes, a matrix of scatters, and what the search reached; a table, a comparison of two points, and sliders over all
-/// values stand beside them. Where there is room for two pictures, two stand side by side; elsewhere they are tabs.
+/// axes, a matrix of scatters, a surface over two variables, what matters, and what the search reached; a table, a
+/// comparison of two points, and sliders over all values stand beside them. Where there is room for two pictures, two
+/// stand side by side; elsewhere they are tabs.
 class Workbench : public QWidget {
     Q_OBJECT
 
@@ -60,12 +61,16 @@ public:
     ParallelView* parallel() const;
     MatrixPane* matrix() const { return matrix_; }
     ChartOfPoints* progress() const { return progress_; }
+    ChartOfPoints* hypervolume() const { return hypervolume_; }
+    ChartOfPoints* surface() const { return surface_; }
+    ChartOfPoints* importance() const { return importance_; }
     FilterPanel* filters() const { return filters_; }
     /// For pages of details: in the workbench, hidden, until another widget takes it.
     PointList* list() const { return list_; }
     PointComparison* comparison() const { return comparison_; }
 
-    /// Pictures by their ids: "scatter", "parallel", "matrix", "progress"; what is seen now, from the left.
+    /// Pictures by their ids: "scatter", "parallel", "matrix", "surface", "importance", "progress", "hypervolume"; what
+    /// is seen now, from the left.
     QStringList pictures() const;
     QStringList seen() const;
     void showPicture(const QString& picture);  ///< in the left place, unless it is seen
@@ -93,6 +98,7 @@ private:
     QWidget* makeBar();
     QToolButton* addButton(const QString& text, const QString& help, const std::function<void()>& run);
     bool isOffered(int picture) const;
+    std::size_t objectives() const;
     int pictureNamed(const QString& id) const;  ///< -1 = none
     void arrange();
     void fillChoices();
@@ -105,7 +111,7 @@ private:
     ScatterPane* scatter_;
     ParallelPane* parallel_;
     MatrixPane* matrix_;
-    ChartOfPoints* progress_;
+    ChartOfPoints *surface_, *importance_, *progress_, *hypervolume_;
     FilterPanel* filters_;
     QScrollArea* filterArea_;
     PointList* list_;
