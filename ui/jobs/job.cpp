@@ -45,6 +45,7 @@ study::RunContext Job::context() {
     context.progress = [this](const ProgressEvent& event) { receive(event); };
     context.cancel = cancel_.get_token();
     context.finish = finish_.get_token();
+    context.evaluated = [this](explore::PointTable points) { append(std::move(points)); };
     return context;
 }
 
@@ -90,6 +91,7 @@ void Job::finish(store::RunStatus status, std::shared_ptr<const study::Result> r
     // Whoever reads the state once more after its end sees all of the curves, though no tick came in between.
     state_.curves = curves_.snapshot();
     curvesChanged_ = false;
+    showPoints(true);
     state_.task.clear();
     state_.left.clear();
     changed_ = true;
@@ -158,6 +160,7 @@ RunState Job::state() const {
 bool Job::takeChange() {
     const std::scoped_lock lock(mutex_);
     if (curvesChanged_) state_.curves = curves_.snapshot();
+    showPoints(false);
     const bool changed = changed_ || state_.status == store::RunStatus::running;
     curvesChanged_ = changed_ = false;
     return changed;
@@ -166,6 +169,30 @@ bool Job::takeChange() {
 store::RunStatus Job::status() const {
     const std::scoped_lock lock(mutex_);
     return state_.status;
+}
+
+void Job::append(explore::PointTable points) {
+    const std::scoped_lock lock(mutex_);
+    changed_ = true;
+    if (points_.columns.size() != points.columns.size()) {
+        points_ = std::move(points);
+        return;
+    }
+    const auto add = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
+    for (std::size_t i = 0; i < points.columns.size(); ++i) add(points_.columns[i].values, points.columns[i].values);
+    add(points_.names, points.names);
+    add(points_.reasons, points.reasons);
+    add(points_.marks, points.marks);
+}
+
+/// A copy of all points, the more seldom the more there are: a window shows no more of them per second.
+void Job::showPoints(bool atOnce) {
+    if (points_.size() == (state_.points == nullptr ? 0 : state_.points->size())) return;
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::milliseconds between(points_.size() / 100);
+    if (!atOnce && now - pointsShown_ < between) return;
+    pointsShown_ = now;
+    state_.points = std::make_shared<const explore::PointTable>(points_);
 }
 
 void Job::receive(const ProgressEvent& event) {

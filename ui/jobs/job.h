@@ -73,12 +73,16 @@ private:
     void progress(const ProgressEvent& event);
     void improve(const ProgressEvent& event);
     void estimate(const ProgressEvent& event);
+    void append(explore::PointTable points);
+    void showPoints(bool atOnce);
 
     mutable std::mutex mutex_;
     std::condition_variable_any resumed_;
     RunState state_;
     CurveRecorder curves_;
     bool curvesChanged_ = false;
+    explore::PointTable points_;  ///< evaluated so far
+    std::chrono::steady_clock::time_point pointsShown_ = {};
     bool changed_ = true;
     bool paused_ = false;
     bool interrupted_ = false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/curve.h"
+#include "core/explore/point_table.h"
 #include "core/store/store.h"
 #include "core/study/result.h"
 
@@ -29,6 +30,8 @@ struct RunState {
     double sinceImprovement = 0;
     QString left;                                      ///< how long it still takes, "about 25 s left"; empty = unknown
     std::shared_ptr<const std::vector<Curve>> curves;  ///< decimated to what can be seen
+    /// What was evaluated so far; null where the engine tells of no points.
+    std::shared_ptr<const explore::PointTable> points = {};
     QStringList log;
     std::shared_ptr<const study::Result> result;  ///< null while there is none
     QString problem;                              ///< why it failed, a sentence

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/study/codesign/document.h"
 #include "core/study/codesign/metrics.h"
+#include "core/study/codesign/points.h"
 #include "core/study/codesign/study.h"
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
@@ -149,6 +151,34 @@ TEST(CodesignStudy, continuesFromItsCheckpoint) {
     } catch (const DataError& error) {
         EXPECT_THAT(error.what(), HasSubstr("of another study"));
     }
+}
+
+TEST(CodesignStudy, tellsOfWhatItEvaluatesWhileItWorks) {
+    explore::PointTable told;
+    RunContext context;
+    context.evaluated = [&](const explore::PointTable& points) {
+        ASSERT_GT(points.size(), 0U);
+        if (told.size() > 0) {
+            ASSERT_EQ(points.columns.size(), told.columns.size());
+        }
+        told.columns.resize(points.columns.size());
+        for (std::size_t i = 0; i < points.columns.size(); ++i) {
+            EXPECT_TRUE(told.columns[i].id.empty() || told.columns[i].unit == points.columns[i].unit);
+            told.columns[i].id = points.columns[i].id;
+            told.columns[i].unit = points.columns[i].unit;
+            EXPECT_EQ(points.columns[i].values.size(), points.size());
+        }
+        told.names.insert(told.names.end(), points.names.begin(), points.names.end());
+        told.reasons.insert(told.reasons.end(), points.reasons.begin(), points.reasons.end());
+    };
+    const Result whole = run(smallStudy(), context);
+    EXPECT_EQ(toJson(whole), toJson(smallResult())) << "whoever looks on";
+    ASSERT_GT(told.size(), 0U);
+    const explore::PointTable all = pointTable(whole.outcome.get<CodesignOutcome>().result);
+    EXPECT_EQ(told.columns.size(), all.columns.size());
+    for (std::size_t i = 0; i < all.columns.size(); ++i) EXPECT_EQ(told.columns[i].id, all.columns[i].id);
+    for (const std::string& name : told.names)
+        EXPECT_NE(std::find(all.names.begin(), all.names.end(), name), all.names.end()) << name;
 }
 
 TEST(CodesignStudy, saysWhatIsWrong) {

@@ -15,6 +15,7 @@
 #include "tests/support/wait.h"
 #include "tests/support/work.h"
 #include "ui/jobs/curve_recorder.h"
+#include "ui/jobs/job.h"
 
 namespace tessera::ui {
 namespace {
@@ -107,6 +108,29 @@ std::vector<double> heardOf(const RunState& state) {
         heard.push_back(curve.points.back().second);
     }
     return heard;
+}
+
+TEST(Jobs, pointsOfASearchAreGatheredInTheirOrder) {
+    Job job(RunState{.study = quick()});
+    const study::RunContext context = job.context();
+    ASSERT_TRUE(context.evaluated);
+    const auto tell = [&](std::vector<double> values) {
+        explore::PointTable points{.columns = {{.id = "x", .title = "X"}}};
+        points.reasons.resize(values.size());
+        points.marks.resize(values.size());
+        points.columns[0].values = std::move(values);
+        context.evaluated(points);
+    };
+    EXPECT_EQ(job.state().points, nullptr);
+    tell({1, 2});
+    job.takeChange();
+    const auto first = job.state().points;
+    ASSERT_NE(first, nullptr);
+    EXPECT_EQ(first->columns[0].values, (std::vector<double>{1, 2}));
+    tell({3});
+    EXPECT_EQ(first->size(), 2U) << "what a view holds stays as it is";
+    job.finish(done, nullptr, {});
+    EXPECT_EQ(job.state().points->columns[0].values, (std::vector<double>{1, 2, 3}));
 }
 
 TEST(Jobs, aPausedRunStandsStillAndGoesOnToTheSameBytes) {

@@ -11,6 +11,7 @@
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QUndoStack>
 #include <algorithm>
 #include <map>
@@ -24,15 +25,18 @@
 #include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/point_table.h"
 #include "tests/support/runs.h"
 #include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/models/partition_facts.h"
 #include "ui/theme/theme.h"
+#include "ui/views/plot/convergence_view.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_view.h"
 #include "ui/views/runs/run_progress.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 namespace {
@@ -117,6 +121,35 @@ TEST(RunDocument, aLiveRunShowsProgressAndCurves) {
     EXPECT_TRUE(text.contains(QStringLiteral("71 % · 612,000/s · best 36.2 ms · about 2 s left")))
         << text.toStdString();
     savePicture(document, QStringLiteral("run-live"));
+}
+
+TEST(RunDocument, aSearchShowsItsPointsAsTheyCome) {
+    RunDocument document(QStringLiteral("job/1"));
+    document.resize(1200, 800);
+    document.show();
+    RunState state;
+    state.job = 1;
+    state.status = store::RunStatus::running;
+    state.points = test::sharedPoints(test::madeUpPoints(60));
+    document.setState(state);
+    auto* bench = document.findChild<Workbench*>();
+    ASSERT_NE(bench, nullptr);
+    EXPECT_TRUE(bench->plot()->isVisible());
+    EXPECT_EQ(bench->selection().size(), 60U);
+    bench->selection().setRange(0, PointSelection::Range{0, 100});
+    bench->selection().choose(3);
+    state.points = test::sharedPoints(test::madeUpPoints(90));
+    state.status = store::RunStatus::paused;
+    document.setState(state);
+    EXPECT_EQ(bench->selection().size(), 90U);
+    EXPECT_EQ(bench->selection().chosen(), 3);
+    EXPECT_TRUE(bench->selection().isBrushed());
+    EXPECT_TRUE(bench->pictures().contains(QStringLiteral("progress"))) << "they stand in the order of the search";
+    for (auto* button : document.findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("Convergence")) button->click();
+    EXPECT_FALSE(bench->isVisible());
+    EXPECT_TRUE(document.findChild<ConvergenceView*>()->isVisible());
+    savePicture(document, QStringLiteral("run-live-points"));
 }
 
 TEST(RunDocument, beginsWithTheHeadlineAndTheFastestStrategy) {

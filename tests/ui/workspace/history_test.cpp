@@ -10,10 +10,13 @@
 #include <QTemporaryDir>
 #include <QTreeWidget>
 
+#include "core/report/points.h"
+#include "core/study/metric.h"
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "tests/ui/workspace/grown_history.h"
+#include "ui/views/workbench/workbench.h"
 #include "ui/workspace/history/column_chooser.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/history/run_loader.h"
@@ -278,6 +281,70 @@ TEST_F(HistoryFile, selectedRunsAreComparedByTheirNumbers) {
     EXPECT_EQ(kind, "compare");
     EXPECT_EQ(runNumbers(key), document.selectedRuns());
     EXPECT_EQ(runNumbers(key).size(), 3U);
+    document.actionNamed("points")->trigger();
+    EXPECT_EQ(kind, "points");
+    EXPECT_EQ(runNumbers(key, 2).size(), 2U) << "so many at most";
+}
+
+TEST_F(HistoryFile, runsAreShownAsPointsAndOfASweepAllOfIt) {
+    study::Study base = study::newStudy("partition");
+    base.models = {"zoo:lenet5"};
+    base.hardware = {"accpar-homogeneous"};
+    std::vector<study::Study> points;
+    for (const char* batch : {"64", "128", "256"}) {
+        points.push_back(base);
+        study::setParameter(points.back(), "batch", {batch});
+    }
+    std::vector<store::RunId> runs;
+    {
+        store::Store store = store::Store::open(path());
+        store.addRun(base, store::RunStatus::cancelled);
+        runs = store.addSweep({{"file", "batches.json"}}, points);
+        for (const std::size_t done : {0, 2}) {
+            store.changeStatus(runs[done], store::RunStatus::queued, store::RunStatus::running);
+            const study::Result result = study::run(points[done]);
+            store.finishRun(runs[done], result, study::headline(result));
+        }
+        store.setStatus(runs[1], store::RunStatus::failed, "no room");
+    }
+    const store::Store store = store::Store::open(path(), store::OpenMode::readOnly);
+    const PointsDocument::Runs swept = loadPoints(store, {runs[1]});
+    EXPECT_EQ(swept.numbers, runs);
+    EXPECT_EQ(swept.name, "batches.json");
+    PointsDocument document(QString::number(runs[1]));
+    document.resize(1300, 760);
+    document.show();
+    document.setRuns(swept);
+    EXPECT_EQ(document.title(), "Sweep · batches.json");
+    const explore::PointTable& table = document.bench()->selection().table();
+    ASSERT_EQ(table.size(), 3U);
+    EXPECT_EQ(table.reasons[1], "no room");
+    EXPECT_TRUE(table.isFeasible(0) && table.isFeasible(2));
+    const auto batch = report::columnNamed(table, "batch");
+    ASSERT_TRUE(batch.has_value());
+    EXPECT_EQ(table.columns[*batch].values, (std::vector<double>{64, 128, 256}));
+    EXPECT_TRUE(report::columnNamed(table, "step_time_s").has_value());
+    // A point leads to its run.
+    Facts facts;
+    QString opened;
+    QObject::connect(&document, &Document::inspected, [&](const Facts& its) { facts = its; });
+    QObject::connect(&document, &Document::openRequested,
+                     [&](const QString& kind, const QString& key) { opened = kind + ' ' + key; });
+    document.bench()->selection().choose(2);
+    ASSERT_EQ(facts.actions.size(), 1);
+    facts.actions.front().run();
+    EXPECT_EQ(opened, QStringLiteral("run run/%1").arg(runs[2]));
+    test::savePicture(document, "points-sweep");
+    // What is looked at comes back, also where it is asked for before the runs are read.
+    document.bench()->selection().setRange(*batch, PointSelection::Range{100, 300});
+    PointsDocument again(QString::number(runs[1]));
+    again.restoreView(document.saveView());
+    again.setRuns(swept);
+    EXPECT_EQ(again.bench()->selection().shownCount(), 2U);
+    // Of runs that are selected just these; one that is gone is left out.
+    const PointsDocument::Runs some = loadPoints(store, {runs[2], 999, runs[0]});
+    EXPECT_EQ(some.numbers, (std::vector<store::RunId>{runs[2], runs[0]}));
+    EXPECT_TRUE(some.name.isEmpty());
 }
 
 TEST_F(HistoryFile, columnsAreChosenInADialogWithSectionsAndSearch) {

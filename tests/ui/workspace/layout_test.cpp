@@ -30,12 +30,12 @@
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
-#include "ui/views/workbench/workbench.h"
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/validation_document.h"
+#include "ui/views/workbench/workbench.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_panel.h"
@@ -83,8 +83,8 @@ protected:
               std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"hardware", "accelerator/tpu-v3"},
               std::pair{"hardware", "template/phaze"}, std::pair{"study", "mixed-jobs-race"}, std::pair{"history", ""},
               std::pair{"run", "run/1"}, std::pair{"run", "run/2"}, std::pair{"run", "run/3"},
-              std::pair{"run", "run/4"}, std::pair{"compare", "1,1"}, std::pair{"report", "1"},
-              std::pair{"validation", ""}}) {
+              std::pair{"run", "run/4"}, std::pair{"compare", "1,1"}, std::pair{"points", "1,2"},
+              std::pair{"report", "1"}, std::pair{"validation", ""}}) {
             ASSERT_NE(window.open(QString::fromLatin1(kind), QString::fromLatin1(key)), nullptr) << kind << key;
             settle();
             look(std::string(kind) + ' ' + key);

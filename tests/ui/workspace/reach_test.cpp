@@ -85,7 +85,7 @@ protected:
         for (const auto& [kind, key] :
              {std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"hardware", "accelerator/tpu-v3"},
               std::pair{"study", "new/partition"}, std::pair{"history", ""}, std::pair{"compare", "1,2"},
-              std::pair{"report", "1"}, std::pair{"validation", ""}}) {
+              std::pair{"points", "1,2"}, std::pair{"report", "1"}, std::pair{"validation", ""}}) {
             ASSERT_NE(window_.open(QString::fromLatin1(kind), QString::fromLatin1(key)), nullptr) << kind << key;
             settle();
             look(std::string(kind) + ' ' + key);

@@ -590,7 +590,7 @@ TEST_F(Window, everyShortcutMeansOneThing) {
     for (const auto& [kind, key] :
          {std::pair{"welcome", ""}, std::pair{"model", "zoo:lenet5"},
           std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"study", "new/partition"},
-          std::pair{"history", ""}, std::pair{"compare", "1,1"}, std::pair{"report", "1"},
+          std::pair{"history", ""}, std::pair{"compare", "1,1"}, std::pair{"points", "1"}, std::pair{"report", "1"},
           std::pair{"validation", ""}}) {
         window.open(QString::fromLatin1(kind), QString::fromLatin1(key));
         settle(window);

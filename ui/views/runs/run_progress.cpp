@@ -15,7 +15,10 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -54,6 +57,9 @@ struct RunProgress::Implementation {
     QLabel* problem = nullptr;
     QProgressBar* bar = nullptr;
     ConvergenceView* convergence = nullptr;
+    ChoiceBar* pictures = nullptr;  ///< points or convergence, where there are points
+    Workbench* bench = nullptr;     ///< once there are points
+    QVBoxLayout* column = nullptr;
     QPlainTextEdit* log = nullptr;
     QPushButton* resume = nullptr;
     QPushButton* repeat = nullptr;
@@ -83,6 +89,23 @@ struct RunProgress::Implementation {
         convergence->setValueTitle(toQt(study::progressTitle(state.study)));
         convergence->setCurves(state.curves);
         convergence->setLive(liveText());
+    }
+
+    /// What was evaluated, as it comes; the front grows in sight.
+    void showPoints(RunProgress* owner) {
+        if (state.points != nullptr && bench == nullptr) {
+            bench = new Workbench(nullptr, owner);
+            bench->setInOrder(true);
+            column->insertWidget(column->indexOf(convergence), bench, 1);
+        }
+        const bool points = state.points != nullptr;
+        pictures->setVisible(points && !convergence->isHidden());
+        if (bench == nullptr) return;
+        const bool shown = points && pictures->current() == 0;
+        bench->setVisible(shown);
+        if (points && bench->selection().shared() != state.points) bench->setPoints(state.points);
+        bench->plot()->setLive(liveText());
+        if (shown) convergence->hide();
     }
 
     void showLog() {
@@ -127,6 +150,14 @@ RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementati
         row->addWidget(button);
     row->addStretch();
     layout->addLayout(row);
+    d_->column = layout;
+    d_->pictures = new ChoiceBar(u"Picture of the run"_s, 2, this);
+    d_->pictures->setChoices({{.title = u"Points"_s, .help = u"What was evaluated so far"_s},
+                              {.title = u"Convergence"_s, .help = u"The best so far over the samples"_s}},
+                             0);
+    d_->pictures->hide();
+    connect(d_->pictures, &ChoiceBar::chosen, this, [this] { setState(RunState(d_->state)); });
+    layout->addWidget(d_->pictures);
     d_->convergence = new ConvergenceView(this);
     layout->addWidget(d_->convergence, 1);
     d_->log = new QPlainTextEdit(this);
@@ -159,6 +190,7 @@ void RunProgress::setState(const RunState& state) {
     const bool curves = live || (state.curves && !state.curves->empty());
     d_->convergence->setVisible(curves);
     if (curves) d_->showCurves();
+    d_->showPoints(this);
     d_->showLog();
 }
 

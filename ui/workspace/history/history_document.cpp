@@ -200,6 +200,7 @@ void HistoryDocument::buildActions() {
     };
     add("open", u"Open"_s, "open", QKeySequence(Qt::Key_Return), each(opened(u"run"_s)));
     add("compare", u"Compare"_s, "compare", QKeySequence(u"Ctrl+Shift+C"_s), together(u"compare"_s));
+    add("points", u"Show as points"_s, "chart", {}, together(u"points"_s));
     add("report", u"Report"_s, "report", {}, together(u"report"_s));
     add("repeat", u"Run again"_s, "run", {}, each([this](store::RunId run) { emit repeatRequested(run); }));
     add("resume", u"Resume"_s, "resume", {}, [this] {
@@ -388,7 +389,7 @@ void HistoryDocument::updateActions() {
     const auto enable = [this](std::initializer_list<const char*> ids, bool enabled) {
         for (const char* id : ids) actionNamed(QLatin1String(id))->setEnabled(enabled);
     };
-    enable({"export"}, selected > 0);
+    enable({"export", "points"}, selected > 0);
     enable({"open", "study"}, selected > 0 && selected <= kMaxOpened);
     enable({"repeat", "report"}, selected > 0 && selected <= kMaxCompared);
     enable({"compare"}, selected > 1 && selected <= kMaxCompared);

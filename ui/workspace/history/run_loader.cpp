@@ -1,6 +1,12 @@
 #include "ui/workspace/history/run_loader.h"
 
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "core/base/text.h"
+#include "core/store/documents.h"
 #include "ui/jobs/curve_recorder.h"
 #include "ui/workspace/words.h"
 
@@ -48,13 +54,38 @@ RunState loadRun(const store::Store& history, store::RunId run) {
     return state;
 }
 
-std::vector<store::RunId> runNumbers(const QString& key) {
-    constexpr std::size_t kMax = 200;
+PointsDocument::Runs loadPoints(const store::Store& history, const std::vector<store::RunId>& runs) {
+    PointsDocument::Runs points{.points = {}, .numbers = runs, .name = {}};
+    if (runs.size() == 1)
+        if (const std::optional<store::Sweep> sweep = history.sweepOf(runs.front())) {
+            points.numbers.clear();
+            for (const auto& [point, run] : sweep->runs) points.numbers.push_back(run);
+            if (sweep->document.is_object() && sweep->document.contains("file") && sweep->document["file"].is_string())
+                points.name = shown(sweep->document["file"].get<std::string>());
+            if (points.name.isEmpty()) points.name = u"run %1"_s.arg(runs.front());
+        }
+    std::vector<store::RunId> known;
+    for (const store::RunId run : points.numbers) {
+        const std::optional<store::RunRow> row = history.run(run);
+        if (!row) continue;
+        study::RunPoint point{.name = row->name.empty() ? "run " + std::to_string(run) : row->name,
+                              .study = history.study(run),
+                              .metrics = history.metrics(run)};
+        if (point.metrics.empty())
+            point.failure = row->headline.empty() ? "it is " + std::string(store::nameOf(row->status)) : row->headline;
+        points.points.push_back(std::move(point));
+        known.push_back(run);
+    }
+    points.numbers = std::move(known);
+    return points;
+}
+
+std::vector<store::RunId> runNumbers(const QString& key, std::size_t max) {
     std::vector<store::RunId> runs;
     for (const QString& part : key.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
         bool isNumber = false;
         const store::RunId run = part.toLongLong(&isNumber);
-        if (isNumber && run > 0 && runs.size() < kMax) runs.push_back(run);
+        if (isNumber && run > 0 && runs.size() < max) runs.push_back(run);
     }
     return runs;
 }

@@ -20,6 +20,7 @@
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/validation_document.h"
+#include "ui/views/workbench/points_document.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/history/run_loader.h"
@@ -57,6 +58,8 @@ bool isFile(const QString& key) {
     return QFileInfo(key).isAbsolute();
 }
 
+constexpr std::size_t kMostPoints = 10'000;  ///< runs that are shown as points
+
 bool isOfRuns(const QString& kind) {
     return kind == QLatin1String("compare") || kind == QLatin1String("report");
 }
@@ -91,6 +94,7 @@ const QVector<DocumentKind>& documentKinds() {
         {u"study"_s, makeStudy},
         {u"run"_s, makeOfKey<RunDocument>},
         {u"compare"_s, makeOfKey<CompareDocument>},
+        {u"points"_s, makeOfKey<PointsDocument>},
         {u"report"_s, makeOfKey<ReportDocument>},
         {u"validation"_s, makeOfKey<ValidationDocument>},
         {u"history"_s, makeHistory},
@@ -357,6 +361,11 @@ void MainWindow::Implementation::feedRuns(Document* document) {
     };
     if (auto* compare = qobject_cast<CompareDocument*>(document)) feed(compare);
     if (auto* report = qobject_cast<ReportDocument*>(document)) feed(report);
+    if (auto* points = qobject_cast<PointsDocument*>(document))
+        history->ask<PointsDocument::Runs>(
+            points,
+            [runs = runNumbers(points->key(), kMostPoints)](store::Store& store) { return loadPoints(store, runs); },
+            [points](const PointsDocument::Runs& runs) { points->setRuns(runs); });
 }
 
 /// A comparison needs a second run: asks for it, the most comparable first.
