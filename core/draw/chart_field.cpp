@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/draw/chart_builder.h"
+#include "core/draw/colour_key.h"
 #include "core/draw/contour.h"
 
 namespace tessera::report {
@@ -69,36 +70,9 @@ void ChartBuilder::field() {
 }
 
 void ChartBuilder::colourKey() {
-    const ColourKey& key = chart_.key;
-    if (key.palette.empty()) return;
-    constexpr double kRamp = 96, kSquare = 10;
+    if (chart_.key.palette.empty()) return;
     top_ += 12;
-    double x = 0;
-    const auto text = [&](const std::string& words, const char* colour, double room) {
-        const std::string shown = fit(words, room);
-        out_.back.shapes.push_back(Label{.at = {x, top_}, .text = shown, .colour = colour, .full = escaped(words)});
-        x += width(shown) + kGap;
-    };
-    text(key.title + ":", "secondary", size_.width / 3);
-    if (key.names.empty()) {
-        text(key.low, "secondary", size_.width / 4);
-        const double step = kRamp / static_cast<double>(key.palette.size());
-        for (const std::string& colour : key.palette) {
-            out_.back.shapes.push_back(Box{.area = {x, top_ - 9, step + 0.5, kSquare}, .fill = colour});
-            x += step;
-        }
-        x += kGap;
-        text(key.high, "secondary", size_.width / 4);
-    }
-    for (std::size_t i = 0; i < std::min(key.names.size(), key.palette.size()); ++i) {
-        if (x + 16 + width(key.names[i]) > size_.width) {
-            text("…", "secondary", kSquare * 2);
-            break;
-        }
-        out_.back.shapes.push_back(Box{.area = {x, top_ - 9, kSquare, kSquare}, .fill = key.palette[i], .radius = 2});
-        x += kSquare + 5;
-        text(key.names[i], "secondary", size_.width / 3);
-    }
+    drawColourKey(out_.back, chart_.key, {0, top_}, size_.width, measure_);
     top_ += kGap;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/draw/colour_key.h"
 #include "core/draw/measures.h"
 
 namespace tessera::report {
@@ -44,7 +45,12 @@ public:
         out_.drawing.width = size_.width;
         out_.drawing.height = size_.height;
         out_.drawing.title = picture_.title;
-        text({0, 17}, picture_.title, size_.width, "text", 16, true, Anchor::start);
+        const double key = picture_.key.palette.empty() ? 0 : widthOf(picture_.key, measure_);
+        const double room = size_.width - (key > 0 ? std::min(key, size_.width / 2) + 24 : 0);
+        text({0, 17}, picture_.title, room, "text", 16, true, Anchor::start);
+        if (key > 0)
+            drawColourKey(out_.drawing, picture_.key, {std::max(size_.width - key, size_.width / 2), 17},
+                          size_.width / 2, measure_);
         const std::size_t count = picture_.axes.size();
         out_.empty = picture_.rows == 0 || count < 2;
         if (out_.empty) {

@@ -11,6 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/draw/colour_key.h"
 
 namespace tessera::report {
 
@@ -67,7 +68,7 @@ public:
         out_.drawing.width = size_.width;
         out_.drawing.height = size_.height;
         out_.drawing.title = picture_.title;
-        label({0, 17}, picture_.title, size_.width * 2 / 3, "text", 16, true, Anchor::start);
+        title();
         out_.top = kTitleRoom + kNameRoom;
         out_.bottom = std::max(out_.top + 10, size_.height - kFoot);
         order();
@@ -83,8 +84,9 @@ public:
         group(shown, false, brushes);
         group(shown, true, brushes);
         if (bundled_ > 0)
-            label({size_.width, 17}, fmt::format("{} lines, bundled", formatCount(static_cast<double>(bundled_))),
-                  size_.width / 3, "secondary", 11, false, Anchor::end);
+            label({size_.width, size_.height - 4},
+                  fmt::format("{} lines, bundled", formatCount(static_cast<double>(bundled_))), size_.width / 3,
+                  "secondary", 11, false, Anchor::end);
         for (const std::optional<std::size_t>& row : {view_.pinned, view_.selected})
             if (row && *row < picture_.rows) strong(*row, row == view_.selected);
         for (std::size_t i = 0; i < out_.order.size(); ++i) axisAt(i);
@@ -92,6 +94,21 @@ public:
     }
 
 private:
+    /// The key stands at its right, where both have room.
+    void title() {
+        std::vector<bool> used(picture_.key.palette.size(), isRamp());
+        for (std::size_t row = 0; row < picture_.rows; ++row)
+            if (const std::size_t tone = toneOf(row); tone < used.size()) used[tone] = true;
+        // What nothing tells apart needs no key.
+        const bool plain = !isRamp() && std::count(used.begin(), used.end(), true) < 2;
+        const double wanted = plain || picture_.key.palette.empty() ? 0 : widthOf(picture_.key, measure_, used);
+        const double room = size_.width - (wanted > 0 ? std::min(wanted, size_.width / 2) + 2 * kSide / 4 : 0);
+        label({0, 17}, picture_.title, room, "text", 16, true, Anchor::start);
+        if (wanted > 0)
+            drawColourKey(out_.drawing, picture_.key, {std::max(size_.width - wanted, size_.width / 2), 17},
+                          size_.width / 2, measure_, used);
+    }
+
     void order() {
         for (const std::size_t axis : view_.order)
             if (axis < picture_.axes.size()) out_.order.push_back(axis);

@@ -9,6 +9,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTreeWidget>
+#include <nlohmann/json.hpp>
 
 #include "core/report/points.h"
 #include "core/study/metric.h"

@@ -58,6 +58,7 @@ struct PlotWidget::Implementation : PictureContent {
     bool wholeKnown = false;
     int selectedSeries = -1, selectedPoint = -1;
     int hoveredSeries = -1, hoveredPoint = -1;
+    bool hoveredElsewhere = false;  ///< under the mouse of another view: ringed alone
     report::ChartView pressedView;
     bool band = false;                       ///< of what is dragged: the rectangle to see
     bool brushing = false, brushes = false;  ///< a drag draws a brush: always, and the one that is drawn now
@@ -179,6 +180,7 @@ struct PlotWidget::Implementation : PictureContent {
     }
 
     void hover(int series, int point) {
+        hoveredElsewhere = false;
         if (series == hoveredSeries && point == hoveredPoint) return;
         hoveredSeries = series;
         hoveredPoint = point;
@@ -221,6 +223,7 @@ struct PlotWidget::Implementation : PictureContent {
         const QPointF at = area->center();
         painter.setPen(QPen(theme().colour("control"), 1, Qt::DotLine));
         const bool bar = isBar(hoveredSeries);
+        if (hoveredElsewhere) return paintOutline(painter, *area, bar, "text");
         if (!bar) {
             painter.drawLine(QPointF(at.x(), plot.top()), QPointF(at.x(), plot.bottom()));
             painter.drawLine(QPointF(plot.left(), at.y()), QPointF(plot.right(), at.y()));
@@ -569,9 +572,11 @@ void PlotWidget::setPins(const QVector<Pin>& pins) {
 }
 
 void PlotWidget::setHovered(Place place) {
+    if (place.series == d_->hoveredSeries && place.point == d_->hoveredPoint) return;
     if (mouse().has_value() && underMouse()) return;  // this view's own mouse leads
     d_->hoveredSeries = d_->isPoint(place.series, place.point) ? place.series : -1;
     d_->hoveredPoint = d_->hoveredSeries < 0 ? -1 : place.point;
+    d_->hoveredElsewhere = true;
     update();
 }
 

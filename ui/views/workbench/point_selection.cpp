@@ -68,6 +68,7 @@ void PointSelection::setTable(Table table) {
             std::tie(x_, y_) = report::firstValues(*table_);
         }
         flags_.clear();
+        undo_->clear();  // what was put aside is no longer here
         chosen_ = hovered_ = a_ = b_ = -1;
     } else if (!flags_.empty()) {
         flags_.resize(size(), 1);

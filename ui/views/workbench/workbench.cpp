@@ -146,6 +146,7 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     connect(selection_, &PointSelection::filtered, this, &Workbench::showCounts);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::showPins);
     connect(selection_, &PointSelection::pinsChanged, this, &Workbench::showPins);
+    connect(selection_, &PointSelection::tableChanged, this, &Workbench::showPins);
     for (const auto signal : {&PointSelection::tableChanged, &PointSelection::axesChanged})
         connect(selection_, signal, this, &Workbench::whyChanged);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::whyChanged);
