@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/base/poll.h"
 #include "core/base/random.h"
 #include "core/explore/sensitivity.h"
 
@@ -23,6 +24,7 @@ Estimate bootstrapped(std::size_t samples, std::uint64_t seed, double probabilit
     if (samples < 2) return estimate;
     std::vector<double> drawn;
     for (std::size_t draw = 0; draw < kDraws; ++draw) {
+        poll(1 + samples / 100);
         RandomStream random(seed, draw);
         std::fill(times.begin(), times.end(), 0);
         for (std::size_t i = 0; i < samples; ++i) ++times[random.below(samples)];

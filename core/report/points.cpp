@@ -127,13 +127,8 @@ std::vector<std::size_t> frontOf(const PointTable& points, std::size_t x, std::s
         values.push_back(counts ? signX * valueOf(across, i) : kNoValue);
         values.push_back(counts ? signY * valueOf(up, i) : kNoValue);
     }
-    front = explore::frontOf(values, 2);
-    std::stable_sort(front.begin(), front.end(),
-                     [&](std::size_t a, std::size_t b) { return across.values[a] < across.values[b]; });
-    // Of points that are alike in both the first.
-    front.erase(std::unique(front.begin(), front.end(),
-                            [&](std::size_t a, std::size_t b) { return across.values[a] == across.values[b]; }),
-                front.end());
+    front = explore::frontLineOf(values);
+    if (signX < 0) std::reverse(front.begin(), front.end());
     return front;
 }
 
