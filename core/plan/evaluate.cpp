@@ -40,20 +40,38 @@ struct PartLoad {
     const PlacedPart* placed = nullptr;
     DivisionCost cost = {};  ///< with what the part adds once
     int layers = 0;
+    RecomputedLayers recomputed = {};  ///< of them
     OnceTimes once = {};
 };
+
+/// Seconds of layers, of some of which are recomputed.
+double layerSeconds(const PlacedPart& placed, int layers, const RecomputedLayers& recomputed,
+                    double (*secondsOf)(const LayerTimes& times)) {
+    double sum = 0;
+    placed.model->forEachKind(layers, recomputed, [&](std::size_t kind, int count) {
+        sum += count * secondsOf(placed.times(kind));
+    });
+    return sum;
+}
+
+double bothPasses(const LayerTimes& times) {
+    return times.both();
+}
 
 PartLoad partLoadOf(const Evaluated& evaluated, const PlacedPart& placed) {
     PartLoad load{.placed = &placed};
     const LayerTimes& times = placed.times();
     for (int s = placed.first; s < placed.first + placed.part->stages; ++s) {
-        const int layers = evaluated.stages[static_cast<std::size_t>(s)].layers;
+        const EvaluatedStage& stage = evaluated.stages[static_cast<std::size_t>(s)];
         const bool hasHead = s == evaluated.configuration.pipeline - 1;
-        const double both = layers * times.both() + (hasHead ? times.head() : 0);
-        load.layers += layers;
+        const double both =
+            layerSeconds(placed, stage.layers, stage.recomputed, bothPasses) + (hasHead ? times.head() : 0);
+        load.layers += stage.layers;
+        load.recomputed.selective += stage.recomputed.selective;
+        load.recomputed.full += stage.recomputed.full;
         load.cost.all += both;
         load.cost.longest = std::max(load.cost.longest, both);
-        load.cost.fullest = std::max(load.cost.fullest, layers);
+        load.cost.fullest = std::max(load.cost.fullest, stage.layers);
     }
     load.once = placed.model->once(placed.layout, load.cost.fullest);
     load.cost.once = load.once.both();
@@ -63,12 +81,14 @@ PartLoad partLoadOf(const Evaluated& evaluated, const PlacedPart& placed) {
 /// Adds what collectives of a part show in a step, of the mean stage of a pipeline of so many.
 void addCollectives(TimeShares& shares, const PartLoad& load, int pipeline, int microBatches) {
     const GroupModel& model = *load.placed->model;
-    const ExposedTimes exposed = exposedOf(model.step().passes(), model.constants());
-    const double count = static_cast<double>(microBatches) * load.layers / pipeline;
-    shares.tensor += count * exposed.tensor;
-    shares.context += count * exposed.context;
-    shares.expert += count * exposed.expert;
-    shares.data += count * (load.placed->times().both() - model.plainTimes().both());
+    model.forEachKind(load.layers, load.recomputed, [&](std::size_t kind, int layers) {
+        const ExposedTimes exposed = exposedOf(model.step(kind).passes(), model.constants());
+        const double count = static_cast<double>(microBatches) * layers / pipeline;
+        shares.tensor += count * exposed.tensor;
+        shares.context += count * exposed.context;
+        shares.expert += count * exposed.expert;
+        shares.data += count * (load.placed->times(kind).both() - model.plainTimes(kind).both());
+    });
 }
 
 double shareOf(const EvaluatedStage& stage) {
@@ -76,24 +96,32 @@ double shareOf(const EvaluatedStage& stage) {
 }
 
 /// A stage of the pipeline as a part holds it.
-EvaluatedStage stageOf(const PlacedPart& placed, int stage, int layers, bool isLast) {
+EvaluatedStage stageOf(const PlacedPart& placed, int stage, int layers, const RecomputedLayers& recomputed,
+                       bool isLast) {
+    const auto secondsOf = [&](double (*pass)(const LayerTimes&)) {
+        return layerSeconds(placed, layers, recomputed, pass);
+    };
     const LayerTimes& times = placed.times();
     return {.group = placed.part->group,
             .layers = layers,
-            .forward = layers * times.forward + (isLast ? times.headForward : 0),
-            .backward = layers * times.backward + (isLast ? times.headBackward : 0),
-            .memory = placed.model->memoryOf(placed.layout, stage, layers),
+            .recomputed = recomputed,
+            .forward = secondsOf([](const LayerTimes& each) { return each.forward; }) + (isLast ? times.headForward : 0),
+            .backward =
+                secondsOf([](const LayerTimes& each) { return each.backward; }) + (isLast ? times.headBackward : 0),
+            .memory = placed.model->memoryOf(placed.layout, stage, layers, recomputed),
             .allowance = placed.model->variant().allowance,
             .capacity = placed.model->capacity()};
 }
 
 /// The stages of a pipeline; where several groups hold the same one, on that whose memory it fills most.
-std::vector<EvaluatedStage> stagesOf(const PlacedParts& placed, const std::vector<int>& layers) {
+std::vector<EvaluatedStage> stagesOf(const PlacedParts& placed, const Judgement& judgement) {
+    const std::vector<int>& layers = judgement.layers;
     std::vector<EvaluatedStage> stages(layers.size());
     for (const PlacedPart& each : placed)
         for (int s = each.first; s < each.first + each.part->stages; ++s) {
             const auto at = static_cast<std::size_t>(s);
-            const EvaluatedStage stage = stageOf(each, s, layers[at], at + 1 == layers.size());
+            const EvaluatedStage stage =
+                stageOf(each, s, layers[at], judgement.recomputed[at], at + 1 == layers.size());
             if (stages[at].capacity == 0 || shareOf(stage) > shareOf(stages[at])) stages[at] = stage;
         }
     return stages;
@@ -153,14 +181,12 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
     return shares;
 }
 
-Evaluated Judge::Data::evaluate(const Configuration& given) {
-    const Judgement judgement = judge(given, {.layers = true, .memory = true});
+Evaluated Judge::Data::evaluate(const Configuration& given, double bytes) {
+    const Judgement judgement = judge(given, {.layers = true, .memory = true, .bytes = bytes});
     if (!judgement.fits) throwShortage(judgement.shortage);
-    Evaluated evaluated{.configuration = given, .scores = judgement.scores};
-    for (std::size_t i = 0; i < judgement.microBatches.size(); ++i)
-        evaluated.configuration.parts[i].microBatches = judgement.microBatches[i];
+    Evaluated evaluated{.configuration = judgement.shared(given), .scores = judgement.scores};
     const PlacedParts placed = placedOf(evaluated.configuration);
-    evaluated.stages = stagesOf(placed, judgement.layers);
+    evaluated.stages = stagesOf(placed, judgement);
     evaluated.transfer = transferOf(given, placed);
     double spread = 0;
     for (const PlacedPart& each : placed) spread = std::max(spread, each.model->variant().spread);
@@ -174,9 +200,9 @@ Evaluated Judge::Data::evaluate(const Configuration& given) {
     return evaluated;
 }
 
-Evaluated evaluate(const Problem& problem, const Configuration& configuration) {
+Evaluated evaluate(const Problem& problem, const Configuration& configuration, double bytes) {
     if (const std::string fault = faultText(problem, configuration); !fault.empty()) throw UsageError(fault);
-    return Judge(problem, configuration).evaluate(configuration);
+    return Judge(problem, configuration).evaluate(configuration, bytes);
 }
 
 }  // namespace tessera::plan

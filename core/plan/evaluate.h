@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "core/physical/step_memory.h"
@@ -27,6 +28,7 @@ struct TimeShares {
 struct EvaluatedStage {
     std::size_t group = 0;
     int layers = 0;
+    RecomputedLayers recomputed = {};  ///< of them
     double forward = 0, backward = 0;  ///< s of a micro-batch, with the head on the last one
     physical::StepMemory memory = {};
     double allowance = 0, capacity = 0;  ///< bytes
@@ -43,7 +45,9 @@ struct Evaluated {
     std::vector<EvaluatedStage> stages = {};
     double transfer = 0;  ///< s of a micro-batch from stage to stage
 };
-/// All of a configuration as `Judge` judges it. Throws UsageError for one that has a fault or does not fit.
-Evaluated evaluate(const Problem& problem, const Configuration& configuration);
+/// All of a configuration as `Judge` judges it, no accelerator with more than so many bytes. Throws UsageError for one
+/// that has a fault or does not fit.
+Evaluated evaluate(const Problem& problem, const Configuration& configuration,
+                   double bytes = std::numeric_limits<double>::infinity());
 
 }  // namespace tessera::plan

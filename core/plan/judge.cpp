@@ -34,36 +34,63 @@ double longestStart(const PlacedParts& placed) {
 
 }  // namespace
 
+std::optional<Recomputation> alikeOf(const std::vector<int>& layers, const std::vector<RecomputedLayers>& recomputed) {
+    for (const Recomputation each : {Recomputation::none, Recomputation::selective, Recomputation::full}) {
+        bool isAlike = true;
+        for (std::size_t s = 0; s < layers.size(); ++s)
+            isAlike &= recomputed[s] ==
+                       RecomputedLayers{.selective = each == Recomputation::selective ? layers[s] : 0,
+                                        .full = each == Recomputation::full ? layers[s] : 0};
+        if (isAlike) return each;
+    }
+    return std::nullopt;
+}
+
 MemoryTerm Shortage::largest() const {
     if (memory.activations >= memory.parameters && memory.activations >= memory.working) return MemoryTerm::activations;
     return memory.working > memory.parameters ? MemoryTerm::working : MemoryTerm::parameters;
 }
 
+Configuration Judgement::shared(Configuration configuration) const {
+    if (shares.replicas.empty()) return configuration;
+    configuration.data = 0;
+    for (std::size_t i = 0; i < configuration.parts.size(); ++i) {
+        configuration.parts[i].replicas = shares.replicas[i];
+        configuration.parts[i].microBatches = shares.microBatches[i];
+        configuration.data += shares.replicas[i];
+    }
+    return configuration;
+}
+
 Judgement Judge::Data::judge(const Configuration& configuration, Wanted wanted) {
+    if (configuration.recompute == Recomputation::perStage) return judgeMixed(configuration, wanted);
     if (configuration.parts.size() > 1)
         return configuration.isStacked() ? judgeStacked(configuration, wanted) : judgeSideBySide(configuration, wanted);
     const bool isInterleaved = configuration.schedule == physical::PipelineSchedule::interleaved;
     return isInterleaved ? judgeInterleaved(configuration, wanted) : judgeOne(configuration, wanted);
 }
 
-/// The scores of a configuration that fits; a judgement of parts side by side has their micro-batches.
+/// The scores of a configuration that fits.
 void Judge::Data::score(Judgement& judgement, Scored scored, Wanted wanted) const {
     judgement.fits = true;
     Scores& scores = judgement.scores;
     scores.of(Objective::time) = scored.seconds;
     scores.of(Objective::accelerators) = static_cast<double>(scored.configuration.accelerators());
-    for (std::size_t i = 0; i < scored.placed.size(); ++i) {
-        const PlacedPart& each = scored.placed[i];
-        const int microBatches = judgement.microBatches.empty() ? each.part->microBatches : judgement.microBatches[i];
+    for (const PlacedPart& each : scored.placed) {
         scores.of(Objective::price) += priceOf(scored.configuration, each, scored.seconds);
-        scores.of(Objective::energy) += joulesOf(scored, each, microBatches);
+        scores.of(Objective::energy) += joulesOf(scored, each);
     }
     if (wanted.memory) scoreMemory(scores, scored);
-    if (wanted.layers) judgement.layers = std::move(scored.held);
+    if (!wanted.layers) return;
+    if (scored.recomputed.empty())
+        for (const int each : scored.held)
+            scored.recomputed.push_back(scored.placed.front().model->allOfOneKind(each));
+    judgement.recomputed = std::move(scored.recomputed);
+    judgement.layers = std::move(scored.held);
 }
 
 /// Of all accelerators of a part.
-double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed, int microBatches) const {
+double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed) const {
     const Configuration& configuration = scored.configuration;
     const Part& part = *placed.part;
     double inPart = layers;
@@ -72,10 +99,20 @@ double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed, int
         for (int s = placed.first; s < placed.first + part.stages; ++s)
             inPart += scored.held[static_cast<std::size_t>(s)];
     }
+    BusyTimes inLayers;
+    const auto addLayers = [&](std::size_t kind, double count) {
+        inLayers.products += count * placed.model->layerBusy(kind).products;
+        inLayers.memory += count * placed.model->layerBusy(kind).memory;
+    };
+    if (scored.recomputed.empty()) addLayers(0, inPart);
+    for (int s = placed.first; !scored.recomputed.empty() && s < placed.first + part.stages; ++s) {
+        const auto at = static_cast<std::size_t>(s);
+        placed.model->forEachKind(scored.held[at], scored.recomputed[at], addLayers);
+    }
     const bool hasHead = placed.hasHead(configuration.pipeline);
     const auto busy = [&](double BusyTimes::*member) {
         const double head = hasHead ? placed.model->headBusy().*member : 0;
-        return microBatches * (inPart * placed.model->layerBusy().*member + head) / part.stages;
+        return part.microBatches * (inLayers.*member + head) / part.stages;
     };
     const double update = placed.model->step().optimizer(placed.layout, inPart / part.stages);
     const double each = physical::joulesOf(
@@ -89,7 +126,10 @@ void Judge::Data::scoreMemory(Scores& scores, const Scored& scored) const {
     for (const PlacedPart& each : scored.placed)
         for (int s = 0; s < each.part->stages; ++s) {
             const int stage = each.first + s, held = scored.held[static_cast<std::size_t>(stage)];
-            const StepMemory memory = each.model->memoryOf(each.layout, stage, held);
+            const auto at = static_cast<std::size_t>(stage);
+            const StepMemory memory = scored.recomputed.empty()
+                                          ? each.model->memoryOf(each.layout, stage, held)
+                                          : each.model->memoryOf(each.layout, stage, held, scored.recomputed[at]);
             most = std::max(most, memory.total() + each.model->variant().allowance);
         }
 }
@@ -98,7 +138,7 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
-    const PipelineNeeds needs(placed);
+    const PipelineNeeds needs(placed, wanted.bytes);
     const std::vector<int> most = needs.most(layers);
     const LayerTimes& times = only.times();
     const std::function<double(int)> once = [&](int held) { return only.model->once(only.layout, held).both(); };
@@ -133,7 +173,7 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
     std::vector<int> held = interleavedLayers(configuration);
-    const PipelineNeeds needs(placed);
+    const PipelineNeeds needs(placed, wanted.bytes);
     HeldStage fullest{0, held[0]};
     for (std::size_t s = 1; s < held.size(); ++s)
         if (needs.shareOf({s, held[s]}) > needs.shareOf(fullest)) fullest = {s, held[s]};
@@ -154,7 +194,7 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
 Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    const PipelineNeeds needs(placed);
+    const PipelineNeeds needs(placed, wanted.bytes);
     const std::vector<int> most = needs.most(layers);
     std::vector<std::function<double(int)>> once;
     for (const PlacedPart& each : placed)
@@ -185,10 +225,52 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     return judgement;
 }
 
-Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wanted wanted) {
+/// Of virtual stages that are equal, or of the best division.
+std::optional<std::vector<int>> Judge::Data::mixedLayers(const Configuration& configuration, const PlacedParts& placed,
+                                                         const MixedStages& stages, double& seconds) {
+    const double hop = transferOf(configuration, placed), start = longestStart(placed);
+    const std::function<double(const DivisionCost&)> secondsOf = [&](const DivisionCost& cost) {
+        return pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, hop) +
+               cost.once + start;
+    };
+    if (configuration.schedule != physical::PipelineSchedule::interleaved) {
+        std::optional<MixedDivision> division = bestDivision(stages, secondsOf);
+        if (!division) return std::nullopt;
+        seconds = division->seconds;
+        return std::move(division->layers);
+    }
+    std::vector<int> held = interleavedLayers(configuration);
+    for (std::size_t s = 0; s < held.size(); ++s)
+        if (held[s] > stages.most(s)) return std::nullopt;
+    seconds = secondsOf(stages.costOf(held));
+    return held;
+}
+
+Judgement Judge::Data::judgeMixed(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    const PipelineNeeds needs(placed);
+    const MixedStages stages(placed, layers, wanted.bytes);
+    Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = 0};
+    std::optional<std::vector<int>> held = mixedLayers(configuration, placed, stages, scored.seconds);
+    if (!held) {
+        const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
+        const auto [stage, recomputed] =
+            isFixed ? stages.fullestOf(interleavedLayers(configuration)) : stages.fullestOfLeast();
+        judgement.shortage = shortageAt(stages.placed(stage.stage), stage, recomputed);
+        return judgement;
+    }
+    scored.held = std::move(*held);
+    for (std::size_t s = 0; s < scored.held.size(); ++s)
+        scored.recomputed.push_back(stages.recomputed({s, scored.held[s]}));
+    judgement.alike = alikeOf(scored.held, scored.recomputed);
+    score(judgement, std::move(scored), wanted);
+    return judgement;
+}
+
+Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wanted wanted) {
+    Judgement judgement;
+    PlacedParts placed = placedOf(configuration);
+    const PipelineNeeds needs(placed, wanted.bytes);
     const std::vector<int> most = needs.most(layers);
     // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
     // takes longest in units of a layer.
@@ -206,23 +288,79 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
     RowChoice chosen;
     forEachDivision(layers, row, [&](const RowChoice& choice) {
         const std::vector<SharingPipelines> pipelines = sharingOf(configuration, placed, choice, hop);
-        std::vector<int> shares = sharedMicroBatches(all, pipelines);
+        Shares shares = bestShares(all, configuration.data, pipelines);
         double slowest = 0;
-        for (std::size_t i = 0; i < placed.size(); ++i) slowest = std::max(slowest, pipelines[i].seconds(shares[i]));
+        for (std::size_t i = 0; i < placed.size(); ++i)
+            slowest = std::max(slowest, pipelines[i].seconds(shares.microBatches[i]));
         const double seconds = slowest + once(costOn(placed.front(), choice).fullest) + start;
         if (best > 0 && seconds >= best) return;
         best = seconds;
         chosen = choice;
-        judgement.microBatches = std::move(shares);
+        judgement.shares = std::move(shares);
     });
     if (best <= 0) {
         judgement.shortage = leastShortage(needs);
         return judgement;
     }
-    Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = best};
+    const Configuration shared = judgement.shared(configuration);
+    for (std::size_t i = 0; i < placed.size(); ++i) placed[i].part = &shared.parts[i];
+    Scored scored{.configuration = shared, .placed = placed, .held = {}, .seconds = best};
     if (wanted.layers || wanted.memory) scored.held = layersOf(row, chosen, layers);
     score(judgement, std::move(scored), wanted);
     return judgement;
+}
+
+/// Seconds that so many replicas of the parts take at least, which have some each: micro-batches may be cut, and all
+/// stages take as long.
+double Judge::Data::secondsOfReplicas(const Configuration& configuration, const PlacedParts& placed) const {
+    double spare = configuration.data - static_cast<double>(placed.size()), rate = 0;
+    std::vector<std::pair<double, int>> parts;  // micro-batches a second of a full replica, and replicas
+    for (const PlacedPart& each : placed) {
+        const LayerTimes& times = each.model->plainTimes();
+        parts.emplace_back(configuration.pipeline / (layers * times.both() + times.head()), each.part->replicas);
+        rate += parts.back().first;
+    }
+    std::sort(parts.begin(), parts.end(), std::greater<>());
+    for (const auto& [each, replicas] : parts) {
+        const double more = std::min(spare, replicas - 1.0);
+        rate += more * each;
+        spare -= more;
+    }
+    const double filling = configuration.data * (configuration.pipeline - 1.0);
+    return (allMicroBatches(problem, configuration) + filling) / rate + longestStart(placed);
+}
+
+/// All numbers of replicas that may be faster than those before, from the most, which has the fewest micro-batches each.
+Judgement Judge::Data::judgeUpTo(Configuration configuration, const std::function<bool(int)>& allows, Wanted wanted) {
+    Judgement best;
+    int most = 0;
+    for (const Part& part : configuration.parts) most += part.replicas;
+    most = std::min(most, allMicroBatches(problem, configuration));
+    const PlacedParts placed = placedOf(configuration);
+    for (int replicas = most; replicas >= static_cast<int>(configuration.parts.size()); --replicas) {
+        configuration.data = replicas;
+        const bool isFirst = !best.fits && best.shortage.capacity <= 0;
+        if (best.fits && secondsOfReplicas(configuration, placed) >= best.scores.of(Objective::time)) continue;
+        if (!allows(replicas)) continue;
+        Judgement judgement = judgeSideBySide(configuration, wanted);
+        const bool isBetter = judgement.fits && (!best.fits || judgement.scores.of(Objective::time) <
+                                                                   best.scores.of(Objective::time));
+        if (isFirst || isBetter) best = std::move(judgement);
+        // Fewer replicas have less room each.
+        if (!best.fits) return best;
+    }
+    return best;
+}
+
+std::optional<double> Judge::Data::leastBytes(const Configuration& configuration) {
+    const PlacedParts placed = placedOf(configuration);
+    const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
+    if (configuration.recompute == Recomputation::perStage) {
+        const MixedStages stages(placed, layers, std::numeric_limits<double>::infinity());
+        return isFixed ? stages.leastBytesOf(interleavedLayers(configuration)) : stages.leastBytes();
+    }
+    const PipelineNeeds needs(placed);
+    return isFixed ? needs.bytesOf(interleavedLayers(configuration)) : needs.leastBytes(layers);
 }
 
 namespace {
@@ -240,7 +378,7 @@ double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
 /// Joules of a pipeline through two groups where the one that takes less for a layer holds as many as it can, and
 /// nothing is updated.
 double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
-    double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;
+    double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;  // of the kind of layers that is busy least
     for (const PlacedPart& each : placed) {
         const double watts = each.model->watts(), stages = each.part->stages;
         const double layer = joulesBeyondWaiting(watts, each.model->layerBusy());
@@ -261,9 +399,11 @@ double Judge::Data::memoryBound(const PlacedParts& placed) const {
     constexpr int kAtOnce = 8;
     double held = 0, inverse = 0;
     const auto add = [&](const PlacedPart& each, int stages, int last) {
-        const StageBytes bytes = each.model->bytesAt(each.layout, last);
+        // Of several kinds of layers that which keeps least, without what works on them.
+        const StageBytes bytes = each.model->bytesAt(each.layout, last, each.model->kinds() - 1);
         const double layer = bytes.layer.total();
-        held += stages * (bytes.fixed.total() + each.model->variant().allowance) / layer;
+        const double fixed = each.model->kinds() == 1 ? bytes.fixed.total() : bytes.fixed.parameters;
+        held += stages * (fixed + each.model->variant().allowance) / layer;
         inverse += stages / layer;
     };
     for (const PlacedPart& each : placed) {
@@ -311,8 +451,16 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
     return data_->bound(configuration, wanted);
 }
 
-Evaluated Judge::evaluate(const Configuration& configuration) {
-    return data_->evaluate(configuration);
+Evaluated Judge::evaluate(const Configuration& configuration, double bytes) {
+    return data_->evaluate(configuration, bytes);
+}
+
+Judgement Judge::judgeUpTo(const Configuration& configuration, const std::function<bool(int)>& allows, Wanted wanted) {
+    return data_->judgeUpTo(configuration, allows, wanted);
+}
+
+std::optional<double> Judge::leastBytes(const Configuration& configuration) {
+    return data_->leastBytes(configuration);
 }
 
 Judgement Judge::judge(const Configuration& configuration, Wanted wanted) {

@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kMessageStart = 10e-6;  // s, of a message that leaves a node
 
-bool isSideBySide(const Configuration& configuration) {
-    return configuration.parts.size() > 1 && !configuration.isStacked();
-}
-
 }  // namespace
 
 /// The model of a group whose collectives and messages reach the network at a rate.
@@ -50,7 +46,7 @@ PlacedParts Judge::Data::placedOf(const Configuration& configuration) {
         each.model = &model(part.group, rateOf(configuration, part));
         if (configuration.isStacked()) stage += part.stages;
         // Side by side, the pipeline is taken to be full.
-        if (isSideBySide(configuration)) each.layout.microBatches = allMicroBatches(problem, configuration);
+        if (configuration.isSideBySide()) each.layout.microBatches = allMicroBatches(problem, configuration);
         placed.push_back(each);
     }
     return placed;
@@ -117,6 +113,12 @@ Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held
             .memory = placed.model->memoryOf(placed.layout, stage, held.layers),
             .allowance = placed.model->variant().allowance,
             .capacity = placed.model->capacity()};
+}
+
+Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held, const RecomputedLayers& recomputed) {
+    Shortage shortage = shortageAt(placed, held);
+    shortage.memory = placed.model->memoryOf(placed.layout, shortage.stage, held.layers, recomputed);
+    return shortage;
 }
 
 Shortage Judge::Data::leastShortage(const PipelineNeeds& needs) const {

@@ -77,7 +77,7 @@ Configuration benchConfiguration(std::int64_t sort) {
     Configuration at{.tensor = 8,
                      .pipeline = 16,
                      .data = 4,
-                     .recompute = physical::Recompute::full,
+                     .recompute = Recomputation::full,
                      .zero = 1,
                      .parts = {{0, 16, 4, 512}}};
     if (sort == 1) at.parts = {{0, 8, 4, 512}, {1, 8, 4, 512}};

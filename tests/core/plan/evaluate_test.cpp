@@ -22,25 +22,24 @@ using physical::StepSetting;
 /// A layout on one group, with micro-batches of a replica and step.
 struct LayoutCase {
     int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, chunks = 1, zero = 0;
-    physical::Recompute recompute = physical::Recompute::none;
+    Recomputation recompute = Recomputation::none;
     PipelineSchedule schedule = PipelineSchedule::oneForwardOneBackward;
     int micro = 1, microBatches = 8;
 };
 
 std::vector<LayoutCase> layoutCases() {
-    using physical::Recompute;
     using enum PipelineSchedule;
     return {{},
             {.tensor = 8},
             {.data = 16, .zero = 1},
             {.data = 16, .zero = 2},
             {.data = 32, .zero = 3},
-            {.tensor = 4, .data = 4, .zero = 3, .recompute = Recompute::full},
-            {.tensor = 2, .data = 4, .context = 2, .zero = 1, .recompute = Recompute::selective},
+            {.tensor = 4, .data = 4, .zero = 3, .recompute = Recomputation::full},
+            {.tensor = 2, .data = 4, .context = 2, .zero = 1, .recompute = Recomputation::selective},
             {.tensor = 2, .data = 8, .expert = 8, .zero = 1, .micro = 2},
             {.tensor = 4, .pipeline = 4},
             {.tensor = 8, .pipeline = 8, .data = 2, .zero = 1, .schedule = gpipe},
-            {.tensor = 2, .pipeline = 2, .data = 4, .recompute = Recompute::full, .micro = 2},
+            {.tensor = 2, .pipeline = 2, .data = 4, .recompute = Recomputation::full, .micro = 2},
             {.tensor = 2, .pipeline = 4, .chunks = 2, .schedule = interleaved},
             {.tensor = 8, .pipeline = 8, .data = 2, .chunks = 3, .zero = 1, .schedule = interleaved},
             {.tensor = 2, .pipeline = 8, .context = 2, .schedule = zbH1},

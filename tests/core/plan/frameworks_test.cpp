@@ -21,7 +21,6 @@ namespace tessera::plan {
 namespace {
 
 using physical::PipelineSchedule;
-using physical::Recompute;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -105,7 +104,7 @@ FrameworkPlan experts(int tensor, int zero) {
 
 FrameworkPlan sharded() {
     return planOf("llama3.1-70b", llama(80, 8192, 64, 28672),
-                  {.data = 64, .micro = 1, .recompute = Recompute::full, .zero = 3}, {80}, 256);
+                  {.data = 64, .micro = 1, .recompute = Recomputation::full, .zero = 3}, {80}, 256);
 }
 
 FrameworkPlan uneven(std::vector<int> layers, int zero = 1) {

@@ -94,7 +94,7 @@ TEST(Space, aConfigurationsShortTextNarrowsToIt) {
                            .chunks = 4,
                            .micro = 2,
                            .schedule = physical::PipelineSchedule::interleaved,
-                           .recompute = physical::Recompute::full,
+                           .recompute = Recomputation::full,
                            .zero = 1};
     EXPECT_EQ(shortText(at), "tp=8,pp=16,dp=4,cp=2,ep=2,mb=2,vp=4,zero=1,recompute=full,schedule=interleaved");
     const Space space = narrowed(shortText(at));
