@@ -135,20 +135,60 @@ double MixedStages::leastOfAll() const {
     return sum + (layers_ - static_cast<double>(stages_.size())) * least;
 }
 
-template <typename Value>
-std::vector<int> MixedStages::giveToLeast(const Value& value) const {
+namespace {
+
+/// Gives layers to stages of one each, to that whose value is least with one more, until all are given. Stages take as
+/// many as they may have within `least`, which the greatest value of no division is below, at once: `within` says about
+/// how many these are. Values rise with layers.
+template <typename Value, typename Within>
+std::vector<int> givenToLeast(int layers, std::size_t stages, double least, const Value& value, const Within& within) {
+    std::vector<int> held(stages);
+    int left = layers;
+    for (std::size_t s = 0; s < stages; ++s) {
+        held[s] = std::clamp(within(s), 1, layers);
+        while (held[s] > 1 && value(s, held[s]) > least) --held[s];
+        left -= held[s];
+    }
+    // Where one layer of a stage takes more than all others.
+    if (left < 0) {
+        held.assign(stages, 1);
+        left = layers - static_cast<int>(stages);
+    }
+    if (left == 0) return held;
     using Next = std::pair<double, std::size_t>;
-    std::vector<int> held(stages_.size(), 1);
     std::vector<Next> all;
-    for (std::size_t s = 0; s < held.size(); ++s) all.emplace_back(value(stages_[s], 2), s);
+    for (std::size_t s = 0; s < stages; ++s) all.emplace_back(value(s, held[s] + 1), s);
     std::priority_queue<Next, std::vector<Next>, std::greater<>> next(std::greater<>(), std::move(all));
-    for (int left = layers_ - static_cast<int>(held.size()); left > 0; --left) {
+    for (; left > 0; --left) {
         const std::size_t stage = next.top().second;
         next.pop();
         ++held[stage];
-        next.emplace(value(stages_[stage], held[stage] + 1), stage);
+        next.emplace(value(stage, held[stage] + 1), stage);
     }
     return held;
+}
+
+}  // namespace
+
+/// Of all divisions the one whose fullest stage is least full, in shares of `capacityOf`, by `shareOf`.
+template <typename CapacityOf, typename ShareOf>
+std::vector<int> MixedStages::emptiest(const CapacityOf& capacityOf, const ShareOf& shareOf) const {
+    // As if all layers kept as little as the last kind, and nothing were at work.
+    const auto slopeOf = [](const Stage& stage) { return stage.parameters + stage.kept[stage.kinds - 1]; };
+    double held = layers_, room = 0, least = 0;
+    for (const Stage& stage : stages_) {
+        held += stage.fixed / slopeOf(stage);
+        room += capacityOf(stage) / slopeOf(stage);
+        least = std::max(least, shareOf(stage, 1));
+    }
+    least = std::max(least, held / room);
+    return givenToLeast(
+        layers_, stages_.size(), least, [&](std::size_t s, int layers) { return shareOf(stages_[s], layers); },
+        [&](std::size_t s) {
+            const Stage& stage = stages_[s];
+            const double count = (least * capacityOf(stage) - stage.fixed) / slopeOf(stage);
+            return count >= layers_ ? layers_ : static_cast<int>(std::max(count, 1.0));
+        });
 }
 
 std::optional<double> MixedStages::leastBytes() const {
@@ -158,9 +198,10 @@ std::optional<double> MixedStages::leastBytes() const {
         most += stage.most;
     }
     if (most < layers_) return std::nullopt;
-    const std::vector<int> held = giveToLeast([](const Stage& stage, int layers) {
-        return layers > stage.most ? kInfinite : leastBytesOf(stage, layers);
-    });
+    const std::vector<int> held = emptiest([](const Stage&) { return 1.0; },
+                                           [](const Stage& stage, int layers) {
+                                               return layers > stage.most ? kInfinite : leastBytesOf(stage, layers);
+                                           });
     double fullest = 0;
     for (std::size_t s = 0; s < held.size(); ++s) fullest = std::max(fullest, leastBytesOf(stages_[s], held[s]));
     return fullest;
@@ -188,7 +229,7 @@ DivisionCost MixedStages::costOf(const std::vector<int>& layers) const {
 }
 
 std::pair<HeldStage, RecomputedLayers> MixedStages::fullestOfLeast() const {
-    return fullestOf(giveToLeast(shareOf));
+    return fullestOf(emptiest([](const Stage& stage) { return stage.capacity; }, shareOf));
 }
 
 std::pair<HeldStage, RecomputedLayers> MixedStages::fullestOf(const std::vector<int>& held) const {
@@ -224,7 +265,9 @@ public:
 
     std::optional<MixedDivision> run() {
         if (!hasRoom()) return std::nullopt;
-        giveEvenly();
+        held_ = mostEven();
+        for (std::size_t s = 0; s < held_.size(); ++s)
+            leastLongest_ = std::max(leastLongest_, stages_.seconds({s, held_[s]}));
         leastOnce_ = leastOnce();
         for (double longest = leastLongest_;;) {
             const double next = raiseTo(longest);
@@ -245,28 +288,22 @@ private:
         return stages_.stages() <= static_cast<std::size_t>(stages_.layers()) && room >= stages_.layers();
     }
 
-    double secondsWithOneMore(std::size_t stage) const {
-        const int layers = held_[stage] + 1;
+    double secondsOf(std::size_t stage, int layers) const {
         return layers > stages_.most(stage) ? kInfinite : stages_.seconds({stage, layers});
     }
+    double secondsWithOneMore(std::size_t stage) const { return secondsOf(stage, held_[stage] + 1); }
 
-    /// Of all divisions one whose longest stage is shortest.
-    void giveEvenly() {
-        using Next = std::pair<double, std::size_t>;
-        held_.assign(stages_.stages(), 1);
-        std::vector<Next> all;
-        for (std::size_t s = 0; s < held_.size(); ++s) {
-            leastLongest_ = std::max(leastLongest_, stages_.seconds({s, 1}));
-            all.emplace_back(secondsWithOneMore(s), s);
-        }
-        std::priority_queue<Next, std::vector<Next>, std::greater<>> next(std::greater<>(), std::move(all));
-        for (int left = stages_.layers() - static_cast<int>(held_.size()); left > 0; --left) {
-            const auto [seconds, stage] = next.top();
-            next.pop();
-            leastLongest_ = std::max(leastLongest_, seconds);
-            ++held_[stage];
-            next.emplace(secondsWithOneMore(stage), stage);
-        }
+    /// Of all divisions one whose longest stage is shortest: none is shorter than the mean of all.
+    std::vector<int> mostEven() const {
+        double least = leastOfAll_ / static_cast<double>(stages_.stages());
+        for (std::size_t s = 0; s < stages_.stages(); ++s) least = std::max(least, stages_.seconds({s, 1}));
+        return givenToLeast(
+            stages_.layers(), stages_.stages(), least,
+            [&](std::size_t s, int layers) { return secondsOf(s, layers); },
+            [&](std::size_t s) {
+                const double count = least / stages_.leastOfLayer(s);
+                return std::min(count >= stages_.most(s) ? stages_.most(s) : static_cast<int>(count), stages_.layers());
+            });
     }
 
     /// Some stage holds the mean of all layers at least.

@@ -32,8 +32,9 @@ public:
     RecomputedLayers recomputed(const HeldStage& held) const;
     /// Seconds that a stage of so many layers adds to a step.
     double once(const HeldStage& held) const;
-    /// Seconds that all stages take at least, whatever is computed again.
+    /// Seconds that all stages take at least, whatever is computed again, and a layer of one.
     double leastOfAll() const;
+    double leastOfLayer(std::size_t stage) const { return stages_[stage].seconds[0]; }
     /// Whether nothing is computed again on a stage of so many layers.
     bool keepsAll(const HeldStage& held) const;
     int layers() const { return layers_; }
@@ -72,9 +73,8 @@ private:
     static double shareOf(const Stage& stage, int layers) { return leastBytesOf(stage, layers) / stage.capacity; }
     static Mix mixOf(const Stage& stage, int layers);
     static RecomputedLayers recomputedOf(const Stage& stage, const Mix& mix);
-    /// Gives all layers to the stages, one to each and then to that whose value is least with one more.
-    template <typename Value>
-    std::vector<int> giveToLeast(const Value& value) const;
+    template <typename CapacityOf, typename ShareOf>
+    std::vector<int> emptiest(const CapacityOf& capacityOf, const ShareOf& shareOf) const;
 
     int layers_;
     std::vector<Stage> stages_;

@@ -78,7 +78,8 @@ const OptionTable<Settings>& planTable() {
         {"allow", "--allow LIST", &Settings::allow, Values::text(kLongestText),
          "values to choose from, such as zero=0,1,pp=4..16; tp, pp, dp, cp, ep: tensor, pipeline, data, context, "
          "expert "
-         "parallel, vp: virtual stages, mb: micro-batch, zero, recompute, schedule, dtype, group"},
+         "parallel, etp: tensor parallel inside experts, vp: virtual stages, mb: micro-batch, zero, recompute, "
+         "schedule, order, dtype, group"},
         {"evaluate", "--evaluate LIST", &Settings::evaluate, Values::text(kLongestText),
          "a configuration to judge beside the best, such as tp=8,pp=16,dp=4,mb=1; what it leaves open is chosen"},
         {"top", "--top N", &Settings::top, Values::whole(1, kMostTop), "best configurations to list"},
@@ -271,11 +272,12 @@ std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
                            .data = onlyOf(space, Axis::data, 1),
                            .context = onlyOf(space, Axis::context, 1),
                            .expert = onlyOf(space, Axis::expert, 1),
+                           .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
                            .chunks = onlyOf(space, Axis::chunks, 1),
                            .micro = onlyOf(space, Axis::micro, 1),
                            .zero = onlyOf(space, Axis::zero, 0)};
     if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
-    at.recompute = static_cast<physical::Recompute>(onlyOf(space, Axis::recompute, 0));
+    at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
     at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
                  .stages = at.pipeline,
                  .replicas = at.data,
@@ -297,7 +299,8 @@ PlanAnswer answerOf(std::string_view option, const std::string& given, const Fle
     quiet.progress = {};
     const plan::Found found = plan::search(inputs.problem, space, options, quiet);
     if (!found.top.empty()) {
-        asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
+        asked.evaluated =
+            plan::evaluate(inputs.problem, found.top.front().configuration, found.top.front().bytes);
         return answer;
     }
     answer.closest = found.closest;
@@ -378,11 +381,11 @@ void addFound(PlanOutcome& outcome, const FleetInputs& of, const plan::Found& fo
     outcome.counted = found.counted;
     outcome.ended = found.ended;
     for (const plan::Ranked& each : found.top)
-        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration));
+        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration, each.bytes));
     for (const plan::Ranked& each : found.front)
         outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(of.options.front.first),
                                  each.scores.of(of.options.front.second),
-                                 plan::evaluate(of.problem, each.configuration).scores});
+                                 plan::evaluate(of.problem, each.configuration, each.bytes).scores});
     if (!found.top.empty()) outcome.sensitivities = plan::sensitivitiesOf(of.problem, found.top);
 }
 

@@ -80,8 +80,10 @@ Timeline planTimeline(const PlanOutcome& outcome, const std::string& rank) {
     timeline.title = titleOf(*best);
     for (std::size_t s = 0; s < best->stages.size(); ++s) {
         const plan::EvaluatedStage& stage = best->stages[s];
+        const bool isPerStage = configuration.recompute == plan::Recomputation::perStage;
+        const std::string again = isPerStage ? ", again: " + recomputedText(stage) : std::string();
         timeline.tracks.push_back(
-            {.name = fmt::format("stage {} · {}", s + 1, formatCounted(stage.layers, "layer", "layers")),
+            {.name = fmt::format("stage {} · {}{}", s + 1, formatCounted(stage.layers, "layer", "layers"), again),
              .group = outcome.groups[stage.group].name});
     }
     for (const physical::PipelineEvent& event : physical::pipelineEvents(pipelineOf(*best, drawn))) {
