@@ -546,6 +546,9 @@ double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
     const PipelineStage& s = load.stage;
     // Gradients of weights fill idle time, those of `rounds` micro-batches for each other stage, as far as there are
     // any.
+    const double both = s.forward + s.backwardInput + s.backwardWeight, mean = load.all / p;
+    const double weights = both > 0 ? mean * s.backwardWeight / both : 0, chained = mean - weights;
+    const double full = m * longest + 1.6 * (p - 1) * hop;
     const auto filling = [&](double rounds) { return std::min(rounds * (p - 1), m - 1) * s.backwardWeight; };
     switch (layout.schedule) {
         case PipelineSchedule::interleaved:
@@ -555,9 +558,12 @@ double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
             return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 4 * hop) - filling(1), 0.0);
         case PipelineSchedule::zbH2:
             return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 2 * hop) - filling(2), 0.0);
+        // Few micro-batches do not fill the way of the first one, through all stages and back, behind which the others
+        // come, in the V twice as dense, and the last gradients of weights.
         case PipelineSchedule::zb2p:
+            return std::max(full, (p + m - 1) * chained + weights + 2 * (p - 1) * hop);
         case PipelineSchedule::zbV:
-            return m * longest + 1.6 * (p - 1) * hop;
+            return std::max(full, (p + (m - 1) / 2) * chained + weights / 2 + 4 * (p - 1) * hop);
         default:
             return (m - 1) * longest + load.all + 2 * (p - 1) * hop;
     }
