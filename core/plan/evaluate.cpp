@@ -146,7 +146,7 @@ double peakOfAll(const Problem& problem, const Configuration& configuration, con
 }  // namespace
 
 /// What takes the seconds of the pipeline, of parts side by side of the one that ends last.
-TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& placed) const {
+void Judge::Data::setShares(Evaluated& evaluated, const PlacedParts& placed) const {
     const Configuration& configuration = evaluated.configuration;
     const bool isStacked = configuration.isStacked();
     std::vector<PartLoad> loads;
@@ -163,14 +163,15 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
             pipeline.cost.fullest = std::max(pipeline.cost.fullest, load.cost.fullest);
         }
     }
-    TimeShares shares;
+    TimeShares& shares = evaluated.time;
     const int microBatches = pipeline.placed->part->microBatches;
     for (const PartLoad& load : loads)
         if (isStacked || load.placed == pipeline.placed)
             addCollectives(shares, load, configuration.pipeline, microBatches);
     const double busy = microBatches * pipeline.cost.all / configuration.pipeline, alone = endsOf(pipeline, 0);
     shares.compute = busy - shares.tensor - shares.context - shares.expert - shares.data;
-    shares.pipeline = endsOf(pipeline, evaluated.transfer) - alone;
+    evaluated.pipeline = endsOf(pipeline, evaluated.transfer);
+    shares.pipeline = evaluated.pipeline - alone;
     shares.bubble = alone - busy;
     const OnceTimes once = std::max_element(loads.begin(), loads.end(), [](const PartLoad& a, const PartLoad& b) {
                                return a.cost.once < b.cost.once;
@@ -178,7 +179,6 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
     shares.data += once.reduction;
     shares.optimizer = once.update;
     for (const PlacedPart& each : placed) shares.start = std::max(shares.start, each.model->constants().start);
-    return shares;
 }
 
 Evaluated Judge::Data::evaluate(const Configuration& given, double bytes) {
@@ -196,8 +196,28 @@ Evaluated Judge::Data::evaluate(const Configuration& given, double bytes) {
     evaluated.high = interval.high;
     evaluated.tokensPerSecond = problem.tokens() / step;
     evaluated.utilisation = modelFlopOf(problem) / (peakOfAll(problem, given, placed) * step);
-    evaluated.time = sharesOf(evaluated, placed);
+    setShares(evaluated, placed);
     return evaluated;
+}
+
+physical::Pipeline pipelineOf(const Evaluated& evaluated, int microBatches) {
+    const Configuration& configuration = evaluated.configuration;
+    physical::Pipeline pipeline{.schedule = configuration.schedule,
+                                .stages = configuration.pipeline,
+                                .microBatches = microBatches,
+                                .chunks = configuration.chunks,
+                                .transfer = evaluated.transfer};
+    for (const EvaluatedStage& stage : evaluated.stages)
+        pipeline.perStage.push_back({stage.forward, stage.backward / 2, stage.backward / 2});
+    return pipeline;
+}
+
+std::optional<double> simulatedExcessOf(const Evaluated& evaluated) {
+    const Configuration& configuration = evaluated.configuration;
+    if (configuration.pipeline == 1 || configuration.isSideBySide()) return std::nullopt;
+    const physical::Pipeline pipeline = pipelineOf(evaluated, configuration.microBatches());
+    if (!physical::pipelineRefusal(pipeline).empty()) return std::nullopt;
+    return (physical::simulatePipeline(pipeline).span - evaluated.pipeline) / evaluated.scores.of(Objective::time);
 }
 
 Evaluated evaluate(const Problem& problem, const Configuration& configuration, double bytes) {

@@ -85,7 +85,7 @@ struct Judge::Data {
     double joulesOf(const Scored& scored, const PlacedPart& placed) const;
     void scoreMemory(Scores& scores, const Scored& scored) const;
 
-    TimeShares sharesOf(const Evaluated& evaluated, const PlacedParts& placed) const;
+    void setShares(Evaluated& evaluated, const PlacedParts& placed) const;
 
     const Problem& problem;
     Configuration like;

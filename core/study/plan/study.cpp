@@ -317,15 +317,26 @@ std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
             "within the interval.",
             stack.id),
         "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
-        "pipeline from the innermost, as in Megatron-LM.",
+        "pipeline from the innermost, as in Megatron-LM, unless a configuration says another order.",
         "Tensor parallelism splits sequences between its collectives, too.",
         "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
     if (problem.groups.size() > 1)
         assumptions.emplace_back(
             "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
             "side "
-            "hold as many as fit, and share the micro-batches so that the slowest is done first.");
+            "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.");
     return assumptions;
+}
+
+/// What the closed form of the best configuration's schedule leaves out, where that is more than a hundredth.
+std::optional<std::string> excessText(const plan::Evaluated& best) {
+    constexpr double kLeast = 0.01;
+    const std::optional<double> excess = plan::simulatedExcessOf(best);
+    if (!excess || std::abs(*excess) < kLeast) return std::nullopt;
+    return fmt::format(
+        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch with all transfers waited "
+        "for, as the picture of the pipeline shows it, the best takes {:.2g} % {} a step.",
+        100 * std::abs(*excess), *excess > 0 ? "longer for" : "less for");
 }
 
 }  // namespace
@@ -443,6 +454,8 @@ Result runPlan(const Study& study, const RunContext& context) {
 
     PlanOutcome outcome = outcomeOf(inputs, chosen);
     addFound(outcome, chosen, found[best]);
+    if (outcome.best() != nullptr)
+        if (std::optional<std::string> text = excessText(*outcome.best())) result.assumptions.push_back(*text);
     if (found.size() > 1)
         for (std::size_t i = 0; i < found.size(); ++i) outcome.fleets.push_back(comparedOf(inputs.fleets[i], found[i]));
     if (!inputs.settings.evaluate.empty())
