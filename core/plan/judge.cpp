@@ -237,8 +237,8 @@ double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
 
 }  // namespace
 
-/// Joules of a pipeline through two groups where the one that takes less for a layer holds as many as it can, and
-/// nothing is updated.
+/// Joules of a pipeline, of whose groups the one that takes less for a layer holds as many as it can, where nothing is
+/// updated.
 double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
     double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;
     for (const PlacedPart& each : placed) {
@@ -281,24 +281,46 @@ double Judge::Data::memoryBound(const PlacedParts& placed) const {
     return (layers + held) / inverse;
 }
 
+/// Seconds of a step through one group, or two one after the other, whose stages hold fractions of layers.
+double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& placed) const {
+    const int microBatches = placed.front().part->microBatches;
+    const auto secondsOf = [&](const DivisionCost& cost) {
+        return pipelineSeconds(configuration, placed.front(), cost, microBatches, 0);
+    };
+    const LayerTimes& ahead = placed.front().times();
+    const LayerTimes& behind = placed.back().times();
+    const double front = placed.front().part->stages, head = behind.head();
+    if (placed.size() == 1) {
+        const double all = layers * ahead.both() + head;
+        return secondsOf({.longest = all / front, .all = all});
+    }
+    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
+    const double back = placed.back().part->stages, x = ahead.both(), y = behind.both();
+    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
+    return secondsOf({.longest = std::max(first * x / front, ((layers - first) * y + head) / back),
+                      .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head});
+}
+
+/// Seconds of replicas side by side that share fractions of micro-batches, where no stage is ever idle.
+double Judge::Data::sharedSecondsBound(const Configuration& configuration, const PlacedParts& placed) const {
+    double perSecond = 0;  // micro-batches
+    for (const PlacedPart& each : placed) {
+        const LayerTimes& times = each.times();
+        perSecond += each.part->replicas * configuration.pipeline / (layers * times.both() + times.head());
+    }
+    return allMicroBatches(problem, configuration) / perSecond;
+}
+
 Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
     const PlacedParts placed = placedOf(configuration);
-    const LayerTimes& ahead = placed[0].times();
-    const LayerTimes& behind = placed[1].times();
-    const double front = placed[0].part->stages, back = placed[1].part->stages, head = behind.head();
-    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
-    const double x = ahead.both(), y = behind.both();
-    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
-    const DivisionCost cost{
-        .longest = std::max(first * x / front, ((layers - first) * y + head) / back),
-        .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head};
+    const bool isStacked = configuration.isStacked(), isShared = placed.size() > 1 && !isStacked;
     Scores scores;
     double& seconds = scores.of(Objective::time);
-    seconds = pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, 0);
+    seconds = isShared ? sharedSecondsBound(configuration, placed) : secondsBound(configuration, placed);
     scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
     for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
-    scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
-    if (wanted.memory) scores.of(Objective::memory) = memoryBound(placed);
+    if (!isShared) scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
+    if (wanted.memory && isStacked) scores.of(Objective::memory) = memoryBound(placed);
     return scores;
 }
 

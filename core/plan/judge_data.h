@@ -37,6 +37,8 @@ struct Judge::Data {
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
     Scores bound(const Configuration& configuration, Wanted wanted);
+    double secondsBound(const Configuration& configuration, const PlacedParts& placed) const;
+    double sharedSecondsBound(const Configuration& configuration, const PlacedParts& placed) const;
     double joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const;
     double memoryBound(const PlacedParts& placed) const;
     Evaluated evaluate(const Configuration& given);
