@@ -18,6 +18,9 @@ namespace tessera::plan {
 /// each stage of as few layers as make the step shortest, which is none where its memory holds them all.
 enum class Recomputation : std::uint8_t { none, selective, full, perStage };
 inline constexpr EnumNames<Recomputation> kRecomputationNames{"none", "selective", "full", "per-stage"};
+constexpr Recomputation onAllStages(physical::Recompute recompute) {
+    return static_cast<Recomputation>(recompute);
+}
 
 /// Layers of a stage by what of them is computed again; the others keep all.
 struct RecomputedLayers {

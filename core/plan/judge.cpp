@@ -310,14 +310,18 @@ Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wante
     return judgement;
 }
 
-/// Seconds that so many replicas of the parts take at least, which have some each: micro-batches may be cut, and all
-/// stages take as long.
+/// Seconds of a micro-batch on a replica that is full, whose stages take as long.
+double Judge::Data::secondsOfMicroBatch(const Configuration& configuration, const PlacedPart& placed) const {
+    const LayerTimes& times = placed.model->plainTimes();
+    return (layers * times.both() + times.head()) / configuration.pipeline;
+}
+
+/// Seconds that so many replicas of the parts take at least, which have some each: micro-batches may be cut.
 double Judge::Data::secondsOfReplicas(const Configuration& configuration, const PlacedParts& placed) const {
     double spare = configuration.data - static_cast<double>(placed.size()), rate = 0;
     std::vector<std::pair<double, int>> parts;  // micro-batches a second of a full replica, and replicas
     for (const PlacedPart& each : placed) {
-        const LayerTimes& times = each.model->plainTimes();
-        parts.emplace_back(configuration.pipeline / (layers * times.both() + times.head()), each.part->replicas);
+        parts.emplace_back(1 / secondsOfMicroBatch(configuration, each), each.part->replicas);
         rate += parts.back().first;
     }
     std::sort(parts.begin(), parts.end(), std::greater<>());
@@ -375,8 +379,8 @@ double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
 
 }  // namespace
 
-/// Joules of a pipeline through two groups where the one that takes less for a layer holds as many as it can, and
-/// nothing is updated.
+/// Joules of a pipeline, of whose groups the one that takes less for a layer holds as many as it can, where nothing is
+/// updated.
 double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
     double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;  // of the kind of layers that is busy least
     for (const PlacedPart& each : placed) {
@@ -421,24 +425,54 @@ double Judge::Data::memoryBound(const PlacedParts& placed) const {
     return (layers + held) / inverse;
 }
 
+/// Seconds of a step through one group, or two one after the other, whose stages hold fractions of layers.
+double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& placed) const {
+    const int microBatches = placed.front().part->microBatches;
+    const auto secondsOf = [&](const DivisionCost& cost) {
+        return pipelineSeconds(configuration, placed.front(), cost, microBatches, 0);
+    };
+    const LayerTimes& ahead = placed.front().times();
+    const LayerTimes& behind = placed.back().times();
+    const double front = placed.front().part->stages, head = behind.head();
+    if (placed.size() == 1) {
+        const double all = layers * ahead.both() + head;
+        return secondsOf({.longest = all / front, .all = all});
+    }
+    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
+    const double back = placed.back().part->stages, x = ahead.both(), y = behind.both();
+    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
+    return secondsOf({.longest = std::max(first * x / front, ((layers - first) * y + head) / back),
+                      .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head});
+}
+
+/// Of up to as many replicas side by side as the parts say, one of each at least, that share fractions of micro-batches
+/// and never have an idle stage.
+Scores Judge::Data::sharedBound(const Configuration& configuration, const PlacedParts& placed) const {
+    const double all = allMicroBatches(problem, configuration);
+    double perSecond = 0, cheapest = std::numeric_limits<double>::infinity();  // USD of a micro-batch
+    for (const PlacedPart& each : placed) {
+        const double seconds = secondsOfMicroBatch(configuration, each);
+        perSecond += each.part->replicas / seconds;
+        cheapest = std::min(cheapest, priceOf(configuration, each, seconds) / each.part->replicas);
+    }
+    Scores scores;
+    scores.of(Objective::time) = all / perSecond;
+    scores.of(Objective::price) = all * cheapest;
+    scores.of(Objective::accelerators) =
+        static_cast<double>(configuration.perStage() * configuration.pipeline) * static_cast<double>(placed.size());
+    return scores;
+}
+
 Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
     const PlacedParts placed = placedOf(configuration);
-    const LayerTimes& ahead = placed[0].times();
-    const LayerTimes& behind = placed[1].times();
-    const double front = placed[0].part->stages, back = placed[1].part->stages, head = behind.head();
-    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
-    const double x = ahead.both(), y = behind.both();
-    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
-    const DivisionCost cost{
-        .longest = std::max(first * x / front, ((layers - first) * y + head) / back),
-        .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head};
+    if (configuration.isSideBySide()) return sharedBound(configuration, placed);
     Scores scores;
     double& seconds = scores.of(Objective::time);
-    seconds = pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, 0);
+    seconds = secondsBound(configuration, placed);
     scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
     for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
     scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
-    if (wanted.memory) scores.of(Objective::memory) = memoryBound(placed);
+    if (wanted.memory && configuration.isStacked()) scores.of(Objective::memory) = memoryBound(placed);
     return scores;
 }
 

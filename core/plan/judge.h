@@ -101,8 +101,10 @@ public:
     Judgement judgeUpTo(const Configuration& configuration, const std::function<bool(int)>& allows, Wanted wanted = {});
     /// Bytes that the fullest accelerator holds at least, of all divisions and shares that fit; nothing where none does.
     std::optional<double> leastBytes(const Configuration& configuration);
-    /// Scores that none of a configuration's divisions beats, of one whose pipeline passes through two groups: stages
-    /// as even as fractions of layers allow, nothing reduced, no update. Memory only where it is wanted.
+    /// Scores that none of a configuration's divisions beats: stages as even as fractions of layers allow, nothing
+    /// reduced, no update, nothing recomputed that some stages may keep; side by side, micro-batches shared in fractions
+    /// among as many replicas as there may be. Of a pipeline through two groups memory, too, where it is wanted; 0 where
+    /// nothing better is known: memory of others, energy of replicas side by side.
     Scores bound(const Configuration& configuration, Wanted wanted = {});
     /// All that is said of one, no accelerator with more than so many bytes. Throws UsageError for one that does not fit.
     Evaluated evaluate(const Configuration& configuration, double bytes = std::numeric_limits<double>::infinity());

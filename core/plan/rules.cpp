@@ -15,7 +15,10 @@ namespace {
 
 using physical::PipelineSchedule;
 
+/// Both are whole as a rule, of which the remainder takes a tenth of the time.
 bool divides(double by, double number) {
+    const auto wholeBy = static_cast<std::int64_t>(by), whole = static_cast<std::int64_t>(number);
+    if (static_cast<double>(wholeBy) == by && static_cast<double>(whole) == number) return whole % wholeBy == 0;
     return std::fmod(number, by) == 0;
 }
 
@@ -46,15 +49,15 @@ bool canBeSchedule(const Configuration& configuration) {
 }
 
 /// Zero-bubble schedules take their gradients apart, which recomputation of some layers shifts.
-bool runsBothGradients(PipelineSchedule schedule) {
-    return schedule == PipelineSchedule::gpipe || schedule == PipelineSchedule::oneForwardOneBackward ||
-           schedule == PipelineSchedule::interleaved;
+bool mayRecomputePerStage(const Configuration& configuration) {
+    return configuration.recompute != Recomputation::perStage || configuration.schedule == PipelineSchedule::gpipe ||
+           configuration.schedule == PipelineSchedule::oneForwardOneBackward ||
+           configuration.schedule == PipelineSchedule::interleaved;
 }
 
 bool canBeRecompute(const Problem& problem, const Configuration& configuration) {
     if (configuration.recompute == Recomputation::selective) return !fusesAttention(problem, configuration);
-    if (configuration.recompute != Recomputation::perStage) return true;
-    return runsBothGradients(configuration.schedule) && !configuration.isSideBySide();
+    return configuration.recompute != Recomputation::perStage || !configuration.isSideBySide();
 }
 
 bool canBeBatch(const Problem& problem, const Configuration& configuration) {
@@ -112,7 +115,7 @@ bool fusesAttention(const Problem& problem, const Configuration& configuration) 
     return problem.groups.front().variants[configuration.dtype].setting.stack.fusedAttention;
 }
 
-Fault faultOf(const Problem& problem, const Configuration& configuration) {
+Fault faultOfDegrees(const Problem& problem, const Configuration& configuration) {
     const physical::Transformer& model = problem.model();
     if (!divides(configuration.tensor, model.heads)) return Fault::heads;
     if (configuration.pipeline > model.layers) return Fault::stages;
@@ -121,11 +124,21 @@ Fault faultOf(const Problem& problem, const Configuration& configuration) {
     if (!canBeExperts(problem, configuration)) return Fault::experts;
     if (!areThere(problem, configuration)) return Fault::accelerators;
     if (!canBeRecompute(problem, configuration)) return Fault::recompute;
+    return Fault::none;
+}
+
+Fault faultOfVariant(const Problem& problem, const Configuration& configuration) {
     if (!canBeSchedule(configuration)) return Fault::schedule;
+    if (!mayRecomputePerStage(configuration)) return Fault::recompute;
     if (!canBeChunks(problem, configuration)) return Fault::chunks;
     if (!canBeZero(problem, configuration)) return Fault::zero;
     if (!canBeOrder(problem, configuration)) return Fault::order;
     return Fault::none;
+}
+
+Fault faultOf(const Problem& problem, const Configuration& configuration) {
+    const Fault fault = faultOfDegrees(problem, configuration);
+    return fault != Fault::none ? fault : faultOfVariant(problem, configuration);
 }
 
 namespace {

@@ -28,6 +28,10 @@ enum class Fault : std::uint8_t {
 
 /// What is wrong first; none where nothing is.
 Fault faultOf(const Problem& problem, const Configuration& configuration);
+/// The same of what does not depend on schedule, virtual stages, ZeRO and order of ranks, and of these four alone:
+/// `faultOf` is the first of both that is one.
+Fault faultOfDegrees(const Problem& problem, const Configuration& configuration);
+Fault faultOfVariant(const Problem& problem, const Configuration& configuration);
 /// The same as a sentence with the numbers; empty where nothing is wrong.
 std::string faultText(const Problem& problem, const Configuration& configuration);
 

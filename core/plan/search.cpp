@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -131,6 +132,24 @@ private:
     const SearchOptions& options_;
 };
 
+/// The least value of an objective that any thread has found.
+class Least {
+public:
+    void add(double value) {
+        double known = value_;
+        while (value < known && !value_.compare_exchange_weak(known, value)) {
+        }
+    }
+    /// Whether a value that is `bound` at least is above it, whatever the rounding.
+    bool isBelow(double bound) const {
+        constexpr double kRounding = 1e-9;
+        return bound * (1 - kRounding) > value_;
+    }
+
+private:
+    std::atomic<double> value_ = std::numeric_limits<double>::infinity();
+};
+
 /// Configurations that share what a judge computes once.
 struct Cell {
     Configuration common;
@@ -139,8 +158,10 @@ struct Cell {
 
 class Search {
 public:
-    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control)
-        : problem_(problem), space_(space), options_(options), control_(control) {
+    /// `alone`: for the best configuration, and not for the others.
+    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control,
+           bool alone = false)
+        : problem_(problem), space_(space), options_(options), control_(control), alone_(alone) {
         for (const Objective objective : {options.objective, options.front.first, options.front.second})
             wanted_.memory |= objective == Objective::memory;
         for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.size()); ++s)
@@ -148,8 +169,9 @@ public:
         for (int o = 0; o < static_cast<int>(physical::kRankOrderNames.size()); ++o)
             if (space.allows(Axis::order, o)) orders_.push_back(static_cast<RankOrder>(o));
         isOfMemory_ = options.objective == Objective::memory;
+        // Of the best alone there is no front.
         for (const Objective objective : {options.front.first, options.front.second})
-            (objective == Objective::memory ? frontOfMemory_ : frontOfTime_) = true;
+            (objective == Objective::memory ? frontOfMemory_ : frontOfTime_) = !alone;
     }
 
     Found run() {
@@ -354,15 +376,16 @@ private:
     /// Orders of ranks, schedules, virtual stages and stages of ZeRO of a configuration.
     template <typename Use>
     void forEachVariant(Configuration at, Kept& into, const Use& use) const {
-        if (at.isStacked() || !ordersDiffer(problem_, at)) return forEachSchedule(at, into, use);
+        const bool canBe = faultOfDegrees(problem_, at) == Fault::none;
+        if (at.isStacked() || !ordersDiffer(problem_, at)) return forEachSchedule(at, canBe, into, use);
         for (const RankOrder order : orders_) {
             at.order = order;
-            forEachSchedule(at, into, use);
+            forEachSchedule(at, canBe, into, use);
         }
     }
 
     template <typename Use>
-    void forEachSchedule(Configuration at, Kept& into, const Use& use) const {
+    void forEachSchedule(Configuration at, bool canBe, Kept& into, const Use& use) const {
         for (const PipelineSchedule schedule : schedules_) {
             at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
             const bool isCut = at.schedule == PipelineSchedule::interleaved;
@@ -371,10 +394,11 @@ private:
                 if (!space_.allows(Axis::chunks, at.chunks)) continue;
                 for (at.zero = 0; at.zero <= 3; ++at.zero) {
                     if (!space_.allows(Axis::zero, at.zero)) continue;
-                    if (faultOf(problem_, at) == Fault::none)
+                    if (canBe && faultOfVariant(problem_, at) == Fault::none)
                         use(at);
                     else
                         into.addFaulty(at);
+                    if (!canBe) return;
                 }
             }
             if (at.pipeline == 1) return;
@@ -389,6 +413,10 @@ private:
 
     void judge(Cell& cell, const Configuration& at, Kept& into) {
         ++into.counted.all;
+        if (alone_ && least_.isBelow(cell.judge->bound(at, wanted_).of(options_.objective))) {
+            ++into.counted.bounded;
+            return;
+        }
         const Judgement fastest = judgementOf(cell, at, wanted_);
         if (!fastest.fits) return into.addShortage(at, fastest.shortage);
         if (into.isLate(fastest.scores)) return into.addLate({fastest.shared(at), fastest.scores});
@@ -402,9 +430,10 @@ private:
 
     /// Adds a division of a configuration to the best, to the front, or both.
     void keep(const Configuration& at, const Judgement& judgement, double bytes, std::pair<bool, bool> where,
-              Kept& into) const {
+              Kept& into) {
         if (judgement.alike && space_.allows(Axis::recompute, static_cast<int>(*judgement.alike))) return;
         const Ranked ranked{judgement.shared(at), judgement.scores, bytes};
+        if (where.first) least_.add(ranked.scores.of(options_.objective));
         if (where.first) into.addToTop(ranked);
         if (where.second) into.addToFront(ranked);
     }
@@ -431,7 +460,7 @@ private:
     }
 
     void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {
-        if (before.isBeaten(cell.judge->bound(at, wanted_))) {
+        if (!alone_ && before.isBeaten(cell.judge->bound(at, wanted_))) {
             ++into.counted.all;
             ++into.counted.bounded;
             return;
@@ -443,6 +472,8 @@ private:
     const Space& space_;
     const SearchOptions& options_;
     const RunControl& control_;
+    bool alone_;
+    Least least_;
     Wanted wanted_;
     bool isOfMemory_ = false;                           // the objective
     bool frontOfMemory_ = false, frontOfTime_ = false;  // some value of the front is memory, or is not
@@ -462,6 +493,13 @@ void Counted::add(const Counted& other) {
 
 Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
     return Search(problem, space, options, control).run();
+}
+
+Found searchBest(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
+    SearchOptions best = options;
+    best.top = 1;
+    best.front = {options.objective, options.objective};
+    return Search(problem, space, best, control, true).run();
 }
 
 }  // namespace tessera::plan

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/app/program.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::test {
 
@@ -16,20 +17,21 @@ namespace tessera::test {
 class Cli : public testing::Test {
 protected:
     Cli() {
-        std::string name = std::filesystem::temp_directory_path() / "tessera-cli-XXXXXX";
-        folder_ = mkdtemp(name.data());
         setenv("XDG_DATA_HOME", path("share").c_str(), 1);
         write("toy.json", R"({"schema": "tessera.layers/1", "name": "toy", "layers": [
 {"name": "cv1", "kind": "conv", "in_channels": 3, "out_channels": 64, "in_height": 32, "in_width": 32,
  "conv_height": 32, "conv_width": 32, "kernel_height": 3, "kernel_width": 3},
 {"name": "fc1", "kind": "fc", "in_channels": 65536, "out_channels": 1000}]})");
     }
-    ~Cli() override { std::filesystem::remove_all(folder_); }
-
     void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
     std::string path(const std::string& name) const { return folder_ + "/" + name; }
     Ended tessera(const std::vector<std::string>& arguments) const { return runProgram(arguments, folder_); }
-    std::string folder_;
+
+private:
+    ScratchFolder scratch_;
+
+protected:
+    std::string folder_ = scratch_.path();
 };
 
 inline const std::vector<std::string> kToy{"partition", "--model", "toy.json", "--fleet", "accpar-heterogeneous"};

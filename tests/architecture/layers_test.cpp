@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::test {
 namespace {
@@ -59,9 +60,6 @@ TEST(Architecture, noFileMentionsAPlaceOfOneMachine) {
 class SmallTree : public testing::Test {
 protected:
     void SetUp() override {
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        tree_ = fs::path(testing::TempDir()) / (std::string("tessera_architecture_") + test->name());
-        fs::remove_all(tree_);
         write("core/CMakeLists.txt",
               "set(core_layers\n  \"base\"\n  \"cost\"  # one\n  \"mapping predict\"\n  \"study\")\n");
         write("core/base/CMakeLists.txt", "tessera_module(base PUBLIC_LIBRARIES fmt::fmt)\n");
@@ -77,8 +75,6 @@ protected:
         write("app/cli/CMakeLists.txt", "target_link_libraries(tessera PRIVATE tessera_study CLI11::CLI11)\n");
         write("app/cli/main.cpp", "#include <CLI/CLI.hpp>\n#include \"core/study/study.h\"\n");
     }
-    void TearDown() override { fs::remove_all(tree_); }
-
     void write(const std::string& file, const std::string& text) const {
         fs::create_directories((tree_ / file).parent_path());
         std::ofstream(tree_ / file) << text;
@@ -86,7 +82,7 @@ protected:
     Problems arrowProblems() const { return problemsOfArrows(layersOf(tree_), arrowsOf(tree_)); }
     Problems includeProblems() const { return problemsOfIncludes(tree_, arrowsOf(tree_)); }
 
-    fs::path tree_;
+    test::ScratchFolder tree_;
 };
 
 TEST_F(SmallTree, isFineAsItIs) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::test {
 namespace {
@@ -87,9 +88,8 @@ std::string text(const std::vector<std::string>& lines) {
 }
 
 TEST(Readme, everyExampleRunsAndPrintsWhatThePageShows) {
-    const fs::path folder = fs::path(testing::TempDir()) / "tessera_readme";
-    fs::remove_all(folder);
-    fs::create_directories(folder);
+    const test::ScratchFolder scratch;
+    const fs::path& folder = scratch.path();
     for (const char* name : {"data", "tests"}) fs::create_directory_symlink(sourcePath(name), folder / name);
 
     std::ifstream in(sourcePath("README.md"));
@@ -112,7 +112,6 @@ TEST(Readme, everyExampleRunsAndPrintsWhatThePageShows) {
         same = same && agreed;
         renewed += "$ " + part.command + "\n" + text(agreed ? part.shown : ran.lines);
     }
-    fs::remove_all(folder);
     EXPECT_GT(examples, 0);
     if (same) return;
     std::ofstream(sourcePath("README.md.new")) << renewed;

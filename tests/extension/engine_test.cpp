@@ -26,6 +26,7 @@
 #include "core/study/option_table.h"
 #include "core/study/study.h"
 #include "tests/extension/command.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/shown.h"
 #include "ui/editors/study_form.h"
 #include "ui/models/engine_words.h"
@@ -186,13 +187,10 @@ protected:
         report::addCatalogue(toyCatalogue());
     }
     void SetUp() override {
-        std::string name = fs::temp_directory_path() / "tessera-engine-XXXXXX";
-        folder_ = mkdtemp(name.data());
         writeFile(folder_ / "three.json", R"({"name": "three", "numbers": [1, 2, 3]})");
         writeStudy("squares", "{}");
         writeStudy("cubes", R"({"power": 3})");
     }
-    void TearDown() override { fs::remove_all(folder_); }
 
     void writeStudy(const std::string& name, const std::string& values) const {
         writeFile(folder_ / (name + ".study.json"),
@@ -208,7 +206,7 @@ protected:
         return command({"run", (folder_ / (name + ".study.json")).string()});
     }
 
-    fs::path folder_;
+    test::ScratchFolder folder_;
 };
 
 TEST_F(ToyEngine, runsAndIsPrintedWithItsTables) {

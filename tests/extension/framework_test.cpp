@@ -11,8 +11,10 @@
 
 #include "core/base/file.h"
 #include "core/plan/frameworks.h"
+#include "core/report/catalogue.h"
 #include "core/study/study.h"
 #include "tests/extension/command.h"
+#include "tests/support/scratch_folder.h"
 #include "ui/models/text.h"
 #include "ui/views/runs/result_exports.h"
 
@@ -51,8 +53,7 @@ study::Result planWith(const std::string& fixed) {
 
 TEST(ToyFramework, isAFileOfEveryPlanThatItRuns) {
     ASSERT_TRUE(kToyIsAdded);
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "tessera-toy-framework";
-    std::filesystem::create_directories(folder);
+    const test::ScratchFolder folder;
     const std::string store = (folder / "kept.db").string(), file = (folder / "plan.yaml").string();
     test::printed({"plan", "--model", "zoo:gpt2-large", "--fleet", "dgx-h100x8", "--global-batch", "16", "--fix",
                    "tp=1,dp=8", "--quiet", "--store", store});
@@ -60,14 +61,13 @@ TEST(ToyFramework, isAFileOfEveryPlanThatItRuns) {
                 HasSubstr("toy written to"));
     EXPECT_THAT(readFile(file), HasSubstr("devices: 8"));
     EXPECT_THAT(test::printed({"export", "--help"}), HasSubstr("The best plan as a file of the toy trainer"));
-    std::filesystem::remove_all(folder);
 }
 
 TEST(ToyFramework, isOfferedByTheWindowWhereItCanRunThePlan) {
     const auto offered = [](const std::string& fixed) {
         const auto result = std::make_shared<const study::Result>(planWith(fixed));
         int found = 0;
-        for (const ui::Exportable& each : ui::exports::everything(result, {}))
+        for (const ui::Exportable& each : ui::exports::everything(result, report::selectionOf(*result, "")))
             if (each.file && each.fileSuffix == QStringLiteral("yaml")) {
                 ++found;
                 EXPECT_THAT(each.file(), HasSubstr("devices: 8"));

@@ -11,6 +11,7 @@
 
 #include "core/physical/validation.h"
 #include "tests/extension/command.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::physical {
 namespace {
@@ -45,7 +46,8 @@ protected:
 };
 
 TEST_F(ToyMeasurements, areJudgedByTheCommandThatKnowsThemByTheirColumns) {
-    const std::string file = (std::filesystem::path(testing::TempDir()) / "tessera-shelves.csv").string();
+    const test::ScratchFolder folder;
+    const std::string file = (folder / "shelves.csv").string();
     std::ofstream(file) << "kilograms,shelf,boards\n4,low,2\n10,high,4\n";
     EXPECT_THAT(test::printed({"validate", file}),
                 AllOf(HasSubstr("2 measured rows in 1 set"), HasSubstr("shelves"), HasSubstr("10.0 %")));

@@ -12,6 +12,7 @@
 #include "core/physical/readers/readers.h"
 #include "core/physical/readers/table_maker.h"
 #include "tests/extension/command.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::physical {
 namespace {
@@ -41,15 +42,13 @@ ReadMeasurements readToyFormat(std::string_view bytes, const std::string& file) 
 
 TEST(ToyFormat, isKnownByItsContentsAndJudgedAndFitted) {
     addMeasurementReader({"toy", "Toy profiler, text", knowsToyFormat, readToyFormat});
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "tessera-toy-format";
-    std::filesystem::create_directories(folder);
+    const test::ScratchFolder folder;
     const std::string file = (folder / "l4.log").string();
     std::ofstream(file) << kToyMark << "\n4096 4096 4096 1400\n8192 4096 4096 2900\n0 1 1 5\n";
     const Json judged = Json::parse(test::printed({"validate", file, "--json"}));
     EXPECT_EQ(judged.at("sets").at(0).at("set"), "kernels-l4");
     EXPECT_EQ(judged.at("sets").at(0).at("predicted"), 2);
     EXPECT_THAT(test::printed({"fit", "--kernels", file, "--accelerator", "l4"}), HasSubstr("2 measured kernels"));
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

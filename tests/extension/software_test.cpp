@@ -12,6 +12,7 @@
 
 #include "core/base/json.h"
 #include "tests/extension/command.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::physical {
 namespace {
@@ -23,16 +24,15 @@ double samplesPerSecondWith(const std::string& software) {
 }
 
 TEST(ToySoftware, isAnEntryOfAFileOfOnesOwn) {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "tessera-software";
+    const test::ScratchFolder folder;
     std::filesystem::create_directories(folder / "tessera" / "software");
     std::ofstream(folder / "tessera" / "software" / "toy.json")
         << R"({"schema": "tessera.software/1", "stacks": [{"id": "toy", "words": ["toy trainer"], "profile": "eager",)"
         << R"( "does": "a kernel for each operator", "source": "a manual of the test"}]})";
-    ::setenv("XDG_DATA_HOME", folder.c_str(), 1);
+    ::setenv("XDG_DATA_HOME", folder.path().c_str(), 1);
     const double toy = samplesPerSecondWith("Toy Trainer 3.0 on MXNet");
     EXPECT_EQ(toy, samplesPerSecondWith("eager"));
     EXPECT_LT(toy, samplesPerSecondWith("Other Trainer 3.0 on MXNet"));
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ public:
     ScratchFolder& operator=(const ScratchFolder&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
+    operator const std::filesystem::path&() const { return path_; }
     /// The path of a file in it.
     std::filesystem::path operator/(const std::filesystem::path& name) const { return path_ / name; }
 

@@ -28,6 +28,7 @@
 #include "core/base/random.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "tests/support/scratch_folder.h"
 
 namespace fs = std::filesystem;
 using namespace tessera;
@@ -36,17 +37,12 @@ namespace {
 
 class FolderTest : public testing::Test {
 protected:
-    FolderTest() {
-        std::string pattern = (fs::temp_directory_path() / "tessera-base-XXXXXX").string();
-        folder = mkdtemp(pattern.data());
-    }
-    ~FolderTest() override { fs::remove_all(folder); }
     std::vector<std::string> files() const {
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
         return names;
     }
-    fs::path folder;
+    test::ScratchFolder folder;
 };
 
 template <typename Error, typename Action>
@@ -80,7 +76,7 @@ TEST_F(FileIo, readsMoreThanOneChunk) {
 TEST_F(FileIo, saysWhyAFileCannotBeRead) {
     const std::string path = (folder / "none").string();
     EXPECT_EQ(errorText<FileError>([&] { readFile(path); }), "cannot read '" + path + "': there is no such file");
-    EXPECT_EQ(errorText<FileError>([&] { readFile(folder); }), "cannot read '" + folder.string() + "': it is a folder");
+    EXPECT_EQ(errorText<FileError>([&] { readFile(folder); }), "cannot read '" + folder.path().string() + "': it is a folder");
 }
 
 TEST_F(FileIo, namesTheLimitThatAFileExceeds) {
@@ -165,7 +161,7 @@ TEST_F(FileIo, makesItsNewFileUnderANameThatNobodyKnowsBefore) {
     // Two files in a row are made beside each other under different names, which a watcher sees.
     const int watcher = inotify_init1(IN_NONBLOCK);
     ASSERT_GE(watcher, 0);
-    inotify_add_watch(watcher, folder.c_str(), IN_CREATE);
+    inotify_add_watch(watcher, folder.path().c_str(), IN_CREATE);
     writeFile(folder / "a", "1");
     writeFile(folder / "a", "2");
     alignas(inotify_event) char buffer[4096];
@@ -186,7 +182,7 @@ TEST_F(FileIo, leavesNothingBehindWhereItCannotWrite) {
     EXPECT_EQ(errorText<FileError>([&] { writeFile(path, "x"); }),
               "cannot write '" + path + "': there is no folder '" + (folder / "none").string() + "'");
     EXPECT_EQ(errorText<FileError>([&] { writeFile(folder, "x"); }),
-              "cannot write '" + folder.string() + "': it is a folder");
+              "cannot write '" + folder.path().string() + "': it is a folder");
     EXPECT_TRUE(files().empty());
 }
 

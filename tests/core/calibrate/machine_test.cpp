@@ -28,6 +28,7 @@
 #include "core/calibrate/streams.h"
 #include "core/model/model.h"
 #include "tests/support/schema.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/work.h"
 
 namespace tessera::calibrate::test {
@@ -238,17 +239,12 @@ TEST(Exchange, endsWhatHangsAndWhatIsStopped) {
 
 class Folder : public testing::Test {
 protected:
-    Folder() {
-        std::string name = std::filesystem::temp_directory_path() / "tessera-calibrate-XXXXXX";
-        folder_ = mkdtemp(name.data());
-    }
-    ~Folder() override { std::filesystem::remove_all(folder_); }
     void put(const std::string& path, const std::string& text) const {
         const std::filesystem::path file = folder_ / path;
         std::filesystem::create_directories(file.parent_path());
         std::ofstream(file) << text;
     }
-    std::filesystem::path folder_;
+    tessera::test::ScratchFolder folder_;
 };
 
 TEST_F(Folder, tellsWhatTheSystemSays) {
@@ -266,7 +262,7 @@ TEST_F(Folder, tellsWhatTheSystemSays) {
         put(cache + index + "/size", size);
         put(cache + index + "/shared_cpu_list", sharers);
     }
-    const Host host = hostOf(folder_.string());
+    const Host host = hostOf(folder_.path().string());
     EXPECT_EQ(host.processor, "Abacus 9");
     EXPECT_EQ(host.memory, 2147483648.0);
     EXPECT_EQ(host.load, 0.25);
@@ -277,11 +273,11 @@ TEST_F(Folder, tellsWhatTheSystemSays) {
     EXPECT_TRUE(host.caches[2].shared);
     EXPECT_FALSE(host.caches[1].shared);
     put("sys/fs/cgroup/memory.max", "1000000\n");
-    EXPECT_EQ(hostOf(folder_.string()).memory, 1e6) << "what a container may use";
+    EXPECT_EQ(hostOf(folder_.path().string()).memory, 1e6) << "what a container may use";
 }
 
 TEST_F(Folder, knowsNothingOfAnEmptySystem) {
-    const Host host = hostOf(folder_.string());
+    const Host host = hostOf(folder_.path().string());
     EXPECT_EQ(host.processor, "unknown processor");
     EXPECT_EQ(host.memory, 0);
     EXPECT_TRUE(host.caches.empty());

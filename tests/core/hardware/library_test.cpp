@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "tests/core/hardware/documents.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace fs = std::filesystem;
 using namespace tessera;
@@ -29,15 +30,12 @@ std::string accelerator(const std::string& name) {
 class Library : public testing::Test {
 protected:
     Library() {
-        std::string pattern = (fs::temp_directory_path() / "tessera-library-XXXXXX").string();
-        folder = mkdtemp(pattern.data());
         unsetenv("TESSERA_DATA");
         setenv("XDG_DATA_HOME", (folder / "xdg").c_str(), 1);
     }
     ~Library() override {
         unsetenv("TESSERA_DATA");
         unsetenv("XDG_DATA_HOME");
-        fs::remove_all(folder);
     }
     fs::path write(const fs::path& relative, const std::string& text) const {
         fs::create_directories((folder / relative).parent_path());
@@ -49,7 +47,7 @@ protected:
             if (candidate.kind == kind && candidate.id == id) return candidate;
         return std::nullopt;
     }
-    fs::path folder;
+    test::ScratchFolder folder;
 };
 
 template <typename Error, typename Action>

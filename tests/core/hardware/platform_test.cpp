@@ -14,6 +14,7 @@
 #include "core/base/random.h"
 #include "tests/core/hardware/documents.h"
 #include "tests/support/schema.h"
+#include "tests/support/scratch_folder.h"
 
 namespace fs = std::filesystem;
 using namespace tessera;
@@ -94,8 +95,7 @@ TEST(Platform, namesItsCoresByRows) {
 }
 
 TEST(Platform, readsADataflowBesideItsFileAndWritesItOutWhereAsked) {
-    std::string pattern = (fs::temp_directory_path() / "tessera-platform-XXXXXX").string();
-    const fs::path folder = mkdtemp(pattern.data());
+    const test::ScratchFolder folder;
     writeFile(folder / "own.m", "TemporalMap(1,1) C;\n");
     const Platform platform = parsedPlatform(platformWith("dataflow", R"("own.m")"), (folder / "p.json").string());
     EXPECT_EQ(platform.subAccelerators[0].dataflow.text, "TemporalMap(1,1) C;\n");
@@ -107,7 +107,6 @@ TEST(Platform, readsADataflowBesideItsFileAndWritesItOutWhereAsked) {
     EXPECT_EQ(toJson(other)["sub_accelerators"][0]["depthwise_dataflow"], "own.m");
     EXPECT_EQ(toJsonInline(platform)["sub_accelerators"][0]["dataflow"],
               Json::parse(R"({"name": "own", "text": "TemporalMap(1,1) C;\n"})"));
-    fs::remove_all(folder);
 }
 
 struct PlatformFault {

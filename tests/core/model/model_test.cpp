@@ -12,6 +12,7 @@
 #include "core/model/jobs.h"
 #include "tests/core/model/onnx_models.h"
 #include "tests/support/paths.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::model {
 
@@ -20,16 +21,13 @@ namespace {
 /// A file that lives as long as the test.
 class TemporaryFile {
 public:
-    TemporaryFile(const std::string& name, const std::string& bytes)
-        : path_(std::filesystem::path(testing::TempDir()) / name) {
+    TemporaryFile(const std::string& name, const std::string& bytes) : path_(folder_ / name) {
         std::ofstream(path_, std::ios::binary) << bytes;
     }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() { std::filesystem::remove(path_); }
     std::string path() const { return path_.string(); }
 
 private:
+    test::ScratchFolder folder_;
     std::filesystem::path path_;
 };
 

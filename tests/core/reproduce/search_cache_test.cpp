@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/codesign/search/search.h"
 #include "core/hardware/library.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -22,8 +23,7 @@ namespace fs = std::filesystem;
 
 class SearchCacheTest : public testing::Test {
 protected:
-    SearchCacheTest() : folder_(fs::path(testing::TempDir()) / ("searches-" + std::to_string(::getpid()))) {
-        fs::remove_all(folder_);
+    SearchCacheTest() {
         codesign::WorkloadOptions load;
         load.microBatches = {1, 2};
         workload_ = codesign::loadWorkload("zoo:bert-base", load);
@@ -32,7 +32,6 @@ protected:
         options_.samples = 40;
         options_.spotlight = false;
     }
-    ~SearchCacheTest() override { fs::remove_all(folder_); }
 
     codesign::Result found(const SearchCache& cache) {
         return cache.resultOf({&workload_}, space_, options_, [&](const auto& from, const auto& checkpoint) {
@@ -77,7 +76,7 @@ protected:
         return list;
     }
 
-    fs::path folder_;
+    test::ScratchFolder folder_;
     codesign::Workload workload_;
     hardware::Template space_;
     codesign::Options options_;

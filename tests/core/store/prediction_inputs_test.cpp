@@ -9,6 +9,7 @@
 #include "core/store/recorder.h"
 #include "core/store/store.h"
 #include "core/study/study.h"
+#include "tests/support/scratch_folder.h"
 
 // A prediction rests on more files than its study names: what an accelerator's file names is kept with the run.
 
@@ -20,8 +21,6 @@ namespace fs = std::filesystem;
 class PredictionInputs : public testing::Test {
 protected:
     PredictionInputs() {
-        std::string name = fs::temp_directory_path() / "tessera-prediction-XXXXXX";
-        folder_ = mkdtemp(name.data());
         fs::create_directories(folder_ / "own");
         fs::create_directories(folder_ / "tables");
         write("own/chip.json", R"({"schema": "tessera.accelerator/1", "name": "chip", "peak_flops": {"fp16": 1e12},
@@ -29,7 +28,6 @@ protected:
             "kernels": "../tables/chip.csv"})");
         write("tables/chip.csv", "kernel,shape,dtype,seconds\ngemm,1x10x84,fp16,1\n");
     }
-    ~PredictionInputs() override { fs::remove_all(folder_); }
 
     void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
 
@@ -41,7 +39,7 @@ protected:
         return study;
     }
 
-    fs::path folder_;
+    tessera::test::ScratchFolder folder_;
 };
 
 TEST_F(PredictionInputs, areKeptAndStandInForChangedFiles) {

@@ -20,6 +20,7 @@
 #include "core/study/prediction/study.h"
 #include "tests/support/golden.h"
 #include "tests/support/schema.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -111,8 +112,8 @@ TEST(PredictionStudy, aSliceOfATransformerTakesLessThanTheWhole) {
 }
 
 TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
-    const std::filesystem::path file =
-        std::filesystem::path(testing::TempDir()) / fmt::format("pair-{}.json", ::getpid());
+    const test::ScratchFolder folder;
+    const std::filesystem::path file = folder / "pair.json";
     writeFile(file, R"({"schema": "tessera.accelerator/1", "name": "pair", "peak_flops": {"bf16": 1e14},
         "memory": [{"name": "RAM", "capacity_bytes": 1e11, "bandwidth_bytes_per_s": 1e12}],
         "all_reduce": [{"bytes": 1e8, "devices": 2, "bandwidth_bytes_per_s": 1e10}]})");
@@ -130,7 +131,6 @@ TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
             file.stem().string(), devices);
     };
     EXPECT_THAT(sentences("2,4,16"), testing::ElementsAre(sentence(4), sentence(16)));
-    std::filesystem::remove(file);
 }
 
 TEST(PredictionStudy, isWrittenAndReadBackExactly) {

@@ -15,6 +15,7 @@
 #include "core/study/study.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -30,12 +31,6 @@ Json own(const Json& value, const Json& before) {
 /// Copies of bundled hardware with numbers of one's own, in a folder that goes away with the test.
 class OwnNumbersTest : public testing::Test {
 protected:
-    OwnNumbersTest() {
-        std::string name = std::filesystem::temp_directory_path() / "tessera-own-XXXXXX";
-        folder_ = mkdtemp(name.data());
-    }
-    ~OwnNumbersTest() override { std::filesystem::remove_all(folder_); }
-
     /// The bundled file with other values at these places.
     std::string edited(const std::string& bundled, const std::vector<std::pair<std::string, Json>>& values) const {
         Json json = Json::parse(readFile(test::sourcePath("data/" + bundled)));
@@ -55,7 +50,7 @@ protected:
         made.seed = 1;
         return made;
     }
-    std::filesystem::path folder_;
+    test::ScratchFolder folder_;
 };
 
 TEST_F(OwnNumbersTest, ofAFleetAreInTheAssumptionsAndExplained) {

@@ -19,6 +19,7 @@
 #include "core/study/study.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/schema.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/work.h"
 
 namespace tessera::study {
@@ -208,12 +209,6 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
 /// A model file that goes away with the test: a chain of layers.
 class LongChain : public testing::Test {
 protected:
-    LongChain() {
-        std::string name = std::filesystem::temp_directory_path() / "tessera-chain-XXXXXX";
-        folder_ = mkdtemp(name.data());
-    }
-    ~LongChain() override { std::filesystem::remove_all(folder_); }
-
     Study study(int layers, const std::string& fleet = "accpar-heterogeneous") const {
         std::string text = R"({"schema": "tessera.layers/1", "name": "long", "layers": [)";
         for (int n = 0; n < layers; ++n)
@@ -226,7 +221,7 @@ protected:
         return study;
     }
 
-    std::filesystem::path folder_;
+    test::ScratchFolder folder_;
 };
 
 constexpr int kManyLayers = test::kSlowerBuild > 1 ? 10'000 : 100'000;
