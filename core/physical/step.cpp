@@ -178,8 +178,7 @@ public:
 
     GroupSeconds reduction(const StepLayout& layout, double layers) const {
         if (layout.zero >= 3) return {};
-        GroupSeconds reduced =
-            ofAlike(Collective::allReduce, layout, heldParameters(layers), layers * layerExperts_);
+        GroupSeconds reduced = ofAlike(Collective::allReduce, layout, heldParameters(layers), layers * layerExperts_);
         if (layout.zero == 2) {
             reduced.inside *= layout.microBatches;
             reduced.network *= layout.microBatches;
@@ -298,12 +297,12 @@ private:
     DeviceGroup expertDataGroup(const StepLayout& layout) const {
         const double copies = layout.alikeExperts(), copy = share_.expert * (share_.wholeExperts ? 1 : share_.tensor);
         if (layout.order == RankOrder::pipelineLast) return {.inner = copies, .stride = copy, .apart = layout.apart};
-        return {.inner = 1, .stride = copy, .outer = copies, .outerStride = copy * layout.pipeline, .apart = layout.apart};
+        return {
+            .inner = 1, .stride = copy, .outer = copies, .outerStride = copy * layout.pipeline, .apart = layout.apart};
     }
     /// A collective on parameters of devices that hold them alike.
     GroupSeconds ofAlike(Collective operation, const StepLayout& layout, double parameters, double experts) const {
-        GroupSeconds sum =
-            network_.seconds(operation, dataGroup(layout), parameters * share_.activationBytes);
+        GroupSeconds sum = network_.seconds(operation, dataGroup(layout), parameters * share_.activationBytes);
         if (experts <= 0) return sum;
         const GroupSeconds its = network_.seconds(operation, expertDataGroup(layout), experts * share_.activationBytes);
         sum.inside += its.inside;

@@ -48,9 +48,8 @@ struct PartLoad {
 double layerSeconds(const PlacedPart& placed, int layers, const RecomputedLayers& recomputed,
                     double (*secondsOf)(const LayerTimes& times)) {
     double sum = 0;
-    placed.model->forEachKind(layers, recomputed, [&](std::size_t kind, int count) {
-        sum += count * secondsOf(placed.times(kind));
-    });
+    placed.model->forEachKind(layers, recomputed,
+                              [&](std::size_t kind, int count) { sum += count * secondsOf(placed.times(kind)); });
     return sum;
 }
 
@@ -102,15 +101,15 @@ EvaluatedStage stageOf(const PlacedPart& placed, int stage, int layers, const Re
         return layerSeconds(placed, layers, recomputed, pass);
     };
     const LayerTimes& times = placed.times();
-    return {.group = placed.part->group,
-            .layers = layers,
-            .recomputed = recomputed,
-            .forward = secondsOf([](const LayerTimes& each) { return each.forward; }) + (isLast ? times.headForward : 0),
-            .backward =
-                secondsOf([](const LayerTimes& each) { return each.backward; }) + (isLast ? times.headBackward : 0),
-            .memory = placed.model->memoryOf(placed.layout, stage, layers, recomputed),
-            .allowance = placed.model->variant().allowance,
-            .capacity = placed.model->capacity()};
+    return {
+        .group = placed.part->group,
+        .layers = layers,
+        .recomputed = recomputed,
+        .forward = secondsOf([](const LayerTimes& each) { return each.forward; }) + (isLast ? times.headForward : 0),
+        .backward = secondsOf([](const LayerTimes& each) { return each.backward; }) + (isLast ? times.headBackward : 0),
+        .memory = placed.model->memoryOf(placed.layout, stage, layers, recomputed),
+        .allowance = placed.model->variant().allowance,
+        .capacity = placed.model->capacity()};
 }
 
 /// The stages of a pipeline; where several groups hold the same one, on that whose memory it fills most.

@@ -27,8 +27,8 @@ MegatronLayers megatronLayersOf(const FrameworkPlan& plan);
 /// How Megatron Core is told what to recompute.
 struct MegatronRecompute {
     std::string_view granularity = {};  ///< "selective", "full"; empty: nothing
-    std::string_view method = {};       ///< of "full": "uniform", or "block" for the first layers of every piece of a stage
-    int layers = 0;                     ///< at once, or of every piece
+    std::string_view method = {};  ///< of "full": "uniform", or "block" for the first layers of every piece of a stage
+    int layers = 0;                ///< at once, or of every piece
 };
 /// Nothing where stages recompute unlike.
 std::optional<MegatronRecompute> megatronRecomputeOf(const FrameworkPlan& plan);

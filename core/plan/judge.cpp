@@ -16,31 +16,12 @@ namespace tessera::plan {
 using physical::LayerTimes;
 using physical::StepMemory;
 
-namespace {
-
-constexpr double kHour = 3600;
-
-/// USD of a step of a part.
-double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
-    const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
-    return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
-}
-
-double longestStart(const PlacedParts& placed) {
-    double start = 0;
-    for (const PlacedPart& each : placed) start = std::max(start, each.model->constants().start);
-    return start;
-}
-
-}  // namespace
-
 std::optional<Recomputation> alikeOf(const std::vector<int>& layers, const std::vector<RecomputedLayers>& recomputed) {
     for (const Recomputation each : {Recomputation::none, Recomputation::selective, Recomputation::full}) {
         bool isAlike = true;
         for (std::size_t s = 0; s < layers.size(); ++s)
-            isAlike &= recomputed[s] ==
-                       RecomputedLayers{.selective = each == Recomputation::selective ? layers[s] : 0,
-                                        .full = each == Recomputation::full ? layers[s] : 0};
+            isAlike &= recomputed[s] == RecomputedLayers{.selective = each == Recomputation::selective ? layers[s] : 0,
+                                                         .full = each == Recomputation::full ? layers[s] : 0};
         if (isAlike) return each;
     }
     return std::nullopt;
@@ -83,8 +64,7 @@ void Judge::Data::score(Judgement& judgement, Scored scored, Wanted wanted) cons
     if (wanted.memory) scoreMemory(scores, scored);
     if (!wanted.layers) return;
     if (scored.recomputed.empty())
-        for (const int each : scored.held)
-            scored.recomputed.push_back(scored.placed.front().model->allOfOneKind(each));
+        for (const int each : scored.held) scored.recomputed.push_back(scored.placed.front().model->allOfOneKind(each));
     judgement.recomputed = std::move(scored.recomputed);
     judgement.layers = std::move(scored.held);
 }
@@ -267,95 +247,6 @@ Judgement Judge::Data::judgeMixed(const Configuration& configuration, Wanted wan
     return judgement;
 }
 
-Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wanted wanted) {
-    Judgement judgement;
-    PlacedParts placed = placedOf(configuration);
-    const PipelineNeeds needs(placed, wanted.bytes);
-    const std::vector<int> most = needs.most(layers);
-    // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
-    // takes longest in units of a layer.
-    double head = 0;
-    for (const PlacedPart& each : placed) head = std::max(head, each.times().head() / each.times().both());
-    const std::function<double(int)> once = [&](int held) {
-        double slowest = 0;
-        for (const PlacedPart& each : placed) slowest = std::max(slowest, each.model->once(each.layout, held).both());
-        return slowest;
-    };
-    const StageRow row{.stages = configuration.pipeline, .layer = 1, .head = head, .most = most, .once = &once};
-    const double hop = transferOf(configuration, placed), start = longestStart(placed);
-    const int all = allMicroBatches(problem, configuration);
-    double best = 0;
-    RowChoice chosen;
-    forEachDivision(layers, row, [&](const RowChoice& choice) {
-        const std::vector<SharingPipelines> pipelines = sharingOf(configuration, placed, choice, hop);
-        Shares shares = bestShares(all, configuration.data, pipelines);
-        double slowest = 0;
-        for (std::size_t i = 0; i < placed.size(); ++i)
-            slowest = std::max(slowest, pipelines[i].seconds(shares.microBatches[i]));
-        const double seconds = slowest + once(costOn(placed.front(), choice).fullest) + start;
-        if (best > 0 && seconds >= best) return;
-        best = seconds;
-        chosen = choice;
-        judgement.shares = std::move(shares);
-    });
-    if (best <= 0) {
-        judgement.shortage = leastShortage(needs);
-        return judgement;
-    }
-    const Configuration shared = judgement.shared(configuration);
-    for (std::size_t i = 0; i < placed.size(); ++i) placed[i].part = &shared.parts[i];
-    Scored scored{.configuration = shared, .placed = placed, .held = {}, .seconds = best};
-    if (wanted.layers || wanted.memory) scored.held = layersOf(row, chosen, layers);
-    score(judgement, std::move(scored), wanted);
-    return judgement;
-}
-
-/// Seconds of a micro-batch on a replica that is full, whose stages take as long.
-double Judge::Data::secondsOfMicroBatch(const Configuration& configuration, const PlacedPart& placed) const {
-    const LayerTimes& times = placed.model->plainTimes();
-    return (layers * times.both() + times.head()) / configuration.pipeline;
-}
-
-/// Seconds that so many replicas of the parts take at least, which have some each: micro-batches may be cut.
-double Judge::Data::secondsOfReplicas(const Configuration& configuration, const PlacedParts& placed) const {
-    double spare = configuration.data - static_cast<double>(placed.size()), rate = 0;
-    std::vector<std::pair<double, int>> parts;  // micro-batches a second of a full replica, and replicas
-    for (const PlacedPart& each : placed) {
-        parts.emplace_back(1 / secondsOfMicroBatch(configuration, each), each.part->replicas);
-        rate += parts.back().first;
-    }
-    std::sort(parts.begin(), parts.end(), std::greater<>());
-    for (const auto& [each, replicas] : parts) {
-        const double more = std::min(spare, replicas - 1.0);
-        rate += more * each;
-        spare -= more;
-    }
-    const double filling = configuration.data * (configuration.pipeline - 1.0);
-    return (allMicroBatches(problem, configuration) + filling) / rate + longestStart(placed);
-}
-
-/// All numbers of replicas that may be faster than those before, from the most, which has the fewest micro-batches each.
-Judgement Judge::Data::judgeUpTo(Configuration configuration, const std::function<bool(int)>& allows, Wanted wanted) {
-    Judgement best;
-    int most = 0;
-    for (const Part& part : configuration.parts) most += part.replicas;
-    most = std::min(most, allMicroBatches(problem, configuration));
-    const PlacedParts placed = placedOf(configuration);
-    for (int replicas = most; replicas >= static_cast<int>(configuration.parts.size()); --replicas) {
-        configuration.data = replicas;
-        const bool isFirst = !best.fits && best.shortage.capacity <= 0;
-        if (best.fits && secondsOfReplicas(configuration, placed) >= best.scores.of(Objective::time)) continue;
-        if (!allows(replicas)) continue;
-        Judgement judgement = judgeSideBySide(configuration, wanted);
-        const bool isBetter = judgement.fits && (!best.fits || judgement.scores.of(Objective::time) <
-                                                                   best.scores.of(Objective::time));
-        if (isFirst || isBetter) best = std::move(judgement);
-        // Fewer replicas have less room each.
-        if (!best.fits) return best;
-    }
-    return best;
-}
-
 std::optional<double> Judge::Data::leastBytes(const Configuration& configuration) {
     const PlacedParts placed = placedOf(configuration);
     const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
@@ -365,115 +256,6 @@ std::optional<double> Judge::Data::leastBytes(const Configuration& configuration
     }
     const PipelineNeeds needs(placed);
     return isFixed ? needs.bytesOf(interleavedLayers(configuration)) : needs.leastBytes(layers);
-}
-
-namespace {
-
-/// Joules of a micro-batch on a device of some watts, beyond those of waiting as long.
-double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
-    const double step = busy.products + busy.memory;
-    if (step <= 0) return 0;
-    const double worked = physical::joulesOf(watts, {.step = step, .products = busy.products, .memory = busy.memory});
-    return worked - physical::joulesOf(watts, {.step = step, .products = 0, .memory = 0});
-}
-
-}  // namespace
-
-/// Joules of a pipeline, of whose groups the one that takes less for a layer holds as many as it can, where nothing is
-/// updated.
-double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
-    double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;  // of the kind of layers that is busy least
-    for (const PlacedPart& each : placed) {
-        const double watts = each.model->watts(), stages = each.part->stages;
-        const double layer = joulesBeyondWaiting(watts, each.model->layerBusy());
-        waiting += stages * physical::joulesOf(watts, {.step = seconds, .products = 0, .memory = 0});
-        least = &each == &placed.front() ? layer : std::min(least, layer);
-        most += stages * layer;
-        fixed += stages;
-        if (each.hasHead(configuration.pipeline)) head = joulesBeyondWaiting(watts, each.model->headBusy());
-    }
-    const Part& part = *placed.front().part;
-    const double working = part.microBatches * (most + (layers - fixed) * least + head);
-    return static_cast<double>(configuration.perStage()) * part.replicas * (waiting + working);
-}
-
-/// Bytes of the fullest accelerator where stages hold fractions of layers, so that all are as full. Several stages
-/// count as the last of them, which holds the fewest micro-batches.
-double Judge::Data::memoryBound(const PlacedParts& placed) const {
-    constexpr int kAtOnce = 8;
-    double held = 0, inverse = 0;
-    const auto add = [&](const PlacedPart& each, int stages, int last) {
-        // Of several kinds of layers that which keeps least, without what works on them.
-        const StageBytes bytes = each.model->bytesAt(each.layout, last, each.model->kinds() - 1);
-        const double layer = bytes.layer.total();
-        const double fixed = each.model->kinds() == 1 ? bytes.fixed.total() : bytes.fixed.parameters;
-        held += stages * (fixed + each.model->variant().allowance) / layer;
-        inverse += stages / layer;
-    };
-    for (const PlacedPart& each : placed) {
-        const int end = each.first + each.part->stages;
-        int at = each.first;
-        // The first and the last of all hold more than layers.
-        if (at == 0) add(each, 1, at++);
-        const int plain = end == each.layout.pipeline ? end - 1 : end;
-        for (; at < plain; at = std::min(at + kAtOnce, plain)) {
-            const int next = std::min(at + kAtOnce, plain);
-            add(each, next - at, next - 1);
-        }
-        if (plain < end) add(each, 1, plain);
-    }
-    return (layers + held) / inverse;
-}
-
-/// Seconds of a step through one group, or two one after the other, whose stages hold fractions of layers.
-double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& placed) const {
-    const int microBatches = placed.front().part->microBatches;
-    const auto secondsOf = [&](const DivisionCost& cost) {
-        return pipelineSeconds(configuration, placed.front(), cost, microBatches, 0);
-    };
-    const LayerTimes& ahead = placed.front().times();
-    const LayerTimes& behind = placed.back().times();
-    const double front = placed.front().part->stages, head = behind.head();
-    if (placed.size() == 1) {
-        const double all = layers * ahead.both() + head;
-        return secondsOf({.longest = all / front, .all = all});
-    }
-    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
-    const double back = placed.back().part->stages, x = ahead.both(), y = behind.both();
-    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
-    return secondsOf({.longest = std::max(first * x / front, ((layers - first) * y + head) / back),
-                      .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head});
-}
-
-/// Of up to as many replicas side by side as the parts say, one of each at least, that share fractions of micro-batches
-/// and never have an idle stage.
-Scores Judge::Data::sharedBound(const Configuration& configuration, const PlacedParts& placed) const {
-    const double all = allMicroBatches(problem, configuration);
-    double perSecond = 0, cheapest = std::numeric_limits<double>::infinity();  // USD of a micro-batch
-    for (const PlacedPart& each : placed) {
-        const double seconds = secondsOfMicroBatch(configuration, each);
-        perSecond += each.part->replicas / seconds;
-        cheapest = std::min(cheapest, priceOf(configuration, each, seconds) / each.part->replicas);
-    }
-    Scores scores;
-    scores.of(Objective::time) = all / perSecond;
-    scores.of(Objective::price) = all * cheapest;
-    scores.of(Objective::accelerators) =
-        static_cast<double>(configuration.perStage() * configuration.pipeline) * static_cast<double>(placed.size());
-    return scores;
-}
-
-Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
-    const PlacedParts placed = placedOf(configuration);
-    if (configuration.isSideBySide()) return sharedBound(configuration, placed);
-    Scores scores;
-    double& seconds = scores.of(Objective::time);
-    seconds = secondsBound(configuration, placed);
-    scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
-    for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
-    scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
-    if (wanted.memory && configuration.isStacked()) scores.of(Objective::memory) = memoryBound(placed);
-    return scores;
 }
 
 Judge::Judge(const Problem& problem, const Configuration& like) : data_(std::make_unique<Data>(problem, like)) {}

@@ -58,8 +58,8 @@ std::optional<Recomputation> alikeOf(const std::vector<int>& layers, const std::
 
 /// What is asked of a judgement beside the step's time, price, energy and accelerators, and what divisions may hold.
 struct Wanted {
-    bool layers = false;  ///< of each stage
-    bool memory = false;  ///< bytes of the fullest accelerator
+    bool layers = false;                                     ///< of each stage
+    bool memory = false;                                     ///< bytes of the fullest accelerator
     double bytes = std::numeric_limits<double>::infinity();  ///< most of an accelerator, whatever its memory
 };
 
@@ -96,17 +96,19 @@ public:
     Judge& operator=(Judge&&) noexcept;
 
     Judgement judge(const Configuration& configuration, Wanted wanted = {});
-    /// Of replicas side by side, with at most as many on each part as it says: of the numbers in all that `allows`, those
-    /// that make the step shortest.
+    /// Of replicas side by side, with at most as many on each part as it says: of the numbers in all that `allows`,
+    /// those that make the step shortest.
     Judgement judgeUpTo(const Configuration& configuration, const std::function<bool(int)>& allows, Wanted wanted = {});
-    /// Bytes that the fullest accelerator holds at least, of all divisions and shares that fit; nothing where none does.
+    /// Bytes that the fullest accelerator holds at least, of all divisions and shares that fit; nothing where none
+    /// does.
     std::optional<double> leastBytes(const Configuration& configuration);
     /// Scores that none of a configuration's divisions beats: stages as even as fractions of layers allow, nothing
-    /// reduced, no update, nothing recomputed that some stages may keep; side by side, micro-batches shared in fractions
-    /// among as many replicas as there may be. Of a pipeline through two groups memory, too, where it is wanted; 0 where
-    /// nothing better is known: memory of others, energy of replicas side by side.
+    /// reduced, no update, nothing recomputed that some stages may keep; side by side, micro-batches shared in
+    /// fractions among as many replicas as there may be. Of a pipeline through two groups memory, too, where it is
+    /// wanted; 0 where nothing better is known: memory of others, energy of replicas side by side.
     Scores bound(const Configuration& configuration, Wanted wanted = {});
-    /// All that is said of one, no accelerator with more than so many bytes. Throws UsageError for one that does not fit.
+    /// All that is said of one, no accelerator with more than so many bytes. Throws UsageError for one that does not
+    /// fit.
     Evaluated evaluate(const Configuration& configuration, double bytes = std::numeric_limits<double>::infinity());
 
 private:

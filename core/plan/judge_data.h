@@ -32,6 +32,11 @@ struct PlacedPart {
 };
 using PlacedParts = std::vector<PlacedPart>;
 
+/// USD of a step of a part.
+double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds);
+/// Seconds that a step takes beside all else on the slowest part.
+double longestStart(const PlacedParts& placed);
+
 /// What a judge knows, and the steps of its judgement.
 struct Judge::Data {
     Data(const Problem& given, Configuration common)

@@ -13,8 +13,20 @@ using physical::StepLayout;
 namespace {
 
 constexpr double kMessageStart = 10e-6;  // s, of a message that leaves a node
+constexpr double kHour = 3600;
 
 }  // namespace
+
+double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
+    const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
+    return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
+}
+
+double longestStart(const PlacedParts& placed) {
+    double start = 0;
+    for (const PlacedPart& each : placed) start = std::max(start, each.model->constants().start);
+    return start;
+}
 
 /// The model of a group whose collectives and messages reach the network at a rate.
 GroupModel& Judge::Data::model(std::size_t group, double rate) {

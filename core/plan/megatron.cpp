@@ -264,8 +264,8 @@ std::string recomputeMisfit(const FrameworkPlan& plan, std::string_view framewor
                     [](const RecomputedLayers& each) { return each.selective > 0; }))
         return fmt::format("{} recomputes attention of all layers or of none; this plan does so with some", framework);
     if (least->full == most->full)
-        return fmt::format("{} recomputes equally many layers of each of {} virtual stages, not {} of a stage", framework,
-                           plan.configuration.chunks, most->full);
+        return fmt::format("{} recomputes equally many layers of each of {} virtual stages, not {} of a stage",
+                           framework, plan.configuration.chunks, most->full);
     return fmt::format("{} recomputes equally many layers of every stage; this plan recomputes {} to {}", framework,
                        least->full, most->full);
 }
@@ -282,9 +282,9 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
     if (configuration.zero > 1 && configuration.pipeline > 1)
         return fmt::format("{} does not shard gradients or weights (ZeRO {}) together with a pipeline", framework,
                            configuration.zero);
-    for (const std::string& misfit : {replicasMisfit(plan, framework), headsMisfit(plan, framework),
-                                      widthMisfit(plan, framework), typeMisfit(plan, framework),
-                                      recomputeMisfit(plan, framework)})
+    for (const std::string& misfit :
+         {replicasMisfit(plan, framework), headsMisfit(plan, framework), widthMisfit(plan, framework),
+          typeMisfit(plan, framework), recomputeMisfit(plan, framework)})
         if (!misfit.empty()) return misfit;
     return {};
 }

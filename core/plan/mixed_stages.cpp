@@ -66,12 +66,12 @@ int MixedStages::mostOf(const Stage& stage, int layers) {
     return most;
 }
 
-/// Of the kinds none, selective (where attention is in parts) and full: of those that fit the one that takes least time.
+/// Of the kinds none, selective (where attention is in parts) and full: of those that fit the one that takes least
+/// time.
 MixedStages::Mix MixedStages::mixOf(const Stage& stage, int layers) {
     const std::size_t full = stage.kinds - 1;
     // Bytes that lack where all layers keep all.
-    const double lacks =
-        layers * (stage.parameters + stage.kept[0]) + stage.fixed + stage.working - stage.capacity;
+    const double lacks = layers * (stage.parameters + stage.kept[0]) + stage.fixed + stage.working - stage.capacity;
     if (!(lacks > 0)) return {layers, 0, 0};
     const auto saved = [&](std::size_t kind) { return stage.kept[0] - stage.kept[kind]; };
     const auto extra = [&](std::size_t kind) { return stage.seconds[kind] - stage.seconds[0]; };
@@ -198,10 +198,9 @@ std::optional<double> MixedStages::leastBytes() const {
         most += stage.most;
     }
     if (most < layers_) return std::nullopt;
-    const std::vector<int> held = emptiest([](const Stage&) { return 1.0; },
-                                           [](const Stage& stage, int layers) {
-                                               return layers > stage.most ? kInfinite : leastBytesOf(stage, layers);
-                                           });
+    const std::vector<int> held = emptiest(
+        [](const Stage&) { return 1.0; },
+        [](const Stage& stage, int layers) { return layers > stage.most ? kInfinite : leastBytesOf(stage, layers); });
     double fullest = 0;
     for (std::size_t s = 0; s < held.size(); ++s) fullest = std::max(fullest, leastBytesOf(stages_[s], held[s]));
     return fullest;
@@ -272,7 +271,8 @@ public:
         for (double longest = leastLongest_;;) {
             const double next = raiseTo(longest);
             lookWithin();
-            if (next == kInfinite || seconds_({.longest = next, .all = leastOfAll_, .once = leastOnce_}) >= best_.seconds)
+            if (next == kInfinite ||
+                seconds_({.longest = next, .all = leastOfAll_, .once = leastOnce_}) >= best_.seconds)
                 return best_;
             longest = next;
         }
@@ -298,8 +298,7 @@ private:
         double least = leastOfAll_ / static_cast<double>(stages_.stages());
         for (std::size_t s = 0; s < stages_.stages(); ++s) least = std::max(least, stages_.seconds({s, 1}));
         return givenToLeast(
-            stages_.layers(), stages_.stages(), least,
-            [&](std::size_t s, int layers) { return secondsOf(s, layers); },
+            stages_.layers(), stages_.stages(), least, [&](std::size_t s, int layers) { return secondsOf(s, layers); },
             [&](std::size_t s) {
                 const double count = least / stages_.leastOfLayer(s);
                 return std::min(count >= stages_.most(s) ? stages_.most(s) : static_cast<int>(count), stages_.layers());

@@ -19,8 +19,8 @@ struct PlacedPart;
 /// time of all ways to do so that fit it.
 class MixedStages {
 public:
-    /// Parts that follow each other along the pipeline of a model of `layers`. `bytes`: most of an accelerator, whatever
-    /// its memory.
+    /// Parts that follow each other along the pipeline of a model of `layers`. `bytes`: most of an accelerator,
+    /// whatever its memory.
     MixedStages(const std::vector<PlacedPart>& placed, int layers, double bytes);
 
     std::size_t stages() const { return stages_.size(); }

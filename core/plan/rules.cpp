@@ -160,8 +160,8 @@ std::string expertsText(const Problem& problem, const Configuration& configurati
     if (configuration.wholeExperts && configuration.tensor == 1)
         return "experts are whole anyway where tensor parallelism is 1";
     return fmt::format("expert parallelism of {} does not divide {} experts, or {}data x context parallelism of {}",
-                       configuration.expert, problem.model().experts,
-                       configuration.wholeExperts ? "tensor x " : "", devicesOfExperts(configuration));
+                       configuration.expert, problem.model().experts, configuration.wholeExperts ? "tensor x " : "",
+                       devicesOfExperts(configuration));
 }
 
 std::string scheduleText(const Configuration& configuration) {
@@ -173,7 +173,8 @@ std::string scheduleText(const Configuration& configuration) {
 
 std::string orderText(const Problem& problem, const Configuration& configuration) {
     const std::string_view order = physical::kRankOrderNames.of(configuration.order);
-    if (configuration.isStacked()) return fmt::format("a pipeline through two groups has no ranks in the order {}", order);
+    if (configuration.isStacked())
+        return fmt::format("a pipeline through two groups has no ranks in the order {}", order);
     if (!hasOrders(problem, configuration)) return fmt::format("the software has no ranks in the order {}", order);
     if (!areStagesAlike(configuration))
         return fmt::format(

@@ -93,8 +93,9 @@ constexpr auto kConfiguration = [](auto& doc, auto& each) {
     doc({"data", "Replicas."}, each.data, 1);
     doc({"context", "Context parallel degree."}, each.context, 1);
     doc({"expert", "Expert parallel degree, among replicas and parts of the sequence."}, each.expert, 1);
-    doc.unlessEmpty({"whole_experts", "Tensor parallelism leaves experts whole, which are shared among what it splits."},
-                    each.wholeExperts);
+    doc.unlessEmpty(
+        {"whole_experts", "Tensor parallelism leaves experts whole, which are shared among what it splits."},
+        each.wholeExperts);
     doc({"virtual_stages", "Pieces of a stage that run in turns."}, each.chunks, 1);
     doc({"micro_batch", "Samples of one forward pass of a replica."}, each.micro, 1);
     doc({"schedule", "Order of the micro-batches in the pipeline."}, each.schedule, physical::kPipelineScheduleNames);

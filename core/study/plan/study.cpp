@@ -311,15 +311,16 @@ int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
 /// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
 std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
     using plan::Axis;
-    plan::Configuration at{.tensor = onlyOf(space, Axis::tensor, 1),
-                           .pipeline = onlyOf(space, Axis::pipeline, 1),
-                           .data = onlyOf(space, Axis::data, 1),
-                           .context = onlyOf(space, Axis::context, 1),
-                           .expert = onlyOf(space, Axis::expert, 1),
-                           .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
-                           .chunks = onlyOf(space, Axis::chunks, 1),
-                           .micro = onlyOf(space, Axis::micro, 1),
-                           .zero = onlyOf(space, Axis::zero, 0)};
+    plan::Configuration at{
+        .tensor = onlyOf(space, Axis::tensor, 1),
+        .pipeline = onlyOf(space, Axis::pipeline, 1),
+        .data = onlyOf(space, Axis::data, 1),
+        .context = onlyOf(space, Axis::context, 1),
+        .expert = onlyOf(space, Axis::expert, 1),
+        .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
+        .chunks = onlyOf(space, Axis::chunks, 1),
+        .micro = onlyOf(space, Axis::micro, 1),
+        .zero = onlyOf(space, Axis::zero, 0)};
     if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
     at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
     at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
@@ -377,7 +378,8 @@ std::optional<std::string> excessText(const plan::Evaluated& best) {
     const std::optional<double> excess = plan::simulatedExcessOf(best);
     if (!excess || std::abs(*excess) < kLeast) return std::nullopt;
     return fmt::format(
-        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch with all transfers waited "
+        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch with all transfers "
+        "waited "
         "for, as the picture of the pipeline shows it, the best takes {:.2g} % {} a step.",
         100 * std::abs(*excess), *excess > 0 ? "longer for" : "less for");
 }

@@ -159,7 +159,8 @@ TEST(Step, wholeExpertsAreSharedAmongWhatSplitsTensors) {
     whole.expert = 16;
     whole.wholeExperts = true;
     const StepSetting one = mixtureStep(split), other = mixtureStep(whole);
-    const LayerWork a = layerWorkOf(one.model, layerShareOf(one), true), b = layerWorkOf(other.model, layerShareOf(other), true);
+    const LayerWork a = layerWorkOf(one.model, layerShareOf(one), true),
+                    b = layerWorkOf(other.model, layerShareOf(other), true);
     // As many parameters, FLOP and bytes between devices, half the tokens to sort.
     EXPECT_EQ(a.expertParameters, b.expertParameters);
     EXPECT_EQ(a.exchangedBytes, b.exchangedBytes);

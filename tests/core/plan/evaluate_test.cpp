@@ -52,7 +52,12 @@ std::vector<LayoutCase> layoutCases() {
             {.tensor = 2, .data = 8, .expert = 8, .zero = 1, .micro = 2, .whole = true},
             {.tensor = 4, .pipeline = 2, .data = 2, .expert = 8, .zero = 1, .whole = true},
             {.tensor = 2, .pipeline = 2, .data = 8, .zero = 1, .order = physical::RankOrder::dataLast},
-            {.tensor = 2, .pipeline = 4, .data = 2, .context = 2, .expert = 4, .whole = true,
+            {.tensor = 2,
+             .pipeline = 4,
+             .data = 2,
+             .context = 2,
+             .expert = 4,
+             .whole = true,
              .order = physical::RankOrder::dataLast}};
 }
 
@@ -227,7 +232,7 @@ Excess excessOf(PipelineSchedule schedule) {
 }
 
 TEST(Evaluate, closedFormsLeaveOutWhatIsKnown) {
-    for (int s=0;s<8;++s) excessOf(static_cast<PipelineSchedule>(s));
+    for (int s = 0; s < 8; ++s) excessOf(static_cast<PipelineSchedule>(s));
 }
 
 /// Two unequal groups for the 8B model.

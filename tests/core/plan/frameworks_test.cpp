@@ -288,7 +288,8 @@ TEST(Frameworks, ofMegatronUseTheAcceleratorsOfThePlan) {
         EXPECT_EQ(number(overrides, "model.pipeline_model_parallel_size"), configuration.pipeline);
         EXPECT_EQ(number(overrides, "model.context_parallel_size"), configuration.context);
         EXPECT_EQ(number(overrides, "model.expert_model_parallel_size"), configuration.expert);
-        EXPECT_EQ(number(overrides, "model.expert_tensor_parallel_size"), number(flags, "--expert-tensor-parallel-size"));
+        EXPECT_EQ(number(overrides, "model.expert_tensor_parallel_size"),
+                  number(flags, "--expert-tensor-parallel-size"));
         EXPECT_EQ(overrides.contains("dist.use_tp_pp_dp_mapping"), flags.contains("--use-tp-pp-dp-mapping"));
         EXPECT_EQ(overrides.at("model.recompute_num_layers") == "null", !flags.contains("--recompute-num-layers"));
         EXPECT_EQ(number(overrides, "train.global_batch_size"), each.plan.globalBatch);

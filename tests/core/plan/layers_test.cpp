@@ -47,8 +47,8 @@ TEST(TransformerLayers, addUpToTheWholeModel) {
         const LayeredModel layered = transformerLayers(problem, 0, 16);
         ASSERT_EQ(layered.graph.layers, static_cast<std::size_t>(problem->layers()));
         for (const Recompute recompute : layered.recomputes) {
-            const Configuration at =
-                configurationOf(*problem, {.tensor = 4, .data = 4, .micro = 2, .recompute = onAllStages(recompute), .zero = 1});
+            const Configuration at = configurationOf(
+                *problem, {.tensor = 4, .data = 4, .micro = 2, .recompute = onAllStages(recompute), .zero = 1});
             const PlacementProblem made = layered.problem(at);
             GroupModel model(problem->groups.front(), at, problem->groups.front().networkRate);
             const physical::StepLayout layout = layoutOf(at, at.parts.front());

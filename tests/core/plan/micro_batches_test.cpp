@@ -31,7 +31,8 @@ int sumOf(const Shares& shares) {
 /// Of all replicas, as many in all, and all micro-batches.
 double leastOfAllShares(int all, int replicas, const std::vector<SharingPipelines>& pipelines) {
     double least = std::numeric_limits<double>::infinity();
-    Shares shares{.replicas = std::vector<int>(pipelines.size(), 1), .microBatches = std::vector<int>(pipelines.size(), 1)};
+    Shares shares{.replicas = std::vector<int>(pipelines.size(), 1),
+                  .microBatches = std::vector<int>(pipelines.size(), 1)};
     const std::function<void(std::size_t, int)> choose = [&](std::size_t at, int left) {
         if (at == pipelines.size()) {
             if (left > 0 || sumOf(shares) < all) return;

@@ -225,7 +225,8 @@ int mostOfReplicas(const std::vector<Part>& parts, int replicas, const std::vect
             if (left == 0) most = std::max(most, sum);
             return;
         }
-        for (int r = 1; r <= std::min(parts[part].replicas, left); ++r) choose(part + 1, left - r, sum + r * each[part]);
+        for (int r = 1; r <= std::min(parts[part].replicas, left); ++r)
+            choose(part + 1, left - r, sum + r * each[part]);
     };
     choose(0, replicas, 0);
     return most;
@@ -382,8 +383,7 @@ std::optional<Scores> PlanReference::scoresOf(const Configuration& c, const std:
     const double hop = hopOf(c, parts);
     if (holdReplicas(c)) {
         for (std::size_t i = 0; i < parts.size(); ++i)
-            seconds = std::max(seconds,
-                               pipelineOf(c, {parts[i]}, stages[i], layers, hop, parts[i].part->microBatches));
+            seconds = std::max(seconds, pipelineOf(c, {parts[i]}, stages[i], layers, hop, parts[i].part->microBatches));
         seconds += onceOf(parts, layers) + startOf(parts);
     } else {
         seconds = leastOfShares(c, parts, stages, layers, hop);

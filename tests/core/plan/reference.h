@@ -26,8 +26,8 @@ public:
     explicit PlanReference(const Problem& problem) : problem_(problem) {}
 
     /// Seconds of a step: the least of all divisions of layers that fit, within some bytes of each accelerator, of all
-    /// ways to recompute where stages do so by themselves, and of all shares of micro-batches. Nothing where no division
-    /// fits.
+    /// ways to recompute where stages do so by themselves, and of all shares of micro-batches. Nothing where no
+    /// division fits.
     std::optional<double> leastSeconds(const Configuration& configuration, double bytes = kAnyBytes);
     /// The same of replicas side by side, of all numbers of them up to those of the parts that are allowed in all.
     std::optional<double> leastSecondsUpTo(const Configuration& configuration, const std::function<bool(int)>& allows,

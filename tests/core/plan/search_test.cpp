@@ -53,8 +53,8 @@ public:
             if (seconds <= longest) lookAtMemory(each, longest);
     }
 
-    /// Each as its step is shortest, and as its fullest accelerator holds least in time. What recomputes by stage and on
-    /// all stages alike is left out where the space has that anyway.
+    /// Each as its step is shortest, and as its fullest accelerator holds least in time. What recomputes by stage and
+    /// on all stages alike is left out where the space has that anyway.
     std::vector<Ranked> fitting, emptiest;
     std::int64_t all = 0, unfit = 0;
     double leastShortage = std::numeric_limits<double>::infinity();

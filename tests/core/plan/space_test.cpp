@@ -125,8 +125,7 @@ TEST(Space, aConfigurationsShortTextNarrowsToIt) {
     Configuration other{.tensor = 2, .pipeline = 2, .data = 2, .expert = 4, .wholeExperts = true};
     other.recompute = Recomputation::perStage;
     other.order = physical::RankOrder::dataLast;
-    EXPECT_EQ(shortText(other),
-              "tp=2,pp=2,dp=2,ep=4,etp=1,mb=1,recompute=per-stage,schedule=1f1b,order=tp-cp-pp-dp");
+    EXPECT_EQ(shortText(other), "tp=2,pp=2,dp=2,ep=4,etp=1,mb=1,recompute=per-stage,schedule=1f1b,order=tp-cp-pp-dp");
     const Space whole = narrowed(shortText(other));
     EXPECT_EQ(whole.of(Axis::expertTensor).values, (std::vector{1}));
     EXPECT_EQ(whole.of(Axis::recompute).values, (std::vector{3}));
