@@ -51,7 +51,8 @@ private:
     /// See SteadyPipeline.
     Seconds steadyTime() const {
         const SteadyPipeline& steady = *problem_.steady;
-        const auto others = static_cast<double>((problem_.microBatches - 1) / plan_.data);
+        const auto beside = (problem_.microBatches - 1) / plan_.data;  // of the fullest replica, but for the first
+        const auto others = static_cast<double>(beside);
         Seconds slowest, first;
         for (const PlacedStage& stage : plan_.stages) {
             Seconds own = others * stage.load;
