@@ -40,6 +40,7 @@ MemoryTerm Shortage::largest() const {
 }
 
 Judgement Judge::Data::judge(const Configuration& configuration, Wanted wanted) {
+    if (layered) return layered->judge(configuration, wanted);
     if (configuration.parts.size() > 1)
         return configuration.isStacked() ? judgeStacked(configuration, wanted) : judgeSideBySide(configuration, wanted);
     const bool isInterleaved = configuration.schedule == physical::PipelineSchedule::interleaved;
@@ -312,6 +313,7 @@ double Judge::Data::sharedSecondsBound(const Configuration& configuration, const
 }
 
 Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
+    if (layered) return {};
     const PlacedParts placed = placedOf(configuration);
     const bool isStacked = configuration.isStacked(), isShared = placed.size() > 1 && !isStacked;
     Scores scores;
@@ -334,6 +336,7 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
 }
 
 Evaluated Judge::evaluate(const Configuration& configuration) {
+    if (data_->layered) return data_->layered->evaluate(configuration);
     return data_->evaluate(configuration);
 }
 

@@ -58,6 +58,7 @@ struct Wanted {
 /// What a configuration scores, or what it lacks.
 struct Judgement {
     bool fits = false;
+    bool lacksAccelerators = false;  ///< for any division of layers with costs of their own
     Scores scores = {};
     std::vector<int> layers = {};        ///< of each stage, where wanted
     std::vector<int> microBatches = {};  ///< of each part where replicas lie side by side, which share what there is

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/plan/layered.h"
 
 namespace tessera::plan {
 
@@ -76,6 +77,7 @@ bool canBeExperts(const Problem& problem, const Configuration& configuration) {
 }  // namespace
 
 Fault faultOfDegrees(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultOfDegrees(problem, configuration);
     const physical::Transformer& model = problem.model();
     if (!divides(configuration.tensor, model.heads)) return Fault::heads;
     if (configuration.pipeline > model.layers) return Fault::stages;
@@ -88,6 +90,7 @@ Fault faultOfDegrees(const Problem& problem, const Configuration& configuration)
 }
 
 Fault faultOfVariant(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultOfVariant(problem, configuration);
     if (!canBeSchedule(configuration)) return Fault::schedule;
     if (!canBeChunks(problem, configuration)) return Fault::chunks;
     if (!canBeZero(problem, configuration)) return Fault::zero;
@@ -127,6 +130,7 @@ std::string chunksText(const Problem& problem, const Configuration& configuratio
 }  // namespace
 
 std::string faultText(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultText(problem, configuration);
     const physical::Transformer& model = problem.model();
     switch (faultOf(problem, configuration)) {
         case Fault::none:

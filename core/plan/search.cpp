@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/base/parallel.h"
+#include "core/plan/layered.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {
@@ -177,6 +178,7 @@ public:
         makeCells();
         Kept kept(options_, alone_);
         runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
+            if (problem_.layered) return forEachLayered(cell, into);
             forEachSingle(cell, into);
             forEachSideBySide(cell, into);
         });
@@ -202,11 +204,48 @@ public:
 private:
     /// Schedules that nobody names: what frameworks run by default.
     bool isChosen(PipelineSchedule schedule) const {
+        if (problem_.layered) return schedule == PipelineSchedule::oneForwardOneBackward;
         if (!space_.of(Axis::schedule).values.empty()) return space_.allows(Axis::schedule, static_cast<int>(schedule));
         return schedule == PipelineSchedule::oneForwardOneBackward || schedule == PipelineSchedule::interleaved;
     }
 
+    /// Of layers with costs of their own.
+    void makeLayeredCells() {
+        const LayeredModel& layered = *problem_.layered;
+        const auto batch = static_cast<std::int64_t>(problem_.globalBatch);
+        std::vector<int> micros = divisorsOf(batch, batch, space_.of(Axis::micro));
+        if (!layered.micros.empty())
+            std::erase_if(micros, [&](int micro) {
+                return std::find(layered.micros.begin(), layered.micros.end(), micro) == layered.micros.end();
+            });
+        for (const int tensor : layered.tensors)
+            for (const int micro : micros)
+                for (const physical::Recompute recompute : layered.recomputes)
+                    if (space_.allows(Axis::tensor, tensor) &&
+                        space_.allows(Axis::recompute, static_cast<int>(recompute)))
+                        cells_.push_back({{.tensor = tensor, .micro = micro, .recompute = recompute}});
+    }
+
+    /// Replicas and stages of layers with costs of their own; a stage may take fewer accelerators than slices.
+    void forEachLayered(Cell& cell, Kept& into) {
+        Configuration at = cell.common;
+        const int all = allMicroBatches(problem_, at);
+        const std::int64_t count = problem_.groups.front().count;
+        for (int data = 1; data <= std::min<std::int64_t>(all, count); ++data) {
+            control_.throwIfCancelled("the search for a plan");
+            if (!space_.allows(Axis::data, data) || (problem_.layered->ofReplicas && all % data != 0)) continue;
+            at.data = data;
+            for (at.pipeline = 1; at.pipeline <= std::min<std::int64_t>(count / data, problem_.layers());
+                 ++at.pipeline) {
+                if (!space_.allows(Axis::pipeline, at.pipeline)) continue;
+                at.parts = {{0, at.pipeline, data, (all - 1) / data + 1}};
+                forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
+            }
+        }
+    }
+
     void makeCells() {
+        if (problem_.layered) return makeLayeredCells();
         const physical::Transformer& model = problem_.model();
         std::int64_t largest = 0;
         for (const PlanGroup& group : problem_.groups) largest = std::max(largest, group.count);
@@ -389,6 +428,10 @@ private:
             return;
         }
         const Judgement judgement = cell.judge->judge(at, wanted_);
+        if (judgement.lacksAccelerators) {
+            --into.counted.all;
+            return into.addFaulty(at);
+        }
         if (!judgement.fits) return into.addShortage(at, judgement.shortage);
         const bool isLate = options_.longestStep && judgement.scores.of(Objective::time) > *options_.longestStep;
         if (!isLate) least_.add(judgement.scores.of(options_.objective));

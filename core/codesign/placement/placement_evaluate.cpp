@@ -204,6 +204,18 @@ private:
 
 }  // namespace
 
+Seconds onceOf(const Plan& plan, std::int64_t microBatches, bool isSteady) {
+    Seconds slowest, all;
+    for (const PlacedStage& stage : plan.stages) {
+        slowest = std::max(slowest, stage.load);
+        all += stage.load;
+    }
+    const auto others = static_cast<double>((microBatches - 1) / plan.data);
+    const auto stages = static_cast<double>(plan.stages.size());
+    const Seconds through = slowest * others + (isSteady ? all : slowest * stages);
+    return std::max(Seconds{}, plan.timePerBatch - through);
+}
+
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan) {
     return Evaluator(graph, problem, plan).evaluated();
 }
