@@ -44,6 +44,7 @@ Configuration Judgement::shared(Configuration configuration) const {
 }
 
 Judgement Judge::Data::judge(const Configuration& configuration, Wanted wanted) {
+    if (layered) return layered->judge(configuration, wanted);
     if (configuration.recompute == Recomputation::perStage) return judgeMixed(configuration, wanted);
     if (configuration.parts.size() > 1)
         return configuration.isStacked() ? judgeStacked(configuration, wanted) : judgeSideBySide(configuration, wanted);
@@ -268,6 +269,7 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
 }
 
 Evaluated Judge::evaluate(const Configuration& configuration, double bytes) {
+    if (data_->layered) return data_->layered->evaluate(configuration);
     return data_->evaluate(configuration, bytes);
 }
 

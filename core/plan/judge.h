@@ -66,6 +66,7 @@ struct Wanted {
 /// What a configuration scores, or what it lacks.
 struct Judgement {
     bool fits = false;
+    bool lacksAccelerators = false;  ///< for any division of layers with costs of their own
     Scores scores = {};
     std::vector<int> layers = {};                   ///< of each stage, where wanted
     std::vector<RecomputedLayers> recomputed = {};  ///< of each stage, where wanted

@@ -88,6 +88,7 @@ double Judge::Data::secondsBound(const Configuration& configuration, const Place
 }
 
 Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
+    if (layered) return {};
     const PlacedParts placed = placedOf(configuration);
     if (configuration.isSideBySide()) return sharedBound(configuration, placed);
     Scores scores;

@@ -12,6 +12,7 @@
 #include "core/plan/evaluate.h"
 #include "core/plan/group_model.h"
 #include "core/plan/judge.h"
+#include "core/plan/layered_judge.h"
 #include "core/plan/micro_batches.h"
 #include "core/plan/mixed_stages.h"
 #include "core/plan/stage_needs.h"
@@ -39,8 +40,9 @@ double longestStart(const PlacedParts& placed);
 
 /// What a judge knows, and the steps of its judgement.
 struct Judge::Data {
-    Data(const Problem& given, Configuration common)
-        : problem(given), like(std::move(common)), layers(given.layers()) {}
+    Data(const Problem& given, Configuration common) : problem(given), like(std::move(common)), layers(given.layers()) {
+        if (problem.layered) layered = std::make_unique<LayeredJudge>(problem);
+    }
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
     Judgement judgeUpTo(Configuration configuration, const std::function<bool(int)>& allows, Wanted wanted);
@@ -98,6 +100,7 @@ struct Judge::Data {
     const Problem& problem;
     Configuration like;
     int layers;
+    std::unique_ptr<LayeredJudge> layered = {};  ///< of layers with costs of their own; null = of equal ones
     std::map<std::pair<std::size_t, double>, std::unique_ptr<GroupModel>> models;  ///< by group and rate
 };
 

@@ -82,6 +82,11 @@ public:
     const std::vector<std::string>& names() const { return names_; }
     const codesign::LayerGraph& graph() const { return graph_; }
 
+    double spread() const {
+        const physical::NetworkCost cost = physical::networkCost(work_, runOf({}), device_);
+        return physical::networkFit(-1).spread[static_cast<std::size_t>(cost.likeness)];
+    }
+
     PlacementProblem problem(const Configuration& like) const {
         const physical::TrainingRun run = runOf(like);
         const physical::NetworkParameters& parameters = physical::networkFit(-1).parameters;
@@ -245,6 +250,7 @@ LayeredModel networkLayers(const model::Graph& graph, const hardware::Group& gro
     layered.names = costs->names();
     layered.graph = costs->graph();
     layered.recomputes = {Recompute::none, Recompute::full};
+    layered.spread = costs->spread();
     layered.problem = [costs](const Configuration& like) { return costs->problem(like); };
     return layered;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/plan/layered.h"
 
 namespace tessera::plan {
 
@@ -116,6 +117,7 @@ bool fusesAttention(const Problem& problem, const Configuration& configuration) 
 }
 
 Fault faultOfDegrees(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultOfDegrees(problem, configuration);
     const physical::Transformer& model = problem.model();
     if (!divides(configuration.tensor, model.heads)) return Fault::heads;
     if (configuration.pipeline > model.layers) return Fault::stages;
@@ -128,6 +130,7 @@ Fault faultOfDegrees(const Problem& problem, const Configuration& configuration)
 }
 
 Fault faultOfVariant(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultOfVariant(problem, configuration);
     if (!canBeSchedule(configuration)) return Fault::schedule;
     if (!mayRecomputePerStage(configuration)) return Fault::recompute;
     if (!canBeChunks(problem, configuration)) return Fault::chunks;
@@ -198,6 +201,7 @@ std::string chunksText(const Problem& problem, const Configuration& configuratio
 }  // namespace
 
 std::string faultText(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultText(problem, configuration);
     const physical::Transformer& model = problem.model();
     switch (faultOf(problem, configuration)) {
         case Fault::none:

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/base/parallel.h"
+#include "core/plan/layered.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {
@@ -165,19 +166,23 @@ public:
         for (const Objective objective : {options.objective, options.front.first, options.front.second})
             wanted_.memory |= objective == Objective::memory;
         for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.size()); ++s)
-            if (space.allows(Axis::schedule, s)) schedules_.push_back(static_cast<PipelineSchedule>(s));
+            if (problem.layered ? s == static_cast<int>(PipelineSchedule::oneForwardOneBackward)
+                                : space.allows(Axis::schedule, s))
+                schedules_.push_back(static_cast<PipelineSchedule>(s));
         for (int o = 0; o < static_cast<int>(physical::kRankOrderNames.size()); ++o)
             if (space.allows(Axis::order, o)) orders_.push_back(static_cast<RankOrder>(o));
-        isOfMemory_ = options.objective == Objective::memory;
+        // Of layers with costs of their own a configuration is divided in one way, for time.
+        isOfMemory_ = options.objective == Objective::memory && !problem.layered;
         // Of the best alone there is no front.
         for (const Objective objective : {options.front.first, options.front.second})
-            (objective == Objective::memory ? frontOfMemory_ : frontOfTime_) = !alone;
+            (objective == Objective::memory && !problem.layered ? frontOfMemory_ : frontOfTime_) = !alone;
     }
 
     Found run() {
         makeCells();
         Kept kept(options_);
         runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
+            if (problem_.layered) return forEachLayered(cell, into);
             forEachSingle(cell, into);
             forEachSideBySide(cell, into);
         });
@@ -201,7 +206,45 @@ public:
     }
 
 private:
+    /// Of layers with costs of their own.
+    void makeLayeredCells() {
+        const LayeredModel& layered = *problem_.layered;
+        const auto batch = static_cast<std::int64_t>(problem_.globalBatch);
+        std::vector<int> micros = divisorsOf(batch, batch, space_.of(Axis::micro));
+        if (!layered.micros.empty())
+            std::erase_if(micros, [&](int micro) {
+                return std::find(layered.micros.begin(), layered.micros.end(), micro) == layered.micros.end();
+            });
+        for (const int tensor : layered.tensors)
+            for (const int micro : micros)
+                for (const physical::Recompute each : layered.recomputes) {
+                    const Recomputation recompute = onAllStages(each);
+                    if (space_.allows(Axis::tensor, tensor) &&
+                        space_.allows(Axis::recompute, static_cast<int>(recompute)))
+                        cells_.push_back({{.tensor = tensor, .micro = micro, .recompute = recompute}});
+                }
+    }
+
+    /// Replicas and stages of layers with costs of their own; a stage may take fewer accelerators than slices.
+    void forEachLayered(Cell& cell, Kept& into) {
+        Configuration at = cell.common;
+        const int all = allMicroBatches(problem_, at);
+        const std::int64_t count = problem_.groups.front().count;
+        for (int data = 1; data <= std::min<std::int64_t>(all, count); ++data) {
+            control_.throwIfCancelled("the search for a plan");
+            if (!space_.allows(Axis::data, data) || (problem_.layered->ofReplicas && all % data != 0)) continue;
+            at.data = data;
+            for (at.pipeline = 1; at.pipeline <= std::min<std::int64_t>(count / data, problem_.layers());
+                 ++at.pipeline) {
+                if (!space_.allows(Axis::pipeline, at.pipeline)) continue;
+                at.parts = {{0, at.pipeline, data, (all - 1) / data + 1}};
+                forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
+            }
+        }
+    }
+
     void makeCells() {
+        if (problem_.layered) return makeLayeredCells();
         const physical::Transformer& model = problem_.model();
         std::int64_t largest = 0;
         for (const PlanGroup& group : problem_.groups) largest = std::max(largest, group.count);
@@ -377,7 +420,8 @@ private:
     template <typename Use>
     void forEachVariant(Configuration at, Kept& into, const Use& use) const {
         const bool canBe = faultOfDegrees(problem_, at) == Fault::none;
-        if (at.isStacked() || !ordersDiffer(problem_, at)) return forEachSchedule(at, canBe, into, use);
+        if (problem_.layered || at.isStacked() || !ordersDiffer(problem_, at))
+            return forEachSchedule(at, canBe, into, use);
         for (const RankOrder order : orders_) {
             at.order = order;
             forEachSchedule(at, canBe, into, use);
@@ -418,6 +462,10 @@ private:
             return;
         }
         const Judgement fastest = judgementOf(cell, at, wanted_);
+        if (fastest.lacksAccelerators) {
+            --into.counted.all;
+            return into.addFaulty(at);
+        }
         if (!fastest.fits) return into.addShortage(at, fastest.shortage);
         if (into.isLate(fastest.scores)) return into.addLate({fastest.shared(at), fastest.scores});
         ++into.counted.fitting;
