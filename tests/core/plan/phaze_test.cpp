@@ -199,7 +199,8 @@ TEST(PlanOfPhaze, isTheBestOfCoDesignOnItsReference) {
             add(layers.micros, slice.microBatch);
         }
         layers.problem = [&](const Configuration& like) {
-            return model.problem(reference, hbm, {like.micro, like.recompute == Recomputation::full}, like.tensor, 0, {});
+            return model.problem(reference, hbm, {like.micro, like.recompute == Recomputation::full}, like.tensor, 0,
+                                 {});
         };
         const std::optional<Evaluated> best =
             bestOf(problemOf(std::move(layers), options.accelerators, static_cast<double>(options.globalBatch)));
@@ -255,8 +256,8 @@ TEST(PlanOfLayers, isTheBestPlacementOfANetwork) {
     for (const int micro : {1, 2, 4, 8, 16, 32, 64})
         for (const Recompute recompute : layers.recomputes)
             for (int data = 1; data <= std::min(8, 64 / micro); data *= 2)
-                if (const Placement placement = placer.place(
-                        layers.problem({.pipeline = 2, .data = data, .micro = micro, .recompute = onAllStages(recompute)}));
+                if (const Placement placement = placer.place(layers.problem(
+                        {.pipeline = 2, .data = data, .micro = micro, .recompute = onAllStages(recompute)}));
                     placement.plan)
                     best = std::min(best, placement.plan->timePerBatch.value);
     const std::optional<Evaluated> planned = bestOf(problemOf(layers, 8, 64));
