@@ -143,8 +143,8 @@ public:
     }
     /// Whether a value that is `bound` at least is above it, whatever the rounding.
     bool isBelow(double bound) const {
-        constexpr double kRounding = 1e-9;
-        return bound * (1 - kRounding) > value_;
+        constexpr double kRoundedBy = 1e-9;
+        return bound * (1 - kRoundedBy) > value_;
     }
 
 private:
