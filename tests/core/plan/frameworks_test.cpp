@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -401,7 +402,11 @@ TEST(Frameworks, ofMegatronPlaceUnevenLayers) {
 }
 
 TEST(Frameworks, ofMegatronSayTheModel) {
-    const auto flags = flagsOf(cases()[6].plan);
+    const std::vector<PlanCase> all = cases();
+    const auto latent =
+        std::find_if(all.begin(), all.end(), [](const PlanCase& each) { return each.name == "latent"; });
+    ASSERT_NE(latent, all.end());
+    const auto flags = flagsOf(latent->plan);
     EXPECT_TRUE(flags.contains("--multi-latent-attention"));
     EXPECT_EQ(flags.at("--moe-layer-freq"), "([0]*3+[1]*58)");
     EXPECT_EQ(flags.at("--moe-shared-expert-intermediate-size"), "2048");

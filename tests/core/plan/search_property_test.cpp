@@ -224,7 +224,7 @@ TEST(Searches, areNeverSlowerOnMoreAccelerators) {
 /// More replicas than micro-batches are idle, and one that shortens nothing makes the sum of gradients longer.
 TEST(Searches, leaveReplicasSideBySideOutThatShortenNothing) {
     const auto fleetOf = [](std::int64_t first, std::int64_t second) {
-        return planFleet({planGroup("h100", first, 1, 5e9), planGroup("h200", second, 1, 5e9)}, 5e9);
+        return planFleet({planGroup("h100", first, 1, 50e9), planGroup("h100", second, 1, 50e9)}, 50e9);
     };
     Space space;
     narrow(space, "--fix", "tp=1,pp=1,cp=1,mb=1,zero=0", problemOf(fleetOf(8, 8), planModels()[0], 16, {"bf16"}));
