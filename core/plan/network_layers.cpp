@@ -82,6 +82,11 @@ public:
     const std::vector<std::string>& names() const { return names_; }
     const codesign::LayerGraph& graph() const { return graph_; }
 
+    double spread() const {
+        const physical::NetworkCost cost = physical::networkCost(work_, runOf({}), device_);
+        return physical::networkFit(-1).spread[static_cast<std::size_t>(cost.likeness)];
+    }
+
     PlacementProblem problem(const Configuration& like) const {
         const physical::TrainingRun run = runOf(like);
         const physical::NetworkParameters& parameters = physical::networkFit(-1).parameters;
@@ -99,7 +104,7 @@ public:
         // The host's launches and the slowest of equal accelerators.
         const double slowed = all > 0 ? step.computing / all : 1;
         const double once = step.update + parameters.exposed * reduction(like.data, cost.gradients);
-        const bool again = like.recompute == Recompute::full;
+        const bool again = like.recompute == Recomputation::full;
         codesign::DegreeCosts costs{.degree = 1, .layers = {}, .edges = {}};
         PlacementProblem made;
         for (const NetworkLayer& layer : layers_) {
@@ -245,6 +250,7 @@ LayeredModel networkLayers(const model::Graph& graph, const hardware::Group& gro
     layered.names = costs->names();
     layered.graph = costs->graph();
     layered.recomputes = {Recompute::none, Recompute::full};
+    layered.spread = costs->spread();
     layered.problem = [costs](const Configuration& like) { return costs->problem(like); };
     return layered;
 }

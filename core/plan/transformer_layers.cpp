@@ -183,6 +183,8 @@ LayeredModel transformerLayers(std::shared_ptr<const Problem> problem, std::size
     if (!problem->groups[group].variants.front().setting.stack.fusedAttention)
         layered.recomputes.push_back(physical::Recompute::selective);
     layered.recomputes.push_back(physical::Recompute::full);
+    layered.zeros = {0, 1};
+    layered.spread = problem->groups[group].variants.front().spread;
     layered.problem = [problem = std::move(problem), group, accelerators](const Configuration& like) {
         return TransformerCosts(*problem, group, accelerators, like).problem();
     };

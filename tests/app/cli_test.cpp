@@ -87,7 +87,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
     {"history note", {"RUN", "TEXT"}},
     {"history star", {"RUN", "--remove"}},
     {"report", {"RUN", "--out", "--format", "--title", "--studies"}},
-    {"export", {"RUN", "--what", "--name", "--strategy", "--rank", "--out", "--format", "--theme", "--scale"}},
+    {"export", {"RUN", "--what", "--name", "--rank", "--out", "--format", "--theme", "--scale"}},
     {"predict", {"--model",      "--accelerator",  "--dim",        "--batch",   "--cost-model",    "--software",
                  "--devices",    "--parallelism",  "--dataset",    "--dtype",   "--optimizer",     "--candidates",
                  "--batch-rule", "--samples",      "--collective", "--updates", "--gradient-bits", "--gradient-density",

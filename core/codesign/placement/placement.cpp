@@ -236,36 +236,6 @@ void checkNumber(double value, const char* what) {
         throw UsageError(fmt::format("{} of a placement is a finite number of 0 or more", what));
 }
 
-void check(const LayerGraph& graph, const PlacementProblem& problem) {
-    if (problem.byDegree.empty()) throw UsageError("a placement needs the costs of at least one width");
-    if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
-    if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
-    if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
-    checkNumber(problem.memory.value, "the memory");
-    checkNumber(problem.beside.value, "what is held beside the layers");
-    if (problem.steady) {
-        if (problem.recompute) throw UsageError("the layers of a steady pipeline count what is computed again");
-        if (problem.steady->replicas < 1 || problem.steady->replicas > problem.microBatches)
-            throw UsageError("the replicas of a steady pipeline take at least one micro-batch each");
-        if (problem.steady->filling.empty()) throw UsageError("a steady pipeline needs to know what is added once");
-        for (const Seconds seconds : problem.steady->filling) checkNumber(seconds.value, "what is added once");
-    }
-    checkNumber(problem.optimizerState, "the optimiser's state");
-    for (const DegreeCosts& costs : problem.byDegree) {
-        if (costs.degree < 1) throw UsageError("the width of a placement is at least 1");
-        if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
-            throw UsageError("the costs of a placement are not those of its graph");
-        for (const LayerCosts& layer : costs.layers) {
-            checkNumber(layer.weights.value, "the weights of a layer");
-            checkNumber(layer.activations.value, "the activations of a layer");
-            checkNumber(layer.forward.value, "the forward pass of a layer");
-            checkNumber(layer.backward.value, "the backward pass of a layer");
-            checkNumber(layer.update.value, "the update of a layer");
-        }
-        for (const Bytes bytes : costs.edges) checkNumber(bytes.value, "an edge");
-    }
-}
-
 void check(const LayerGraph& graph, const PlacementProblem& problem, const Degrees& degrees) {
     std::vector<std::string> offered;
     bool known = false;
@@ -329,6 +299,36 @@ std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) 
 
 }  // namespace
 
+void checkProblem(const LayerGraph& graph, const PlacementProblem& problem) {
+    if (problem.byDegree.empty()) throw UsageError("a placement needs the costs of at least one width");
+    if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
+    if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
+    if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
+    checkNumber(problem.memory.value, "the memory");
+    checkNumber(problem.beside.value, "what is held beside the layers");
+    if (problem.steady) {
+        if (problem.recompute) throw UsageError("the layers of a steady pipeline count what is computed again");
+        if (problem.steady->replicas < 1 || problem.steady->replicas > problem.microBatches)
+            throw UsageError("the replicas of a steady pipeline take at least one micro-batch each");
+        if (problem.steady->filling.empty()) throw UsageError("a steady pipeline needs to know what is added once");
+        for (const Seconds seconds : problem.steady->filling) checkNumber(seconds.value, "what is added once");
+    }
+    checkNumber(problem.optimizerState, "the optimiser's state");
+    for (const DegreeCosts& costs : problem.byDegree) {
+        if (costs.degree < 1) throw UsageError("the width of a placement is at least 1");
+        if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
+            throw UsageError("the costs of a placement are not those of its graph");
+        for (const LayerCosts& layer : costs.layers) {
+            checkNumber(layer.weights.value, "the weights of a layer");
+            checkNumber(layer.activations.value, "the activations of a layer");
+            checkNumber(layer.forward.value, "the forward pass of a layer");
+            checkNumber(layer.backward.value, "the backward pass of a layer");
+            checkNumber(layer.update.value, "the update of a layer");
+        }
+        for (const Bytes bytes : costs.edges) checkNumber(bytes.value, "an edge");
+    }
+}
+
 Placer::Placer(LayerGraph graph, std::size_t maxCuts, const RunControl& control)
     : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, control.cancel)) {}
 
@@ -347,7 +347,7 @@ bool Placer::isPath() const {
 
 Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options,
                         const RunControl& control) const {
-    check(graph(), problem);
+    checkProblem(graph(), problem);
     if (options.degrees) check(graph(), problem, *options.degrees);
     const std::vector<Replicas> replicas = replicasOf(problem, options.degrees);
     std::optional<std::size_t> only;

@@ -170,12 +170,48 @@ public:
     bool isPath() const;       ///< the layers depend on each other in one order only
 
 private:
+    friend class PlanTable;
     std::shared_ptr<const class CutLattice> lattice_;
+};
+
+/// The fastest plans of a problem of one tensor-parallel degree by their numbers of stages and replicas: found for all
+/// of these at once, for whoever asks about many. Not safe from several threads.
+class PlanTable {
+public:
+    /// Throws what Placer::place throws.
+    PlanTable(const Placer& placer, PlacementProblem problem, const RunControl& control = {});
+    ~PlanTable();
+    PlanTable(PlanTable&&) noexcept;
+    PlanTable& operator=(PlanTable&&) noexcept;
+
+    const PlacementProblem& problem() const;
+    /// True if no plans are missed: see Placement::optimal.
+    bool hasAll() const;
+    /// Of the fastest plan of these numbers: seconds of a batch, up to rounding, and accelerators of all replicas.
+    struct Fastest {
+        Seconds time;
+        std::int64_t accelerators = 0;
+    };
+    /// Nothing where none fits.
+    std::optional<Fastest> fastest(std::int64_t stages, std::int64_t replicas) const;
+    /// That plan, evaluated.
+    std::optional<Plan> plan(std::int64_t stages, std::int64_t replicas);
+    /// The plan of these numbers whose fullest stage needs least memory, whatever there is; nothing where a replica has
+    /// too few accelerators for any.
+    std::optional<Plan> leanest(std::int64_t stages, std::int64_t replicas);
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
 };
 
 /// A plan's time, loads, accelerators and memory, straight from their definition and from `tensorParallel`, `data` and
 /// the stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
+
+/// What of an evaluated plan's time is not its micro-batches going through the stages: sums of gradients, the update
+/// and, of a steady pipeline, what is added once.
+Seconds onceOf(const Plan& plan, std::int64_t microBatches, bool isSteady);
 
 /// Reason why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does:
 /// accelerators, micro-batches, and the memory of its fullest stage.

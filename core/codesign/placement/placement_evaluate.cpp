@@ -51,7 +51,8 @@ private:
     /// See SteadyPipeline.
     Seconds steadyTime() const {
         const SteadyPipeline& steady = *problem_.steady;
-        const auto others = static_cast<double>((problem_.microBatches - 1) / plan_.data);
+        const auto beside = (problem_.microBatches - 1) / plan_.data;  // of the fullest replica, but for the first
+        const auto others = static_cast<double>(beside);
         Seconds slowest, first;
         for (const PlacedStage& stage : plan_.stages) {
             Seconds own = others * stage.load;
@@ -202,6 +203,18 @@ private:
 };
 
 }  // namespace
+
+Seconds onceOf(const Plan& plan, std::int64_t microBatches, bool isSteady) {
+    Seconds slowest, all;
+    for (const PlacedStage& stage : plan.stages) {
+        slowest = std::max(slowest, stage.load);
+        all += stage.load;
+    }
+    const auto others = static_cast<double>((microBatches - 1) / plan.data);
+    const auto stages = static_cast<double>(plan.stages.size());
+    const Seconds through = slowest * others + (isSteady ? all : slowest * stages);
+    return std::max(Seconds{}, plan.timePerBatch - through);
+}
 
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan) {
     return Evaluator(graph, problem, plan).evaluated();

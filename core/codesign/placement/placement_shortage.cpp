@@ -235,8 +235,8 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
     Shortage shortage;
     shortage.minAccelerators = std::numeric_limits<std::int64_t>::max();
     for (const DegreeCosts& costs : problem.byDegree)
-        shortage.minAccelerators = std::min(shortage.minAccelerators,
-                                            replicasOfCosts(problem) * DegreeNumbers(lattice, problem, costs).parallelNeeds);
+        shortage.minAccelerators = std::min(
+            shortage.minAccelerators, replicasOfCosts(problem) * DegreeNumbers(lattice, problem, costs).parallelNeeds);
     if (const auto found = minAcceleratorsPlan(lattice, problem, stop))
         shortage.accelerators = static_cast<std::int64_t>(found->value) * replicasOfCosts(problem);
     if (const auto found = minMemory(lattice, problem, kInfinity, stop)) {

@@ -7,7 +7,8 @@ DegreeNumbers::DegreeNumbers(const CutLattice& lattice, const PlacementProblem& 
     std::size_t sliced = 0;
     double batches = 1;  // that a time counts for
     if (problem.steady) {
-        batches = static_cast<double>((problem.microBatches - 1) / problem.steady->replicas);
+        const auto beside = (problem.microBatches - 1) / problem.steady->replicas;  // as SteadyPipeline says
+        batches = static_cast<double>(beside);
         filling_ = problem.steady->filling;
     }
     for (std::size_t i = 0; i < lattice.layers(); ++i) {

@@ -159,15 +159,7 @@ std::optional<double> PlacementOutcome::timesTheFastest() const {
 }
 
 Seconds PlacementOutcome::onceOf(const Plan& plan) const {
-    Seconds slowest, all;
-    for (const codesign::PlacedStage& stage : plan.stages) {
-        slowest = std::max(slowest, stage.load);
-        all += stage.load;
-    }
-    const std::int64_t others = (problem.microBatches - 1) / plan.data;
-    const auto stages = static_cast<double>(plan.stages.size());
-    const Seconds through = slowest * static_cast<double>(others) + (of ? all : slowest * stages);
-    return std::max(Seconds{}, plan.timePerBatch - through);
+    return codesign::onceOf(plan, problem.microBatches, of.has_value());
 }
 
 std::string PlacementOutcome::layerName(std::int64_t id) const {

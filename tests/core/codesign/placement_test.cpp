@@ -403,6 +403,57 @@ TEST(Placement, ofDegreesOfThePublishedCasesIsTheirsOrBetter) {
     EXPECT_EQ(compared, 50U);
 }
 
+TEST(PlanTable, hasTheFastestPlanOfAllNumbersOfStagesAndReplicas) {
+    std::size_t placed = 0, full = 0, crowded = 0;
+    for (unsigned seed = 0; seed < 600; ++seed) {
+        const Small small = seed % 2 == 0 ? smallProblem(seed) : steadyProblem(seed);
+        const Placer placer(small.graph);
+        for (const DegreeCosts& costs : small.problem.byDegree) {
+            PlacementProblem problem = small.problem;
+            problem.byDegree = {costs};
+            PlanTable table(placer, problem);
+            EXPECT_TRUE(table.hasAll());
+            const std::int64_t first = problem.steady ? problem.steady->replicas : 1;
+            const std::int64_t last = problem.steady ? first : std::min<std::int64_t>(problem.microBatches, 4);
+            for (std::int64_t data = first; data <= last; ++data)
+                for (std::int64_t stages = 1; stages <= static_cast<std::int64_t>(small.graph.layers); ++stages) {
+                    const Degrees degrees{.pipeline = stages, .tensorParallel = costs.degree, .data = data};
+                    const Placement known = placer.place(problem, {.degrees = degrees, .explain = true});
+                    const auto fastest = table.fastest(stages, data);
+                    const std::optional<Plan> plan = table.plan(stages, data);
+                    ASSERT_EQ(plan.has_value(), known.plan.has_value()) << seed;
+                    ASSERT_EQ(fastest.has_value(), known.plan.has_value()) << seed;
+                    const std::optional<Plan> leanest = table.leanest(stages, data);
+                    if (plan) {
+                        ++placed;
+                        EXPECT_TRUE(close(plan->timePerBatch.value, known.plan->timePerBatch.value, 1e-12)) << seed;
+                        EXPECT_TRUE(close(fastest->time.value, plan->timePerBatch.value, 1e-12)) << seed;
+                        EXPECT_EQ(fastest->accelerators, data * occupied(*plan)) << seed;
+                        EXPECT_EQ(misfitOf(problem, *plan), "") << seed;
+                        EXPECT_TRUE(leanest && fits(*leanest, problem)) << seed;
+                        continue;
+                    }
+                    EXPECT_EQ(leanest.has_value(), known.shortage->closest.has_value()) << seed;
+                    (leanest ? full : crowded) += 1;
+                    if (!leanest) continue;
+                    double memory = 0;
+                    for (const PlacedStage& stage : leanest->stages)
+                        memory = std::max(memory, stage.memory.total().value);
+                    EXPECT_TRUE(close(memory, known.shortage->memory->value, 1e-12)) << seed;
+                }
+            EXPECT_FALSE(table.plan(0, first) || table.plan(1, problem.microBatches + 1) ||
+                         table.plan(static_cast<std::int64_t>(small.graph.layers) + 1, first))
+                << seed;
+        }
+    }
+    EXPECT_GT(placed, 1000U);
+    EXPECT_GT(full, 300U);
+    EXPECT_GT(crowded, 300U);
+    PlacementProblem several = smallProblem(3).problem;
+    several.byDegree.push_back(several.byDegree.front());
+    EXPECT_THROW(PlanTable(Placer(smallProblem(3).graph), several), UsageError);
+}
+
 TEST(Placement, refusesDegreesThatAreNone) {
     const Small small = smallProblem(3);
     const Placer placer(small.graph);

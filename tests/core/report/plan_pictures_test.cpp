@@ -139,7 +139,7 @@ TEST(PlanPictures, podsAreDrawnInBlocksAndGroupsBelowEachOther) {
 
 /// A configuration that takes the first stages from a group and the others from another one.
 study::PlanOutcome stackedPlan() {
-    return planOf(test::planned("zoo:llama2-7b", "h100-h200-mixed", 256, {{"fix", "pp=8,dp=8"}, {"top", 200}}));
+    return planOf(test::planned("zoo:llama2-7b", "h100-h200-mixed", 256, {{"fix", "pp=8,dp=4"}, {"top", 200}}));
 }
 
 TEST(PlanPictures, linksBetweenGroupsAreDrawnWithTheirRate) {

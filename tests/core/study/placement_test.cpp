@@ -126,18 +126,17 @@ struct SameDegrees {
 
 TEST(Placement, OfAModelTakesAsLongAsAPlanOfTheSameDegrees) {
     int pipelines = 0;
-    for (const SameDegrees& each :
-         std::vector<SameDegrees>{{"zoo:llama3.1-8b", "dgx-h100x8", 128, 1, 2, 4, 2},
-                                  {"zoo:llama3.1-8b", "dgx-h100x8", 128, 2, 2, 2, 1},
-                                  {"zoo:llama3.1-8b", "dgx-a100x16", 256, 4, 2, 16, 1},
-                                  {"zoo:llama2-70b", "dgx-a100x16", 256, 8, 8, 2, 1, "full"},
-                                  {"zoo:llama2-70b", "dgx-h100x64", 512, 5, 8, 8, 1},
-                                  {"zoo:gpt3-175b", "dgx-h100x64", 512, 8, 8, 8, 2},
-                                  {"zoo:gpt3-175b", "dgx-h100x64", 512, 16, 4, 8, 1, "full"},
-                                  {"zoo:mixtral-8x7b", "dgx-h100x64", 256, 8, 8, 4, 1},
-                                  {"zoo:bert-large", "dgx-v100x8", 256, 3, 1, 2, 4},
-                                  {"zoo:gpt2-xl", "tpu-v4-pod", 512, 4, 1, 16, 4},
-                                  {"zoo:opt-6.7b", "gaudi2x8", 64, 2, 4, 1, 2, "full"}}) {
+    for (const SameDegrees& each : std::vector<SameDegrees>{{"zoo:llama3.1-8b", "dgx-h100x8", 128, 1, 2, 4, 2},
+                                                            {"zoo:llama3.1-8b", "dgx-h100x8", 128, 2, 2, 2, 1},
+                                                            {"zoo:llama3.1-8b", "dgx-a100x16", 256, 4, 2, 16, 1},
+                                                            {"zoo:llama2-70b", "dgx-a100x16", 256, 8, 8, 2, 1, "full"},
+                                                            {"zoo:llama2-70b", "dgx-h100x64", 512, 5, 8, 8, 1},
+                                                            {"zoo:gpt3-175b", "dgx-h100x64", 512, 8, 8, 8, 2},
+                                                            {"zoo:gpt3-175b", "dgx-h100x64", 512, 16, 4, 8, 1, "full"},
+                                                            {"zoo:mixtral-8x7b", "dgx-h100x64", 256, 8, 8, 4, 1},
+                                                            {"zoo:bert-large", "dgx-v100x8", 256, 3, 1, 2, 4},
+                                                            {"zoo:gpt2-xl", "tpu-v4-pod", 512, 4, 1, 16, 4},
+                                                            {"zoo:opt-6.7b", "gaudi2x8", 64, 2, 4, 1, 2, "full"}}) {
         Study planned = newStudy("plan");
         planned.models = {each.model};
         planned.hardware = {each.fleet};

@@ -326,8 +326,8 @@ QVector<Headline> PlanView::headlines() const {
     if (const auto training = outcome().trainingSeconds()) {
         constexpr double kDay = 86400;
         const QString price = textOf("training_usd");
-        headlines.append({.value = u"%1 days"_s.arg(toQt(formatCount(std::round(*training / kDay)))),
-                          .label = price.isEmpty() || isCheapest ? u"to train"_s : price,
+        headlines.append({.value = u"%1 days"_s.arg(toQt(study::uncertainText(*training / kDay))),
+                          .label = price.isEmpty() || isCheapest ? u"to train"_s : u"to train, %1"_s.arg(price),
                           .help = u"To train on %1 tokens"_s.arg(columns::count(*outcome().tokens)),
                           .explain = explanationOf("training_s")});
     }
