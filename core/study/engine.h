@@ -109,6 +109,11 @@ struct Engine {
     /// The files behind a study's names besides its models, read as this thread's InputFiles say, and those that they
     /// name. Throws FileError, DataError, UsageError.
     std::vector<InputFile> (*files)(const Study& study) = nullptr;
+    /// Kind of study files beside `tessera.study/1`, which have the parameters as members of their own.
+    std::string_view studySchema = {};
+    /// The studies that a study runs, whose inputs are its own: one for each choice of inputs that it makes. Null = it
+    /// is the only one. May throw what reading the study throws.
+    std::vector<Study> (*inner)(const Study& study) = nullptr;
 
     // How it works.
     Result (*run)(const Study& study, const RunContext& context) = nullptr;
