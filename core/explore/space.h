@@ -28,10 +28,26 @@ using Point = std::vector<double>;
 
 /// Number of different values; 0 = a continuum.
 std::size_t valueCount(const Variable& variable);
-/// The value at a share from 0 to 1 of the variable's range: equal shares for each of several values. Shares outside
-/// count as the nearest end.
+/// The value at a share from 0 to 1 of the variable's range: equal shares for each of several values, but those of
+/// steps on a log scale in proportion to their part of that scale. Shares outside count as the nearest end, what is no
+/// number as 0.
 double valueAt(const Variable& variable, double share);
-/// The share in the middle of those with this value; for a continuum its only one.
+/// The share in the middle of those with this value, or where it is none of the variable's with the nearest one; for a
+/// continuum its only one.
 double shareOf(const Variable& variable, double value);
+/// The value with this number from 0, of a variable that has several.
+double valueNumbered(const Variable& variable, std::size_t number);
+/// Number of the value, or where it is none of the variable's of the nearest one.
+std::size_t numberOf(const Variable& variable, double value);
+
+/// Number of different points; 0 = a continuum. Above 2^53 it is no longer exact, and never more than 2^63.
+std::size_t pointCount(const std::vector<Variable>& variables);
+/// The point at a share of every variable.
+Point pointAt(const std::vector<Variable>& variables, const std::vector<double>& shares);
+/// The shares of a point's values.
+std::vector<double> sharesOf(const std::vector<Variable>& variables, const Point& point);
+
+/// Throws UsageError where a variable has no value, the same value twice, or a range that its scale cannot have.
+void checkVariables(const std::vector<Variable>& variables);
 
 }  // namespace tessera::explore
