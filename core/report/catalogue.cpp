@@ -20,7 +20,8 @@ const study::RunContext kNoContext;
 std::vector<Catalogue>& all() {
     static std::vector<Catalogue> rows{partitionCatalogue(), planCatalogue(),        mappingCatalogue(),
                                        codesignCatalogue(),  predictionCatalogue(),  placementCatalogue(),
-                                       scheduleCatalogue(),  calibrationCatalogue(), costCatalogue()};
+                                       scheduleCatalogue(),  calibrationCatalogue(), costCatalogue(),
+                                       explorationCatalogue()};
     return rows;
 }
 

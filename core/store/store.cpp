@@ -157,18 +157,6 @@ void appendPoints(const SQLite::Database& database, RunId run, const std::vector
     for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
 }
 
-constexpr EnumNames<Measure> kMeasureNames{"bytes",
-                                           "bytes per second",
-                                           "bits per second",
-                                           "flops",
-                                           "flops per second",
-                                           "seconds",
-                                           "hertz",
-                                           "watts",
-                                           "joules",
-                                           "area",
-                                           "count"};
-
 std::string_view nameOf(Measure measure) {
     return kMeasureNames.of(measure);
 }
@@ -177,14 +165,12 @@ Measure measureNamed(const std::string& name) {
     return kMeasureNames.named(name).value_or(Measure::count);
 }
 
-constexpr EnumNames<study::Metric::Better> kBetterNames{"lower", "higher", "neither"};
-
 std::string_view nameOf(study::Metric::Better better) {
-    return kBetterNames.of(better);
+    return study::kBetterNames.of(better);
 }
 
 study::Metric::Better betterNamed(const std::string& name) {
-    return kBetterNames.named(name).value_or(study::Metric::Better::neither);
+    return study::kBetterNames.named(name).value_or(study::Metric::Better::neither);
 }
 
 std::string textOf(const study::Result& result) {

@@ -16,7 +16,8 @@ namespace {
 std::vector<Engine>& all() {
     static std::vector<Engine> rows{partitionEngine(), planEngine(),        mappingEngine(),
                                     codesignEngine(),  predictionEngine(),  placementEngine(),
-                                    scheduleEngine(),  calibrationEngine(), costEngine()};
+                                    scheduleEngine(),  calibrationEngine(), costEngine(),
+                                    explorationEngine()};
     return rows;
 }
 

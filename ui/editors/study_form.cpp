@@ -48,6 +48,7 @@ constexpr std::array kStudyKinds{
     KindRow{ParameterKind::text, FieldKind::text},
     KindRow{ParameterKind::flag, FieldKind::flag},
     KindRow{ParameterKind::document, FieldKind::document},
+    KindRow{ParameterKind::list, FieldKind::document},
 };
 
 FieldRow valueRow(const Parameter& parameter) {

@@ -32,7 +32,8 @@ constexpr double kLargestWhole = 0x1p53;
     throw UsageError(fmt::format("variable {}: {}", inQuotes(name), sentence));
 }
 
-std::vector<std::string>& listOf(Study& study, std::string_view list) {
+template <typename AnyStudy>
+auto& listOf(AnyStudy& study, std::string_view list) {
     return list == "models" ? study.models : list == "workloads" ? study.workloads : study.hardware;
 }
 
@@ -199,6 +200,7 @@ struct ExploredSpace::Data {
     std::vector<HardwareFile> files;
     std::deque<FileWithGaps> gaps;   ///< by file
     std::set<std::pair<std::size_t, std::size_t>> taken;  ///< file and place of fields that a variable sets
+    std::map<std::size_t, PlacedField> fields;             ///< by the variable that sets them
 
     const Engine& engine() const { return engineNamed(base.engine); }
 
@@ -231,6 +233,7 @@ struct ExploredSpace::Data {
                 if (!taken.emplace(field.file, field.place).second)
                     refuseVariable(definition.name,
                                    fmt::format("another variable sets {}, too", inQuotes(definition.of, 200)));
+                fields.emplace(number, field);
                 Json& value = hardware::valueAt(documents[field.file], field.in(files));
                 const std::string gap = gapText(number);
                 const hardware::Holds holds = field.in(files).row->holds;
@@ -365,6 +368,40 @@ struct ExploredSpace::Data {
         variable.range = categoriesOf(definition, values.size());
     }
 
+    /// What the base has of a variable; null where it has nothing.
+    Json ownJson(const ExploredVariable& variable, std::size_t number) const {
+        switch (variable.target) {
+            case VariableTarget::parameter:
+                if (variable.of == kSeedParameter && findParameter(engine().parameters(), variable.of) == nullptr)
+                    return base.seed ? Json(*base.seed) : Json();
+                return base.parameters->value(variable.of, Json());
+            case VariableTarget::input: {
+                const std::vector<std::string>& list = listOf(base, variable.of);
+                return list.size() == 1 ? Json(list.front()) : Json();
+            }
+            case VariableTarget::dimension: {
+                const auto found = base.dimensions.find(variable.of);
+                return found == base.dimensions.end() ? Json() : Json(found->second);
+            }
+            case VariableTarget::field:
+                return fields.at(number).in(files).value;
+            case VariableTarget::none:
+                break;
+        }
+        return {};
+    }
+    double ownValue(const ExploredVariable& variable, std::size_t number) const {
+        const Json own = ownJson(variable, number);
+        if (variable.isCategory()) {
+            const std::vector<Json>& categories = setters[number].categories;
+            const auto found = std::find(categories.begin(), categories.end(), own);
+            if (found != categories.end()) return static_cast<double>(found - categories.begin());
+        } else if (const std::optional<double> value = amountIn(own, variable.measure)) {
+            return *value;
+        }
+        return std::numeric_limits<double>::quiet_NaN();
+    }
+
     /// The same bytes for the same values, so that what is made of them may be kept (see madeOfInputs).
     InputFiles::Bytes bytesOf(std::size_t file, const std::vector<ExploredVariable>& variables,
                               const std::vector<double>& values) const {
@@ -457,6 +494,12 @@ std::vector<double> ExploredSpace::valuesAt(const explore::Point& point) const {
     std::size_t next = 0;
     for (const ExploredVariable& variable : variables_)
         if (variable.isChosen()) values.push_back(point.at(next++));
+    return values;
+}
+
+std::vector<double> ExploredSpace::ownValues() const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < variables_.size(); ++i) values.push_back(data_->ownValue(variables_[i], i));
     return values;
 }
 

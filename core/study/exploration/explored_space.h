@@ -65,6 +65,8 @@ public:
     std::vector<explore::Variable> chosen() const;
     /// The values of all variables at a point, computed ones too. Throws UsageError where a formula has none.
     std::vector<double> valuesAt(const explore::Point& point) const;
+    /// The values that the study itself has, NaN of what it leaves open or what has several.
+    std::vector<double> ownValues() const;
     /// The study with these values of all variables, whose other files are those given. Throws UsageError for what a
     /// computed value cannot be.
     PointStudy studyAt(const std::vector<double>& values, const std::shared_ptr<InputFiles>& files) const;

@@ -80,6 +80,12 @@ std::string shortestPath(const HardwareFile& file, const hardware::FieldPlace& p
 
 }  // namespace
 
+std::string hardwarePath(std::string_view kind, const std::string& nameOrPath) {
+    for (const HardwareKindRow& row : kHardwareKinds)
+        if (row.kind().id == kind) return row.path(nameOrPath);
+    return nameOrPath;
+}
+
 std::vector<HardwareFile> hardwareFilesOf(const std::vector<Study>& studies) {
     HardwareFileList list;
     for (const Study& study : studies)

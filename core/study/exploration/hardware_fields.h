@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct HardwareFile {
     bool isOnly = true;  ///< of its kind, so that paths need not name it
 };
 
+/// The path of hardware of a kind ("fleet") by its name or path; the name itself of other kinds. Throws UsageError.
+std::string hardwarePath(std::string_view kind, const std::string& nameOrPath);
 /// The hardware of studies, then the accelerators that fleets name; each file once. Read as this thread's InputFiles
 /// say. Throws FileError, DataError, UsageError.
 std::vector<HardwareFile> hardwareFilesOf(const std::vector<Study>& studies);

@@ -42,6 +42,7 @@ struct ExploredPoint {
     std::vector<double> metrics = {};  ///< by metric; NaN where it has none
     PointFault fault = PointFault::none;
     std::string reason = {};  ///< a sentence; empty of a solution
+    std::string kind = {};    ///< the reason without what is this point's alone
     double violation = 0;     ///< of constraints, as shares of their limits
 
     bool isFeasible() const { return fault == PointFault::none; }
@@ -96,7 +97,7 @@ struct ExplorationOutcome {
     std::vector<ExploredObjective> objectives;
     std::vector<ExploredConstraint> constraints;
     std::vector<ExploredPoint> points;  ///< each once, in the order in which they were asked for
-    std::optional<ExploredPoint> baseline = {};  ///< the base study itself; without values
+    std::optional<ExploredPoint> baseline = {};  ///< the base study itself; a value is NaN where it has none
     std::vector<std::size_t> front;     ///< points that no other beats in all objectives, by the first objective
     std::optional<std::size_t> knee = {}, chosen = {};
     std::string chosenFor = {};  ///< why, a phrase
@@ -111,6 +112,10 @@ struct ExplorationOutcome {
 
     std::int64_t feasible() const;
     const ExploredMetric* metric(std::string_view id) const;
+    const ExploredVariable* variable(std::string_view name) const;
+    /// Title and measure of a metric or variable; the id itself where there is none of it.
+    std::string titleOf(std::string_view id) const;
+    Measure measureOf(std::string_view id) const;
     /// The value of a metric or variable at a point; NaN where it has none.
     double valueOf(const ExploredPoint& point, std::string_view id) const;
     /// "4.8 TB/s" of it.
@@ -118,6 +123,8 @@ struct ExplorationOutcome {
     /// The point that is best in an objective; none where no point is feasible.
     std::optional<std::size_t> best(const ExploredObjective& objective) const;
     bool isOnFront(std::size_t point) const;
+    /// Whether lists have the sizes that belong together, and numbers of points are those of points.
+    bool isConsistent() const;
 };
 
 }  // namespace tessera::study

@@ -35,8 +35,13 @@ Json explorationSchema();
 
 /// The numbers of an exploration.
 std::vector<Metric> explorationMetrics(const ExplorationOutcome& outcome);
-/// "best step time 1.9 s · 23 of 200 points on the front · …".
+/// "1.9 s least step time · $3.1 least price of a step · 23 of 200 points on the front · …".
 std::string explorationHeadline(const ExplorationOutcome& outcome);
+
+/// "600 GB/s to 4.8 TB/s, log scale", "ring, switch": what a variable may be.
+std::string rangeText(const ExploredVariable& variable);
+/// A title inside of a sentence: "Step time" is "step time", "HBM3 bandwidth" stays.
+std::string lowerFirstOf(const std::string& title);
 
 /// The points of an exploration as a table: variables, objectives, constraints and other metrics.
 explore::PointTable pointTableOf(const Result& result);

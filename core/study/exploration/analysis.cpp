@@ -1,0 +1,212 @@
+#include "core/study/exploration/analysis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/explore/front.h"
+#include "core/explore/hypervolume.h"
+
+namespace tessera::study {
+
+namespace {
+
+/// Points after which the worst values of what came so far are the reference of a live hypervolume.
+constexpr std::size_t kFirstOfLive = 16;
+/// A gain of less than this share of the box between the best and worst values so far is none.
+constexpr double kLeastGain = 1e-6;
+constexpr std::size_t kMostReasons = 20;
+
+/// A front scaled so that a box from `ideal` to `worst` is from 0 to 1 in every objective, without those in which
+/// nothing differs.
+class ScaledBox {
+public:
+    ScaledBox(const std::vector<double>& ideal, const std::vector<double>& worst) : ideal_(ideal), worst_(worst) {
+        for (std::size_t i = 0; i < ideal.size(); ++i)
+            if (worst[i] > ideal[i]) objectives_.push_back(i);
+    }
+
+    std::size_t objectives() const { return objectives_.size(); }
+    std::vector<double> reference() const { return std::vector<double>(objectives_.size(), 1.0); }
+    /// Adds a point to rows of scaled values; of one that is empty NaN.
+    void addScaled(const std::vector<double>& point, std::vector<double>& rows) const {
+        for (const std::size_t i : objectives_)
+            rows.push_back(point.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                         : (point[i] - ideal_[i]) / (worst_[i] - ideal_[i]));
+    }
+    /// Share of the box that the points dominate; all of it where nothing differs.
+    double shareOf(const std::vector<std::vector<double>>& points) const {
+        if (points.empty() || objectives_.empty()) return points.empty() ? 0 : 1;
+        std::vector<double> rows;
+        for (const std::vector<double>& point : points) addScaled(point, rows);
+        return explore::hypervolume(rows, objectives(), reference());
+    }
+
+private:
+    std::vector<double> ideal_, worst_;
+    std::vector<std::size_t> objectives_;
+};
+
+bool dominatesOrEquals(const std::vector<double>& a, const std::vector<double>& b) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i] > b[i]) return false;
+    return true;
+}
+
+void widen(std::vector<double>& ideal, std::vector<double>& worst, const std::vector<double>& point) {
+    if (ideal.empty()) {
+        ideal = worst = point;
+        return;
+    }
+    for (std::size_t i = 0; i < point.size(); ++i) {
+        ideal[i] = std::min(ideal[i], point[i]);
+        worst[i] = std::max(worst[i], point[i]);
+    }
+}
+
+/// Puts a point on a front, and takes those off that it dominates. False where it is dominated or there already.
+bool addTo(std::vector<std::vector<double>>& front, const std::vector<double>& point) {
+    for (const std::vector<double>& each : front)
+        if (dominatesOrEquals(each, point)) return false;
+    std::erase_if(front, [&](const std::vector<double>& each) { return dominatesOrEquals(point, each); });
+    front.push_back(point);
+    return true;
+}
+
+/// The front's point that is nearest to the best of all objectives, each scaled to the front's extent.
+std::size_t nearestToIdeal(const std::vector<double>& values, std::size_t objectives,
+                           const std::vector<std::size_t>& front) {
+    const auto at = [&](std::size_t point, std::size_t objective) { return values[point * objectives + objective]; };
+    std::size_t nearest = front.front();
+    double least = std::numeric_limits<double>::infinity();
+    for (const std::size_t point : front) {
+        double distance = 0;
+        for (std::size_t k = 0; k < objectives; ++k) {
+            double low = std::numeric_limits<double>::infinity(), high = -low;
+            for (const std::size_t each : front) {
+                low = std::min(low, at(each, k));
+                high = std::max(high, at(each, k));
+            }
+            const double share = high > low ? (at(point, k) - low) / (high - low) : 0;
+            distance += share * share;
+        }
+        if (distance < least) {
+            least = distance;
+            nearest = point;
+        }
+    }
+    return nearest;
+}
+
+void addChosen(ExplorationOutcome& outcome, const std::vector<double>& values) {
+    if (outcome.front.empty()) return;
+    const std::size_t objectives = outcome.objectives.size();
+    if (objectives == 1) {
+        outcome.chosen = outcome.front.front();
+        outcome.chosenFor = fmt::format("the {} {}", outcome.objectives[0].goal == Goal::max ? "most" : "least",
+                                        outcome.objectives[0].title);
+        return;
+    }
+    std::vector<std::size_t> byNumber = outcome.front;
+    std::sort(byNumber.begin(), byNumber.end());
+    outcome.knee = explore::kneeOf(values, objectives, byNumber);
+    outcome.chosen = outcome.knee ? *outcome.knee : nearestToIdeal(values, objectives, byNumber);
+    outcome.chosenFor = outcome.knee ? "the knee of the front, beyond which more of one objective costs most of another"
+                        : outcome.front.size() == 1 ? "no other point beats it in any objective"
+                                                    : "the point of the front that is nearest to the best of all objectives";
+}
+
+void addHypervolume(ExplorationOutcome& outcome) {
+    std::vector<double> ideal, worst;
+    std::vector<std::vector<double>> points;
+    for (const ExploredPoint& point : outcome.points) {
+        points.push_back(minimised(outcome, point));
+        if (!points.back().empty()) widen(ideal, worst, points.back());
+    }
+    if (ideal.empty()) return;
+    const ScaledBox box(ideal, worst);
+    std::vector<double> after;
+    if (box.objectives() > 0) {
+        std::vector<double> rows;
+        for (const std::vector<double>& point : points) box.addScaled(point, rows);
+        after = explore::hypervolumeAfterEach(rows, box.objectives(), box.reference());
+    } else {
+        bool found = false;
+        for (const std::vector<double>& point : points) after.push_back((found = found || !point.empty()) ? 1 : 0);
+    }
+    for (std::size_t i = 0; i < after.size(); ++i)
+        if (after[i] > (outcome.hypervolume.empty() ? 0 : outcome.hypervolume.back().second))
+            outcome.hypervolume.emplace_back(static_cast<double>(i + 1), after[i]);
+    const auto count = static_cast<double>(points.size());
+    if (!outcome.hypervolume.empty() && outcome.hypervolume.back().first < count)
+        outcome.hypervolume.emplace_back(count, outcome.hypervolume.back().second);
+}
+
+void addReasons(ExplorationOutcome& outcome) {
+    std::map<std::pair<PointFault, std::string>, std::int64_t> counted;
+    for (const ExploredPoint& point : outcome.points)
+        if (!point.isFeasible()) ++counted[{point.fault, point.kind}];
+    for (const auto& [reason, points] : counted)
+        outcome.reasons.push_back({.fault = reason.first, .reason = reason.second, .points = points});
+    std::stable_sort(outcome.reasons.begin(), outcome.reasons.end(),
+                     [](const CountedReason& a, const CountedReason& b) { return a.points > b.points; });
+    if (outcome.reasons.size() <= kMostReasons) return;
+    CountedReason rest{.reason = "others", .points = 0};
+    for (std::size_t i = kMostReasons - 1; i < outcome.reasons.size(); ++i) rest.points += outcome.reasons[i].points;
+    outcome.reasons.resize(kMostReasons - 1);
+    outcome.reasons.push_back(std::move(rest));
+}
+
+}  // namespace
+
+bool FrontSoFar::add(const std::vector<double>& objectives) {
+    widen(ideal_, worst_, objectives);
+    const std::vector<std::vector<double>> before = front_;
+    const bool joins = addTo(front_, objectives);
+    if (++count_ == kFirstOfLive) {
+        reference_ = worst_;
+        firstIdeal_ = ideal_;
+        begun_ = ScaledBox(firstIdeal_, reference_).shareOf(front_);
+    }
+    if (!joins) return false;
+    const ScaledBox box(ideal_, worst_);
+    return box.shareOf(front_) - box.shareOf(before) > kLeastGain;
+}
+
+double FrontSoFar::gain() const {
+    return begun_ > 0 ? ScaledBox(firstIdeal_, reference_).shareOf(front_) / begun_ : 0;
+}
+
+std::vector<double> minimised(const ExplorationOutcome& outcome, const ExploredPoint& point) {
+    std::vector<double> values;
+    if (!point.isFeasible()) return values;
+    for (const ExploredObjective& objective : outcome.objectives) {
+        const double value = outcome.valueOf(point, objective.id);
+        values.push_back(objective.goal == Goal::max ? -value : value);
+    }
+    return values;
+}
+
+void addFindings(ExplorationOutcome& outcome, const explore::MethodProblem& /*problem*/) {
+    addReasons(outcome);
+    const std::size_t objectives = outcome.objectives.size();
+    if (objectives == 0) return;
+    std::vector<double> values;
+    for (const ExploredPoint& point : outcome.points) {
+        std::vector<double> at = minimised(outcome, point);
+        at.resize(objectives, std::numeric_limits<double>::quiet_NaN());
+        values.insert(values.end(), at.begin(), at.end());
+    }
+    outcome.front = explore::frontOf(values, objectives);
+    std::stable_sort(outcome.front.begin(), outcome.front.end(),
+                     [&](std::size_t a, std::size_t b) { return values[a * objectives] < values[b * objectives]; });
+    addChosen(outcome, values);
+    addHypervolume(outcome);
+}
+
+}  // namespace tessera::study

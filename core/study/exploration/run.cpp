@@ -1,0 +1,429 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/poll.h"
+#include "core/base/text.h"
+#include "core/study/checkpoint.h"
+#include "core/study/exploration/analysis.h"
+#include "core/study/exploration/evaluation.h"
+#include "core/study/exploration/inputs.h"
+#include "core/study/exploration/kept_points.h"
+#include "core/study/exploration/study.h"
+#include "core/study/reading.h"
+#include "core/study/title.h"
+
+namespace tessera::study {
+
+namespace {
+
+using ExplorationClock = std::chrono::steady_clock;
+
+constexpr const char* kExploring = "exploring";
+constexpr const char* kExploration = "the exploration";
+/// Explorations whose first points all fail alike are wrong themselves.
+constexpr std::size_t kFirstPoints = 20;
+constexpr std::size_t kMostKeptWhole = 1000;
+/// Values made of the study's files that points share: see madeOfInputs.
+constexpr std::size_t kMostMade = 64;
+
+/// The evaluations of one exploration: in the order in which its method asks for points, whatever thread has them.
+class Evaluations {
+public:
+    Evaluations(const ExplorationDefinition& definition, PointEvaluator& evaluator, const RunContext& context,
+                std::int64_t total, std::function<void(Json)> checkpoint)
+        : definition_(definition),
+          evaluator_(evaluator),
+          context_(context),
+          total_(total),
+          checkpoint_(std::move(checkpoint)),
+          isMeasured_(engineNamed(definition.base.engine).measures) {}
+
+    /// What an interrupted run evaluated.
+    void resume(std::vector<std::pair<explore::Point, EvaluatedPoint>> kept) {
+        for (auto& [point, evaluated] : kept) kept_.emplace(std::move(point), std::move(evaluated));
+    }
+
+    /// As a method asks for it.
+    std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
+        batch_.clear();
+        for (const explore::Point& point : points)
+            if (numbers_.emplace(point, 0).second)
+                batch_.push_back({.point = point});
+            else
+                ++repeated_;
+        evaluateBatch();
+        mergeBatch();
+        std::vector<explore::Evaluation> answers;
+        for (const explore::Point& point : points) {
+            const auto found = numbers_.find(point);
+            if (found == numbers_.end()) break;
+            answers.push_back(points_[found->second].second.evaluation(objectives()));
+        }
+        return answers;
+    }
+
+    /// Throws the error with which all of the first points failed.
+    void checkFirst() const {
+        const std::size_t count = std::min(kFirstPoints, points_.size());
+        if (count == 0) return;
+        const EvaluatedPoint& first = points_.front().second;
+        for (std::size_t i = 0; i < count; ++i)
+            if (points_[i].second.fault != PointFault::broken || points_[i].second.kind != first.kind) return;
+        if (first.error) std::rethrow_exception(first.error);
+        throw UsageError(first.reason);
+    }
+
+    /// Reports that work goes on, not too often.
+    void beat() {
+        const auto now = ExplorationClock::now().time_since_epoch().count();
+        auto last = lastReport_.load();
+        if (now - last < ExplorationClock::duration(kReportInterval).count()) return;
+        if (lastReport_.compare_exchange_strong(last, now))
+            context_.reportProgress(kExploring, static_cast<double>(done_.load()), static_cast<double>(total_));
+    }
+    /// Hands on what is evaluated, where it is not known to be handed on.
+    void giveUp() { checkpoint(true); }
+
+    std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() { return points_; }
+    const std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() const { return points_; }
+    std::int64_t repeated() const { return repeated_; }
+    bool endedByRule() const { return isOver_; }
+    bool wasStopped() const { return wasStopped_; }
+
+    /// With goals, once a point has told them.
+    const std::vector<ExploredObjective>& objectives() {
+        if (!objectives_.empty()) return objectives_;
+        for (const auto& [point, evaluated] : points_) {
+            if (evaluated.objectives.empty() || evaluated.objectives.size() != definition_.objectives.size()) continue;
+            for (const ObjectiveDefinition& objective : definition_.objectives) {
+                const ExploredMetric metric = evaluator_.named(evaluated, objective.metric).first;
+                objectives_.push_back(
+                    {.id = objective.metric, .title = metric.title, .goal = goalOf(objective, metric)});
+            }
+            break;
+        }
+        return objectives_;
+    }
+
+private:
+    struct Pending {
+        explore::Point point;
+        EvaluatedPoint evaluated = {};
+        bool done = false;
+    };
+
+    void evaluateBatch() {
+        for (Pending& pending : batch_)
+            if (const auto kept = kept_.find(pending.point); kept != kept_.end()) {
+                pending.evaluated = kept->second;
+                pending.done = true;
+                noteDone(pending.evaluated);
+            }
+        // Both requests end the points at work; what is done counts where the exploration was to finish.
+        std::stop_source end;
+        const auto request = [&end] { end.request_stop(); };
+        const std::stop_callback cancelled(context_.cancel, request), finished(context_.finish, request);
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < batch_.size(); ++i)
+            if (!batch_[i].done) open.push_back(i);
+        const unsigned threads = isMeasured_ ? 1 : threadCount(context_.threads);
+        const auto ofEach = static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
+        RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
+        if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
+        parallelFor(open.size(), threads, [&](std::size_t i) {
+            if (end.stop_requested()) return;
+            try {
+                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control);
+                {
+                    const std::lock_guard lock(mutex_);
+                    batch_[open[i]].evaluated = std::move(evaluated);
+                    batch_[open[i]].done = true;
+                }
+                noteDone(batch_[open[i]].evaluated);
+            } catch (const InterruptedError&) {
+                return;
+            }
+            if (std::this_thread::get_id() == thread_) checkpoint(false);
+        });
+        context_.throwIfCancelled(kExploration);
+        wasStopped_ = context_.finishing();
+    }
+
+    /// Takes the points of the batch in their order: up to where the exploration ends by its own rule, so that what is
+    /// recorded does not depend on how many were at work.
+    void mergeBatch() {
+        for (Pending& pending : batch_) {
+            if (isOver_ || !pending.done) {
+                numbers_.erase(pending.point);
+                continue;
+            }
+            numbers_[pending.point] = points_.size();
+            points_.emplace_back(std::move(pending.point), std::move(pending.evaluated));
+            checkStop();
+        }
+        batch_.clear();
+        if (points_.size() >= kFirstPoints) checkFirst();
+        checkpoint(false);
+    }
+
+    void checkStop() {
+        const EvaluatedPoint& last = points_.back().second;
+        const explore::Evaluation evaluation = last.evaluation(objectives());
+        if (evaluation.isFeasible() && front_.add(evaluation.objectives)) lastGain_ = points_.size();
+        isOver_ = definition_.settings.stopAfter &&
+                  static_cast<std::int64_t>(points_.size() - lastGain_) >= *definition_.settings.stopAfter;
+    }
+
+    /// Tells of a point at once, in the order in which points are done.
+    void noteDone(const EvaluatedPoint& evaluated) {
+        ++done_;
+        if (!context_.isWatched()) return;
+        beat();
+        std::vector<ProgressEvent> events;
+        {
+            const std::lock_guard lock(mutex_);
+            if (evaluated.fault != PointFault::none) return;
+            addEvents(evaluated, events);
+        }
+        for (const ProgressEvent& event : events) context_.report(event);
+    }
+
+    void addEvents(const EvaluatedPoint& evaluated, std::vector<ProgressEvent>& events) {
+        std::vector<double> smaller;
+        std::vector<std::string> titles;
+        for (std::size_t i = 0; i < evaluated.objectives.size(); ++i) {
+            const ExploredMetric metric = evaluator_.named(evaluated, definition_.objectives[i].metric).first;
+            titles.push_back(metric.title);
+            const bool most = goalOf(definition_.objectives[i], metric) == Goal::max;
+            smaller.push_back(most ? -evaluated.objectives[i] : evaluated.objectives[i]);
+        }
+        const auto done = static_cast<double>(done_.load());
+        const auto event = [&](ProgressEvent::Kind kind, const CurveName& curve, double y) {
+            events.push_back({.kind = kind,
+                              .task = kExploring,
+                              .done = done,
+                              .total = static_cast<double>(total_),
+                              .curve = curve,
+                              .x = done,
+                              .y = y});
+        };
+        const bool gains = live_.add(smaller);
+        if (smaller.size() == 1) {
+            event(ProgressEvent::Kind::point, {.quantity = titles[0]}, evaluated.objectives[0]);
+            if (gains)
+                event(ProgressEvent::Kind::incumbent, {.quantity = titles[0], .role = CurveRole::best},
+                      evaluated.objectives[0]);
+        } else if (gains && live_.gain() > 0) {
+            event(ProgressEvent::Kind::incumbent, {.quantity = "hypervolume", .role = CurveRole::best}, live_.gain());
+        }
+    }
+
+    /// Hands the evaluated points on, for about a tenth of the time at most.
+    void checkpoint(bool isLast) {
+        if (!checkpoint_ || (!isLast && ExplorationClock::now() < nextCheckpoint_)) return;
+        const auto begun = ExplorationClock::now();
+        std::vector<std::pair<explore::Point, EvaluatedPoint>> done;
+        {
+            const std::lock_guard lock(mutex_);
+            done = points_;
+            for (const Pending& pending : batch_)
+                if (pending.done) done.emplace_back(pending.point, pending.evaluated);
+        }
+        checkpoint_(keptPointsJson(done));
+        const auto ended = ExplorationClock::now();
+        nextCheckpoint_ = ended + std::max<ExplorationClock::duration>(9 * (ended - begun), kReportInterval);
+    }
+
+    const ExplorationDefinition& definition_;
+    PointEvaluator& evaluator_;
+    const RunContext& context_;
+    const std::int64_t total_;
+    const std::function<void(Json)> checkpoint_;
+    const bool isMeasured_;
+    const std::thread::id thread_ = std::this_thread::get_id();
+
+    std::map<explore::Point, EvaluatedPoint> kept_;
+    std::map<explore::Point, std::size_t> numbers_;
+    std::vector<std::pair<explore::Point, EvaluatedPoint>> points_;
+    std::vector<ExploredObjective> objectives_;
+    FrontSoFar front_;
+    std::size_t lastGain_ = 0;
+    std::int64_t repeated_ = 0;
+    bool isOver_ = false, wasStopped_ = false;
+
+    std::mutex mutex_;  ///< of what follows, and of done points of the batch
+    std::vector<Pending> batch_;
+    FrontSoFar live_;
+    std::atomic<std::int64_t> done_ = 0;
+    std::atomic<ExplorationClock::rep> lastReport_ = 0;
+    ExplorationClock::time_point nextCheckpoint_ = {};
+};
+
+/// Gives every metric its place, in the order in which points have them.
+void placeMetrics(ExplorationOutcome& outcome, const std::vector<EvaluatedPoint*>& points) {
+    std::map<std::string_view, std::size_t> places;
+    for (const EvaluatedPoint* point : points)
+        for (const auto& [metric, value] : point->metrics)
+            if (places.emplace(metric->id, outcome.metrics.size()).second) outcome.metrics.push_back(*metric);
+    const auto placed = [&](EvaluatedPoint& point) {
+        ExploredPoint found{.values = std::move(point.values),
+                            .fault = point.fault,
+                            .reason = std::move(point.reason),
+                            .kind = std::move(point.kind),
+                            .violation = point.violation};
+        found.metrics.assign(outcome.metrics.size(), std::numeric_limits<double>::quiet_NaN());
+        for (const auto& [metric, value] : point.metrics) found.metrics[places.at(metric->id)] = value;
+        return found;
+    };
+    outcome.baseline = placed(*points.front());
+    for (std::size_t i = 1; i < points.size(); ++i) outcome.points.push_back(placed(*points[i]));
+}
+
+void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& definition) {
+    for (const ConstraintDefinition& constraint : definition.constraints) {
+        ExploredConstraint found{.id = constraint.metric, .title = outcome.titleOf(constraint.metric)};
+        const auto limit = [&](const HeldJson& given) -> std::optional<double> {
+            if (given->is_number()) return given->get<double>();
+            if (given->is_string()) return parseQuantity(given->get<std::string>(), outcome.measureOf(constraint.metric));
+            return std::nullopt;
+        };
+        found.min = limit(constraint.min);
+        found.max = limit(constraint.max);
+        outcome.constraints.push_back(std::move(found));
+    }
+}
+
+EndedBy endOf(const Evaluations& evaluations, const explore::MethodProblem& problem) {
+    if (evaluations.wasStopped()) return EndedBy::stop;
+    if (evaluations.endedByRule()) return EndedBy::search;
+    const auto asked = static_cast<std::int64_t>(evaluations.points().size()) + evaluations.repeated();
+    return asked >= problem.points ? EndedBy::samples : EndedBy::done;
+}
+
+/// Results of the points that are to be kept, as their engine writes them.
+void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& definition, const PointEvaluator& evaluator,
+                const RunContext& context) {
+    std::vector<std::size_t> which;
+    if (definition.settings.keep == KeepPoints::front) which = outcome.front;
+    if (definition.settings.keep == KeepPoints::all)
+        for (std::size_t i = 0; i < outcome.points.size(); ++i)
+            if (outcome.points[i].fault == PointFault::none || outcome.points[i].fault == PointFault::constraint)
+                which.push_back(i);
+    std::sort(which.begin(), which.end());
+    if (which.size() > kMostKeptWhole) which.resize(kMostKeptWhole);
+    std::vector<Json> documents(which.size());
+    const bool isMeasured = engineNamed(definition.base.engine).measures;
+    std::atomic<std::size_t> done = 0;
+    parallelFor(which.size(), isMeasured ? 1 : context.threads, [&](std::size_t i) {
+        context.throwIfCancelled(kExploration);
+        RunControl control = context.ofOnePart();
+        control.finish = {};
+        documents[i] = toJson(evaluator.run(outcome.points[which[i]].values, control));
+        context.reportProgress("keeping points", static_cast<double>(++done), static_cast<double>(which.size()));
+    });
+    for (std::size_t i = 0; i < which.size(); ++i)
+        outcome.kept.push_back({.point = which[i], .document = std::move(documents[i])});
+}
+
+void addWarnings(Result& result, const ExplorationOutcome& outcome) {
+    std::int64_t broken = 0;
+    std::string first;
+    for (const ExploredPoint& point : outcome.points) {
+        if (point.fault != PointFault::broken) continue;
+        if (broken++ == 0) first = point.reason;
+    }
+    if (broken > 0)
+        result.warnings.push_back(fmt::format("{} could not be evaluated, the first because {}",
+                                              formatCounted(static_cast<double>(broken), "point", "points"), first));
+}
+
+}  // namespace
+
+Result runExploration(const Study& study, const RunContext& context) {
+    const ExplorationDefinition definition = definitionOf(study);
+    Result result;
+    result.study = study;
+    result.study.seed = study.seed.value_or(1);
+    const auto files =
+        std::make_shared<InputFiles>(context.files ? context.files : std::make_shared<InputFiles>());
+    files->keepMade(kMostMade);
+    RunContext inside{context};
+    inside.files = files;
+    std::optional<ExploredSpace> space;
+    {
+        const Reading reading(inside, "reading the study", kExploration);
+        space.emplace(definition.base, definition.variables);
+        result.inputs = inputsOfAll(space->inner());
+        reading.check();
+    }
+    const explore::MethodProblem problem = methodProblem(definition, *space, *result.study.seed);
+    const explore::Method& method = explore::methodNamed(definition.settings.method);
+    PointEvaluator evaluator(definition, *space, files);
+    Evaluations evaluations(definition, evaluator, context, method.count(problem), checkpointSink(context, result));
+    if (const auto state = resumedState(context, result))
+        evaluations.resume(readKeptPoints(state->root(), *space, evaluator.metrics()));
+    const PollScope polled([&] {
+        context.throwIfCancelled(kExploration);
+        evaluations.beat();
+    });
+    std::optional<Result> baseResult;
+    EvaluatedPoint baseline = evaluator.evaluateBase(context, [&] { evaluations.beat(); }, baseResult);
+    baseline.values = space->ownValues();
+    try {
+        method.run(problem, [&](std::span<const explore::Point> points) { return evaluations.evaluate(points); });
+    } catch (const InterruptedError&) {
+        evaluations.giveUp();
+        throw;
+    }
+    evaluations.checkFirst();
+
+    ExplorationOutcome outcome;
+    outcome.engine = definition.base.engine;
+    outcome.base = baseResult ? titleOf(*baseResult) : titleOf(definition.base);
+    outcome.method = method.id;
+    outcome.variables = space->variables();
+    outcome.objectives = evaluations.objectives();
+    outcome.repeated = evaluations.repeated();
+    outcome.ended = endOf(evaluations, problem);
+    std::vector<EvaluatedPoint*> all{&baseline};
+    for (auto& [point, evaluated] : evaluations.points()) all.push_back(&evaluated);
+    placeMetrics(outcome, all);
+    addConstraints(outcome, definition);
+    addFindings(outcome, problem);
+    if (!context.finishing()) keepPoints(outcome, definition, evaluator, context);
+    if (baseResult) result.assumptions = std::move(baseResult->assumptions);
+    addWarnings(result, outcome);
+    reportWarnings(context, result.warnings);
+    result.outcome = std::move(outcome);
+    return result;
+}
+
+Estimate estimateExploration(const Study& study) {
+    const ExplorationDefinition definition = definitionOf(study);
+    const InputScope inputs;
+    const ExploredSpace space(definition.base, definition.variables);
+    const explore::MethodProblem problem = methodProblem(definition, space, study.seed.value_or(1));
+    const Estimate each = estimate(definition.base);
+    if (!each.problems.empty()) return {.text = each.text, .seconds = 0, .problems = each.problems};
+    const auto points = static_cast<double>(explore::methodNamed(definition.settings.method).count(problem));
+    const double seconds = points * std::max(each.seconds, 1e-4) / threadCount(0);
+    return {.text = fmt::format("{} of {}: {}", formatCounted(points, "point", "points"), titleOf(definition.base),
+                                formatWait(seconds)),
+            .seconds = seconds,
+            .problems = {}};
+}
+
+}  // namespace tessera::study
