@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "core/base/elementary.h"
+
 namespace tessera {
 
 /// A counter-based random stream: the n-th number depends on seed, stream and n alone, so that every individual or
@@ -36,6 +38,35 @@ private:
 
     std::uint64_t key_;
     std::uint64_t counter_ = 0;
+};
+
+/// Normally distributed numbers by the polar method. Marsaglia, Bray: "A convenient method for generating normal
+/// variables", SIAM Review 6(3), 1964.
+class NormalStream {
+public:
+    explicit NormalStream(RandomStream random) : random_(random) {}
+
+    double next() {
+        if (hasSecond_) {
+            hasSecond_ = false;
+            return second_;
+        }
+        double u = 0, v = 0, square = 0;
+        do {
+            u = 2 * random_.uniform() - 1;
+            v = 2 * random_.uniform() - 1;
+            square = u * u + v * v;
+        } while (square >= 1 || square == 0);
+        const double length = elementary::sqrt(-2 * elementary::log(square) / square);
+        second_ = v * length;
+        hasSecond_ = true;
+        return u * length;
+    }
+
+private:
+    RandomStream random_;
+    double second_ = 0;
+    bool hasSecond_ = false;
 };
 
 }  // namespace tessera

@@ -8,6 +8,14 @@ namespace tessera::explore {
 Method gridMethod();
 Method listMethod();
 Method randomMethod();
+Method latinHypercubeMethod();
+Method sobolMethod();
+Method nsga2Method();
+Method moeadMethod();
+Method differentialMethod();
+Method cmaesMethod();
+Method morrisMethod();
+Method sobolIndicesMethod();
 
 /// Number of points of a method that spends its whole budget.
 std::int64_t countAll(const MethodProblem& problem);

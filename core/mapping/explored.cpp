@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/mapping/real_genome.h"
+#include "core/explore/eigen.h"
 #include "core/mapping/record.h"
 
 namespace tessera::mapping {
@@ -66,7 +66,7 @@ Matrix mainComponents(const Matrix& samples) {
 }  // namespace
 
 void project(const std::vector<const KeptSamples*>& kept, const std::vector<std::vector<ExploredPoint>*>& points) {
-    initialiseEigen();
+    explore::initialiseEigen();
     const Matrix samples = centred(kept);
     if (samples.rows() < 2) return;
     Matrix components = mainComponents(samples);

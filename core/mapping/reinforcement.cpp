@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/elementary.h"
+#include "core/explore/eigen.h"
 #include "core/mapping/population.h"
-#include "core/mapping/real_genome.h"
 #include "core/mapping/searches.h"
 #include "core/mapping/state.h"
 
@@ -137,7 +137,7 @@ public:
           clip_(method.clips ? trial.setting("clipping") : 0),
           policy_(2 * cores_ + 1, cores_ + kPriorities, 0.01, RandomStream(trial.seed(), 1)),
           critic_(2 * cores_ + 1, 1, 1, RandomStream(trial.seed(), 2)) {
-        initialiseEigen();
+        explore::initialiseEigen();
         look(trial.problem());
         for (const auto& [optimiser, network] :
              {std::pair{&policyStep_, &policy_}, std::pair{&criticStep_, &critic_}}) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/explore/sensitivity.h"
+
+namespace tessera::explore {
+
+/// The value of a statistic of samples and its percentile interval over samples drawn from them with replacement.
+/// Efron, Tibshirani: "An Introduction to the Bootstrap", 1993. `statistic` takes how often each of the samples counts,
+/// and may answer NaN, which is left out.
+template <typename Statistic>
+Estimate bootstrapped(std::size_t samples, std::uint64_t seed, double probability, const Statistic& statistic) {
+    constexpr std::size_t kDraws = 1000;
+    Estimate estimate;
+    std::vector<double> times(samples, 1);
+    estimate.value = estimate.low = estimate.high = statistic(times);
+    if (samples < 2) return estimate;
+    std::vector<double> drawn;
+    for (std::size_t draw = 0; draw < kDraws; ++draw) {
+        RandomStream random(seed, draw);
+        std::fill(times.begin(), times.end(), 0);
+        for (std::size_t i = 0; i < samples; ++i) ++times[random.below(samples)];
+        const double value = statistic(times);
+        if (!std::isnan(value)) drawn.push_back(value);
+    }
+    if (drawn.empty()) return estimate;
+    std::sort(drawn.begin(), drawn.end());
+    const auto at = [&](double share) {
+        return drawn[static_cast<std::size_t>(std::floor(share * static_cast<double>(drawn.size() - 1) + 0.5))];
+    };
+    estimate.low = at((1 - probability) / 2);
+    estimate.high = at((1 + probability) / 2);
+    return estimate;
+}
+
+}  // namespace tessera::explore
