@@ -47,28 +47,28 @@ Json readBegin(const JsonNode& node) {
 }
 
 const OptionTable<ExplorationSettings>& explorationTable() {
-    using Row = ExplorationSettings;
-    static const OptionTable<Row> kTable{
-        {"study", "--study FILE", &Row::study, Values::documentBy(readBase), "the study that is varied, of any engine"},
-        {"variables", "--variables FILE", &Row::variables,
+    using Options = ExplorationSettings;
+    static const OptionTable<Options> kTable{
+        {"study", "--study FILE", &Options::study, Values::documentBy(readBase), "the study that is varied, of any engine"},
+        {"variables", "--variables FILE", &Options::variables,
          Values::listBy(readEach<VariableDefinition, readVariable, kMaxVariables>),
          "what varies: parameters, inputs and dimensions of the study, fields of its hardware, and values computed from "
          "others"},
-        {"objectives", "--objectives FILE", &Row::objectives,
+        {"objectives", "--objectives FILE", &Options::objectives,
          Values::listBy(readEach<ObjectiveDefinition, readObjective, kMaxObjectives>),
          "metrics of the study that are to be small or large"},
-        {"constraints", "--constraints FILE", &Row::constraints,
+        {"constraints", "--constraints FILE", &Options::constraints,
          Values::listBy(readEach<ConstraintDefinition, readConstraint, kMaxConstraints>), "limits of metrics"},
-        {"method", "--method METHOD", &Row::method, Values::word(idsOf<std::string_view>(explore::methods())),
+        {"method", "--method METHOD", &Options::method, Values::word(idsOf<std::string_view>(explore::methods())),
          "how points are chosen"},
-        {"points", "--points N", &Row::points, Values::whole(1, kMaxExploredPoints), "points to evaluate at most"},
-        {"population", "--population N", &Row::population, Values::whole(0, kMaxPopulation),
+        {"points", "--points N", &Options::points, Values::whole(1, kMaxExploredPoints), "points to evaluate at most"},
+        {"population", "--population N", &Options::population, Values::whole(0, kMaxPopulation),
          "points of a generation of methods that have them; 0 = by the method"},
-        {"stop_after", "--stop-after N", &Row::stopAfter, Values::whole(1, kMaxExploredPoints),
+        {"stop_after", "--stop-after N", &Options::stopAfter, Values::whole(1, kMaxExploredPoints),
          "ends once so many points in a row gain nothing: neither a better value nor hypervolume"},
-        {"keep", "--keep WHICH", &Row::keep, Values::word(kKeepPointsNames.all()),
+        {"keep", "--keep WHICH", &Options::keep, Values::word(kKeepPointsNames.all()),
          "points whose results are kept whole: none, those of the front, or all (at most 1,000)"},
-        {"begin", "--begin FILE", &Row::begin, Values::listBy(readBegin),
+        {"begin", "--begin FILE", &Options::begin, Values::listBy(readBegin),
          "points to evaluate first, a row of values by variable each; of the method list the only ones"},
     };
     return kTable;

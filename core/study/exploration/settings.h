@@ -21,7 +21,7 @@ inline constexpr EnumNames<KeepPoints> kKeepPointsNames{"none", "front", "all"};
 /// What the parameters of an exploration mean.
 struct ExplorationSettings {
     HeldJson study = {}, variables = {}, objectives = {}, constraints = {}, begin = {};
-    std::string method = "random";
+    std::string method = "nsga2";
     std::int64_t points = 200;
     int population = 0;
     std::optional<std::int64_t> stopAfter = {};
