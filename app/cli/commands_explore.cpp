@@ -234,7 +234,7 @@ std::vector<Settable> settablesOf(const Study& base) {
 }
 
 /// What of a study can vary, and which metrics it has.
-void list(Context& context, const std::string& name) {
+void listSpace(Context& context, const std::string& name) {
     const Study base = study::baseOf(explorationOf(name));
     const InputScope inputs;
     const std::vector<Settable> settables = settablesOf(base);
@@ -328,7 +328,7 @@ Action addExplore(CLI::App& app) {
     addText(app, "--point", options->point, "N", "writes the study of this point of a run, which 'tessera run' repeats");
     addFile(app, "--out", options->out, "FILE", "where --point writes it (default point-N.json)");
     return [options](Context& context) {
-        if (options->list) return list(context, options->study);
+        if (options->list) return listSpace(context, options->study);
         if (!options->point.empty()) return writePoint(context, *options);
         if (!options->out.empty()) throw UsageError("option '--out' is for --point; results go to the history");
         context.keepsBest = true;

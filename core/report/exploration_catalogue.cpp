@@ -81,9 +81,9 @@ Table pointTable(const ExplorationOutcome& outcome, const std::string& choice) {
 }
 
 Picture parallelOfPoints(const View& view) {
-    constexpr Size kParallelSize{960, 420};
+    constexpr Size kParallelPlot{960, 420};
     const ParallelPicture all = explorationParallel(explorationOf(view.result));
-    Drawing drawing = layOut(all, {}, kParallelSize, estimatedWidth).drawing;
+    Drawing drawing = layOut(all, {}, kParallelPlot, estimatedWidth).drawing;
     drawing.title = all.title;
     return drawing;
 }
