@@ -14,6 +14,7 @@ Method nsga2Method();
 Method moeadMethod();
 Method differentialMethod();
 Method cmaesMethod();
+Method bayesMethod();
 Method morrisMethod();
 Method sobolIndicesMethod();
 

@@ -9,9 +9,9 @@ namespace tessera::explore {
 namespace {
 
 std::vector<Method>& allMethods() {
-    static std::vector<Method> kAll = {gridMethod(),  listMethod(),   randomMethod(),      latinHypercubeMethod(),
-                                       sobolMethod(), nsga2Method(),  moeadMethod(),       differentialMethod(),
-                                       cmaesMethod(), morrisMethod(), sobolIndicesMethod()};
+    static std::vector<Method> kAll = {gridMethod(),  listMethod(),  randomMethod(), latinHypercubeMethod(),
+                                       sobolMethod(), nsga2Method(), moeadMethod(),  differentialMethod(),
+                                       cmaesMethod(), bayesMethod(), morrisMethod(), sobolIndicesMethod()};
     return kAll;
 }
 

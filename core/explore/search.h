@@ -46,6 +46,9 @@ public:
     std::int64_t spent() const { return session_.problem().points - session_.left(); }
     bool isOver() const { return session_.isOver() || known_.isAll(); }
 
+    /// True where the point of these shares was asked for.
+    bool knows(const std::vector<double>& shares) const { return known_.has(pointAt(variables(), shares)); }
+
     /// The points to begin with.
     std::vector<Individual> begin();
     /// Evaluates a sample that is spread over the space.
