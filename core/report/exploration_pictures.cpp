@@ -259,7 +259,7 @@ Chart explorationEffectChart(const ExplorationOutcome& outcome) {
                 .horizontal = true,
                 .empty = "Nothing is known of what matters: too few points are solutions."};
     if (outcome.effects.empty()) return chart;
-    const bool isMorris = outcome.effectKind == "morris", isSobol = outcome.effectKind == "sobol-indices";
+    const bool isMorris = outcome.effectKind == study::kMorris, isSobol = outcome.effectKind == study::kSobolIndices;
     chart.title = isMorris  ? "Mean of absolute elementary effects"
                   : isSobol ? "Share of the variance, first order and with interactions"
                             : "What matters to each objective";
@@ -426,7 +426,7 @@ Table explorationVariableTable(const ExplorationOutcome& outcome) {
 
 Table explorationEffectTable(const ExplorationOutcome& outcome) {
     Table table;
-    const bool isMorris = outcome.effectKind == "morris", isSobol = outcome.effectKind == "sobol-indices";
+    const bool isMorris = outcome.effectKind == study::kMorris, isSobol = outcome.effectKind == study::kSobolIndices;
     table.columns = {{"objective"}, {"variable"}, {isMorris ? "mean effect" : isSobol ? "first order" : "importance", true},
                      {"interval", true}};
     if (isSobol) {

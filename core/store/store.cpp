@@ -357,17 +357,25 @@ RunId insertRun(const SQLite::Database& database, const study::Study& study, Run
     std::optional<std::int64_t> seed;
     if (study.seed) seed = std::bit_cast<std::int64_t>(*study.seed);
     // Workloads stand among the models: both are what the hardware is to work on.
-    std::vector<std::string> worked = study.models;
-    worked.insert(worked.end(), study.workloads.begin(), study.workloads.end());
+    std::vector<std::string> worked, hardware;
+    const auto addOnce = [](std::vector<std::string>& names, const std::vector<std::string>& more) {
+        for (const std::string& name : more)
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    for (const study::Study& part : study::partsOf(study)) {
+        addOnce(worked, part.models);
+        addOnce(worked, part.workloads);
+        addOnce(hardware, part.hardware);
+    }
     execute(database,
             "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
             "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(worked, ", "),
-            joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
+            joined(hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
             thisProcess().host);
     const RunId run = wholeFrom(database, "SELECT last_insert_rowid()");
     addNames(database, "model", run, worked);
-    addNames(database, "hardware", run, study.hardware);
+    addNames(database, "hardware", run, hardware);
     refreshSearch(database, run);
     applyStatus(database, run, status, "");
     return run;

@@ -44,6 +44,18 @@ const Engine& engineOf(const Result& result) {
     return engineNamed(result.study.engine);
 }
 
+std::vector<Study> partsOf(const Study& study) {
+    const Engine* const engine = findEngine(study.engine);
+    if (engine == nullptr || engine->inner == nullptr) return {study};
+    try {
+        return engine->inner(study);
+    } catch (const DataError&) {
+        return {};
+    } catch (const UsageError&) {
+        return {};
+    }
+}
+
 std::optional<Explanation> explain(const Result& result, const std::string& path) {
     const Engine& engine = engineOf(result);
     return engine.explain == nullptr ? std::nullopt : engine.explain(result, path);

@@ -166,6 +166,8 @@ const Engine* findEngine(std::string_view id);
 const Engine& engineNamed(std::string_view id);
 /// The engine of a result.
 const Engine& engineOf(const Result& result);
+/// The studies whose inputs are those of a study: itself, or what it runs; none where that cannot be read.
+std::vector<Study> partsOf(const Study& study);
 
 /// The rows of a timeline, or of the result that it is made from, up to which it is kept with a run.
 inline constexpr std::size_t kMaxRowsOfTimeline = 200'000;

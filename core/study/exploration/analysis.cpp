@@ -11,6 +11,8 @@
 #include "core/base/units.h"
 #include "core/explore/front.h"
 #include "core/explore/hypervolume.h"
+#include "core/explore/importance.h"
+#include "core/explore/sensitivity.h"
 
 namespace tessera::study {
 
@@ -21,6 +23,8 @@ constexpr std::size_t kFirstOfLive = 16;
 /// A gain of less than this share of the box between the best and worst values so far is none.
 constexpr double kLeastGain = 1e-6;
 constexpr std::size_t kMostReasons = 20;
+/// Solutions of fewer points say nothing about importances.
+constexpr std::size_t kLeastForImportance = 8;
 
 /// A front scaled so that a box from `ideal` to `worst` is from 0 to 1 in every objective, without those in which
 /// nothing differs.
@@ -162,6 +166,86 @@ void addReasons(ExplorationOutcome& outcome) {
     outcome.reasons.push_back(std::move(rest));
 }
 
+/// The values of an objective at the points that were asked for; NaN where there is none.
+std::vector<double> valuesAsked(const ExplorationOutcome& outcome, const std::string& objective,
+                                const std::vector<std::size_t>& asked) {
+    std::vector<double> values;
+    for (const std::size_t point : asked) values.push_back(outcome.valueOf(outcome.points[point], objective));
+    return values;
+}
+
+std::vector<VariableEffect> elementaryEffects(const explore::MethodProblem& problem, const std::vector<double>& values) {
+    std::vector<VariableEffect> effects;
+    for (const explore::ElementaryEffects& its : explore::morrisEffects(problem, values)) {
+        VariableEffect& effect = effects.emplace_back();
+        effect.value = its.magnitude.value;
+        effect.low = its.magnitude.low;
+        effect.high = its.magnitude.high;
+        if (std::isfinite(its.deviation)) effect.spread = its.deviation;
+    }
+    return effects;
+}
+
+std::vector<VariableEffect> shareEffects(const explore::MethodProblem& problem, const std::vector<double>& values) {
+    std::vector<VariableEffect> effects;
+    for (const explore::VarianceShares& its : explore::sobolIndices(problem, values)) {
+        VariableEffect& effect = effects.emplace_back();
+        effect.value = its.first.value;
+        effect.low = its.first.low;
+        effect.high = its.first.high;
+        if (!std::isfinite(its.total.value)) continue;
+        effect.total = its.total.value;
+        effect.totalLow = its.total.low;
+        effect.totalHigh = its.total.high;
+    }
+    return effects;
+}
+
+/// Importances, learnt from the solutions whatever method chose them.
+std::vector<VariableEffect> importanceEffects(const ExplorationOutcome& outcome, const explore::MethodProblem& problem,
+                                              const std::string& objective, std::optional<double>& explained) {
+    std::vector<explore::Point> points;
+    std::vector<double> values;
+    for (const ExploredPoint& point : outcome.points) {
+        const double value = outcome.valueOf(point, objective);
+        if (!point.isFeasible() || std::isnan(value)) continue;
+        explore::Point& chosen = points.emplace_back();
+        for (std::size_t i = 0; i < outcome.variables.size(); ++i)
+            if (outcome.variables[i].isChosen()) chosen.push_back(point.values[i]);
+        values.push_back(value);
+    }
+    std::vector<VariableEffect> effects;
+    if (points.size() < kLeastForImportance) return effects;
+    const explore::Importance importance = explore::importanceOf(problem.variables, points, values);
+    explained = importance.explained;
+    for (const double share : importance.shares) {
+        VariableEffect& effect = effects.emplace_back();
+        effect.value = share;
+        effect.low = effect.high = std::numeric_limits<double>::quiet_NaN();
+    }
+    return effects;
+}
+
+void addEffects(ExplorationOutcome& outcome, const explore::MethodProblem& problem,
+                const std::vector<std::size_t>& asked) {
+    const bool isMorris = outcome.method == kMorris, isShares = outcome.method == kSobolIndices;
+    outcome.effectKind = isMorris || isShares ? outcome.method : std::string(kImportance);
+    for (const ExploredObjective& objective : outcome.objectives) {
+        ObjectiveEffects effects{.objective = objective.id};
+        if (isMorris)
+            effects.effects = elementaryEffects(problem, valuesAsked(outcome, objective.id, asked));
+        else if (isShares)
+            effects.effects = shareEffects(problem, valuesAsked(outcome, objective.id, asked));
+        else
+            effects.effects = importanceEffects(outcome, problem, objective.id, effects.explained);
+        std::size_t next = 0;
+        for (const ExploredVariable& variable : outcome.variables)
+            if (variable.isChosen() && next < effects.effects.size()) effects.effects[next++].variable = variable.name;
+        if (!effects.effects.empty()) outcome.effects.push_back(std::move(effects));
+    }
+    if (outcome.effects.empty()) outcome.effectKind.clear();
+}
+
 }  // namespace
 
 bool FrontSoFar::add(const std::vector<double>& objectives) {
@@ -192,7 +276,8 @@ std::vector<double> minimised(const ExplorationOutcome& outcome, const ExploredP
     return values;
 }
 
-void addFindings(ExplorationOutcome& outcome, const explore::MethodProblem& /*problem*/) {
+void addFindings(ExplorationOutcome& outcome, const explore::MethodProblem& problem,
+                 const std::vector<std::size_t>& asked) {
     addReasons(outcome);
     const std::size_t objectives = outcome.objectives.size();
     if (objectives == 0) return;
@@ -207,6 +292,7 @@ void addFindings(ExplorationOutcome& outcome, const explore::MethodProblem& /*pr
                      [&](std::size_t a, std::size_t b) { return values[a * objectives] < values[b * objectives]; });
     addChosen(outcome, values);
     addHypervolume(outcome);
+    addEffects(outcome, problem, asked);
 }
 
 }  // namespace tessera::study

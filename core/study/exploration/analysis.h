@@ -28,7 +28,9 @@ private:
 };
 
 /// Adds front, knee, the chosen point, hypervolume, reasons and effects to an outcome whose points are complete.
-void addFindings(ExplorationOutcome& outcome, const explore::MethodProblem& problem);
+/// `asked` are its points in the order in which the method asked for them, those asked for again, too.
+void addFindings(ExplorationOutcome& outcome, const explore::MethodProblem& problem,
+                 const std::vector<std::size_t>& asked);
 
 /// The objectives of a point, each the smaller the better; empty where it is no solution.
 std::vector<double> minimised(const ExplorationOutcome& outcome, const ExploredPoint& point);

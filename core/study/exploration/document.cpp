@@ -108,6 +108,8 @@ constexpr auto kExplorationDocument = [](auto& doc, auto& outcome, auto& result)
     doc.list({"effects", "What matters to each objective."}, outcome.effects, [](auto& row, auto& of) {
         row({"objective", "Its id."}, of.objective);
         row.list({"variables", "In their order."}, of.effects, kVariableEffect);
+        row({"explained", "Share of the variance that the model behind importances predicts for points left out."},
+            of.explained);
     });
     doc.list({"kept", "Results that are kept whole."}, outcome.kept, [](auto& row, auto& kept) {
         row({"point", "From 0."}, kept.point);

@@ -7,7 +7,6 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/engine_rows.h"
-#include "core/study/exploration/inputs.h"
 #include "core/study/exploration/settings.h"
 #include "core/study/exploration/study.h"
 #include "core/study/field_metrics.h"
@@ -226,7 +225,6 @@ Engine explorationEngine() {
             .drawsNumbers = true,
             .checkpoints = true,
             .parameters = explorationParameters,
-            .files = [](const Study& study) { return filesOfAll(inner(study)); },
             .studySchema = "tessera.exploration/1",
             .inner = inner,
             .run = runExploration,

@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/explore/expression.h"
 #include "core/study/document_study.h"
 #include "core/study/engine.h"
 
@@ -191,6 +192,22 @@ void cutAtGaps(FileWithGaps& file, const Json& document, const std::vector<std::
     file.pieces.push_back(text.substr(from));
 }
 
+/// A variable's formula, which may use those that are chosen and those before it.
+explore::Expression formulaOf(const std::vector<ExploredVariable>& variables, std::size_t of) {
+    const ExploredVariable& variable = variables[of];
+    explore::Expression formula(variable.formula, idsOf(variables),
+                                {.where = fmt::format("formula of variable {}", inQuotes(variable.name))});
+    for (const std::size_t used : formula.uses()) {
+        const ExploredVariable& other = variables[used];
+        if (other.isCategory())
+            refuseVariable(variable.name, fmt::format("its formula uses {}, which is no number", inQuotes(other.name)));
+        if (!other.isChosen() && used >= of)
+            refuseVariable(variable.name,
+                           fmt::format("its formula uses {}, which is computed after it", inQuotes(other.name)));
+    }
+    return formula;
+}
+
 }  // namespace
 
 struct ExploredSpace::Data {
@@ -201,6 +218,7 @@ struct ExploredSpace::Data {
     std::deque<FileWithGaps> gaps;   ///< by file
     std::set<std::pair<std::size_t, std::size_t>> taken;  ///< file and place of fields that a variable sets
     std::map<std::size_t, PlacedField> fields;             ///< by the variable that sets them
+    std::map<std::size_t, explore::Expression> formulas;   ///< by variable, where it has one
 
     const Engine& engine() const { return engineNamed(base.engine); }
 
@@ -466,6 +484,8 @@ ExploredSpace::ExploredSpace(const Study& base, const std::vector<VariableDefini
     for (std::size_t i = 0; i < data.files.size(); ++i)
         cutAtGaps(data.gaps.emplace_back(), documents[i], variablesOf[i]);
     explore::checkVariables(chosen());
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+        if (!variables_[i].isChosen()) data.formulas.emplace(i, formulaOf(variables_, i));
     // Parameters that the base does not name take their place in the order of the engine's table.
     for (std::size_t i = 0; i < variables_.size(); ++i)
         if (variables_[i].target == VariableTarget::parameter && variables_[i].of != kSeedParameter &&
@@ -490,10 +510,15 @@ const std::vector<Study>& ExploredSpace::inner() const {
 }
 
 std::vector<double> ExploredSpace::valuesAt(const explore::Point& point) const {
-    std::vector<double> values;
+    std::vector<double> values(variables_.size(), 0);
     std::size_t next = 0;
-    for (const ExploredVariable& variable : variables_)
-        if (variable.isChosen()) values.push_back(point.at(next++));
+    for (std::size_t i = 0; i < variables_.size(); ++i)
+        if (variables_[i].isChosen()) values[i] = point.at(next++);
+    for (const auto& [variable, formula] : data_->formulas) {
+        values[variable] = formula.at(values);
+        if (!std::isfinite(values[variable]))
+            refuseVariable(variables_[variable].name, fmt::format("{} has no value here", inQuotes(formula.text(), 200)));
+    }
     return values;
 }
 

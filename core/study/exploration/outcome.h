@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -76,9 +77,12 @@ struct VariableEffect {
     std::optional<double> total = {}, totalLow = {}, totalHigh = {};  ///< with interactions
     std::optional<double> spread = {};           ///< of elementary effects: not linear, or interacting
 };
+/// What effects are: those of the methods of these names, else importances.
+inline constexpr std::string_view kMorris = "morris", kSobolIndices = "sobol-indices", kImportance = "importance";
 struct ObjectiveEffects {
     std::string objective;
     std::vector<VariableEffect> effects = {};  ///< in the order of the variables
+    std::optional<double> explained = {};      ///< share of the variance that the model behind importances predicts
 };
 
 /// A result of the base study that is kept whole.
@@ -105,7 +109,7 @@ struct ExplorationOutcome {
     std::vector<std::pair<double, double>> hypervolume;
     std::int64_t repeated = 0;  ///< points that were asked for again
     std::vector<CountedReason> reasons;
-    std::string effectKind = {};  ///< what `effects` are: "sobol", "morris", "importance"; empty = none
+    std::string effectKind = {};  ///< kMorris, kSobolIndices or kImportance; empty = there are no effects
     std::vector<ObjectiveEffects> effects;
     EndedBy ended = EndedBy::done;
     std::vector<KeptPoint> kept;

@@ -70,6 +70,7 @@ public:
         for (const explore::Point& point : points) {
             const auto found = numbers_.find(point);
             if (found == numbers_.end()) break;
+            asked_.push_back(found->second);
             answers.push_back(points_[found->second].second.evaluation(objectives()));
         }
         return answers;
@@ -100,6 +101,8 @@ public:
     std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() { return points_; }
     const std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() const { return points_; }
     std::int64_t repeated() const { return repeated_; }
+    /// In the order in which they were asked for.
+    const std::vector<std::size_t>& asked() const { return asked_; }
     bool endedByRule() const { return isOver_; }
     bool wasStopped() const { return wasStopped_; }
 
@@ -259,6 +262,7 @@ private:
     std::map<explore::Point, std::size_t> numbers_;
     std::vector<std::pair<explore::Point, EvaluatedPoint>> points_;
     std::vector<ExploredObjective> objectives_;
+    std::vector<std::size_t> asked_;
     FrontSoFar front_;
     std::size_t lastGain_ = 0;
     std::int64_t repeated_ = 0;
@@ -309,8 +313,7 @@ void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& de
 EndedBy endOf(const Evaluations& evaluations, const explore::MethodProblem& problem) {
     if (evaluations.wasStopped()) return EndedBy::stop;
     if (evaluations.endedByRule()) return EndedBy::search;
-    const auto asked = static_cast<std::int64_t>(evaluations.points().size()) + evaluations.repeated();
-    return asked >= problem.points ? EndedBy::samples : EndedBy::done;
+    return static_cast<std::int64_t>(evaluations.asked().size()) >= problem.points ? EndedBy::samples : EndedBy::done;
 }
 
 /// Results of the points that are to be kept, as their engine writes them.
@@ -402,7 +405,7 @@ Result runExploration(const Study& study, const RunContext& context) {
     for (auto& [point, evaluated] : evaluations.points()) all.push_back(&evaluated);
     placeMetrics(outcome, all);
     addConstraints(outcome, definition);
-    addFindings(outcome, problem);
+    addFindings(outcome, problem, evaluations.asked());
     if (!context.finishing()) keepPoints(outcome, definition, evaluator, context);
     if (baseResult) result.assumptions = std::move(baseResult->assumptions);
     addWarnings(result, outcome);
