@@ -73,13 +73,16 @@ void widen(std::vector<double>& ideal, std::vector<double>& worst, const std::ve
     }
 }
 
-/// Puts a point on a front, and takes those off that it dominates. False where it is dominated or there already.
-bool addTo(std::vector<std::vector<double>>& front, const std::vector<double>& point) {
-    for (const std::vector<double>& each : front)
-        if (dominatesOrEquals(each, point)) return false;
+/// Whether a point is dominated by some of a front, or equals it.
+bool isDominated(const std::vector<std::vector<double>>& front, const std::vector<double>& point) {
+    return std::any_of(front.begin(), front.end(),
+                       [&](const std::vector<double>& each) { return dominatesOrEquals(each, point); });
+}
+
+/// Puts a point that is not dominated on a front, and takes those off that it dominates.
+void addTo(std::vector<std::vector<double>>& front, const std::vector<double>& point) {
     std::erase_if(front, [&](const std::vector<double>& each) { return dominatesOrEquals(point, each); });
     front.push_back(point);
-    return true;
 }
 
 /// The front's point that is nearest to the best of all objectives, each scaled to the front's extent.
@@ -250,16 +253,19 @@ void addEffects(ExplorationOutcome& outcome, const explore::MethodProblem& probl
 
 bool FrontSoFar::add(const std::vector<double>& objectives) {
     widen(ideal_, worst_, objectives);
-    const std::vector<std::vector<double>> before = front_;
-    const bool joins = addTo(front_, objectives);
+    bool gains = false;
+    if (!isDominated(front_, objectives)) {
+        const std::vector<std::vector<double>> before = front_;
+        addTo(front_, objectives);
+        const ScaledBox box(ideal_, worst_);
+        gains = box.shareOf(front_) - box.shareOf(before) > kLeastGain;
+    }
     if (++count_ == kFirstOfLive) {
         reference_ = worst_;
         firstIdeal_ = ideal_;
         begun_ = ScaledBox(firstIdeal_, reference_).shareOf(front_);
     }
-    if (!joins) return false;
-    const ScaledBox box(ideal_, worst_);
-    return box.shareOf(front_) - box.shareOf(before) > kLeastGain;
+    return gains;
 }
 
 double FrontSoFar::gain() const {

@@ -131,7 +131,8 @@ void PointEvaluator::take(const Result& result, EvaluatedPoint& point) {
 
 const ExploredMetric* MetricPool::add(ExploredMetric metric) {
     const std::lock_guard lock(mutex_);
-    if (const auto found = byId_.find(metric.id); found != byId_.end()) return found->second;
+    for (auto [each, end] = byId_.equal_range(metric.id); each != end; ++each)
+        if (*each->second == metric) return each->second;
     const ExploredMetric& added = all_.emplace_back(std::move(metric));
     byId_.emplace(added.id, &added);
     return &added;

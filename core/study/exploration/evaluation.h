@@ -45,7 +45,7 @@ public:
 private:
     std::mutex mutex_;
     std::list<ExploredMetric> all_;
-    std::unordered_map<std::string_view, const ExploredMetric*> byId_;
+    std::unordered_multimap<std::string_view, const ExploredMetric*> byId_;
 };
 
 /// Evaluates points of one exploration, many at once.

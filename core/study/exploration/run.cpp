@@ -60,10 +60,7 @@ public:
     std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
         batch_.clear();
         for (const explore::Point& point : points)
-            if (numbers_.emplace(point, 0).second)
-                batch_.push_back({.point = point});
-            else
-                ++repeated_;
+            if (numbers_.emplace(point, 0).second) batch_.push_back({.point = point});
         evaluateBatch();
         mergeBatch();
         std::vector<explore::Evaluation> answers;
@@ -100,7 +97,11 @@ public:
 
     std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() { return points_; }
     const std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() const { return points_; }
-    std::int64_t repeated() const { return repeated_; }
+    /// Points that were asked for again, and not computed again.
+    std::int64_t repeated() const {
+        return std::max<std::int64_t>(0, static_cast<std::int64_t>(asked_.size()) -
+                                             static_cast<std::int64_t>(points_.size()));
+    }
     /// In the order in which they were asked for.
     const std::vector<std::size_t>& asked() const { return asked_; }
     bool endedByRule() const { return isOver_; }
@@ -183,11 +184,11 @@ private:
     }
 
     void checkStop() {
+        if (!definition_.settings.stopAfter) return;
         const EvaluatedPoint& last = points_.back().second;
         const explore::Evaluation evaluation = last.evaluation(objectives());
         if (evaluation.isFeasible() && front_.add(evaluation.objectives)) lastGain_ = points_.size();
-        isOver_ = definition_.settings.stopAfter &&
-                  static_cast<std::int64_t>(points_.size() - lastGain_) >= *definition_.settings.stopAfter;
+        isOver_ = static_cast<std::int64_t>(points_.size() - lastGain_) >= *definition_.settings.stopAfter;
     }
 
     /// Tells of a point at once, in the order in which points are done.
@@ -195,43 +196,35 @@ private:
         ++done_;
         if (!context_.isWatched()) return;
         beat();
-        std::vector<ProgressEvent> events;
+        if (evaluated.fault != PointFault::none) return;
+        std::optional<ProgressEvent> event;
         {
             const std::lock_guard lock(mutex_);
-            if (evaluated.fault != PointFault::none) return;
-            addEvents(evaluated, events);
+            event = gainOf(evaluated);
         }
-        for (const ProgressEvent& event : events) context_.report(event);
+        if (event) context_.report(*event);
     }
 
-    void addEvents(const EvaluatedPoint& evaluated, std::vector<ProgressEvent>& events) {
+    /// What the point adds to the hypervolume, where it adds any and that is known.
+    std::optional<ProgressEvent> gainOf(const EvaluatedPoint& evaluated) {
         std::vector<double> smaller;
-        std::vector<std::string> titles;
         for (std::size_t i = 0; i < evaluated.objectives.size(); ++i) {
-            const ExploredMetric metric = evaluator_.named(evaluated, definition_.objectives[i].metric).first;
-            titles.push_back(metric.title);
-            const bool most = goalOf(definition_.objectives[i], metric) == Goal::max;
+            const ObjectiveDefinition& objective = definition_.objectives[i];
+            const bool most = goalOf(objective, evaluator_.named(evaluated, objective.metric).first) == Goal::max;
             smaller.push_back(most ? -evaluated.objectives[i] : evaluated.objectives[i]);
         }
-        const auto done = static_cast<double>(done_.load());
-        const auto event = [&](ProgressEvent::Kind kind, const CurveName& curve, double y) {
-            events.push_back({.kind = kind,
-                              .task = kExploring,
-                              .done = done,
-                              .total = static_cast<double>(total_),
-                              .curve = curve,
-                              .x = done,
-                              .y = y});
-        };
         const bool gains = live_.add(smaller);
-        if (smaller.size() == 1) {
-            event(ProgressEvent::Kind::point, {.quantity = titles[0]}, evaluated.objectives[0]);
-            if (gains)
-                event(ProgressEvent::Kind::incumbent, {.quantity = titles[0], .role = CurveRole::best},
-                      evaluated.objectives[0]);
-        } else if (gains && live_.gain() > 0) {
-            event(ProgressEvent::Kind::incumbent, {.quantity = "hypervolume", .role = CurveRole::best}, live_.gain());
-        }
+        const double gain = live_.gain();
+        if (!(gain > 0) || !(gains || shown_ == 0)) return std::nullopt;
+        shown_ = gain;
+        const auto done = static_cast<double>(done_.load());
+        return ProgressEvent{.kind = ProgressEvent::Kind::incumbent,
+                             .task = kExploring,
+                             .done = done,
+                             .total = static_cast<double>(total_),
+                             .curve = {.quantity = "hypervolume", .role = CurveRole::best},
+                             .x = done,
+                             .y = gain};
     }
 
     /// Hands the evaluated points on, for about a tenth of the time at most.
@@ -265,12 +258,12 @@ private:
     std::vector<std::size_t> asked_;
     FrontSoFar front_;
     std::size_t lastGain_ = 0;
-    std::int64_t repeated_ = 0;
     bool isOver_ = false, wasStopped_ = false;
 
     std::mutex mutex_;  ///< of what follows, and of done points of the batch
     std::vector<Pending> batch_;
     FrontSoFar live_;
+    double shown_ = 0;  ///< the last hypervolume that was told
     std::atomic<std::int64_t> done_ = 0;
     std::atomic<ExplorationClock::rep> lastReport_ = 0;
     ExplorationClock::time_point nextCheckpoint_ = {};
