@@ -156,6 +156,7 @@ struct Setter {
     std::vector<Json> categories = {};  ///< what each word sets
     NumberRange range = {};             ///< else of the number
     bool asText = false;                ///< a number that is written as a text
+    bool asList = false;                ///< a number that is the only one of a list
 
     Json of(const ExploredVariable& variable, double value) const {
         if (!categories.empty()) return categories.at(static_cast<std::size_t>(value));
@@ -163,6 +164,7 @@ struct Setter {
             throw UsageError(fmt::format("variable {} is {}; {} takes {}", inQuotes(variable.name), exactNumber(value),
                                          inQuotes(variable.of, 200), range.text()));
         if (asText) return exactNumber(value);
+        if (asList) return Json::array({value});
         return range.whole || range.powerOfTwo ? wholeJson(value) : Json(value);
     }
 };
@@ -303,13 +305,15 @@ struct ExploredSpace::Data {
         const bool listsNumbers = !definition.values->is_null() && areNumbers(*definition.values, row.measure);
         const bool takesTexts = row.kind == ParameterKind::text || row.kind == ParameterKind::numbers;
         if ((isNumber && (definition.values->is_null() || listsNumbers)) || (takesTexts && listsNumbers) ||
-            (row.kind == ParameterKind::text && !definition.low->is_null()) || !variable.isChosen()) {
+            (takesTexts && !definition.low->is_null()) || !variable.isChosen()) {
             if (!isNumber && !takesTexts)
                 refuseVariable(definition.name, fmt::format("parameter {} takes no number", inQuotes(definition.of)));
             variable.measure = row.measure;
-            if (isNumber) setter.range = {.measure = row.measure, .min = row.min, .max = row.max};
+            if (row.kind != ParameterKind::text)
+                setter.range = {.measure = row.measure, .min = row.min, .max = row.max};
             setter.range.whole = row.kind == ParameterKind::whole || (definition.integer && takesTexts);
-            setter.asText = takesTexts;
+            setter.asText = row.kind == ParameterKind::text;
+            setter.asList = row.kind == ParameterKind::numbers;
             if (variable.isChosen()) variable.range = numbersOf(definition, setter.range);
             return;
         }

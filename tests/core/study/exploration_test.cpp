@@ -39,13 +39,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kCost = R"({"engine": "cost", "workloads": ["zoo:lenet5"], "parameters": {"pes": 256}})";
-constexpr const char* kPlan =
+constexpr const char* kCostStudy = R"({"engine": "cost", "workloads": ["zoo:lenet5"], "parameters": {"pes": 256}})";
+constexpr const char* kPlanStudy =
     R"({"engine": "plan", "models": ["zoo:llama2-7b"], "hardware": ["dgx-h100x8"],
         "parameters": {"global_batch": 64, "fix": "tp=8,pp=1"}})";
-constexpr const char* kPredict =
+constexpr const char* kPredictStudy =
     R"({"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["a100"], "parameters": {"devices": "8"}})";
-constexpr const char* kMapping =
+constexpr const char* kMappingStudy =
     R"({"engine": "mapping", "workloads": ["vision"], "hardware": ["s1"], "seed": 1,
         "parameters": {"group_size": 20, "algorithms": ["herald-like"], "samples": 50}})";
 
@@ -58,7 +58,7 @@ Study exploring(const char* study, const std::string& rest) {
     return explorationFrom(fmt::format(R"("study": {}, {})", study, rest));
 }
 
-const ExplorationOutcome& outcomeOf(const Result& result) {
+const ExplorationOutcome& explored(const Result& result) {
     return result.outcome.get<ExplorationOutcome>();
 }
 
@@ -104,12 +104,12 @@ std::vector<EngineCase> engineCases() {
          R"("variables": [{"parameter": "batch", "values": [64, 512]},
                           {"name": "network", "field": "accelerators.tpu-v2-board.network_bits_per_s", "low": "4 Gb/s", "high": "64 Gb/s"}],
             "objectives": ["step_time_s"])"},
-        {"plan", kPlan,
+        {"plan", kPlanStudy,
          R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": "2 TB/s", "high": "6 TB/s"},
                           {"name": "links", "field": "fleet.levels[NVSwitch].bandwidth_bytes_per_s", "low": 1e11, "high": 1e12, "scale": "log"},
                           {"name": "price", "field": "accelerators.h100.price_per_hour_usd", "formula": "2 + hbm / 1e12"}],
             "objectives": ["step_time_s", "price_usd"])"},
-        {"mapping", kMapping,
+        {"mapping", kMappingStudy,
          R"("variables": [{"name": "buffer", "field": "platform.sub_accelerators[0].sg_bytes", "values": [1024, 8192]},
                           {"name": "cores", "field": "platform.sub_accelerators[0].count", "low": 1, "high": 4},
                           {"name": "bandwidth", "field": "platform.bandwidth_bytes_per_s", "low": "1 GB/s", "high": "32 GB/s", "scale": "log"}],
@@ -121,7 +121,7 @@ std::vector<EngineCase> engineCases() {
                           {"name": "hbm", "field": "template.hbm_bandwidth_bytes_per_s", "low": 4e11, "high": 2e12},
                           {"name": "buffer", "field": "template.parameters.glb_bytes", "low": "1 MiB", "high": "16 MiB"}],
             "objectives": ["throughput_samples_per_s"])"},
-        {"predict", kPredict,
+        {"predict", kPredictStudy,
          R"("variables": [{"parameter": "batch", "values": [16, 64]},
                           {"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12},
                           {"name": "accelerator", "input": "hardware", "values": ["a100", "h100"]}],
@@ -132,7 +132,7 @@ std::vector<EngineCase> engineCases() {
         {"schedule", R"({"engine": "schedule", "workloads": ["mixture-of-experts"], "parameters": {"method": "list"}})",
          R"("variables": [{"parameter": "tensor_cores", "low": 1, "high": 8}, {"parameter": "vector_cores", "low": 1, "high": 8}],
             "objectives": ["makespan"])"},
-        {"cost", kCost,
+        {"cost", kCostStudy,
          R"("variables": [{"parameter": "pes", "low": 16, "high": 1024, "scale": "log"},
                           {"parameter": "dataflow", "values": ["nvdla", "eyeriss"]}],
             "objectives": ["cycles", "energy_j"])"},
@@ -144,7 +144,7 @@ class ExplorationOfEveryEngine : public testing::TestWithParam<EngineCase> {};
 TEST_P(ExplorationOfEveryEngine, hasThePointsThatItsStudiesComputeByThemselves) {
     const Study study = exploring(GetParam().study.c_str(), GetParam().rest + R"(, "method": "random", "points": 6)");
     const Result result = run(study);
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = explored(result);
     ASSERT_GE(outcome.points.size(), 3U);
     EXPECT_GT(outcome.feasible(), 0);
     ASSERT_TRUE(outcome.baseline);
@@ -181,7 +181,7 @@ TEST_P(ExplorationOfEveryEngine, comesBackFromItsDocumentAndIsAsItsSchemaSays) {
     EXPECT_EQ(bytesOf(again), bytes);
     EXPECT_EQ(headline(again), headline(result));
     // What is kept whole is what the point's study computes.
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = explored(result);
     ASSERT_EQ(outcome.kept.size(), outcome.front.size());
     const Study base = baseOf(study);
     for (const KeptPoint& kept : outcome.kept) {
@@ -208,11 +208,11 @@ INSTANTIATE_TEST_SUITE_P(Engines, ExplorationOfEveryEngine, testing::ValuesIn(en
                          [](const auto& tested) { return std::string(tested.param.name); });
 
 TEST(Exploration, changesAFieldAsAnEditedFileWould) {
-    const Result result = run(exploring(kPlan, R"("method": "grid", "points": 3, "objectives": ["step_time_s"],
+    const Result result = run(exploring(kPlanStudy, R"("method": "grid", "points": 3, "objectives": ["step_time_s"],
         "variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "values": [2e12, 4e12, 8e12]}])"));
     // The same by hand: an accelerator and a fleet of one's own.
     const test::ScratchFolder folder;
-    for (const ExploredPoint& point : outcomeOf(result).points) {
+    for (const ExploredPoint& point : explored(result).points) {
         Json accelerator = JsonDocument::load(test::sourcePath("data/accelerators/h100.json").string()).json();
         for (Json& level : accelerator["memory"])
             if (level["name"] == "HBM3") level["bandwidth_bytes_per_s"] = point.values[0];
@@ -220,20 +220,20 @@ TEST(Exploration, changesAFieldAsAnEditedFileWould) {
         Json fleet = JsonDocument::load(test::sourcePath("data/fleets/dgx-h100x8.json").string()).json();
         fleet["groups"][0]["accelerator"] = "./h100.json";
         writeFile(folder / "mine.json", fleet.dump());
-        Study alone = readStudyInside(JsonDocument::parse(kPlan, "p.json").root());
+        Study alone = readStudyInside(JsonDocument::parse(kPlanStudy, "p.json").root());
         alone.hardware = {(folder / "mine.json").string()};
-        EXPECT_EQ(metricOf(run(alone), "step_time_s"), outcomeOf(result).valueOf(point, "step_time_s"));
+        EXPECT_EQ(metricOf(run(alone), "step_time_s"), explored(result).valueOf(point, "step_time_s"));
     }
-    EXPECT_NE(outcomeOf(result).points[0].metrics, outcomeOf(result).points[2].metrics);
+    EXPECT_NE(explored(result).points[0].metrics, explored(result).points[2].metrics);
 }
 
 // Against brute force -------------------------------------------------------------------------------------------------
 
 TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
-    const Result result = run(exploring(kCost, R"("method": "grid", "points": 1000, "objectives": ["cycles", "energy_j:min", "utilisation"],
+    const Result result = run(exploring(kCostStudy, R"("method": "grid", "points": 1000, "objectives": ["cycles", "energy_j:min", "utilisation"],
         "variables": [{"parameter": "pes", "values": [16, 64, 256, 1024]}, {"parameter": "dataflow", "values": ["nvdla", "eyeriss", "shidiannao"]},
                       {"parameter": "offchip_bandwidth", "values": [4, 16, 64]}])"));
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = explored(result);
     ASSERT_EQ(outcome.points.size(), 36U);
     EXPECT_EQ(outcome.ended, EndedBy::done);
     struct Known {
@@ -241,7 +241,7 @@ TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
     };
     std::vector<Known> known;
     for (const ExploredPoint& point : outcome.points) {
-        Study study = readStudyInside(JsonDocument::parse(kCost, "c.json").root());
+        Study study = readStudyInside(JsonDocument::parse(kCostStudy, "c.json").root());
         setParameter(study, "pes", {fmt::format("{}", point.values[0])});
         setParameter(study, "dataflow", {outcome.variables[1].words[static_cast<std::size_t>(point.values[1])]});
         setParameter(study, "offchip_bandwidth", {fmt::format("{}", point.values[2])});
@@ -282,12 +282,12 @@ TEST(Exploration, ofASearchFindsWhatAGridFinds) {
     const std::string variables =
         R"("variables": [{"parameter": "pes", "values": [16, 64, 256, 1024, 4096]}, {"parameter": "offchip_bandwidth", "values": [2, 4, 8, 16, 32, 64]}],
            "objectives": ["cycles"], )";
-    const Result grid = run(exploring(kCost, variables + R"("method": "grid")"));
+    const Result grid = run(exploring(kCostStudy, variables + R"("method": "grid")"));
     for (const char* method : {"nsga2", "de", "bayes"}) {
         const Result found =
-            run(exploring(kCost, variables + fmt::format(R"("method": "{}", "points": 30, "population": 8)", method)));
+            run(exploring(kCostStudy, variables + fmt::format(R"("method": "{}", "points": 30, "population": 8)", method)));
         EXPECT_EQ(metricOf(found, "cycles"), metricOf(grid, "cycles")) << method;
-        EXPECT_LE(outcomeOf(found).points.size(), 30U) << "equal points are computed once";
+        EXPECT_LE(explored(found).points.size(), 30U) << "equal points are computed once";
     }
 }
 
@@ -301,7 +301,7 @@ std::string withThreads(const Study& study, unsigned threads) {
 
 TEST(Exploration, isTheSameBytesWithAnyNumberOfThreads) {
     for (const char* method : {"random", "nsga2", "bayes", "morris", "sobol-indices"}) {
-        const Study study = exploring(kPredict, fmt::format(
+        const Study study = exploring(kPredictStudy, fmt::format(
             R"("variables": [{{"parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
                              {{"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12}}],
                "objectives": ["throughput_samples_per_s"{}], "method": "{}", "points": 40, "stop_after": 30, "seed": 7)",
@@ -317,7 +317,7 @@ constexpr const char* kTwoObjectives =
        "objectives": ["cycles", "energy_j"], "constraints": ["utilisation >= 0.01"], "points": 60, "population": 12, "seed": 3, "keep": "front")";
 
 TEST(Exploration, goesOnFromACheckpointToTheSameBytes) {
-    const Study study = exploring(kCost, kTwoObjectives);
+    const Study study = exploring(kCostStudy, kTwoObjectives);
     const std::string whole = withThreads(study, 1);
     for (const int after : {1, 7, 23, 41, 59}) {
         std::stop_source cancel;
@@ -339,12 +339,12 @@ TEST(Exploration, goesOnFromACheckpointToTheSameBytes) {
 }
 
 TEST(Exploration, computesNothingAgainOfACheckpoint) {
-    const Study study = exploring(kCost, kTwoObjectives);
+    const Study study = exploring(kCostStudy, kTwoObjectives);
     Json state;
     RunContext context;
     context.checkpoint = [&](const Json& now) { state = now; };
     const Result whole = run(study, context);
-    ASSERT_EQ(state["state"]["points"].size(), outcomeOf(whole).points.size());
+    ASSERT_EQ(state["state"]["points"].size(), explored(whole).points.size());
     // A number that no run would give tells that it was taken as it is.
     const double odd = 123456789;
     const auto which = state["state"]["points"][0]["metrics"].get<std::vector<std::size_t>>();
@@ -353,7 +353,7 @@ TEST(Exploration, computesNothingAgainOfACheckpoint) {
     RunContext again;
     again.resume = state;
     const Result resumed = run(study, again);
-    EXPECT_EQ(outcomeOf(resumed).valueOf(outcomeOf(resumed).points[0], "macs"), odd);
+    EXPECT_EQ(explored(resumed).valueOf(explored(resumed).points[0], "macs"), odd);
     again.resume["state"]["points"][0]["values"] = Json::array({1});
     EXPECT_THROW(run(study, again), DataError);
     again.resume = state;
@@ -371,13 +371,13 @@ ExploredVariable variableOf(const char* study, const std::string& variable) {
 }
 
 TEST(ExplorationVariable, ofAParameterHasItsRangeUnitAndHelp) {
-    const ExploredVariable batch = variableOf(kPlan, R"({"parameter": "global_batch", "low": "1k", "high": 4096})");
+    const ExploredVariable batch = variableOf(kPlanStudy, R"({"parameter": "global_batch", "low": "1k", "high": 4096})");
     EXPECT_EQ(batch.name, "global_batch");
     EXPECT_EQ(batch.title, "Global batch");
     EXPECT_THAT(batch.help, HasSubstr("samples of a step"));
     EXPECT_EQ(batch.range.low, 1000);
     EXPECT_EQ(batch.range.step, 1) << "whole numbers";
-    const ExploredVariable deadline = variableOf(kPlan, R"({"parameter": "deadline", "low": "30 s", "high": "2e9 ms"})");
+    const ExploredVariable deadline = variableOf(kPlanStudy, R"({"parameter": "deadline", "low": "30 s", "high": "2e9 ms"})");
     EXPECT_EQ(deadline.measure, Measure::seconds);
     EXPECT_EQ(deadline.range.low, 30);
     EXPECT_EQ(deadline.range.high, 2e6);
@@ -385,18 +385,18 @@ TEST(ExplorationVariable, ofAParameterHasItsRangeUnitAndHelp) {
 }
 
 TEST(ExplorationVariable, ofWordsFlagsAndTextsIsACategory) {
-    const ExploredVariable objective = variableOf(kPlan, R"({"parameter": "objective"})");
+    const ExploredVariable objective = variableOf(kPlanStudy, R"({"parameter": "objective"})");
     EXPECT_TRUE(objective.isCategory());
     EXPECT_EQ(objective.words.front(), "time");
     EXPECT_EQ(objective.range.values.size(), objective.words.size());
-    EXPECT_EQ(variableOf(kPlan, R"({"parameter": "limits"})").words, (std::vector<std::string>{"false", "true"}));
-    const ExploredVariable fix = variableOf(kPlan, R"({"parameter": "fix", "values": ["tp=8", "tp=4,pp=2"]})");
+    EXPECT_EQ(variableOf(kPlanStudy, R"({"parameter": "limits"})").words, (std::vector<std::string>{"false", "true"}));
+    const ExploredVariable fix = variableOf(kPlanStudy, R"({"parameter": "fix", "values": ["tp=8", "tp=4,pp=2"]})");
     EXPECT_EQ(fix.words, (std::vector<std::string>{"tp=8", "tp=4,pp=2"}));
     const ExploredVariable lists = variableOf(
         R"({"engine": "partition", "models": ["zoo:lenet5"], "hardware": ["accpar-homogeneous"]})",
         R"({"parameter": "strategies", "values": [["dp"], ["accpar", "dp"]]})");
     EXPECT_EQ(lists.words, (std::vector<std::string>{"dp", "accpar,dp"}));
-    const ExploredVariable numbers = variableOf(kPredict, R"({"parameter": "devices", "values": [1, 2, 8]})");
+    const ExploredVariable numbers = variableOf(kPredictStudy, R"({"parameter": "devices", "values": [1, 2, 8]})");
     EXPECT_FALSE(numbers.isCategory()) << "texts that are numbers have an order";
     EXPECT_EQ(numbers.range.values, (std::vector<double>{1, 2, 8}));
 }
@@ -415,13 +415,13 @@ TEST(ExplorationVariable, ofInputsAndDimensionsSetsThem) {
 
 TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
     const std::string bandwidth = R"({"field": "fleet.levels[1].bandwidth_bytes_per_s", "low": "10 GB/s", "high": "100 GB/s"})";
-    const ExploredVariable links = variableOf(kPlan, bandwidth);
+    const ExploredVariable links = variableOf(kPlanStudy, bandwidth);
     EXPECT_EQ(links.title, "InfiniBand bandwidth");
     EXPECT_EQ(links.measure, Measure::bytesPerSecond);
     EXPECT_EQ(links.range.low, 1e10);
-    const ExploredVariable kind = variableOf(kPlan, R"({"field": "fleet.levels[0].kind"})");
+    const ExploredVariable kind = variableOf(kPlanStudy, R"({"field": "fleet.levels[0].kind"})");
     EXPECT_EQ(kind.words, (std::vector<std::string>{"switch", "ring", "torus", "full"}));
-    const ExploredVariable count = variableOf(kPlan, R"({"field": "fleet.groups[h100].count", "low": 1, "high": 8})");
+    const ExploredVariable count = variableOf(kPlanStudy, R"({"field": "fleet.groups[h100].count", "low": 1, "high": 8})");
     EXPECT_EQ(count.range.step, 1);
     constexpr const char* kDesign =
         R"({"engine": "codesign", "models": ["zoo:bert-base"], "hardware": ["phaze"], "parameters": {"accelerators": 16}})";
@@ -429,20 +429,20 @@ TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
         variableOf(kDesign, R"({"field": "template.parameters.glb_bytes", "low": 1, "high": "1 MiB"})");
     EXPECT_EQ(buffer.range.values.size(), 21U) << "all powers of two";
     // A field that the file leaves out, and one that stands in a group's inline accelerator.
-    const Study left = exploring(kPlan, R"("variables": [{"field": "fleet.levels[0].oversubscription", "values": [1, 2]}], "objectives": ["step_time_s"])");
+    const Study left = exploring(kPlanStudy, R"("variables": [{"field": "fleet.levels[0].oversubscription", "values": [1, 2]}], "objectives": ["step_time_s"])");
     EXPECT_TRUE(std::isnan(spaceOf(left).ownValues()[0]));
-    const ExplorationOutcome found = outcomeOf(run(left));
+    const ExplorationOutcome found = explored(run(left));
     EXPECT_LT(found.valueOf(found.points[0], "step_time_s"), found.valueOf(found.points[1], "step_time_s"));
 }
 
 TEST(ExplorationVariable, ofAFormulaFollowsOthers) {
-    const Study study = exploring(kPlan, R"("objectives": ["price_usd", "total:max"], "method": "grid",
+    const Study study = exploring(kPlanStudy, R"("objectives": ["price_usd", "total:max"], "method": "grid",
         "variables": [{"name": "base", "parameter": "global_batch", "values": [16, 64]},
                       {"name": "double", "formula": "2 * base"},
                       {"name": "price", "field": "accelerators.h100.price_per_hour_usd", "formula": "double / 16"},
                       {"name": "total", "formula": "max(price, base)"}])");
     const Result result = run(study);
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = explored(result);
     ASSERT_EQ(outcome.points.size(), 2U);
     for (const ExploredPoint& point : outcome.points) {
         EXPECT_EQ(point.values[1], 2 * point.values[0]);
@@ -459,8 +459,8 @@ TEST(ExplorationVariable, ofTheSeedDrawsOtherNumbers) {
         R"({"engine": "mapping", "workloads": ["vision"], "hardware": ["s1"], "parameters": {"group_size": 20, "algorithms": ["random"], "samples": 20, "job_seed": 1}})",
         R"("variables": [{"parameter": "seed", "low": 1, "high": 4}], "method": "grid", "objectives": ["makespan_cycles"])"));
     std::set<double> found;
-    for (const ExploredPoint& point : outcomeOf(result).points)
-        found.insert(outcomeOf(result).valueOf(point, "makespan_cycles"));
+    for (const ExploredPoint& point : explored(result).points)
+        found.insert(explored(result).valueOf(point, "makespan_cycles"));
     EXPECT_GT(found.size(), 1U);
 }
 
@@ -471,58 +471,58 @@ std::string variableRefusal(const char* study, const std::string& variable) {
 }
 
 TEST(ExplorationRefuses, whatItCannotVary) {
-    EXPECT_EQ(variableRefusal(kPlan, R"({"parameter": "globalbatch", "low": 1, "high": 2})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "globalbatch", "low": 1, "high": 2})"),
               "variable 'globalbatch': engine 'plan' has no parameter 'globalbatch'; did you mean 'global_batch'?");
-    EXPECT_THAT(variableRefusal(kPlan, R"({"field": "fleet.level[1].bandwidth", "low": 1, "high": 2})"),
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"field": "fleet.level[1].bandwidth", "low": 1, "high": 2})"),
                 testing::AllOf(HasSubstr("the study's hardware has no field 'fleet.level[1].bandwidth'"),
                                HasSubstr("'fleet.levels[1].bandwidth_bytes_per_s'")));
-    EXPECT_THAT(variableRefusal(kCost, R"({"field": "fleet.count", "low": 1, "high": 2})"),
+    EXPECT_THAT(variableRefusal(kCostStudy, R"({"field": "fleet.count", "low": 1, "high": 2})"),
                 HasSubstr("the study has no hardware file"));
-    EXPECT_EQ(variableRefusal(kPlan, R"({"parameter": "global_batch", "low": 0, "high": 5})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "low": 0, "high": 5})"),
               "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '0.0'");
-    EXPECT_EQ(variableRefusal(kPlan, R"({"parameter": "global_batch", "values": [1.5]})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "values": [1.5]})"),
               "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '1.5'");
-    EXPECT_EQ(variableRefusal(kPlan, R"({"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": -1, "high": "3 TB/s"})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": -1, "high": "3 TB/s"})"),
               "variable 'hbm': 'accelerators.h100.memory[HBM3].bandwidth_bytes_per_s' takes a number above 0 B/s, not '-1.0'");
-    EXPECT_EQ(variableRefusal(kPlan, R"({"parameter": "deadline", "low": "3 TB/s", "high": 5})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "deadline", "low": "3 TB/s", "high": 5})"),
               "variable 'deadline': 'deadline' takes a number from 1 s to 1e+12 s, not '3 TB/s'");
-    EXPECT_EQ(variableRefusal(kPlan, R"({"parameter": "global_batch"})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch"})"),
               "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000; give 'low' and 'high', "
               "or 'values'");
-    EXPECT_EQ(variableRefusal(kPlan, R"({"parameter": "global_batch", "low": 8, "high": 8})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "low": 8, "high": 8})"),
               "variable 'global_batch': 'high' is 8; expected more than 'low', 8");
-    EXPECT_THAT(variableRefusal(kPlan, R"({"input": "workloads", "values": ["mix"]})"), HasSubstr("takes no workloads"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"parameter": "fix"})"), HasSubstr("give 'values'"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"field": "fleet.levels[0].kind", "values": ["star"]})"),
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"input": "workloads", "values": ["mix"]})"), HasSubstr("takes no workloads"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "fix"})"), HasSubstr("give 'values'"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"field": "fleet.levels[0].kind", "values": ["star"]})"),
                 HasSubstr("takes one of switch, ring, torus, full, not 'star'"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"name": "x", "formula": "1 + y"})"), HasSubstr("y"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"name": "x", "formula": "1 + y"})"), HasSubstr("y"));
 }
 
 TEST(ExplorationRefuses, whatAFileCannotSay) {
-    EXPECT_EQ(variableRefusal(kPlan, R"({"name": "x"})"),
+    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"name": "x"})"),
               "x.json:1: field 'variables[0]' is without any; expected what the variable sets: 'parameter', 'input', "
               "'dimension' or 'field', or a 'formula'");
-    EXPECT_THAT(variableRefusal(kPlan, R"({"parameter": "a", "field": "b", "low": 1, "high": 2})"),
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "field": "b", "low": 1, "high": 2})"),
                 HasSubstr("a second target"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"parameter": "a", "low": 1})"), HasSubstr("without 'high'"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"name": "1a", "parameter": "a", "values": [1]})"), HasSubstr("no digit first"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"parameter": "a", "values": [1, 1]})"), HasSubstr("values that differ"));
-    EXPECT_THAT(variableRefusal(kPlan, R"({"parameters": "a"})"), HasSubstr("field 'variables[0].parameters' is unknown"));
-    EXPECT_THAT(refusalOf(kPlan, R"("variable": [])"), HasSubstr("field 'variable' is unknown; expected 'variables' perhaps"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "low": 1})"), HasSubstr("without 'high'"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"name": "1a", "parameter": "a", "values": [1]})"), HasSubstr("no digit first"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "values": [1, 1]})"), HasSubstr("values that differ"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameters": "a"})"), HasSubstr("field 'variables[0].parameters' is unknown"));
+    EXPECT_THAT(refusalOf(kPlanStudy, R"("variable": [])"), HasSubstr("field 'variable' is unknown; expected 'variables' perhaps"));
     EXPECT_THAT(refusalOf(R"({"engine": "explore"})", R"("variables": [])"), HasSubstr("which runs others"));
-    EXPECT_EQ(refusalOf(kPlan, R"("objectives": ["step_time_s"])"), "the exploration has no variable");
-    EXPECT_EQ(refusalOf(kPlan, R"("variables": [{"parameter": "global_batch", "values": [8]}])"),
+    EXPECT_EQ(refusalOf(kPlanStudy, R"("objectives": ["step_time_s"])"), "the exploration has no variable");
+    EXPECT_EQ(refusalOf(kPlanStudy, R"("variables": [{"parameter": "global_batch", "values": [8]}])"),
               "the exploration has no objective");
-    EXPECT_THAT(refusalOf(kPlan, R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a:least"])"),
+    EXPECT_THAT(refusalOf(kPlanStudy, R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a:least"])"),
                 HasSubstr("METRIC:min"));
-    EXPECT_THAT(refusalOf(kPlan, R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a"], "constraints": ["a < 3"])"),
+    EXPECT_THAT(refusalOf(kPlanStudy, R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a"], "constraints": ["a < 3"])"),
                 HasSubstr("METRIC <= VALUE"));
     const std::string two = R"("objectives": ["step_time_s"], "variables": [{"name": "a", "parameter": "global_batch", "values": [8]}, )";
-    EXPECT_THAT(refusalOf(kPlan, two + R"({"name": "a", "parameter": "sequence", "values": [8]}])"),
+    EXPECT_THAT(refusalOf(kPlanStudy, two + R"({"name": "a", "parameter": "sequence", "values": [8]}])"),
                 HasSubstr("another variable has that name"));
-    EXPECT_THAT(refusalOf(kPlan, two + R"({"name": "b", "parameter": "global_batch", "values": [8]}])"),
+    EXPECT_THAT(refusalOf(kPlanStudy, two + R"({"name": "b", "parameter": "global_batch", "values": [8]}])"),
                 HasSubstr("another variable sets 'global_batch', too"));
-    EXPECT_THAT(refusalOf(kPlan, R"("objectives": ["step_time_s"], "variables": [
+    EXPECT_THAT(refusalOf(kPlanStudy, R"("objectives": ["step_time_s"], "variables": [
         {"name": "a", "field": "fleet.levels[0].bandwidth_bytes_per_s", "values": [1e9]},
         {"name": "b", "field": "fleet.groups[0].levels[NVSwitch].bandwidth_bytes_per_s", "values": [1e9]}])"),
                 HasSubstr("another variable sets"));
@@ -530,14 +530,14 @@ TEST(ExplorationRefuses, whatAFileCannotSay) {
 
 TEST(ExplorationRefuses, ametricThatNoPointHas) {
     const std::string variables = R"("variables": [{"parameter": "pes", "values": [16, 64]}], "method": "grid", )";
-    EXPECT_EQ(refusalOf(kCost, variables + R"("objectives": ["cycle"])"), "there is no metric 'cycle'; did you mean 'cycles'?");
-    EXPECT_EQ(refusalOf(kCost, variables + R"("objectives": ["macs"])"),
+    EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["cycle"])"), "there is no metric 'cycle'; did you mean 'cycles'?");
+    EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["macs"])"),
               "neither less nor more of 'macs' is better by itself; give macs:min or macs:max");
-    EXPECT_THAT(refusalOf(kCost, variables + R"("objectives": ["cycles"], "constraints": ["energy_j <= 3 GB"])"),
+    EXPECT_THAT(refusalOf(kCostStudy, variables + R"("objectives": ["cycles"], "constraints": ["energy_j <= 3 GB"])"),
                 HasSubstr("the constraint on 'energy_j' is '3 GB'"));
     EXPECT_THAT(refusalOf(R"({"engine": "cost", "workloads": ["gone.json"]})", variables + R"("objectives": ["cycles"])"),
                 HasSubstr("gone.json"));
-    EXPECT_THAT(refusalOf(kCost, R"("objectives": ["cycles", "energy_j"], "method": "cmaes", "variables": [{"parameter": "pes", "low": 1, "high": 9}])"),
+    EXPECT_THAT(refusalOf(kCostStudy, R"("objectives": ["cycles", "energy_j"], "method": "cmaes", "variables": [{"parameter": "pes", "low": 1, "high": 9}])"),
                 HasSubstr("objective"));
 }
 
@@ -550,7 +550,7 @@ TEST(Exploration, keepsPointsThatAreNoSolutionWithTheReason) {
            "variables": [{"name": "memory", "field": "accelerators.h100.memory[HBM3].capacity_bytes", "values": ["1 GB", "80 GB"]},
                          {"name": "count", "field": "fleet.groups[0].count", "values": [3, 8]},
                          {"parameter": "sequence", "values": [4096, 65536]}])"));
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = explored(result);
     ASSERT_EQ(outcome.points.size(), 8U);
     std::map<PointFault, int> faults;
     for (const ExploredPoint& point : outcome.points) {
@@ -579,12 +579,12 @@ TEST(Exploration, keepsPointsThatAreNoSolutionWithTheReason) {
 }
 
 TEST(Exploration, withoutASolutionSaysSo) {
-    const Result result = run(exploring(kCost, R"("objectives": ["cycles"], "constraints": ["cycles <= 1"], "method": "grid",
+    const Result result = run(exploring(kCostStudy, R"("objectives": ["cycles"], "constraints": ["cycles <= 1"], "method": "grid",
         "variables": [{"parameter": "pes", "values": [16, 64]}])"));
     EXPECT_EQ(engineOf(result).misfit(result),
               "none of 2 points is a solution that keeps the constraints: cycles is above 1");
     EXPECT_EQ(headline(result), engineOf(result).misfit(result));
-    EXPECT_FALSE(outcomeOf(result).chosen);
+    EXPECT_FALSE(explored(result).chosen);
     EXPECT_EQ(bytesOf(readResult(JsonDocument::parse(bytesOf(result), "r.json").root(), result.study)), bytesOf(result));
 }
 
@@ -593,14 +593,14 @@ TEST(Exploration, withoutASolutionSaysSo) {
 TEST(Exploration, endsWhenNothingIsGainedAnyMore) {
     const std::string rest =
         R"("variables": [{"parameter": "pes", "low": 16, "high": 4096}], "objectives": ["cycles"], "method": "random", "points": 500, "seed": 5)";
-    const Result ended = run(exploring(kCost, rest + R"(, "stop_after": 20)"));
-    const ExplorationOutcome& outcome = outcomeOf(ended);
+    const Result ended = run(exploring(kCostStudy, rest + R"(, "stop_after": 20)"));
+    const ExplorationOutcome& outcome = explored(ended);
     EXPECT_EQ(outcome.ended, EndedBy::search);
     EXPECT_LT(outcome.points.size(), 500U);
     // The last gain lies as many points before the end.
     const std::size_t best = *outcome.best(outcome.objectives.front());
     EXPECT_GE(outcome.points.size() - (best + 1), 20U);
-    const ExplorationOutcome whole = outcomeOf(run(exploring(kCost, rest)));
+    const ExplorationOutcome whole = explored(run(exploring(kCostStudy, rest)));
     for (std::size_t i = 0; i < outcome.points.size(); ++i) EXPECT_EQ(outcome.points[i].values, whole.points[i].values);
 }
 
@@ -641,7 +641,7 @@ TEST(Exploration, isFinishedWithWhatItHas) {
         if (event.done >= 20) finish.request_stop();
     };
     const Result result = run(longExploration(), context);
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = explored(result);
     EXPECT_EQ(outcome.ended, EndedBy::stop);
     EXPECT_GE(outcome.points.size(), 20U);
     EXPECT_LT(outcome.points.size(), 100000U);
@@ -665,7 +665,7 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
         done = event.done;
         total = std::max(total, event.total);
     };
-    run(exploring(kCost, kTwoObjectives), context);
+    run(exploring(kCostStudy, kTwoObjectives), context);
     EXPECT_EQ(total, 60);
     ASSERT_FALSE(hypervolume.empty());
     EXPECT_TRUE(std::is_sorted(hypervolume.begin(), hypervolume.end()));
@@ -675,7 +675,7 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
 // Its study -----------------------------------------------------------------------------------------------------------
 
 TEST(ExplorationStudy, comesBackEqualAndHasAHash) {
-    const Study study = exploring(kCost, kTwoObjectives);
+    const Study study = exploring(kCostStudy, kTwoObjectives);
     const Study again = readStudy(JsonDocument::parse(toText(toJson(study)), "s.json").root());
     EXPECT_EQ(again, study);
     EXPECT_EQ(contentHash(again), contentHash(study));
@@ -699,7 +699,7 @@ TEST(ExplorationStudy, findsFilesBesideIts) {
     const Study study = loadStudy((folder / "x.json").string());
     EXPECT_EQ(baseOf(study).hardware.front(), (folder / "mine.json").string());
     const Result result = run(study);
-    EXPECT_EQ(outcomeOf(result).points.size(), 2U);
+    EXPECT_EQ(explored(result).points.size(), 2U);
     std::set<std::string> names;
     for (const Input& input : result.inputs) names.insert(input.name);
     EXPECT_TRUE(names.contains((folder / "mine.json").string()));
@@ -717,8 +717,8 @@ TEST(ExplorationStudy, bundledOnesFindSolutionsOnAFront) {
         Study fewer = study;
         setParameter(fewer, "points", {"8"});
         const Result result = run(fewer);
-        EXPECT_GT(outcomeOf(result).feasible(), 0) << name;
-        EXPECT_FALSE(outcomeOf(result).front.empty()) << name;
+        EXPECT_GT(explored(result).feasible(), 0) << name;
+        EXPECT_FALSE(explored(result).front.empty()) << name;
     }
     EXPECT_GE(explorations, 4);
 }
