@@ -338,6 +338,17 @@ std::vector<std::int32_t> ranksOf(std::span<const double> values, std::size_t ob
     return objectives == 0 ? std::vector<std::int32_t>{} : Ranking(values, objectives, false).ranks();
 }
 
+std::vector<std::size_t> frontLineOf(std::span<const double> values) {
+    std::vector<std::size_t> line = frontOf(values, 2);
+    const auto first = [&](std::size_t point) { return values[2 * point]; };
+    std::stable_sort(line.begin(), line.end(), [&](std::size_t a, std::size_t b) { return first(a) < first(b); });
+    // Points of a front that are alike in one objective are alike in both.
+    line.erase(
+        std::unique(line.begin(), line.end(), [&](std::size_t a, std::size_t b) { return first(a) == first(b); }),
+        line.end());
+    return line;
+}
+
 std::vector<double> objectivesOf(const PointTable& table) {
     std::vector<const PointColumn*> columns;
     for (const PointColumn& column : table.columns)

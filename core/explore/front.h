@@ -23,6 +23,9 @@ std::vector<std::size_t> frontOf(std::span<const double> values, std::size_t obj
 /// non-dominated sorting", PPSN 2014.
 std::vector<std::int32_t> ranksOf(std::span<const double> values, std::size_t objectives);
 
+/// The front of two objectives as a line: its points by the rising first objective, of equal ones the first alone.
+std::vector<std::size_t> frontLineOf(std::span<const double> values);
+
 /// Values of the table's objectives row by row, turned so that less is better; NaN in all of a point that is not
 /// feasible. Objectives that are neither better lower nor higher are taken as they are.
 std::vector<double> objectivesOf(const PointTable& table);

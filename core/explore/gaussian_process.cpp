@@ -10,6 +10,7 @@
 
 #include "core/base/elementary.h"
 #include "core/base/number.h"
+#include "core/base/poll.h"
 #include "core/base/random.h"
 #include "core/explore/eigen.h"
 
@@ -32,6 +33,12 @@ Square columnsOf(const std::vector<std::vector<double>>& shares, std::size_t var
     for (std::size_t i = 0; i < shares.size(); ++i)
         columns.col(static_cast<Index>(i)) = Eigen::Map<const Column>(shares[i].data(), static_cast<Index>(variables));
     return columns;
+}
+
+/// About how long rows of so many steps each take: a step is a multiplication and an addition.
+std::size_t microseconds(Index rows, Index steps) {
+    constexpr Index kStepsPerMicrosecond = 1000;
+    return static_cast<std::size_t>(rows * steps / kStepsPerMicrosecond);
 }
 
 /// Matérn 5/2 of the square of a distance, without its variance.
@@ -61,6 +68,7 @@ public:
     /// The loss and its slope along the logarithms; infinite where the kernel is no kernel for rounding.
     double at(const Column& logs, Column& slope) const {
         const Index n = points_.cols(), d = points_.rows();
+        poll(microseconds(n, n * n + 100 * n + d * n));
         const GaussianProcess::Kernel kernel = kernelOf(logs);
         Column inverseSquares(d);
         for (Index k = 0; k < d; ++k) inverseSquares[k] = 1 / (kernel.lengths[toIndex(k)] * kernel.lengths[toIndex(k)]);
@@ -215,6 +223,7 @@ struct GaussianProcess::Parts {
     }
 
     void factorise() {
+        poll(microseconds(size(), size() * size() / 6 + 50 * size()));
         // More noise until rounding leaves a kernel.
         for (;; kernel.noise = std::max(10 * kernel.noise, kLeastNoise)) {
             factor.resize(size(), size());
@@ -244,7 +253,7 @@ struct GaussianProcess::Parts {
     }
 };
 
-GaussianProcess::GaussianProcess(std::vector<Variable> variables, const std::vector<std::vector<double>>& shares,
+GaussianProcess::GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                                  const std::vector<double>& values, Kernel kernel) {
     initialiseEigen();
     parts_ = std::make_unique<Parts>();
@@ -265,9 +274,9 @@ GaussianProcess::GaussianProcess(std::vector<Variable> variables, const std::vec
     parts_->factorise();
 }
 
-GaussianProcess::GaussianProcess(std::vector<Variable> variables, const std::vector<std::vector<double>>& shares,
+GaussianProcess::GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                                  const std::vector<double>& values)
-    : GaussianProcess(std::move(variables), shares, values, Kernel{}) {}
+    : GaussianProcess(variables, shares, values, Kernel{}) {}
 
 GaussianProcess::GaussianProcess(GaussianProcess&&) noexcept = default;
 GaussianProcess& GaussianProcess::operator=(GaussianProcess&&) noexcept = default;
@@ -305,6 +314,7 @@ std::vector<GaussianProcess::Prediction> GaussianProcess::at(const std::vector<s
     predictions.reserve(shares.size());
     for (std::size_t first = 0; first < shares.size(); first += kTogether) {
         const std::size_t count = std::min(kTogether, shares.size() - first);
+        poll(microseconds(own.size(), static_cast<Index>(count) * (own.size() / 2 + 50)));
         Square correlations(own.size(), static_cast<Index>(count));
         for (std::size_t i = 0; i < count; ++i)
             correlations.col(static_cast<Index>(i)) = own.correlationsWith(shares[first + i].data());
@@ -322,8 +332,10 @@ std::vector<GaussianProcess::Prediction> GaussianProcess::at(const std::vector<s
 std::vector<double> GaussianProcess::meansAt(const std::vector<std::vector<double>>& shares) const {
     std::vector<double> means;
     means.reserve(shares.size());
-    for (const std::vector<double>& each : shares)
+    for (const std::vector<double>& each : shares) {
+        poll(microseconds(parts_->size(), 50));
         means.push_back(parts_->mean + parts_->correlationsWith(each.data()).dot(parts_->solvedRest));
+    }
     return means;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/number.h"
+#include "core/base/poll.h"
 
 namespace tessera::explore {
 
@@ -120,6 +121,7 @@ double volumeOf(const Rows& rows, const double* reference);
 /// What a point dominates that none of the rows does, in the first `objectives`, which may be fewer than the rows have.
 double exclusiveVolume(const double* point, const std::vector<const double*>& others, const double* reference,
                        std::size_t objectives) {
+    poll(1 + others.size() * objectives / 50);
     Rows limited{.objectives = objectives};
     limited.values.reserve(others.size() * objectives);
     for (const double* const other : others)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/number.h"
+#include "core/base/poll.h"
 #include "core/base/random.h"
 
 namespace tessera::explore {
@@ -38,7 +39,8 @@ Design latinHypercube(std::size_t points, std::size_t variables, RandomStream ra
 /// The least square of the distance between two points, or some number below `enough`.
 double leastDistance(const Design& design, const std::vector<Variable>& variables, double enough) {
     double least = kInfinity;
-    for (std::size_t i = 1; i < design.size(); ++i)
+    for (std::size_t i = 1; i < design.size(); ++i) {
+        poll(1 + i * variables.size() / 500);
         for (std::size_t k = 0; k < i; ++k) {
             double square = 0;
             for (std::size_t j = 0; j < variables.size(); ++j) {
@@ -50,6 +52,7 @@ double leastDistance(const Design& design, const std::vector<Variable>& variable
             least = std::min(least, square);
             if (least < enough) return least;
         }
+    }
     return least;
 }
 

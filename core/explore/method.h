@@ -29,7 +29,7 @@ struct MethodProblem {
     std::size_t objectives = 1;
     std::int64_t points = 100;  ///< at most
     std::uint64_t seed = 1;
-    int population = 0;             ///< of a search by generations; 0 = the method's own choice
+    int population = 0;             ///< of a search by generations or batches; 0 = the method's own choice
     std::vector<Point> begin = {};  ///< points to evaluate first; of `list` the only ones
 };
 
@@ -42,9 +42,9 @@ struct Method {
     std::size_t maxObjectives = 0;  ///< 0 = any number
     bool needsRanges = false;       ///< takes no variable whose values have no order
     /// Evaluates points until the budget is spent, the same ones for the same problem and the same evaluations,
-    /// whatever evaluates them. Throws UsageError for what it cannot explore.
+    /// whatever evaluates them. Throws UsageError for what it cannot explore. Polls while it works.
     void (*run)(const MethodProblem& problem, const EvaluatePoints& evaluate) = nullptr;
-    /// Number of points that it would evaluate, at most `problem.points`.
+    /// Number of points that it would evaluate, at most `problem.points`; 0 where these are too few for it.
     std::int64_t (*count)(const MethodProblem& problem) = nullptr;
 };
 

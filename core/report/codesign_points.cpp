@@ -7,11 +7,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/explore/front.h"
 #include "core/hardware/architecture.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/field_table.h"
@@ -29,13 +29,16 @@ std::string numberText(const PointValue& value, double number) {
     return value.unit == "×" ? text + "×" : text + " " + value.unit;
 }
 
-/// Better or equal in both, better in one.
-struct Judge {
-    const PointValue& x;
-    const PointValue& y;
-    bool lessX(double a, double b) const { return x.more ? a > b : a < b; }
-    bool lessY(double a, double b) const { return y.more ? a > b : a < b; }
-};
+/// Two values of every row, row by row and the smaller the better; NaN of architectures that run no model.
+std::vector<double> pairsOf(const std::vector<PointRow>& rows, const PointValue& x, const PointValue& y) {
+    std::vector<double> pairs;
+    for (const PointRow& row : rows)
+        for (const PointValue* const value : {&x, &y}) {
+            const double number = row.point.objective > 0 ? value->of(row.point) : std::nan("");
+            pairs.push_back(value->more ? -number : number);
+        }
+    return pairs;
+}
 
 /// Objective by the study's way of weighing; samples per second only where it is the mean of that.
 PointValue objectiveValue(const codesign::Result& result) {
@@ -166,40 +169,14 @@ std::vector<PointRow> pointRows(const codesign::Result& result) {
 }
 
 std::vector<std::size_t> frontOf(const std::vector<PointRow>& rows, const PointValue& x, const PointValue& y) {
-    const Judge judge{x, y};
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].point.objective > 0) order.push_back(i);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const double xa = x.of(rows[a].point), xb = x.of(rows[b].point);
-        if (xa != xb) return judge.lessX(xa, xb);
-        const double ya = y.of(rows[a].point), yb = y.of(rows[b].point);
-        return ya != yb ? judge.lessY(ya, yb) : a < b;
-    });
-    std::vector<std::size_t> front;
-    for (const std::size_t row : order)
-        if (front.empty() || judge.lessY(y.of(rows[row].point), y.of(rows[front.back()].point))) front.push_back(row);
-    std::sort(front.begin(), front.end(),
-              [&](std::size_t a, std::size_t b) { return x.of(rows[a].point) < x.of(rows[b].point); });
+    std::vector<std::size_t> front = explore::frontLineOf(pairsOf(rows, x, y));
+    if (x.more) std::reverse(front.begin(), front.end());
     return front;
 }
 
 std::optional<std::size_t> kneeOf(const std::vector<PointRow>& rows, const std::vector<std::size_t>& front,
                                   const PointValue& x, const PointValue& y) {
-    if (front.size() < 3) return std::nullopt;
-    const auto at = [&](const PointValue& value, std::size_t row) { return value.of(rows[row].point); };
-    const double x0 = at(x, front.front()), x1 = at(x, front.back());
-    const double y0 = at(y, front.front()), y1 = at(y, front.back());
-    if (x0 == x1 || y0 == y1) return std::nullopt;
-    std::optional<std::size_t> knee;
-    double farthest = 1e-9;
-    for (const std::size_t row : front) {
-        const double distance = std::fabs((at(y, row) - y0) / (y1 - y0) - (at(x, row) - x0) / (x1 - x0));
-        if (distance <= farthest) continue;
-        farthest = distance;
-        knee = row;
-    }
-    return knee;
+    return explore::kneeOf(pairsOf(rows, x, y), 2, front);
 }
 
 namespace {

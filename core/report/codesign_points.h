@@ -59,8 +59,7 @@ std::vector<PointRow> pointRows(const codesign::Result& result);
 /// Rows of the Pareto front in two values, by rising x. Those that run no model are left out; so are baselines,
 /// whose placement may be an expert's.
 std::vector<std::size_t> frontOf(const std::vector<PointRow>& rows, const PointValue& x, const PointValue& y);
-/// The row of a front where further gains get dear: the farthest from the line between its ends, both axes scaled to
-/// the front's extent. Satopaa et al.: "Finding a 'Kneedle' in a Haystack", ICDCSW 2011. Empty below three rows.
+/// The row of a front where further gains get dear, as `explore::kneeOf` has it. Empty below three rows.
 std::optional<std::size_t> kneeOf(const std::vector<PointRow>& rows, const std::vector<std::size_t>& front,
                                   const PointValue& x, const PointValue& y);
 

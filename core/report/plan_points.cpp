@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/explore/front.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
 
@@ -100,10 +100,11 @@ void addIdeal(PlanScatter& picture, const std::vector<PlanPoint>& points, const 
 
 std::string scatterTitle(const std::vector<PlanPoint>& points, const std::vector<std::size_t>& front, plan::Objective x,
                          plan::Objective y) {
-    const plan::Scores &first = points[front.front()].scores, &last = points[front.back()].scores;
-    if (front.size() > 1 && x == plan::Objective::accelerators && y == plan::Objective::time)
+    if (front.size() > 1 && x == plan::Objective::accelerators && y == plan::Objective::time) {
+        const plan::Scores &first = points[front.front()].scores, &last = points[front.back()].scores;
         return fmt::format("From {} to {} accelerators a step gets {} as fast", formatCount(first.of(x)),
                            formatCount(last.of(x)), study::timesText(first.of(y) / last.of(y)));
+    }
     std::string upper(rowOf(x).title);
     return fmt::format("{} against {}", rowOf(y).title, lowered(upper));
 }
@@ -136,16 +137,12 @@ std::vector<PlanPoint> planPoints(const PlanOutcome& outcome) {
 }
 
 std::vector<std::size_t> planFront(const std::vector<PlanPoint>& points, plan::Objective x, plan::Objective y) {
-    std::vector<std::size_t> order(points.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto at = [&](std::size_t point) {
-        return std::pair(points[point].scores.of(x), points[point].scores.of(y));
-    };
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return at(a) < at(b); });
-    std::vector<std::size_t> front;
-    for (const std::size_t point : order)
-        if (front.empty() || at(point).second < at(front.back()).second) front.push_back(point);
-    return front;
+    std::vector<double> values;
+    for (const PlanPoint& point : points) {
+        values.push_back(point.scores.of(x));
+        values.push_back(point.scores.of(y));
+    }
+    return explore::frontLineOf(values);
 }
 
 PlanScatter planScatter(const PlanOutcome& outcome, const std::vector<PlanPoint>& points, plan::Objective x,

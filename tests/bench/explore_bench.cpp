@@ -1,123 +1,134 @@
-// Explorations: what a point takes beside the engine's own time, and with the engines that answer in a millisecond.
+// Explorations of very many points: fronts, hypervolumes, and what a method takes for each point beside its evaluation.
 #include <benchmark/benchmark.h>
 
-#include <chrono>
-#include <ctime>
-#include <nlohmann/json.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "core/study/members.h"
-#include "core/study/option_table.h"
-#include "core/study/study.h"
+#include "core/base/random.h"
+#include "core/explore/front.h"
+#include "core/explore/hypervolume.h"
+#include "core/explore/method.h"
+#include "core/explore/surface.h"
+#include "tests/support/work.h"
 
-namespace tessera::study {
+namespace tessera::explore {
 namespace {
 
-constexpr unsigned kProcessors = 2;
-constexpr double kOverhead = 50e-6;          // seconds of a point beside its engine's
-constexpr double kTenThousand = 5;           // seconds of 10,000 points on two processors
-constexpr double kSecondsOfPoint = kTenThousand * kProcessors / 10'000;  // of one of them
+constexpr double kFrontMilliseconds = 50;             // of 10⁵ points in two or three objectives
+constexpr double kVolumeMilliseconds = 50;            // of 10⁴ points in three objectives
+constexpr double kGrowingMilliseconds = 2500;         // of 10⁵ points, one after the other
+constexpr double kManyObjectivesMilliseconds = 2500;  // of 10⁵ points in four objectives
+constexpr double kPointMicroseconds = 50;             // of a method beside the evaluation
+constexpr double kSurfaceMilliseconds = 2000;         // of 2,000 points
 
-/// An engine that takes no time: the sum of two numbers, and of a file's.
-struct Sum {
-    double value = 0;
-};
-struct Numbers {
-    double a = 0, b = 0;
-};
-const OptionTable<Numbers>& numbersTable() {
-    static const OptionTable<Numbers> kTable{
-        {"a", "--a X", &Numbers::a, Values::number(-1e9, 1e9), "one number"},
-        {"b", "--b X", &Numbers::b, Values::number(-1e9, 1e9), "the other"},
+/// Points of a cube, few of them on the front, or of a sphere, all of them on it.
+const std::vector<double>& benchPoints(std::size_t objectives, bool isSphere) {
+    static std::vector<double> kept[2][8];
+    std::vector<double>& values = kept[isSphere ? 1 : 0][objectives];
+    if (!values.empty()) return values;
+    RandomStream random(objectives);
+    std::vector<double> point(objectives);
+    for (int i = 0; i < 100'000; ++i) {
+        double square = 0;
+        for (double& value : point) {
+            value = random.uniform() + 1e-9;
+            square += value * value;
+        }
+        for (const double value : point) values.push_back(isSphere ? 1 - value / std::sqrt(square) : value);
+    }
+    return values;
+}
+
+/// Runs work, and says that it is too slow where each time takes longer than the bound.
+template <typename Work>
+void timed(benchmark::State& state, double bound, const Work& work) {
+    const double begun = test::workMilliseconds();
+    for (auto _ : state) work();
+    const double each = (test::workMilliseconds() - begun) / static_cast<double>(state.iterations());
+    state.counters["processor_ms"] = each;
+    if (each > bound * test::kSlowerBuild) state.SkipWithError("slower than the bound");
+}
+
+void exploreFront(benchmark::State& state) {
+    const auto objectives = static_cast<std::size_t>(state.range(0));
+    const std::vector<double>& values = benchPoints(objectives, state.range(1) != 0);
+    std::size_t size = 0;
+    timed(state, objectives <= 3 ? kFrontMilliseconds : kManyObjectivesMilliseconds,
+          [&] { size = frontOf(values, objectives).size(); });
+    state.counters["front"] = static_cast<double>(size);
+}
+
+void exploreRanks(benchmark::State& state) {
+    const auto objectives = static_cast<std::size_t>(state.range(0));
+    const std::span<const double> values = std::span(benchPoints(objectives, false)).first(10'000 * objectives);
+    timed(state, kManyObjectivesMilliseconds, [&] { benchmark::DoNotOptimize(ranksOf(values, objectives)); });
+}
+
+void exploreHypervolume(benchmark::State& state) {
+    const std::span<const double> values = std::span(benchPoints(3, true)).first(30'000);
+    const std::vector<double> reference(3, 1);
+    timed(state, kVolumeMilliseconds, [&] { benchmark::DoNotOptimize(hypervolume(values, 3, reference)); });
+}
+
+void exploreGrowingHypervolume(benchmark::State& state) {
+    const auto objectives = static_cast<std::size_t>(state.range(0));
+    const std::vector<double>& values = benchPoints(objectives, state.range(1) != 0);
+    const std::vector<double> reference(objectives, 1);
+    timed(state, kGrowingMilliseconds,
+          [&] { benchmark::DoNotOptimize(hypervolumeAfterEach(values, objectives, reference)); });
+}
+
+void exploreMethod(benchmark::State& state, const std::string& method, std::size_t objectives) {
+    MethodProblem problem{.objectives = objectives, .points = 10'000};
+    for (int i = 0; i < 10; ++i) problem.variables.push_back({.name = "x", .low = 0, .high = 1});
+    const EvaluatePoints evaluate = [&](std::span<const Point> points) {
+        std::vector<Evaluation> answers;
+        for (const Point& point : points) {
+            std::vector<double>& values = answers.emplace_back().objectives;
+            for (std::size_t k = 0; k < objectives; ++k)
+                values.push_back((point[k] - 0.3) * (point[k] - 0.3) - point[k + 1]);
+        }
+        return answers;
     };
-    return kTable;
-}
-constexpr DocumentKind kSumKind{"tessera.sum-result/1", "sum"};
-constexpr auto kSumDocument = [](auto& doc, auto& sum, auto& /*result*/) { doc("sum", sum.value); };
-
-Engine sumEngine() {
-    return {.id = "sum",
-            .title = "Sum",
-            .description = "Adds numbers.",
-            .models = InputArity::none,
-            .hardware = InputArity::none,
-            .parameters = [] -> const std::vector<Parameter>& { return numbersTable().parameters(); },
-            .run =
-                [](const Study& study, const RunContext&) {
-                    const Numbers numbers = numbersTable().of(study);
-                    Result result;
-                    result.study = study;
-                    result.outcome = Sum{numbers.a * numbers.a + numbers.b};
-                    return result;
-                },
-            .estimate = [](const Study&) { return Estimate{.text = "at once", .seconds = 1e-6, .problems = {}}; },
-            .resultSchema = "tessera.sum-result/1",
-            .write = [](const Result& result,
-                        const TextSink& write) { writeDocument<Sum>(result, write, kSumKind, kSumDocument); },
-            .read = [](const JsonNode& document,
-                       const Study& study) { return readDocument<Sum>(document, study, kSumKind, kSumDocument); },
-            .headline = [](const Result&) { return std::string("sum"); },
-            .metrics =
-                [](const Result& result) {
-                    return std::vector<Metric>{{.name = "sum",
-                                                .title = "Sum",
-                                                .owner = "",
-                                                .value = result.outcome.get<Sum>().value,
-                                                .better = Metric::Better::lower}};
-                }};
+    timed(state, kPointMicroseconds * 1e-3 * static_cast<double>(problem.points),
+          [&] { methodNamed(method).run(problem, evaluate); });
 }
 
-Study benchExploration(const std::string& study, const std::string& rest) {
-    return readStudy(
-        JsonDocument::parse(R"({"schema": "tessera.exploration/1", "study": )" + study + ", " + rest + "}", "bench").root());
+void exploreSurface(benchmark::State& state) {
+    std::vector<Variable> variables;
+    for (int i = 0; i < 6; ++i) variables.push_back({.name = "x", .low = 0, .high = 1});
+    RandomStream random(1);
+    std::vector<Point> points;
+    std::vector<double> values;
+    for (int i = 0; i < state.range(0); ++i) {
+        Point& point = points.emplace_back(6);
+        for (double& value : point) value = random.uniform();
+        values.push_back(point[0] * point[1] - point[2] * point[2] + 0.1 * point[3]);
+    }
+    timed(state, kSurfaceMilliseconds,
+          [&] { benchmark::DoNotOptimize(responseSurface(variables, points, values, 0, 1, Point(6, 0.5))); });
 }
-
-/// Points of an exploration on one processor, and what each takes of it.
-void explorePoints(benchmark::State& state, const Study& study, double bound, const char* what) {
-    RunContext context;
-    context.threads = 1;
-    const double points = study.parameters->at("points").get<double>();
-    const std::clock_t begun = std::clock();
-    for (auto _ : state) benchmark::DoNotOptimize(run(study, context));
-    const double seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
-    const double each = seconds / static_cast<double>(state.iterations()) / points;
-    state.counters["µs/point"] = each * 1e6;
-    if (each > bound) state.SkipWithError(what);
-}
-
-void exploreNothing(benchmark::State& state) {
-    if (findEngine("sum") == nullptr) addEngine(sumEngine());
-    explorePoints(state,
-                  benchExploration(R"({"engine": "sum"})",
-                                   R"("variables": [{"parameter": "a", "low": -5, "high": 5}, {"parameter": "b", "low": 0, "high": 9}],
-                                      "objectives": ["sum"], "method": "random", "points": 10000)"),
-                  kOverhead, "more than 50 µs of a point beside its engine's time");
-}
-BENCHMARK(exploreNothing)->Name("explore/overhead")->Unit(benchmark::kMillisecond);
-
-void explorePredict(benchmark::State& state) {
-    explorePoints(state,
-                  benchExploration(
-                      R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["h100"], "parameters": {"devices": "8", "batch": 256}})",
-                      R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": 1e12, "high": 9e12},
-                                       {"name": "price", "field": "accelerators.h100.price_per_hour_usd", "low": 1, "high": 9}],
-                         "objectives": ["throughput_samples_per_s"], "method": "random", "points": 1000)"),
-                  kSecondsOfPoint, "more than 5 s of 10,000 predictions on two processors");
-}
-BENCHMARK(explorePredict)->Name("explore/predict")->Unit(benchmark::kMillisecond);
-
-void explorePlan(benchmark::State& state) {
-    explorePoints(state,
-                  benchExploration(
-                      R"({"engine": "plan", "models": ["zoo:llama3-70b"], "hardware": ["dgx-h100x64"],
-                          "parameters": {"global_batch": 1024, "fix": "tp=8,pp=8,dp=8,cp=1,mb=1,zero=1,vp=1,recompute=0,schedule=0"}})",
-                      R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": 1e12, "high": 9e12},
-                                       {"name": "links", "field": "fleet.levels[0].bandwidth_bytes_per_s", "low": 1e11, "high": 1e12}],
-                         "objectives": ["step_time_s"], "method": "random", "points": 1000)"),
-                  kSecondsOfPoint, "more than 5 s of 10,000 plans that are given on two processors");
-}
-BENCHMARK(explorePlan)->Name("explore/plan")->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace tessera::study
+
+BENCHMARK(exploreFront)->ArgsProduct({{2, 3}, {0, 1}})->Unit(benchmark::kMillisecond);
+BENCHMARK(exploreFront)->Name("long/exploreFront")->ArgsProduct({{4}, {0, 1}})->Unit(benchmark::kMillisecond);
+BENCHMARK(exploreRanks)->DenseRange(2, 4)->Unit(benchmark::kMillisecond);
+BENCHMARK(exploreHypervolume)->Unit(benchmark::kMillisecond);
+BENCHMARK(exploreGrowingHypervolume)->ArgsProduct({{2, 3}, {0}})->Unit(benchmark::kMillisecond);
+BENCHMARK(exploreGrowingHypervolume)
+    ->Name("long/exploreGrowingHypervolume")
+    ->ArgsProduct({{2, 3}, {1}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(exploreMethod, sobol, "sobol", 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(exploreMethod, nsga2, "nsga2", 2)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(exploreMethod, moead, "moead", 3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(exploreMethod, de, "de", 1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(exploreMethod, cmaes, "cmaes", 1)->Unit(benchmark::kMillisecond);
+BENCHMARK(exploreSurface)->Name("long/exploreSurface")->Arg(500)->Arg(2000)->Unit(benchmark::kMillisecond);
+
+}  // namespace tessera::explore

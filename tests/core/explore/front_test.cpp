@@ -91,6 +91,11 @@ TEST(Front, equalPointsAreOnTheFrontTogether) {
     EXPECT_THAT(frontOf(std::vector<double>{}, 3), IsEmpty());
 }
 
+TEST(Front, asALineRisesAndHasEachPlaceOnce) {
+    EXPECT_THAT(frontLineOf(std::vector<double>{4, 1, 2, 2, 1, 5, 2, 2, 3, 3, kNan, 0}), ElementsAre(2, 1, 0));
+    EXPECT_THAT(frontLineOf(std::vector<double>{}), IsEmpty());
+}
+
 PointTable tableOf(std::vector<double> cost, std::vector<double> speed) {
     PointTable table;
     table.reasons.resize(cost.size());
