@@ -383,27 +383,37 @@ private:
         pass.exchangeNetwork += 2 * exchanged.network;
     }
 
+    /// Products from the width of the table to that of the layers and back.
+    std::vector<Product> widthProducts() const {
+        const Transformer& model = setting_.model;
+        if (widthProductOf(model) <= 0) return {};
+        const double tokens = tokensOf(model, share_), bytes = share_.activationBytes;
+        return {{1, tokens, model.hidden, model.embeddingWidth, bytes, bytes},
+                {1, tokens, model.embeddingWidth, model.hidden, bytes, bytes}};
+    }
+
     void addHead(StepPasses& work) const {
         const Transformer& model = setting_.model;
         const double tokens = std::max(tokensOf(model, share_) * model.headShare, 1.0), t = share_.tensor;
         const Product logits{1,
                              tokens,
                              std::max(model.vocabulary / t, 1.0),
-                             model.hidden,
+                             model.tableWidth(),
                              share_.activationBytes,
                              share_.activationBytes};
         const double embedding = 3 * tokensOf(model, share_) * model.hidden * share_.activationBytes / bandwidth();
+        const double softmax = kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
         work.headForward.bytes = embedding;
         work.headForward.kernels = work.headBackward.kernels = kHeadLaunches;
-        if (model.headShare > 0) {
-            work.headForward.products = wideSeconds(logits);
-            work.headForward.products += kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
-        }
+        if (model.headShare > 0) work.headForward.products = wideSeconds(logits) + softmax;
+        for (const Product& product : widthProducts()) work.headForward.products += wideSeconds(product);
         if (!setting_.training) return;
+        const auto backward = [&](const Product& product) {
+            return wideSeconds(inputGradientOf(product)) + wideSeconds(weightGradientOf(product));
+        };
         work.headBackward = work.headForward;
-        if (model.headShare > 0)
-            work.headBackward.products = wideSeconds(inputGradientOf(logits)) + wideSeconds(weightGradientOf(logits)) +
-                                         kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
+        work.headBackward.products = model.headShare > 0 ? backward(logits) + softmax : 0;
+        for (const Product& product : widthProducts()) work.headBackward.products += backward(product);
     }
 
     /// Of a stage, with the embedding.

@@ -108,7 +108,7 @@ std::string deepspeedMisfit(const FrameworkPlan& plan) {
 Framework deepspeedFramework() {
     return {.id = "deepspeed",
             .title = "DeepSpeed",
-            .about = "The best plan as a configuration of DeepSpeed",
+            .about = "A plan as a configuration of DeepSpeed",
             .suffix = ".json",
             .misfit = deepspeedMisfit,
             .text = deepspeedText};

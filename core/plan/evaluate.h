@@ -29,7 +29,8 @@ struct EvaluatedStage {
     int layers = 0;
     double forward = 0, backward = 0;  ///< s of a micro-batch, with the head on the last one
     physical::StepMemory memory = {};
-    double allowance = 0, capacity = 0;  ///< bytes
+    double allowance = 0, capacity = 0;     ///< bytes
+    std::vector<std::size_t> numbers = {};  ///< of the layers where each has costs of its own
 };
 
 /// All that is said of one configuration.

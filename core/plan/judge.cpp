@@ -40,6 +40,7 @@ MemoryTerm Shortage::largest() const {
 }
 
 Judgement Judge::Data::judge(const Configuration& configuration, Wanted wanted) {
+    if (layered) return layered->judge(configuration, wanted);
     if (configuration.parts.size() > 1)
         return configuration.isStacked() ? judgeStacked(configuration, wanted) : judgeSideBySide(configuration, wanted);
     const bool isInterleaved = configuration.schedule == physical::PipelineSchedule::interleaved;
@@ -237,8 +238,8 @@ double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
 
 }  // namespace
 
-/// Joules of a pipeline through two groups where the one that takes less for a layer holds as many as it can, and
-/// nothing is updated.
+/// Joules of a pipeline, of whose groups the one that takes less for a layer holds as many as it can, where nothing is
+/// updated.
 double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
     double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;
     for (const PlacedPart& each : placed) {
@@ -281,24 +282,47 @@ double Judge::Data::memoryBound(const PlacedParts& placed) const {
     return (layers + held) / inverse;
 }
 
-Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
-    const PlacedParts placed = placedOf(configuration);
-    const LayerTimes& ahead = placed[0].times();
-    const LayerTimes& behind = placed[1].times();
-    const double front = placed[0].part->stages, back = placed[1].part->stages, head = behind.head();
+/// Seconds of a step through one group, or two one after the other, whose stages hold fractions of layers.
+double Judge::Data::secondsBound(const Configuration& configuration, const PlacedParts& placed) const {
+    const int microBatches = placed.front().part->microBatches;
+    const auto secondsOf = [&](const DivisionCost& cost) {
+        return pipelineSeconds(configuration, placed.front(), cost, microBatches, 0);
+    };
+    const LayerTimes& ahead = placed.front().times();
+    const LayerTimes& behind = placed.back().times();
+    const double front = placed.front().part->stages, head = behind.head();
+    if (placed.size() == 1) {
+        const double all = layers * ahead.both() + head;
+        return secondsOf({.longest = all / front, .all = all});
+    }
     // Layers that make both rows' stages equally long, then as many as may go to the faster row.
-    const double x = ahead.both(), y = behind.both();
+    const double back = placed.back().part->stages, x = ahead.both(), y = behind.both();
     const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
-    const DivisionCost cost{
-        .longest = std::max(first * x / front, ((layers - first) * y + head) / back),
-        .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head};
+    return secondsOf({.longest = std::max(first * x / front, ((layers - first) * y + head) / back),
+                      .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head});
+}
+
+/// Seconds of replicas side by side that share fractions of micro-batches, where no stage is ever idle.
+double Judge::Data::sharedSecondsBound(const Configuration& configuration, const PlacedParts& placed) const {
+    double perSecond = 0;  // micro-batches
+    for (const PlacedPart& each : placed) {
+        const LayerTimes& times = each.times();
+        perSecond += each.part->replicas * configuration.pipeline / (layers * times.both() + times.head());
+    }
+    return allMicroBatches(problem, configuration) / perSecond;
+}
+
+Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
+    if (layered) return {};
+    const PlacedParts placed = placedOf(configuration);
+    const bool isStacked = configuration.isStacked(), isShared = placed.size() > 1 && !isStacked;
     Scores scores;
     double& seconds = scores.of(Objective::time);
-    seconds = pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, 0);
+    seconds = isShared ? sharedSecondsBound(configuration, placed) : secondsBound(configuration, placed);
     scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
     for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
-    scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
-    if (wanted.memory) scores.of(Objective::memory) = memoryBound(placed);
+    if (!isShared) scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
+    if (wanted.memory && isStacked) scores.of(Objective::memory) = memoryBound(placed);
     return scores;
 }
 
@@ -312,6 +336,7 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
 }
 
 Evaluated Judge::evaluate(const Configuration& configuration) {
+    if (data_->layered) return data_->layered->evaluate(configuration);
     return data_->evaluate(configuration);
 }
 

@@ -58,6 +58,7 @@ struct Wanted {
 /// What a configuration scores, or what it lacks.
 struct Judgement {
     bool fits = false;
+    bool lacksAccelerators = false;  ///< for any division of layers with costs of their own
     Scores scores = {};
     std::vector<int> layers = {};        ///< of each stage, where wanted
     std::vector<int> microBatches = {};  ///< of each part where replicas lie side by side, which share what there is
@@ -80,8 +81,9 @@ public:
     Judge& operator=(Judge&&) noexcept;
 
     Judgement judge(const Configuration& configuration, Wanted wanted = {});
-    /// Scores that none of a configuration's divisions beats, of one whose pipeline passes through two groups: stages
-    /// as even as fractions of layers allow, nothing reduced, no update. Memory only where it is wanted.
+    /// Scores that none of a configuration's divisions beats: stages as even as fractions of layers allow, nothing
+    /// reduced, no update; side by side, micro-batches shared in fractions. Of a pipeline through two groups memory,
+    /// too, where it is wanted; 0 where nothing better is known: memory of others, energy of replicas side by side.
     Scores bound(const Configuration& configuration, Wanted wanted = {});
     /// All that is said of one. Throws UsageError for one that does not fit.
     Evaluated evaluate(const Configuration& configuration);

@@ -11,6 +11,7 @@
 #include "core/plan/evaluate.h"
 #include "core/plan/group_model.h"
 #include "core/plan/judge.h"
+#include "core/plan/layered_judge.h"
 #include "core/plan/micro_batches.h"
 #include "core/plan/stage_needs.h"
 #include "core/plan/stages.h"
@@ -32,11 +33,14 @@ using PlacedParts = std::vector<PlacedPart>;
 
 /// What a judge knows, and the steps of its judgement.
 struct Judge::Data {
-    Data(const Problem& given, Configuration common)
-        : problem(given), like(std::move(common)), layers(given.layers()) {}
+    Data(const Problem& given, Configuration common) : problem(given), like(std::move(common)), layers(given.layers()) {
+        if (problem.layered) layered = std::make_unique<LayeredJudge>(problem);
+    }
 
     Judgement judge(const Configuration& configuration, Wanted wanted);
     Scores bound(const Configuration& configuration, Wanted wanted);
+    double secondsBound(const Configuration& configuration, const PlacedParts& placed) const;
+    double sharedSecondsBound(const Configuration& configuration, const PlacedParts& placed) const;
     double joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const;
     double memoryBound(const PlacedParts& placed) const;
     Evaluated evaluate(const Configuration& given);
@@ -80,6 +84,7 @@ struct Judge::Data {
     const Problem& problem;
     Configuration like;
     int layers;
+    std::unique_ptr<LayeredJudge> layered = {};  ///< of layers with costs of their own; null = of equal ones
     std::map<std::pair<std::size_t, double>, std::unique_ptr<GroupModel>> models;  ///< by group and rate
 };
 

@@ -204,6 +204,12 @@ std::string headsMisfit(const FrameworkPlan& plan, std::string_view framework) {
                        framework, whole(keyHeads), plan.configuration.tensor);
 }
 
+std::string widthMisfit(const FrameworkPlan& plan, std::string_view framework) {
+    if (plan.shape.tableWidth() == plan.shape.hidden) return {};
+    return fmt::format("{} has embeddings as wide as its layers, {}, not of {}", framework, whole(plan.shape.hidden),
+                       whole(plan.shape.tableWidth()));
+}
+
 std::string typeMisfit(const FrameworkPlan& plan, std::string_view framework) {
     constexpr std::string_view kKnown[] = {"bf16", "fp16", "fp32", "tf32", "fp8", "mxfp8", "nvfp4"};
     if (std::find(std::begin(kKnown), std::end(kKnown), plan.dtype) == std::end(kKnown))
@@ -244,8 +250,8 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
     if (configuration.zero > 1 && configuration.pipeline > 1)
         return fmt::format("{} does not shard gradients or weights (ZeRO {}) together with a pipeline", framework,
                            configuration.zero);
-    for (const std::string& misfit :
-         {replicasMisfit(plan, framework), headsMisfit(plan, framework), typeMisfit(plan, framework)})
+    for (const std::string& misfit : {replicasMisfit(plan, framework), headsMisfit(plan, framework),
+                                      widthMisfit(plan, framework), typeMisfit(plan, framework)})
         if (!misfit.empty()) return misfit;
     return {};
 }
@@ -253,7 +259,7 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
 Framework megatronFramework() {
     return {.id = "megatron-lm",
             .title = kMegatron,
-            .about = "The best plan as arguments of Megatron-LM, for a shell to source",
+            .about = "A plan as arguments of Megatron-LM, for a shell to source",
             .suffix = ".sh",
             .misfit = megatronLmMisfit,
             .text = megatronText};

@@ -115,7 +115,7 @@ std::string nemoMisfit(const FrameworkPlan& plan) {
 Framework nemoFramework() {
     return {.id = "nemo",
             .title = "NeMo, Megatron-Bridge",
-            .about = "The best plan as overrides of a recipe of NeMo (Megatron-Bridge)",
+            .about = "A plan as overrides of a recipe of NeMo (Megatron-Bridge)",
             .suffix = ".txt",
             .misfit = nemoMisfit,
             .text = nemoText};

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/plan/layered.h"
 
 namespace tessera::plan {
 
@@ -14,7 +15,10 @@ namespace {
 
 using physical::PipelineSchedule;
 
+/// Both are whole as a rule, of which the remainder takes a tenth of the time.
 bool divides(double by, double number) {
+    const auto wholeBy = static_cast<std::int64_t>(by), whole = static_cast<std::int64_t>(number);
+    if (static_cast<double>(wholeBy) == by && static_cast<double>(whole) == number) return whole % wholeBy == 0;
     return std::fmod(number, by) == 0;
 }
 
@@ -72,7 +76,8 @@ bool canBeExperts(const Problem& problem, const Configuration& configuration) {
 
 }  // namespace
 
-Fault faultOf(const Problem& problem, const Configuration& configuration) {
+Fault faultOfDegrees(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultOfDegrees(problem, configuration);
     const physical::Transformer& model = problem.model();
     if (!divides(configuration.tensor, model.heads)) return Fault::heads;
     if (configuration.pipeline > model.layers) return Fault::stages;
@@ -81,10 +86,20 @@ Fault faultOf(const Problem& problem, const Configuration& configuration) {
     if (!canBeExperts(problem, configuration)) return Fault::experts;
     if (!areThere(problem, configuration)) return Fault::accelerators;
     if (!canBeRecompute(problem, configuration)) return Fault::recompute;
+    return Fault::none;
+}
+
+Fault faultOfVariant(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultOfVariant(problem, configuration);
     if (!canBeSchedule(configuration)) return Fault::schedule;
     if (!canBeChunks(problem, configuration)) return Fault::chunks;
     if (!canBeZero(problem, configuration)) return Fault::zero;
     return Fault::none;
+}
+
+Fault faultOf(const Problem& problem, const Configuration& configuration) {
+    const Fault fault = faultOfDegrees(problem, configuration);
+    return fault != Fault::none ? fault : faultOfVariant(problem, configuration);
 }
 
 namespace {
@@ -115,6 +130,7 @@ std::string chunksText(const Problem& problem, const Configuration& configuratio
 }  // namespace
 
 std::string faultText(const Problem& problem, const Configuration& configuration) {
+    if (problem.layered) return layeredFaultText(problem, configuration);
     const physical::Transformer& model = problem.model();
     switch (faultOf(problem, configuration)) {
         case Fault::none:

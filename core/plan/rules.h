@@ -25,6 +25,10 @@ enum class Fault : std::uint8_t {
 
 /// What is wrong first; none where nothing is.
 Fault faultOf(const Problem& problem, const Configuration& configuration);
+/// The same of what does not depend on schedule, virtual stages and ZeRO, and of these three alone: `faultOf` is the
+/// first of both that is one.
+Fault faultOfDegrees(const Problem& problem, const Configuration& configuration);
+Fault faultOfVariant(const Problem& problem, const Configuration& configuration);
 /// The same as a sentence with the numbers; empty where nothing is wrong.
 std::string faultText(const Problem& problem, const Configuration& configuration);
 

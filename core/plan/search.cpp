@@ -4,11 +4,13 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
 
 #include "core/base/parallel.h"
+#include "core/plan/layered.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {
@@ -44,7 +46,8 @@ bool isDominated(const Scores& scores, const Ranked& by, const std::pair<Objecti
 /// What is kept of the configurations that were seen.
 class Kept {
 public:
-    explicit Kept(const SearchOptions& options) : options_(options) {}
+    /// Of the best `alone` there is no front.
+    Kept(const SearchOptions& options, bool alone) : options_(options), alone_(alone) {}
 
     void add(const Configuration& configuration, const Scores& scores) {
         ++counted.fitting;
@@ -56,7 +59,7 @@ public:
             return;
         }
         addToTop({configuration, scores});
-        addToFront({configuration, scores});
+        if (!alone_) addToFront({configuration, scores});
     }
 
     void addShortage(const Configuration& configuration, const Shortage& shortage) {
@@ -132,6 +135,25 @@ private:
     }
 
     const SearchOptions& options_;
+    bool alone_;
+};
+
+/// The least value of an objective that any thread has found.
+class Least {
+public:
+    void add(double value) {
+        double known = value_;
+        while (value < known && !value_.compare_exchange_weak(known, value)) {
+        }
+    }
+    /// Whether a value that is `bound` at least is above it, whatever the rounding.
+    bool isBelow(double bound) const {
+        constexpr double kRounding = 1e-9;
+        return bound * (1 - kRounding) > value_;
+    }
+
+private:
+    std::atomic<double> value_ = std::numeric_limits<double>::infinity();
 };
 
 /// Configurations that share what a judge computes once.
@@ -142,8 +164,10 @@ struct Cell {
 
 class Search {
 public:
-    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control)
-        : problem_(problem), space_(space), options_(options), control_(control) {
+    /// `alone`: for the best configuration, and not for the others.
+    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control,
+           bool alone = false)
+        : problem_(problem), space_(space), options_(options), control_(control), alone_(alone) {
         for (const Objective objective : {options.objective, options.front.first, options.front.second})
             wanted_.memory |= objective == Objective::memory;
         for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.all().size()); ++s)
@@ -152,8 +176,9 @@ public:
 
     Found run() {
         makeCells();
-        Kept kept(options_);
+        Kept kept(options_, alone_);
         runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
+            if (problem_.layered) return forEachLayered(cell, into);
             forEachSingle(cell, into);
             forEachSideBySide(cell, into);
         });
@@ -179,11 +204,48 @@ public:
 private:
     /// Schedules that nobody names: what frameworks run by default.
     bool isChosen(PipelineSchedule schedule) const {
+        if (problem_.layered) return schedule == PipelineSchedule::oneForwardOneBackward;
         if (!space_.of(Axis::schedule).values.empty()) return space_.allows(Axis::schedule, static_cast<int>(schedule));
         return schedule == PipelineSchedule::oneForwardOneBackward || schedule == PipelineSchedule::interleaved;
     }
 
+    /// Of layers with costs of their own.
+    void makeLayeredCells() {
+        const LayeredModel& layered = *problem_.layered;
+        const auto batch = static_cast<std::int64_t>(problem_.globalBatch);
+        std::vector<int> micros = divisorsOf(batch, batch, space_.of(Axis::micro));
+        if (!layered.micros.empty())
+            std::erase_if(micros, [&](int micro) {
+                return std::find(layered.micros.begin(), layered.micros.end(), micro) == layered.micros.end();
+            });
+        for (const int tensor : layered.tensors)
+            for (const int micro : micros)
+                for (const physical::Recompute recompute : layered.recomputes)
+                    if (space_.allows(Axis::tensor, tensor) &&
+                        space_.allows(Axis::recompute, static_cast<int>(recompute)))
+                        cells_.push_back({{.tensor = tensor, .micro = micro, .recompute = recompute}});
+    }
+
+    /// Replicas and stages of layers with costs of their own; a stage may take fewer accelerators than slices.
+    void forEachLayered(Cell& cell, Kept& into) {
+        Configuration at = cell.common;
+        const int all = allMicroBatches(problem_, at);
+        const std::int64_t count = problem_.groups.front().count;
+        for (int data = 1; data <= std::min<std::int64_t>(all, count); ++data) {
+            control_.throwIfCancelled("the search for a plan");
+            if (!space_.allows(Axis::data, data) || (problem_.layered->ofReplicas && all % data != 0)) continue;
+            at.data = data;
+            for (at.pipeline = 1; at.pipeline <= std::min<std::int64_t>(count / data, problem_.layers());
+                 ++at.pipeline) {
+                if (!space_.allows(Axis::pipeline, at.pipeline)) continue;
+                at.parts = {{0, at.pipeline, data, (all - 1) / data + 1}};
+                forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
+            }
+        }
+    }
+
     void makeCells() {
+        if (problem_.layered) return makeLayeredCells();
         const physical::Transformer& model = problem_.model();
         std::int64_t largest = 0;
         for (const PlanGroup& group : problem_.groups) largest = std::max(largest, group.count);
@@ -226,7 +288,7 @@ private:
 
     template <typename Look>
     void runPhase(const std::string& task, Kept& kept, const Look& look) {
-        std::vector<Kept> found(cells_.size(), Kept(options_));
+        std::vector<Kept> found(cells_.size(), Kept(options_, alone_));
         std::atomic<std::size_t> done = 0;
         parallelFor(cells_.size(), control_.threads, [&](std::size_t i) {
             if (control_.finishing()) {
@@ -339,6 +401,7 @@ private:
     /// Stages of ZeRO, schedules and virtual stages of a configuration.
     template <typename Use>
     void forEachVariant(Configuration at, Kept& into, const Use& use) const {
+        const bool canBe = faultOfDegrees(problem_, at) == Fault::none;
         for (const PipelineSchedule schedule : schedules_) {
             at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
             const bool isCut = at.schedule == PipelineSchedule::interleaved;
@@ -347,10 +410,11 @@ private:
                 if (!space_.allows(Axis::chunks, at.chunks)) continue;
                 for (at.zero = 0; at.zero <= 3; ++at.zero) {
                     if (!space_.allows(Axis::zero, at.zero)) continue;
-                    if (faultOf(problem_, at) == Fault::none)
+                    if (canBe && faultOfVariant(problem_, at) == Fault::none)
                         use(at);
                     else
                         into.addFaulty(at);
+                    if (!canBe) return;
                 }
             }
             if (at.pipeline == 1) return;
@@ -359,8 +423,18 @@ private:
 
     void judge(Cell& cell, const Configuration& at, Kept& into) {
         ++into.counted.all;
+        if (alone_ && least_.isBelow(cell.judge->bound(at, wanted_).of(options_.objective))) {
+            ++into.counted.bounded;
+            return;
+        }
         const Judgement judgement = cell.judge->judge(at, wanted_);
+        if (judgement.lacksAccelerators) {
+            --into.counted.all;
+            return into.addFaulty(at);
+        }
         if (!judgement.fits) return into.addShortage(at, judgement.shortage);
+        const bool isLate = options_.longestStep && judgement.scores.of(Objective::time) > *options_.longestStep;
+        if (!isLate) least_.add(judgement.scores.of(options_.objective));
         if (judgement.microBatches.empty()) return into.add(at, judgement.scores);
         Configuration shared = at;
         for (std::size_t i = 0; i < shared.parts.size(); ++i) shared.parts[i].microBatches = judgement.microBatches[i];
@@ -368,7 +442,7 @@ private:
     }
 
     void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {
-        if (before.isBeaten(cell.judge->bound(at, wanted_))) {
+        if (!alone_ && before.isBeaten(cell.judge->bound(at, wanted_))) {
             ++into.counted.all;
             ++into.counted.bounded;
             return;
@@ -380,6 +454,8 @@ private:
     const Space& space_;
     const SearchOptions& options_;
     const RunControl& control_;
+    bool alone_;
+    Least least_;
     Wanted wanted_;
     std::vector<PipelineSchedule> schedules_;
     std::vector<Cell> cells_;
@@ -396,6 +472,13 @@ void Counted::add(const Counted& other) {
 
 Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
     return Search(problem, space, options, control).run();
+}
+
+Found searchBest(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
+    SearchOptions best = options;
+    best.top = 1;
+    best.front = {options.objective, options.objective};
+    return Search(problem, space, best, control, true).run();
 }
 
 }  // namespace tessera::plan

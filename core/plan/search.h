@@ -57,4 +57,9 @@ struct Found {
 /// `finish` ends it with what it has.
 Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control);
 
+/// Finds the first of `search(problem, space, options, control).top` in less time: whatever by a lower bound is no
+/// better than what was found before is not judged. The front is empty, and what is counted, closest or late says
+/// something where nothing is found alone. Throws like `search`.
+Found searchBest(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control);
+
 }  // namespace tessera::plan

@@ -143,7 +143,7 @@ std::string torchtitanMisfit(const FrameworkPlan& plan) {
 Framework torchtitanFramework() {
     return {.id = "torchtitan",
             .title = "torchtitan",
-            .about = "The best plan as a configuration of torchtitan",
+            .about = "A plan as a configuration of torchtitan",
             .suffix = ".toml",
             .misfit = torchtitanMisfit,
             .text = torchtitanText};

@@ -16,7 +16,9 @@
 #include "core/model/model.h"
 #include "core/physical/device.h"
 #include "core/plan/rules.h"
+#include "core/plan/scaling.h"
 #include "core/study/known_transformer.h"
+#include "core/study/measured_throughput.h"
 #include "core/study/model_summary.h"
 #include "core/study/option_table.h"
 #include "core/study/partition/study.h"
@@ -116,7 +118,14 @@ struct Inputs {
 physical::TrainingRun modelOf(const Study& study, const Settings& settings) {
     std::map<std::string, std::int64_t> dimensions = study.dimensions;
     if (settings.sequence) dimensions["sequence"] = *settings.sequence;
-    std::optional<physical::TrainingRun> run = knownTransformer(placeOfInput(study.models.front()), dimensions);
+    std::string refusal;
+    std::optional<physical::TrainingRun> run =
+        knownTransformer(placeOfInput(study.models.front()), dimensions, refusal);
+    if (!run && !refusal.empty())
+        throw UsageError(
+            fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text "
+                        "whose layers all have a softmax in their attention",
+                        inQuotes(study.models.front()), refusal));
     if (!run)
         throw UsageError(fmt::format(
             "the model {} is no transformer that can be planned; expected one of the zoo (zoo:gpt, zoo:llama, zoo:moe, "
@@ -183,6 +192,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     load.dimensions = study.dimensions;
     const std::shared_ptr<const model::Model> model = model::sharedModel(placeOfInput(study.models.front()), load);
     inputs.modelTitle = modelName(study.models.front(), model->name);
+    inputs.warnings = model->warnings;
     inputs.inputs.push_back({study.models.front(), model->sha256});
     for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, run, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))
@@ -208,6 +218,14 @@ std::vector<PlannedGroup> groupsOf(const plan::Problem& problem) {
                           .pricePerHour = group.pricePerHour});
     }
     return groups;
+}
+
+std::vector<PlannedLink> linksOf(const plan::Problem& problem) {
+    std::vector<PlannedLink> links;
+    for (std::size_t from = 0; from < problem.groups.size(); ++from)
+        for (std::size_t to = from + 1; to < problem.groups.size(); ++to)
+            links.push_back({from, to, problem.between[from][to]});
+    return links;
 }
 
 std::string memoryText(double bytes) {
@@ -257,6 +275,31 @@ PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, con
     return shortage;
 }
 
+/// Why nothing fits on a fleet of another size, in few words.
+std::string misfitOf(const plan::Found& found) {
+    if (found.fastestLate)
+        return fmt::format("too late: the fastest step takes {}",
+                           formatQuantity(found.fastestLate->scores.of(Objective::time), Measure::seconds));
+    if (!found.closest) return "no degrees divide the model and the batch";
+    const plan::Shortage& shortage = found.closest->second;
+    return fmt::format("each accelerator lacks {}", memoryText(shortage.total() - shortage.capacity));
+}
+
+ScaledPlan scaledPlanOf(const plan::ScaledFleet& fleet) {
+    ScaledPlan plan{.times = fleet.times, .accelerators = fleet.problem.accelerators()};
+    if (fleet.found.top.empty()) {
+        plan.misfit = misfitOf(fleet.found);
+        return plan;
+    }
+    const plan::Evaluated best = plan::evaluate(fleet.problem, fleet.found.top.front().configuration);
+    plan.best = best.scores;
+    plan.low = best.low;
+    plan.high = best.high;
+    plan.tokensPerSecond = best.tokensPerSecond;
+    plan.configuration = plan::shortText(best.configuration);
+    return plan;
+}
+
 /// The one value that a space leaves of an axis, else another.
 int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
     const std::vector<int>& values = space.of(axis).values;
@@ -291,11 +334,10 @@ PlanAnswer answerOf(std::string_view option, const std::string& given, const Fle
     plan::Space space;
     plan::narrow(space, option, asked.given, inputs.problem);
     plan::SearchOptions options = inputs.options;
-    options.top = 1;
     options.longestStep.reset();
     RunControl quiet = context;
     quiet.progress = {};
-    const plan::Found found = plan::search(inputs.problem, space, options, quiet);
+    const plan::Found found = plan::searchBest(inputs.problem, space, options, quiet);
     if (!found.top.empty()) {
         asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
         return answer;
@@ -345,6 +387,26 @@ std::optional<double> PlanOutcome::steps() const {
 std::optional<double> PlanOutcome::trainingSeconds() const {
     if (!tokens || best() == nullptr) return std::nullopt;
     return *steps() * best()->scores.of(Objective::time);
+}
+
+double PlanOutcome::accelerators() const {
+    double sum = 0;
+    for (const PlannedGroup& group : groups) sum += static_cast<double>(group.count);
+    return sum;
+}
+
+double PlanOutcome::perAccelerator(const plan::Evaluated& its) {
+    return its.tokensPerSecond / its.scores.of(Objective::accelerators);
+}
+
+std::optional<std::string> PlanOutcome::acceleratorOf(const plan::Configuration& configuration) const {
+    std::optional<std::string> only;
+    for (const plan::Part& part : configuration.parts) {
+        const std::string& its = groups.at(part.group).accelerator;
+        if (only && *only != its) return std::nullopt;
+        only = its;
+    }
+    return only;
 }
 
 bool PlanOutcome::knowsPrices() const {
@@ -401,6 +463,7 @@ PlanOutcome outcomeOf(const Inputs& inputs, const FleetInputs& of) {
     outcome.software = of.problem.groups.front().variants.front().setting.stack.id;
     outcome.dtypes = of.problem.dtypes;
     outcome.groups = groupsOf(of.problem);
+    outcome.links = linksOf(of.problem);
     outcome.objective = inputs.settings.objective;
     outcome.frontOf = of.options.front;
     outcome.tokens = inputs.settings.tokens;
@@ -446,8 +509,13 @@ Result runPlan(const Study& study, const RunContext& context) {
         outcome.asked = answerOf("--evaluate", inputs.settings.evaluate, chosen, context).asked;
     if (outcome.best() == nullptr)
         outcome.shortage = shortageOf(chosen, found[best], context);
-    else if (inputs.settings.limits)
+    else
+        for (const plan::ScaledFleet& each :
+             plan::scaledFleets(chosen.problem, chosen.space, chosen.options, found[best], context))
+            outcome.scaling.push_back(scaledPlanOf(each));
+    if (outcome.best() != nullptr && inputs.settings.limits)
         outcome.limits = plan::limitsOf(chosen.problem, chosen.space, chosen.options, context);
+    addMeasured(outcome, bundledTraining());
     result.outcome = std::move(outcome);
     return result;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/timeline.h"
+#include "core/physical/measured_table.h"
 #include "core/study/engine.h"
 #include "core/study/field.h"
 #include "core/study/plan/outcome.h"
@@ -22,6 +23,11 @@ Result runPlan(const Study& study, const RunContext& context);
 /// leaves open, or why there is none. Reads the study's inputs again. Throws like study::run.
 PlanAnswer askPlan(const Study& study, const std::string& fleet, const std::string& configuration,
                    const RunContext& context);
+
+/// Adds the published runs of a table (columns of data/measured/training.csv) that stand beside a plan: of its model,
+/// its tokens of a sample and its accelerators, in one of its data types or one whose products are as fast. Throws
+/// DataError.
+void addMeasured(PlanOutcome& outcome, const physical::MeasuredTable& table);
 
 /// See study::estimate.
 Estimate estimatePlan(const Study& study);

@@ -146,7 +146,8 @@ std::string misfitOf(const std::string& id, const FrameworkPlan& plan) {
 std::vector<std::string> argumentsOf(const FrameworkPlan& plan) {
     const test::ScratchFolder folder;
     std::ofstream(folder / "args.sh") << textOf("megatron-lm", plan);
-    const std::string line = "bash -euc 'source " + (folder / "args.sh").string() + "; printf \"%s\\n\" \"${PLAN_ARGS[@]}\"'";
+    const std::string line =
+        "bash -euc 'source " + (folder / "args.sh").string() + "; printf \"%s\\n\" \"${PLAN_ARGS[@]}\"'";
     FILE* pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) throw std::runtime_error("bash does not run");
     std::string output;
@@ -421,6 +422,9 @@ TEST(Frameworks, sayWhyTheyCannotRunAPlan) {
     plan.configuration.tensor = 16;
     plan.shape.keyHeads = 12;
     EXPECT_THAT(misfitOf("nemo", plan), HasSubstr("12 heads of keys and values"));
+    plan = sharded();
+    plan.shape.embeddingWidth = 512;
+    EXPECT_THAT(misfitOf("megatron-lm", plan), HasSubstr("not of 512"));
     plan = sharded();
     plan.dtype = "int8";
     for (const Framework& each : frameworks()) EXPECT_THAT(each.misfit(plan), HasSubstr("int8")) << each.id;

@@ -54,6 +54,42 @@ TEST(Searches, areTheSameWithAnyNumberOfThreads) {
     }
 }
 
+/// What is nearest to what was asked for, where nothing is found.
+std::pair<std::optional<Configuration>, std::optional<Configuration>> whyNothingOf(const Found& found) {
+    std::pair<std::optional<Configuration>, std::optional<Configuration>> why;
+    if (found.closest) why.first = found.closest->first;
+    if (found.fastestLate) why.second = found.fastestLate->configuration;
+    return why;
+}
+
+TEST(Searches, forTheBestAloneFindTheFirstOfAll) {
+    PlanRandom random(11);
+    for (int i = 0; i < test::randomCases(400); ++i) {
+        RandomPlan plan = randomPlan(random);
+        for (std::size_t o = 0; o < kObjectives; ++o) {
+            plan.options.objective = static_cast<Objective>(o);
+            plan.options.longestStep.reset();
+            const Found all = search(plan.problem, plan.space, plan.options, {.threads = 1});
+            if (!all.top.empty() && random.isOneOf(3))
+                plan.options.longestStep = all.top.back().scores.of(Objective::time) * random.between(0.7, 1.1);
+            const Found late = search(plan.problem, plan.space, plan.options, {.threads = 1});
+            for (const unsigned threads : {1U, 3U}) {
+                const Found best = searchBest(plan.problem, plan.space, plan.options, {.threads = threads});
+                ASSERT_EQ(best.counted.all, late.counted.all) << "case " << i;
+                ASSERT_EQ(best.top.empty(), late.top.empty()) << "case " << i;
+                if (late.top.empty()) {
+                    ASSERT_EQ(whyNothingOf(best), whyNothingOf(late)) << "case " << i;
+                    continue;
+                }
+                ASSERT_EQ(best.top.size(), 1U);
+                ASSERT_EQ(best.top[0].configuration, late.top[0].configuration)
+                    << "case " << i << ", " << kObjectiveNames.of(plan.options.objective) << ": "
+                    << shortText(best.top[0].configuration) << " instead of " << shortText(late.top[0].configuration);
+            }
+        }
+    }
+}
+
 /// Llama 3.1 405B on 512 H100 and 512 H200.
 const Problem& largeProblem() {
     static const Problem kProblem =
