@@ -21,6 +21,7 @@
 #include "core/base/units.h"
 #include "core/draw/table.h"
 #include "core/hardware/field.h"
+#include "core/physical/measured_table.h"
 #include "core/study/document_study.h"
 #include "core/study/exploration/study.h"
 #include "core/study/metric.h"
@@ -60,8 +61,8 @@ Study explorationOf(const std::string& name) {
 /// Sets a parameter that is a document, checked as a file's.
 void setDocument(Study& exploration, const char* name, const Json& value) {
     const JsonDocument document = study::documentOf(Json{{name, value}}, "the command line");
-    exploration.parameters[name] = study::readParameter(
-        *study::findParameter(study::explorationParameters(), name), document.root().at(name));
+    exploration.parameters[name] =
+        study::readParameter(*study::findParameter(study::explorationParameters(), name), document.root().at(name));
 }
 
 /// What the name of an option means in a study: `{"parameter": NAME}` and so on.
@@ -144,23 +145,11 @@ void addVariables(Study& exploration, const std::vector<std::string>& texts) {
 
 /// The rows of a CSV as objects by its head.
 Json rowsOfCsv(const std::string& path) {
+    const physical::MeasuredTable table = physical::readMeasuredTable(readFile(path), path);
     Json rows = Json::array();
-    std::vector<std::string> head;
-    const std::string text = readFile(path);
-    for (std::string_view line : split(text, '\n')) {
-        line = trimmed(line);
-        if (line.empty()) continue;
-        std::vector<std::string> cells;
-        for (const std::string_view cell : split(line, ',')) cells.emplace_back(trimmed(cell));
-        if (head.empty()) {
-            head = std::move(cells);
-            continue;
-        }
-        if (cells.size() != head.size())
-            throw DataError({.file = path}, fmt::format("a row of {} values", cells.size()),
-                            fmt::format("{}, as in the first line", head.size()));
+    for (const physical::MeasuredRow& each : table.rows) {
         Json row = Json::object();
-        for (std::size_t i = 0; i < head.size(); ++i) row[head[i]] = valueOf(cells[i]);
+        for (std::size_t i = 0; i < table.columns.size(); ++i) row[table.columns[i]] = valueOf(each.cells[i]);
         rows.push_back(std::move(row));
     }
     return rows;
@@ -227,8 +216,8 @@ std::vector<Settable> settablesOf(const Study& base) {
     const std::vector<study::HardwareFile> files = study::hardwareFilesOf({base});
     for (const auto& [path, field] : study::hardwareFields(files)) {
         const hardware::FieldPlace& place = field.in(files);
-        all.push_back({"field", path, nowOf(place.value, place.row->measure), study::titleOf(files, field),
-                       place.row->about});
+        all.push_back(
+            {"field", path, nowOf(place.value, place.row->measure), study::titleOf(files, field), place.row->about});
     }
     return all;
 }
@@ -246,7 +235,8 @@ void listSpace(Context& context, const std::string& name) {
         reason = error.what();
     }
     context.console.endProgress();
-    Json json = study::documentHead("tessera.exploration-space/1", "explore", result ? result->inputs : std::vector<study::Input>());
+    Json json = study::documentHead("tessera.exploration-space/1", "explore",
+                                    result ? result->inputs : std::vector<study::Input>());
     json["study"] = study::toJson(base);
     report::Table varies, metrics;
     varies.columns = {{"sets"}, {"name"}, {"now", true}, {"what it is, or takes"}};
@@ -263,7 +253,8 @@ void listSpace(Context& context, const std::string& name) {
             if (!metric.owner.empty()) continue;
             const std::string better(study::kBetterNames.of(metric.better));
             metrics.rows.push_back({metric.name, study::textOf(metric), better, metric.title});
-            numbers.push_back({{"id", metric.name}, {"title", metric.title}, {"now", metric.value}, {"better", better}});
+            numbers.push_back(
+                {{"id", metric.name}, {"title", metric.title}, {"now", metric.value}, {"better", better}});
         }
     study::finishDocument(json, {}, {});
     if (context.common.json) {
@@ -284,17 +275,18 @@ void writePoint(Context& context, const ExploreOptions& options) {
     if (result->outcome.as<study::ExplorationOutcome>() == nullptr)
         throw UsageError(fmt::format("run {} is no exploration; '--point' takes a point of one", run));
     const auto& outcome = result->outcome.get<study::ExplorationOutcome>();
-    const std::int64_t number =
-        wholeOf("--point", options.point, 1, static_cast<std::int64_t>(outcome.points.size()));
+    const std::int64_t number = wholeOf("--point", options.point, 1, static_cast<std::int64_t>(outcome.points.size()));
     const std::string out = options.out.empty() ? fmt::format("point-{}.json", number) : options.out;
-    const InputScope inputs(std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); }));
+    const InputScope inputs(
+        std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); }));
     const auto files = study::pointStudyFiles(*result, static_cast<std::size_t>(number - 1), out);
     std::vector<std::string> names;
     writeFiles(files);
     for (const auto& [path, bytes] : files) names.push_back(path.string());
     if (!context.common.json) {
-        context.console.print(fmt::format("{}: the study of point {} of run {}{}\n", escaped(out), number, run,
-                                          names.size() > 1 ? fmt::format(", with {} beside it", names.size() - 1) : ""));
+        context.console.print(
+            fmt::format("{}: the study of point {} of run {}{}\n", escaped(out), number, run,
+                        names.size() > 1 ? fmt::format(", with {} beside it", names.size() - 1) : ""));
         return;
     }
     Json json = study::documentHead("tessera.exploration-point/1", "explore", result->inputs);
@@ -313,9 +305,10 @@ Action addExplore(CLI::App& app) {
             "an exploration or any other study, as a file or by its bundled name; with --point a run's number, name or "
             "uid, or 'last'")
         ->required();
-    addTexts(app, "--vary", options->vary, "NAME=VALUES",
-             "what varies: a parameter, 'models', 'workloads' or 'hardware', 'dim.NAME', or the path of a hardware "
-             "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them; may be repeated");
+    addTexts(
+        app, "--vary", options->vary, "NAME=VALUES",
+        "what varies: a parameter, 'models', 'workloads' or 'hardware', 'dim.NAME', or the path of a hardware "
+        "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them; may be repeated");
     addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
              "a metric that is to be small or large; may be repeated");
     addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated");
@@ -325,7 +318,8 @@ Action addExplore(CLI::App& app) {
     addParameters(app, plainParameters(), options->parameters);
     addText(app, "--seed", options->seed, "N", "seed of random numbers (default 1)");
     app.add_flag("--list", options->list, "lists what of a study can vary, and its metrics");
-    addText(app, "--point", options->point, "N", "writes the study of this point of a run, which 'tessera run' repeats");
+    addText(app, "--point", options->point, "N",
+            "writes the study of this point of a run, which 'tessera run' repeats");
     addFile(app, "--out", options->out, "FILE", "where --point writes it (default point-N.json)");
     return [options](Context& context) {
         if (options->list) return listSpace(context, options->study);

@@ -96,7 +96,8 @@ auto madeOfInputs(const std::string& name, const Make& make) {
     using Value = std::remove_cvref_t<std::invoke_result_t<const Make&>>;
     const auto shared = [&make]() -> std::shared_ptr<const void> { return std::make_shared<const Value>(make()); };
     InputFiles* const files = InputScope::current();
-    return std::static_pointer_cast<const Value>(files == nullptr ? shared() : files->made(typeid(Value), name, shared));
+    return std::static_pointer_cast<const Value>(files == nullptr ? shared()
+                                                                  : files->made(typeid(Value), name, shared));
 }
 
 }  // namespace tessera

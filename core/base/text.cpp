@@ -107,7 +107,8 @@ std::vector<std::string_view> nearestNames(std::string_view name, const std::vec
     constexpr std::size_t kLost = 4, kLongest = 256;
     const std::string wanted = lowered(name.substr(0, kLongest));
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance and place
-    for (std::size_t i = 0; i < known.size(); ++i) ranked.emplace_back(editDistance(wanted, lowered(known[i]), kLost), i);
+    for (std::size_t i = 0; i < known.size(); ++i)
+        ranked.emplace_back(editDistance(wanted, lowered(known[i]), kLost), i);
     const std::size_t found = std::min(count, ranked.size());
     std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(found), ranked.end());
     std::vector<std::string_view> nearest;

@@ -18,10 +18,9 @@ namespace {
 const study::RunContext kNoContext;
 
 std::vector<Catalogue>& all() {
-    static std::vector<Catalogue> rows{partitionCatalogue(), planCatalogue(),        mappingCatalogue(),
-                                       codesignCatalogue(),  predictionCatalogue(),  placementCatalogue(),
-                                       scheduleCatalogue(),  calibrationCatalogue(), costCatalogue(),
-                                       explorationCatalogue()};
+    static std::vector<Catalogue> rows{
+        partitionCatalogue(), planCatalogue(),     mappingCatalogue(),     codesignCatalogue(), predictionCatalogue(),
+        placementCatalogue(), scheduleCatalogue(), calibrationCatalogue(), costCatalogue(),     explorationCatalogue()};
     return rows;
 }
 

@@ -156,22 +156,21 @@ std::vector<std::pair<std::filesystem::path, std::string>> resultOfPoint(const V
     const std::size_t point = pointOf(outcome, view.at.choice);
     for (const study::KeptPoint& kept : outcome.kept)
         if (kept.point == point) return {{out, tessera::toText(*kept.document)}};
-    throw UsageError(fmt::format("the result of point {} is not kept whole; 'keep' says which are, and the file 'study' "
-                                 "runs it again",
-                                 point + 1));
+    throw UsageError(
+        fmt::format("the result of point {} is not kept whole; 'keep' says which are, and the file 'study' "
+                    "runs it again",
+                    point + 1));
 }
 
 std::vector<std::string> explorationSentences(const study::Result& result) {
     const ExplorationOutcome& outcome = explorationOf(result);
     std::vector<std::string> all;
-    all.push_back(fmt::format("{} of {} by the method {}{}.",
-                              formatCounted(static_cast<double>(outcome.points.size()), "point", "points"),
-                              outcome.base, outcome.method,
-                              outcome.repeated > 0
-                                  ? fmt::format("; {} asked for again", formatCount(static_cast<double>(outcome.repeated)))
-                                  : std::string()));
-    if (outcome.chosen)
-        all.push_back(fmt::format("Point {} is chosen: {}.", *outcome.chosen + 1, outcome.chosenFor));
+    all.push_back(fmt::format(
+        "{} of {} by the method {}{}.", formatCounted(static_cast<double>(outcome.points.size()), "point", "points"),
+        outcome.base, outcome.method,
+        outcome.repeated > 0 ? fmt::format("; {} asked for again", formatCount(static_cast<double>(outcome.repeated)))
+                             : std::string()));
+    if (outcome.chosen) all.push_back(fmt::format("Point {} is chosen: {}.", *outcome.chosen + 1, outcome.chosenFor));
     return all;
 }
 
@@ -230,8 +229,7 @@ Catalogue explorationCatalogue() {
                        ".json",
                        studyOfPoint},
                       {{"result", "Result of a point", "A point's result, where it is kept whole", Scope::choice,
-                        kWindow,
-                        [](const View& view) { return !explorationOf(view.result).kept.empty(); }},
+                        kWindow, [](const View& view) { return !explorationOf(view.result).kept.empty(); }},
                        ".json",
                        resultOfPoint}}};
 }

@@ -160,8 +160,8 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x
     Series others = seriesOf("others", "other points", Mark::points, std::string(kCategories[5]), 0);
     Series violating = seriesOf("violating", "beyond a constraint", Mark::points, {}, 1);
     violating.dimmed = true;
-    Series front = seriesOf("front", outcome.objectives.size() > 1 ? "no other beats it" : "the best", Mark::points,
-                            "accent", 0);
+    Series front =
+        seriesOf("front", outcome.objectives.size() > 1 ? "no other beats it" : "the best", Mark::points, "accent", 0);
     Series chosen = seriesOf("chosen", "chosen", Mark::points, std::string(kCategories[2]), 4);
     Series baseline = seriesOf("baseline", "the study as it is", Mark::points, std::string(kCategories[1]), 2);
     const std::size_t every = std::max<std::size_t>(1, (outcome.points.size() + kMostMarked - 1) / kMostMarked);
@@ -169,10 +169,10 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x
         const ExploredPoint& point = outcome.points[i];
         const bool marked = outcome.chosen == i || outcome.isOnFront(i);
         if (!marked && i % every != 0) continue;
-        Series& series = outcome.chosen == i     ? chosen
-                         : outcome.isOnFront(i)  ? front
-                         : point.isFeasible()    ? others
-                                                 : violating;
+        Series& series = outcome.chosen == i    ? chosen
+                         : outcome.isOnFront(i) ? front
+                         : point.isFeasible()   ? others
+                                                : violating;
         addPoint(series, outcome, "point " + numberOf(i), point, x, y);
     }
     if (outcome.baseline && outcome.baseline->isFeasible())
@@ -302,8 +302,7 @@ Chart explorationReasonChart(const ExplorationOutcome& outcome) {
         chart.x.categories.push_back(what);
     };
     add("solutions", static_cast<double>(outcome.feasible()));
-    for (const study::CountedReason& reason : outcome.reasons)
-        add(reason.reason, static_cast<double>(reason.points));
+    for (const study::CountedReason& reason : outcome.reasons) add(reason.reason, static_cast<double>(reason.points));
     chart.y = {.title = "Points", .fromZero = true};
     chart.series = {std::move(bars)};
     return chart;
@@ -413,13 +412,12 @@ Table explorationVariableTable(const ExplorationOutcome& outcome) {
     for (std::size_t i = 0; i < outcome.variables.size(); ++i) {
         const ExploredVariable& variable = outcome.variables[i];
         const bool known = outcome.baseline && i < outcome.baseline->values.size();
-        table.rows.push_back(
-            {variable.name, variable.title,
-             variable.target == study::VariableTarget::none
-                 ? std::string("–")
-                 : fmt::format("{} {}", study::kVariableTargetNames.of(variable.target), variable.of),
-             variable.isChosen() ? study::rangeText(variable) : "= " + variable.formula,
-             known ? study::textOf(variable, outcome.baseline->values[i]) : "–"});
+        table.rows.push_back({variable.name, variable.title,
+                              variable.target == study::VariableTarget::none
+                                  ? std::string("–")
+                                  : fmt::format("{} {}", study::kVariableTargetNames.of(variable.target), variable.of),
+                              variable.isChosen() ? study::rangeText(variable) : "= " + variable.formula,
+                              known ? study::textOf(variable, outcome.baseline->values[i]) : "–"});
     }
     return table;
 }
@@ -427,28 +425,37 @@ Table explorationVariableTable(const ExplorationOutcome& outcome) {
 Table explorationEffectTable(const ExplorationOutcome& outcome) {
     Table table;
     const bool isMorris = outcome.effectKind == study::kMorris, isSobol = outcome.effectKind == study::kSobolIndices;
-    table.columns = {{"objective"}, {"variable"}, {isMorris ? "mean effect" : isSobol ? "first order" : "importance", true},
-                     {"interval", true}};
-    if (isSobol) {
-        table.columns.push_back({"total", true});
-        table.columns.push_back({"its interval", true});
-    }
-    if (isMorris) table.columns.push_back({"spread", true});
-    const auto interval = [](double low, double high) {
-        return std::isnan(low) || std::isnan(high) ? std::string("–") : fmt::format("{:.2g} to {:.2g}", low, high);
-    };
-    for (const study::ObjectiveEffects& of : outcome.effects)
+    table.columns = {{"objective"}, {"variable"}};
+    if (isMorris)
+        for (const char* column : {"mean effect", "interval", "spread"}) table.columns.push_back({column, true});
+    else if (isSobol)
+        for (const char* column : {"first order", "interval", "total", "its interval"})
+            table.columns.push_back({column, true});
+    else
+        table.columns.push_back({"importance", true});
+    for (const study::ObjectiveEffects& of : outcome.effects) {
+        // Elementary effects are changes of the objective, the others shares of its variance.
+        const auto shown = [&](std::optional<double> value) {
+            if (!value || std::isnan(*value)) return std::string("–");
+            return isMorris ? outcome.textOf(of.objective, *value) : fmt::format("{:.3f}", *value);
+        };
+        const auto interval = [&](std::optional<double> low, std::optional<double> high) {
+            return !low || !high || std::isnan(*low) || std::isnan(*high)
+                       ? std::string("–")
+                       : fmt::format("{} to {}", shown(low), shown(high));
+        };
         for (const study::VariableEffect& effect : of.effects) {
             std::vector<std::string> row{outcome.titleOf(of.objective), outcome.titleOf(effect.variable),
-                                         std::isnan(effect.value) ? "–" : fmt::format("{:.3g}", effect.value),
-                                         interval(effect.low, effect.high)};
+                                         shown(effect.value)};
+            if (isMorris || isSobol) row.push_back(interval(effect.low, effect.high));
+            if (isMorris) row.push_back(shown(effect.spread));
             if (isSobol) {
-                row.push_back(fmt::format("{:.3g}", effect.total.value_or(0)));
-                row.push_back(interval(effect.totalLow.value_or(0), effect.totalHigh.value_or(0)));
+                row.push_back(shown(effect.total));
+                row.push_back(interval(effect.totalLow, effect.totalHigh));
             }
-            if (isMorris) row.push_back(fmt::format("{:.3g}", effect.spread.value_or(0)));
             table.rows.push_back(std::move(row));
         }
+    }
     return table;
 }
 
@@ -456,9 +463,10 @@ Table explorationReasonTable(const ExplorationOutcome& outcome) {
     Table table;
     table.columns = {{"points", true}, {"share", true}, {"because"}};
     for (const study::CountedReason& reason : outcome.reasons)
-        table.rows.push_back({formatCount(static_cast<double>(reason.points)),
-                              percentOf(static_cast<double>(reason.points) / static_cast<double>(outcome.points.size())),
-                              reason.reason});
+        table.rows.push_back(
+            {formatCount(static_cast<double>(reason.points)),
+             percentOf(static_cast<double>(reason.points) / static_cast<double>(outcome.points.size())),
+             reason.reason});
     return table;
 }
 

@@ -371,8 +371,7 @@ RunId insertRun(const SQLite::Database& database, const study::Study& study, Run
             "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
             "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(worked, ", "),
-            joined(hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
-            thisProcess().host);
+            joined(hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION, thisProcess().host);
     const RunId run = wholeFrom(database, "SELECT last_insert_rowid()");
     addNames(database, "model", run, worked);
     addNames(database, "hardware", run, hardware);

@@ -14,10 +14,9 @@ namespace tessera::study {
 namespace {
 
 std::vector<Engine>& all() {
-    static std::vector<Engine> rows{partitionEngine(), planEngine(),        mappingEngine(),
-                                    codesignEngine(),  predictionEngine(),  placementEngine(),
-                                    scheduleEngine(),  calibrationEngine(), costEngine(),
-                                    explorationEngine()};
+    static std::vector<Engine> rows{partitionEngine(),  planEngine(),       mappingEngine(),  codesignEngine(),
+                                    predictionEngine(), placementEngine(),  scheduleEngine(), calibrationEngine(),
+                                    costEngine(),       explorationEngine()};
     return rows;
 }
 

@@ -57,7 +57,8 @@ std::vector<std::string> readInputs(const JsonNode& study, const char* list, Inp
 /// Reads those members that are parameters.
 void readParameters(Study& study, const JsonNode& node, const std::vector<Parameter>& table) {
     for (const auto& [name, child] : node.members())
-        if (const Parameter* const row = findParameter(table, name)) study.parameters[name] = readParameter(*row, child);
+        if (const Parameter* const row = findParameter(table, name))
+            study.parameters[name] = readParameter(*row, child);
 }
 
 /// Study files of the library by name.
@@ -160,7 +161,8 @@ Study readStudy(const JsonNode& node) {
 bool isStudySchema(std::string_view schema) {
     return std::any_of(engines().begin(), engines().end(), [&](const Engine& engine) {
         const std::string_view kind = engine.studySchema.substr(0, engine.studySchema.find('/') + 1);
-        return (!kind.empty() && schema.starts_with(kind)) || schema.starts_with(kSchema.substr(0, kSchema.find('/') + 1));
+        return (!kind.empty() && schema.starts_with(kind)) ||
+               schema.starts_with(kSchema.substr(0, kSchema.find('/') + 1));
     });
 }
 

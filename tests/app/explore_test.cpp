@@ -19,20 +19,13 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-const std::vector<std::string> kLayers{"explore",
-                                       "resnet50-layers-nvdla",
-                                       "--vary",
-                                       "pes=64..4096:log",
-                                       "--vary",
-                                       "offchip_bandwidth=8..128:8",
-                                       "--objective",
-                                       "cycles",
-                                       "--objective",
-                                       "energy_j:min",
-                                       "--points",
-                                       "24",
-                                       "--population",
-                                       "8"};
+const std::vector<std::string> kLayers{"explore",      "resnet50-layers-nvdla",
+                                       "--vary",       "pes=64..4096:log",
+                                       "--vary",       "offchip_bandwidth=8..128:8",
+                                       "--objective",  "cycles",
+                                       "--objective",  "energy_j:min",
+                                       "--points",     "24",
+                                       "--population", "8"};
 
 class Explore : public Cli {
 protected:
@@ -68,22 +61,15 @@ TEST_F(Explore, aStudyByWhatTheCommandLineSaysAndItsPoints) {
 }
 
 TEST_F(Explore, everyPointAsAStudyThatRunsToTheSameNumbers) {
-    const std::vector<std::string> plan{"explore",
-                                        "llama3.1-405b-512-h100",
-                                        "--vary",
-                                        "hbm@accelerators.h100.memory[HBM3].bandwidth_bytes_per_s=2 TB/s..6 TB/s",
-                                        "--vary",
-                                        "fleet.levels[NVSwitch].bandwidth_bytes_per_s=200GB/s,900GB/s",
-                                        "--vary",
-                                        "fix=tp=8",
-                                        "--objective",
-                                        "step_time_s",
-                                        "--method",
-                                        "random",
-                                        "--points",
-                                        "2",
-                                        "--keep",
-                                        "all"};
+    const std::vector<std::string> plan{
+        "explore",     "llama3.1-405b-512-h100",
+        "--vary",      "hbm@accelerators.h100.memory[HBM3].bandwidth_bytes_per_s=2 TB/s..6 TB/s",
+        "--vary",      "fleet.levels[NVSwitch].bandwidth_bytes_per_s=200GB/s,900GB/s",
+        "--vary",      "fix=tp=8",
+        "--objective", "step_time_s",
+        "--method",    "random",
+        "--points",    "2",
+        "--keep",      "all"};
     const nlohmann::json document = json(plan, "exploration-result.schema.json");
     std::size_t column = 0;
     while (document["metrics"][column]["id"] != "step_time_s") ++column;
@@ -91,20 +77,19 @@ TEST_F(Explore, everyPointAsAStudyThatRunsToTheSameNumbers) {
         ASSERT_EQ(tessera({"explore", "last", "--point", point, "--out", "p" + point + ".json"}).code, 0);
         EXPECT_TRUE(fs::exists(path("p" + point + "-hardware/h100.json")));
         EXPECT_TRUE(fs::exists(path("p" + point + "-hardware/dgx-h100x64.json")));
-        const nlohmann::json alone =
-            json({"run", "p" + point + ".json", "--no-store"}, "plan-result.schema.json");
+        const nlohmann::json alone = json({"run", "p" + point + ".json", "--no-store"}, "plan-result.schema.json");
         const std::size_t number = std::stoul(point) - 1;
         EXPECT_EQ(alone["configurations"][0]["step_time_s"], document["points"][number]["metrics"][column]);
         // By the export of a run, too, and what is kept whole.
-        ASSERT_EQ(tessera({"export", "last", "--what", "file", "--name", "study", "--strategy", point, "--out",
-                           "e.json"})
-                      .code,
-                  0);
+        ASSERT_EQ(
+            tessera({"export", "last", "--what", "file", "--name", "study", "--strategy", point, "--out", "e.json"})
+                .code,
+            0);
         EXPECT_EQ(tessera({"run", "e.json", "--no-store", "--json"}).code, 0);
-        ASSERT_EQ(tessera({"export", "last", "--what", "file", "--name", "result", "--strategy", point, "--out",
-                           "r.json"})
-                      .code,
-                  0);
+        ASSERT_EQ(
+            tessera({"export", "last", "--what", "file", "--name", "result", "--strategy", point, "--out", "r.json"})
+                .code,
+            0);
     }
     const nlohmann::json written =
         json({"explore", "last", "--point", "1", "--out", "q.json"}, "exploration-point.schema.json");
@@ -157,7 +142,8 @@ TEST_F(Explore, refusesInOneSentence) {
         return ended.errors;
     };
     const std::vector<std::string> base{"explore", "resnet50-layers-nvdla", "--objective", "cycles"};
-    EXPECT_THAT(refusal(with(base, {"--vary", "pes"}), 2), HasSubstr("option '--vary' is 'pes'; expected NAME=LOW..HIGH"));
+    EXPECT_THAT(refusal(with(base, {"--vary", "pes"}), 2),
+                HasSubstr("option '--vary' is 'pes'; expected NAME=LOW..HIGH"));
     EXPECT_THAT(refusal(with(base, {"--vary", "pez=1,2"}), 2), HasSubstr("did you mean 'pes'?"));
     EXPECT_THAT(refusal(with(base, {"--vary", "pes=1..x"}), 2), HasSubstr("not 'x'"));
     EXPECT_THAT(refusal(base, 2), HasSubstr("the exploration has no variable"));

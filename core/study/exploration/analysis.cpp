@@ -26,35 +26,13 @@ constexpr std::size_t kMostReasons = 20;
 /// Solutions of fewer points say nothing about importances.
 constexpr std::size_t kLeastForImportance = 8;
 
-/// A front scaled so that a box from `ideal` to `worst` is from 0 to 1 in every objective, without those in which
-/// nothing differs.
-class ScaledBox {
-public:
-    ScaledBox(const std::vector<double>& ideal, const std::vector<double>& worst) : ideal_(ideal), worst_(worst) {
-        for (std::size_t i = 0; i < ideal.size(); ++i)
-            if (worst[i] > ideal[i]) objectives_.push_back(i);
-    }
-
-    std::size_t objectives() const { return objectives_.size(); }
-    std::vector<double> reference() const { return std::vector<double>(objectives_.size(), 1.0); }
-    /// Adds a point to rows of scaled values; of one that is empty NaN.
-    void addScaled(const std::vector<double>& point, std::vector<double>& rows) const {
-        for (const std::size_t i : objectives_)
-            rows.push_back(point.empty() ? std::numeric_limits<double>::quiet_NaN()
-                                         : (point[i] - ideal_[i]) / (worst_[i] - ideal_[i]));
-    }
-    /// Share of the box that the points dominate; all of it where nothing differs.
-    double shareOf(const std::vector<std::vector<double>>& points) const {
-        if (points.empty() || objectives_.empty()) return points.empty() ? 0 : 1;
-        std::vector<double> rows;
-        for (const std::vector<double>& point : points) addScaled(point, rows);
-        return explore::hypervolume(rows, objectives(), reference());
-    }
-
-private:
-    std::vector<double> ideal_, worst_;
-    std::vector<std::size_t> objectives_;
-};
+/// The objectives in which two points differ.
+std::vector<std::size_t> differing(const std::vector<double>& ideal, const std::vector<double>& worst) {
+    std::vector<std::size_t> objectives;
+    for (std::size_t i = 0; i < ideal.size(); ++i)
+        if (worst[i] > ideal[i]) objectives.push_back(i);
+    return objectives;
+}
 
 bool dominatesOrEquals(const std::vector<double>& a, const std::vector<double>& b) {
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -124,8 +102,9 @@ void addChosen(ExplorationOutcome& outcome, const std::vector<double>& values) {
     outcome.knee = explore::kneeOf(values, objectives, byNumber);
     outcome.chosen = outcome.knee ? *outcome.knee : nearestToIdeal(values, objectives, byNumber);
     outcome.chosenFor = outcome.knee ? "the knee of the front, beyond which more of one objective costs most of another"
-                        : outcome.front.size() == 1 ? "no other point beats it in any objective"
-                                                    : "the point of the front that is nearest to the best of all objectives";
+                        : outcome.front.size() == 1
+                            ? "no other point beats it in any objective"
+                            : "the point of the front that is nearest to the best of all objectives";
 }
 
 void addHypervolume(ExplorationOutcome& outcome) {
@@ -136,12 +115,17 @@ void addHypervolume(ExplorationOutcome& outcome) {
         if (!points.back().empty()) widen(ideal, worst, points.back());
     }
     if (ideal.empty()) return;
-    const ScaledBox box(ideal, worst);
+    const std::vector<std::size_t> objectives = differing(ideal, worst);
+    if (objectives.size() > kMostOfHypervolume) return;
     std::vector<double> after;
-    if (box.objectives() > 0) {
+    if (!objectives.empty()) {
+        // From 0 to 1 in every objective.
         std::vector<double> rows;
-        for (const std::vector<double>& point : points) box.addScaled(point, rows);
-        after = explore::hypervolumeAfterEach(rows, box.objectives(), box.reference());
+        for (const std::vector<double>& point : points)
+            for (const std::size_t i : objectives)
+                rows.push_back(point.empty() ? std::numeric_limits<double>::quiet_NaN()
+                                             : (point[i] - ideal[i]) / (worst[i] - ideal[i]));
+        after = explore::hypervolumeAfterEach(rows, objectives.size(), std::vector<double>(objectives.size(), 1.0));
     } else {
         bool found = false;
         for (const std::vector<double>& point : points) after.push_back((found = found || !point.empty()) ? 1 : 0);
@@ -177,7 +161,8 @@ std::vector<double> valuesAsked(const ExplorationOutcome& outcome, const std::st
     return values;
 }
 
-std::vector<VariableEffect> elementaryEffects(const explore::MethodProblem& problem, const std::vector<double>& values) {
+std::vector<VariableEffect> elementaryEffects(const explore::MethodProblem& problem,
+                                              const std::vector<double>& values) {
     std::vector<VariableEffect> effects;
     for (const explore::ElementaryEffects& its : explore::morrisEffects(problem, values)) {
         VariableEffect& effect = effects.emplace_back();
@@ -234,6 +219,7 @@ void addEffects(ExplorationOutcome& outcome, const explore::MethodProblem& probl
     const bool isMorris = outcome.method == kMorris, isShares = outcome.method == kSobolIndices;
     outcome.effectKind = isMorris || isShares ? outcome.method : std::string(kImportance);
     for (const ExploredObjective& objective : outcome.objectives) {
+        if (outcome.metric(objective.id) == nullptr) continue;  // what variables do to themselves is known
         ObjectiveEffects effects{.objective = objective.id};
         if (isMorris)
             effects.effects = elementaryEffects(problem, valuesAsked(outcome, objective.id, asked));
@@ -251,25 +237,57 @@ void addEffects(ExplorationOutcome& outcome, const explore::MethodProblem& probl
 
 }  // namespace
 
+FrontSoFar::Volume::Volume(const std::vector<double>& from, const std::vector<double>& to, const Points& front)
+    : from_(from), to_(to), objectives_(differing(from, to)), grown_(std::vector<double>(objectives_.size(), 1.0)) {
+    for (const std::vector<double>& point : front) add(point);
+}
+
+double FrontSoFar::Volume::add(const std::vector<double>& point) {
+    if (objectives_.empty()) return 0;
+    std::vector<double> scaled;
+    for (const std::size_t i : objectives_) scaled.push_back((point[i] - from_[i]) / (to_[i] - from_[i]));
+    return grown_.add(scaled);
+}
+
+bool FrontSoFar::Volume::isInside(const std::vector<double>& worst) const {
+    for (std::size_t i = 0; i < worst.size(); ++i)
+        if (worst[i] > to_[i]) return false;
+    return true;
+}
+
+double FrontSoFar::Volume::between(const std::vector<double>& ideal, const std::vector<double>& worst) const {
+    double volume = 1;
+    for (const std::size_t i : objectives_) volume *= (worst[i] - ideal[i]) / (to_[i] - from_[i]);
+    return volume;
+}
+
 bool FrontSoFar::add(const std::vector<double>& objectives) {
     widen(ideal_, worst_, objectives);
+    const bool hasVolume = objectives.size() <= kMostOfHypervolume;
     bool gains = false;
     if (!isDominated(front_, objectives)) {
-        const std::vector<std::vector<double>> before = front_;
+        gains = true;
+        if (hasVolume &&
+            (!volume_ || !volume_->isInside(worst_) || volume_->objectives() < differing(ideal_, worst_).size())) {
+            // Far enough that this is seldom.
+            std::vector<double> beyond = worst_;
+            for (std::size_t i = 0; i < beyond.size(); ++i) beyond[i] += worst_[i] - ideal_[i];
+            volume_.emplace(ideal_, beyond, front_);
+        }
+        if (hasVolume && volume_->objectives() > 0)
+            gains = volume_->add(objectives) > kLeastGain * volume_->between(ideal_, worst_);
         addTo(front_, objectives);
-        const ScaledBox box(ideal_, worst_);
-        gains = box.shareOf(front_) - box.shareOf(before) > kLeastGain;
+        if (live_) live_->add(objectives);
     }
-    if (++count_ == kFirstOfLive) {
-        reference_ = worst_;
-        firstIdeal_ = ideal_;
-        begun_ = ScaledBox(firstIdeal_, reference_).shareOf(front_);
+    if (++count_ == kFirstOfLive && hasVolume) {
+        live_.emplace(ideal_, worst_, front_);
+        begun_ = live_->total();
     }
     return gains;
 }
 
 double FrontSoFar::gain() const {
-    return begun_ > 0 ? ScaledBox(firstIdeal_, reference_).shareOf(front_) / begun_ : 0;
+    return begun_ > 0 ? live_->total() / begun_ : 0;
 }
 
 std::vector<double> minimised(const ExplorationOutcome& outcome, const ExploredPoint& point) {

@@ -47,8 +47,7 @@ void readTarget(VariableDefinition& variable, const JsonNode& node) {
     for (const VariableTarget target : kTargets) {
         const std::string key(kVariableTargetNames.of(target));
         if (!node.has(key)) continue;
-        if (variable.target != VariableTarget::none)
-            node.at(key).fail("one target of a variable", "a second target");
+        if (variable.target != VariableTarget::none) node.at(key).fail("one target of a variable", "a second target");
         variable.target = target;
         variable.of = target == VariableTarget::input ? node.at(key).oneOf({"models", "workloads", "hardware"})
                                                       : node.at(key).text(kLongestPathOfField);
@@ -63,8 +62,8 @@ void readTarget(VariableDefinition& variable, const JsonNode& node) {
 }
 
 void readRange(VariableDefinition& variable, const JsonNode& node) {
-    for (const auto& [key, amount] : {std::pair("low", &variable.low), std::pair("high", &variable.high),
-                                      std::pair("step", &variable.step)})
+    for (const auto& [key, amount] :
+         {std::pair("low", &variable.low), std::pair("high", &variable.high), std::pair("step", &variable.step)})
         if (node.has(key)) *amount = readAmount(node.at(key));
     if (node.has("low") != node.has("high"))
         node.fail("'low' and 'high'", node.has("low") ? "without 'high'" : "without 'low'");
@@ -112,8 +111,8 @@ VariableDefinition readVariable(const JsonNode& node) {
     if (!node.has("name") && variable.target == VariableTarget::none) node.fail("a 'name'", "without one");
     variable.name = node.has("name") ? node.at("name").text() : lastPartOf(variable.of);
     if (!isVariableName(variable.name)) {
-        const std::string expected = fmt::format("a name of at most {} letters, digits and _, no digit first",
-                                                 kLongestVariableName);
+        const std::string expected =
+            fmt::format("a name of at most {} letters, digits and _, no digit first", kLongestVariableName);
         if (node.has("name")) node.at("name").fail(expected);
         node.fail("a 'name'", "without one");
     }
@@ -127,7 +126,8 @@ VariableDefinition readVariable(const JsonNode& node) {
 
 Json toJson(const VariableDefinition& variable) {
     Json json{{"name", variable.name}};
-    if (variable.target != VariableTarget::none) json[std::string(kVariableTargetNames.of(variable.target))] = variable.of;
+    if (variable.target != VariableTarget::none)
+        json[std::string(kVariableTargetNames.of(variable.target))] = variable.of;
     for (const auto& [key, amount] : {std::pair("low", &variable.low), std::pair("high", &variable.high),
                                       std::pair("step", &variable.step), std::pair("values", &variable.values)})
         if (!(*amount)->is_null()) json[key] = **amount;

@@ -32,9 +32,9 @@ struct VariableDefinition {
     HeldJson low = {}, high = {}, step = {};
     explore::Scale scale = explore::Scale::linear;
     bool integer = false;
-    int levels = 0;           ///< of a grid; 0 = as many as usual
-    HeldJson values = {};     ///< a list; null = a range, or all words
-    std::string formula = {}; ///< of other variables' names; empty = its value is chosen
+    int levels = 0;            ///< of a grid; 0 = as many as usual
+    HeldJson values = {};      ///< a list; null = a range, or all words
+    std::string formula = {};  ///< of other variables' names; empty = its value is chosen
 };
 
 enum class Goal : std::uint8_t { min, max };
@@ -52,8 +52,8 @@ struct ConstraintDefinition {
     HeldJson min = {}, max = {};  ///< numbers, or texts with units; null = none
 };
 
-/// Reads a variable, and writes it: `{"name", "parameter" | "input" | "dimension" | "field", "low", "high", …}`. Names of
-/// files that stand beside the document are found there. Throws DataError.
+/// Reads a variable, and writes it: `{"name", "parameter" | "input" | "dimension" | "field", "low", "high", …}`. Names
+/// of files that stand beside the document are found there. Throws DataError.
 VariableDefinition readVariable(const JsonNode& node);
 Json toJson(const VariableDefinition& variable);
 /// An objective: "METRIC", "METRIC:min", or `{"metric", "goal"}`. Throws DataError.

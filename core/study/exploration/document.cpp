@@ -14,8 +14,9 @@ constexpr DocumentKind kExplorationKind{
     .schema = "tessera.exploration-result/1",
     .command = "explore",
     .nameOfStudy = "study_name",
-    .about = "Points of a study whose parameters, inputs or hardware vary: what each comes to, which no other beats, "
-             "and what matters.",
+    .about =
+        "Points of a study whose parameters, inputs or hardware vary: what each comes to, which no other beats, "
+        "and what matters.",
     .seeded = true};
 
 constexpr auto kExploredVariable = [](auto& doc, auto& variable) {
@@ -90,19 +91,21 @@ constexpr auto kExplorationDocument = [](auto& doc, auto& outcome, auto& result)
                        row("points", reason.points, 1);
                    });
     });
-    doc.object({"baseline", "The study as it is; a value is null where it has none, or several."}, outcome.baseline, kExploredPoint);
+    doc.object({"baseline", "The study as it is; a value is null where it has none, or several."}, outcome.baseline,
+               kExploredPoint);
     doc.list({"points", "Each once, in the order in which they were asked for."}, outcome.points, kExploredPoint);
     doc({"front", "Points, from 0, that no other beats in all objectives."}, outcome.front);
     doc({"knee", "The point of the front where more of one objective begins to cost most of another."}, outcome.knee);
     doc({"chosen", "The point that is recommended."}, outcome.chosen);
     doc.unlessEmpty({"chosen_for", "Why."}, outcome.chosenFor);
-    doc.list({"hypervolume",
-              "By points evaluated, the share that the front dominates of the box between the worst and the best values "
-              "of all points; of one objective the way from the worst to the best."},
-             outcome.hypervolume, [](auto& row, auto& at) {
-                 row({"points", "Evaluated so far."}, at.first, kNotNegative.asWhole());
-                 row({"share", "Dominated."}, at.second, kNotNegative);
-             });
+    doc.list(
+        {"hypervolume",
+         "By points evaluated, the share that the front dominates of the box between the worst and the best values "
+         "of all points; of one objective the way from the worst to the best. None of more than six objectives."},
+        outcome.hypervolume, [](auto& row, auto& at) {
+            row({"points", "Evaluated so far."}, at.first, kNotNegative.asWhole());
+            row({"share", "Dominated."}, at.second, kNotNegative);
+        });
     doc.unlessEmpty({"effect_kind", "What effects are: Sobol' indices, Morris' elementary effects, or importance."},
                     outcome.effectKind);
     doc.list({"effects", "What matters to each objective."}, outcome.effects, [](auto& row, auto& of) {
@@ -115,8 +118,8 @@ constexpr auto kExplorationDocument = [](auto& doc, auto& outcome, auto& result)
         row({"point", "From 0."}, kept.point);
         row({"result", "As its engine writes it.", R"({"type": "object"})"}, kept.document);
     });
-    doc.require(outcome.isConsistent(), "points", "points with a value of each variable and metric, and numbers of points",
-                "other lists");
+    doc.require(outcome.isConsistent(), "points",
+                "points with a value of each variable and metric, and numbers of points", "other lists");
 };
 
 }  // namespace

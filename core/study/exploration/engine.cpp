@@ -137,10 +137,10 @@ std::string valuesText(const Row& row, std::size_t point) {
 }
 
 std::vector<InputFact> facts(const Row& row) {
-    std::vector<InputFact> all{{"Study", "study", row.base}, {"Study", "engine", row.engine}, {"Study", "method", row.method}};
+    std::vector<InputFact> all{
+        {"Study", "study", row.base}, {"Study", "engine", row.engine}, {"Study", "method", row.method}};
     for (const ExploredVariable& variable : row.variables)
-        all.push_back({"Variables", variable.name,
-                       variable.isChosen() ? rangeText(variable) : variable.formula});
+        all.push_back({"Variables", variable.name, variable.isChosen() ? rangeText(variable) : variable.formula});
     for (const ExploredObjective& objective : row.objectives)
         all.push_back({"Objectives", objective.id, std::string(kGoalNames.of(objective.goal))});
     return all;
@@ -176,7 +176,8 @@ std::string rangeText(const ExploredVariable& variable) {
         }
         return joined(shown, ", ");
     }
-    std::string text = fmt::format("{} to {}", textOf(variable, variable.range.low), textOf(variable, variable.range.high));
+    std::string text =
+        fmt::format("{} to {}", textOf(variable, variable.range.low), textOf(variable, variable.range.high));
     if (variable.range.step > 0) text += fmt::format(", steps of {}", textOf(variable, variable.range.step));
     if (variable.range.scale == explore::Scale::log) text += ", log scale";
     return text;
@@ -199,9 +200,9 @@ std::string explorationHeadline(const ExplorationOutcome& outcome) {
     std::vector<std::string> parts;
     for (const ExploredObjective& objective : outcome.objectives)
         if (const auto best = outcome.best(objective))
-            parts.push_back(fmt::format("{} {} {}",
-                                        outcome.textOf(objective.id, outcome.valueOf(outcome.points[*best], objective.id)),
-                                        objective.goal == Goal::max ? "most" : "least", lowerFirstOf(objective.title)));
+            parts.push_back(fmt::format(
+                "{} {} {}", outcome.textOf(objective.id, outcome.valueOf(outcome.points[*best], objective.id)),
+                objective.goal == Goal::max ? "most" : "least", lowerFirstOf(objective.title)));
     const auto count = static_cast<double>(outcome.points.size());
     parts.push_back(outcome.objectives.size() > 1
                         ? fmt::format("{} of {} on the front", countText(outcome.front.size()),
@@ -238,8 +239,8 @@ Engine explorationEngine() {
             .headline = ofOutcome<explorationHeadline>,
             .metrics = ofOutcome<explorationMetrics>,
             .misfit = ofOutcome<misfit>,
-            .metricText =
-                [](std::string_view name, double value) { return metricTextBy(explorationFields(), name, value); },
+            .metricText = [](std::string_view name,
+                             double value) { return metricTextBy(explorationFields(), name, value); },
             .explain = explainExploration,
             .facts = ofOutcome<facts>};
 }

@@ -23,11 +23,10 @@ double limitOf(const Json& given, const ConstraintDefinition& constraint, const 
     if (given.is_number()) return given.get<double>();
     const auto& text = given.get_ref<const std::string&>();
     if (const std::optional<double> value = parseQuantity(text, metric.measure)) return *value;
-    throw UsageError(fmt::format("the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
-                                 inQuotes(text),
-                                 metric.measure == Measure::count
-                                     ? std::string()
-                                     : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
+    throw UsageError(fmt::format(
+        "the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric), inQuotes(text),
+        metric.measure == Measure::count ? std::string()
+                                         : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
 }
 
 /// What follows the first part of an engine's sentence is about this point alone.
@@ -138,20 +137,34 @@ const ExploredMetric* MetricPool::add(ExploredMetric metric) {
     return &added;
 }
 
+std::optional<std::pair<ExploredMetric, double>> PointEvaluator::found(EvaluatedPoint& point,
+                                                                       const std::string& id) const {
+    try {
+        if (auto its = named(point, id); std::isfinite(its.second)) return its;
+    } catch (const UsageError&) {
+        point.error = std::current_exception();
+    }
+    setInfeasible(point, fmt::format("there is no {} here", id));
+    return std::nullopt;
+}
+
 void PointEvaluator::judge(EvaluatedPoint& point) const {
     for (const ObjectiveDefinition& objective : definition_.objectives) {
-        const auto [metric, value] = named(point, objective.metric);
-        goalOf(objective, metric);
-        point.objectives.push_back(value);
+        const auto its = found(point, objective.metric);
+        if (!its) return point.objectives.clear();
+        goalOf(objective, its->first);
+        point.objectives.push_back(its->second);
     }
     for (const ConstraintDefinition& constraint : definition_.constraints) {
-        const auto [metric, value] = named(point, constraint.metric);
-        const auto violate = [&, &its = metric, at = value](double limit, const char* words) {
+        const auto its = found(point, constraint.metric);
+        if (!its) return point.objectives.clear();
+        const auto& [metric, value] = *its;
+        const auto violate = [&, &of = metric, at = value](double limit, const char* words) {
             point.violation += std::fabs(at - limit) / std::max(std::fabs(limit), kLeastLimit);
             point.fault = PointFault::constraint;
-            const std::string beyond = fmt::format("{} {}", words, textOf(its, limit));
+            const std::string beyond = fmt::format("{} {}", words, textOf(of, limit));
             const char* const separator = point.reason.empty() ? "" : "; ";
-            point.reason += fmt::format("{}{} is {}, {}", separator, constraint.metric, textOf(its, at), beyond);
+            point.reason += fmt::format("{}{} is {}, {}", separator, constraint.metric, textOf(of, at), beyond);
             point.kind += fmt::format("{}{} is {}", separator, constraint.metric, beyond);
         };
         if (!constraint.max->is_null())
@@ -159,6 +172,12 @@ void PointEvaluator::judge(EvaluatedPoint& point) const {
         if (!constraint.min->is_null())
             if (const double min = limitOf(*constraint.min, constraint, metric); value < min) violate(min, "below");
     }
+}
+
+bool PointEvaluator::hasAll(EvaluatedPoint base) const {
+    if (base.fault != PointFault::none) return false;
+    judge(base);
+    return base.error == nullptr;
 }
 
 std::pair<ExploredMetric, double> PointEvaluator::named(const EvaluatedPoint& point, const std::string& id) const {

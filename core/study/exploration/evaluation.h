@@ -31,7 +31,8 @@ struct EvaluatedPoint {
     std::string kind = {};                ///< the reason without what is this point's alone, to count by
     double violation = 0;                 ///< of constraints
     std::vector<double> objectives = {};  ///< as metrics have them; empty where one is missing
-    std::exception_ptr error = {};        ///< of a broken one
+    /// What is wrong with the exploration where it goes wrong at all points: of a broken one, and one without a metric.
+    std::exception_ptr error = {};
 
     /// As methods take it.
     explore::Evaluation evaluation(const std::vector<ExploredObjective>& of) const;
@@ -63,6 +64,9 @@ public:
     EvaluatedPoint evaluateBase(const RunControl& control, const std::function<void()>& beat,
                                 std::optional<Result>& result);
 
+    /// Whether the base has all metrics of objectives and constraints. Throws UsageError for what these cannot be.
+    bool hasAll(EvaluatedPoint base) const;
+
     /// A metric or variable by its id, with what is known of it. Throws UsageError where the point has none.
     std::pair<ExploredMetric, double> named(const EvaluatedPoint& point, const std::string& id) const;
     MetricPool& metrics() { return metrics_; }
@@ -70,6 +74,8 @@ public:
 private:
     void take(const Result& result, EvaluatedPoint& point);
     void judge(EvaluatedPoint& point) const;
+    /// As `named`; nothing, and the point is no solution, where it has no such number.
+    std::optional<std::pair<ExploredMetric, double>> found(EvaluatedPoint& point, const std::string& id) const;
 
     const ExplorationDefinition& definition_;
     const ExploredSpace& space_;

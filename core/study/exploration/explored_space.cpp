@@ -73,8 +73,8 @@ double numberIn(const VariableDefinition& variable, const Json& value, const Num
     const std::optional<double> number = amountIn(value, range.measure);
     if (number && range.holds(*number)) return *number;
     const std::string given = value.is_string() ? value.get<std::string>() : value.dump();
-    refuseVariable(variable.name, fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), range.text(),
-                                              inQuotes(given)));
+    refuseVariable(variable.name,
+                   fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), range.text(), inQuotes(given)));
 }
 
 bool areNumbers(const Json& values, Measure measure) {
@@ -109,8 +109,8 @@ explore::Variable numbersOf(const VariableDefinition& variable, const NumberRang
     found.low = numberIn(variable, *variable.low, range);
     found.high = numberIn(variable, *variable.high, range);
     if (!(found.low < found.high))
-        refuseVariable(variable.name, fmt::format("'high' is {}; expected more than 'low', {}",
-                                                  exactNumber(found.high), exactNumber(found.low)));
+        refuseVariable(variable.name, fmt::format("'high' is {}; expected more than 'low', {}", exactNumber(found.high),
+                                                  exactNumber(found.low)));
     if (found.scale == explore::Scale::log && !(found.low > 0))
         refuseVariable(variable.name, "'low' is 0 or less; a range on a log scale lies above 0");
     if (range.powerOfTwo) {
@@ -217,10 +217,10 @@ struct ExploredSpace::Data {
     std::vector<Study> inner;
     std::vector<Setter> setters;
     std::vector<HardwareFile> files;
-    std::deque<FileWithGaps> gaps;   ///< by file
+    std::deque<FileWithGaps> gaps;                        ///< by file
     std::set<std::pair<std::size_t, std::size_t>> taken;  ///< file and place of fields that a variable sets
-    std::map<std::size_t, PlacedField> fields;             ///< by the variable that sets them
-    std::map<std::size_t, explore::Expression> formulas;   ///< by variable, where it has one
+    std::map<std::size_t, PlacedField> fields;            ///< by the variable that sets them
+    std::map<std::size_t, explore::Expression> formulas;  ///< by variable, where it has one
 
     const Engine& engine() const { return engineNamed(base.engine); }
 
@@ -279,11 +279,10 @@ struct ExploredSpace::Data {
         }
         if (row == nullptr) {
             const std::vector<std::string> known = idsOf(rows);
-            refuseVariable(definition.name,
-                           fmt::format("engine {} has no parameter {}; {}", inQuotes(engine().id),
-                                       inQuotes(definition.of),
-                                       withClosest("did you mean {}?", definition.of, known,
-                                                   "it has " + joined(known, ", "))));
+            refuseVariable(
+                definition.name,
+                fmt::format("engine {} has no parameter {}; {}", inQuotes(engine().id), inQuotes(definition.of),
+                            withClosest("did you mean {}?", definition.of, known, "it has " + joined(known, ", "))));
         }
         variable.title = row->label.empty() ? wordsOf(row->name) : std::string(row->label);
         variable.help = row->help;
@@ -321,9 +320,8 @@ struct ExploredSpace::Data {
         if (values.is_null() && row.kind == ParameterKind::flag) values = Json::array({false, true});
         if (values.is_null() && row.kind == ParameterKind::word) values = row.words;
         if (values.is_null())
-            refuseVariable(definition.name,
-                           fmt::format("parameter {} takes {}; give 'values'", inQuotes(definition.of),
-                                       expectationOf(row)));
+            refuseVariable(definition.name, fmt::format("parameter {} takes {}; give 'values'", inQuotes(definition.of),
+                                                        expectationOf(row)));
         if (row.kind == ParameterKind::document || row.kind == ParameterKind::list)
             refuseVariable(definition.name,
                            fmt::format("parameter {} is a document, which cannot vary", inQuotes(definition.of)));
@@ -341,8 +339,7 @@ struct ExploredSpace::Data {
                                  : definition.of == "workloads" ? row.workloads
                                                                 : row.hardware;
         if (takes == InputArity::none)
-            refuseVariable(definition.name,
-                           fmt::format("engine {} takes no {}", inQuotes(row.id), definition.of));
+            refuseVariable(definition.name, fmt::format("engine {} takes no {}", inQuotes(row.id), definition.of));
         if (definition.values->is_null()) refuseVariable(definition.name, "an input takes names; give 'values'");
         variable.title = definition.of == "models"      ? "Model"
                          : definition.of == "workloads" ? wordsOf(row.workloadKind)
@@ -521,7 +518,8 @@ std::vector<double> ExploredSpace::valuesAt(const explore::Point& point) const {
     for (const auto& [variable, formula] : data_->formulas) {
         values[variable] = formula.at(values);
         if (!std::isfinite(values[variable]))
-            refuseVariable(variables_[variable].name, fmt::format("{} has no value here", inQuotes(formula.text(), 200)));
+            refuseVariable(variables_[variable].name,
+                           fmt::format("{} has no value here", inQuotes(formula.text(), 200)));
     }
     return values;
 }

@@ -25,9 +25,9 @@ struct ExploredVariable {
     VariableTarget target = VariableTarget::none;
     std::string of = {};  ///< what it sets: a parameter, list of inputs, dimension, the shortest path of a field
     Measure measure = Measure::count;
-    std::string formula = {};              ///< where it is computed from others; else it is chosen
-    explore::Variable range = {};          ///< where it is chosen
-    std::vector<std::string> words = {};   ///< of categories, whose values are numbers into them
+    std::string formula = {};             ///< where it is computed from others; else it is chosen
+    explore::Variable range = {};         ///< where it is chosen
+    std::vector<std::string> words = {};  ///< of categories, whose values are numbers into them
 
     bool isChosen() const { return formula.empty(); }
     bool isCategory() const { return range.isCategory; }

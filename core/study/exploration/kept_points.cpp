@@ -36,8 +36,11 @@ Json keptPointsJson(const KeptPoints& points) {
             which.push_back(place->second);
             values.push_back(value);
         }
-        Json row{{"point", numbersJson(point)}, {"values", numbersJson(evaluated.values)}, {"metrics", which},
-                 {"numbers", values},           {"objectives", numbersJson(evaluated.objectives)}};
+        Json row{{"point", numbersJson(point)},
+                 {"values", numbersJson(evaluated.values)},
+                 {"metrics", which},
+                 {"numbers", values},
+                 {"objectives", numbersJson(evaluated.objectives)}};
         if (evaluated.fault != PointFault::none) {
             row["fault"] = kPointFaultNames.of(evaluated.fault);
             row["reason"] = evaluated.reason;

@@ -33,10 +33,12 @@ Measure ExplorationOutcome::measureOf(std::string_view id) const {
 }
 
 double ExplorationOutcome::valueOf(const ExploredPoint& point, std::string_view id) const {
-    if (const ExploredMetric* const its = metric(id)) return point.metrics[static_cast<std::size_t>(its - metrics.data())];
+    if (const ExploredMetric* const its = metric(id))
+        return point.metrics[static_cast<std::size_t>(its - metrics.data())];
     const ExploredVariable* const its = variable(id);
+    if (its == nullptr) return std::numeric_limits<double>::quiet_NaN();
     const auto at = static_cast<std::size_t>(its - variables.data());
-    return its == nullptr || at >= point.values.size() ? std::numeric_limits<double>::quiet_NaN() : point.values[at];
+    return at >= point.values.size() ? std::numeric_limits<double>::quiet_NaN() : point.values[at];
 }
 
 std::string ExplorationOutcome::textOf(std::string_view id, double value) const {

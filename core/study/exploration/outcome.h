@@ -73,9 +73,9 @@ struct CountedReason {
 /// How much of what an objective varies by a variable is to blame for, with the interval of its estimate.
 struct VariableEffect {
     std::string variable;
-    double value = 0, low = 0, high = 0;         ///< first-order index, mean of absolute effects, or importance
+    double value = 0, low = 0, high = 0;  ///< first-order index, mean of absolute effects, or importance
     std::optional<double> total = {}, totalLow = {}, totalHigh = {};  ///< with interactions
-    std::optional<double> spread = {};           ///< of elementary effects: not linear, or interacting
+    std::optional<double> spread = {};  ///< of elementary effects: not linear, or interacting
 };
 /// What effects are: those of the methods of these names, else importances.
 inline constexpr std::string_view kMorris = "morris", kSobolIndices = "sobol-indices", kImportance = "importance";
@@ -100,9 +100,9 @@ struct ExplorationOutcome {
     std::vector<ExploredMetric> metrics;
     std::vector<ExploredObjective> objectives;
     std::vector<ExploredConstraint> constraints;
-    std::vector<ExploredPoint> points;  ///< each once, in the order in which they were asked for
+    std::vector<ExploredPoint> points;           ///< each once, in the order in which they were asked for
     std::optional<ExploredPoint> baseline = {};  ///< the base study itself; a value is NaN where it has none
-    std::vector<std::size_t> front;     ///< points that no other beats in all objectives, by the first objective
+    std::vector<std::size_t> front;  ///< points that no other beats in all objectives, by the first objective
     std::optional<std::size_t> knee = {}, chosen = {};
     std::string chosenFor = {};  ///< why, a phrase
     /// Points so far and the share that the front dominates of the box between the worst and best of all points.

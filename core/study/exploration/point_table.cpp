@@ -37,7 +37,7 @@ Column::Role roleOf(const ExplorationOutcome& outcome, std::string_view id, Colu
     const auto has = [id](const auto& list) {
         return std::any_of(list.begin(), list.end(), [id](const auto& each) { return each.id == id; });
     };
-    return has(outcome.objectives) ? Column::Role::objective
+    return has(outcome.objectives)    ? Column::Role::objective
            : has(outcome.constraints) ? Column::Role::constraint
                                       : otherwise;
 }

@@ -33,7 +33,7 @@ using ExplorationClock = std::chrono::steady_clock;
 
 constexpr const char* kExploring = "exploring";
 constexpr const char* kExploration = "the exploration";
-/// Explorations whose first points all fail alike are wrong themselves.
+/// Explorations whose first points all fail alike are wrong themselves, unless the study as it is works.
 constexpr std::size_t kFirstPoints = 20;
 constexpr std::size_t kMostKeptWhole = 1000;
 /// Values made of the study's files that points share: see madeOfInputs.
@@ -58,11 +58,17 @@ public:
 
     /// As a method asks for it.
     std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
-        batch_.clear();
-        for (const explore::Point& point : points)
-            if (numbers_.emplace(point, 0).second) batch_.push_back({.point = point});
-        evaluateBatch();
-        mergeBatch();
+        // Where a rule may end it, few points are evaluated in vain.
+        constexpr std::size_t kOfEachThread = 16;
+        const std::size_t slice =
+            definition_.settings.stopAfter ? kOfEachThread * threadCount(context_.threads) : points.size();
+        for (std::size_t from = 0; from < points.size() && !isOver_ && !wasStopped_; from += slice) {
+            batch_.clear();
+            for (const explore::Point& point : points.subspan(from, std::min(slice, points.size() - from)))
+                if (numbers_.emplace(point, 0).second) batch_.push_back({.point = point});
+            evaluateBatch();
+            mergeBatch();
+        }
         std::vector<explore::Evaluation> answers;
         for (const explore::Point& point : points) {
             const auto found = numbers_.find(point);
@@ -73,15 +79,15 @@ public:
         return answers;
     }
 
-    /// Throws the error with which all of the first points failed.
-    void checkFirst() const {
-        const std::size_t count = std::min(kFirstPoints, points_.size());
-        if (count == 0) return;
+    /// Has the first points judged at once, where the study that is varied does not show that the exploration can work.
+    void doubt() { isDoubtful_ = true; }
+    /// Throws the error that all of the first points have, however many; all points where there are fewer.
+    void checkFirst(std::size_t most) const {
+        if (points_.empty()) return;
         const EvaluatedPoint& first = points_.front().second;
-        for (std::size_t i = 0; i < count; ++i)
-            if (points_[i].second.fault != PointFault::broken || points_[i].second.kind != first.kind) return;
-        if (first.error) std::rethrow_exception(first.error);
-        throw UsageError(first.reason);
+        for (std::size_t i = 0; i < std::min(most, points_.size()); ++i)
+            if (!points_[i].second.error || points_[i].second.kind != first.kind) return;
+        std::rethrow_exception(first.error);
     }
 
     /// Reports that work goes on, not too often.
@@ -99,8 +105,8 @@ public:
     const std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() const { return points_; }
     /// Points that were asked for again, and not computed again.
     std::int64_t repeated() const {
-        return std::max<std::int64_t>(0, static_cast<std::int64_t>(asked_.size()) -
-                                             static_cast<std::int64_t>(points_.size()));
+        return std::max<std::int64_t>(
+            0, static_cast<std::int64_t>(asked_.size()) - static_cast<std::int64_t>(points_.size()));
     }
     /// In the order in which they were asked for.
     const std::vector<std::size_t>& asked() const { return asked_; }
@@ -144,7 +150,8 @@ private:
         for (std::size_t i = 0; i < batch_.size(); ++i)
             if (!batch_[i].done) open.push_back(i);
         const unsigned threads = isMeasured_ ? 1 : threadCount(context_.threads);
-        const auto ofEach = static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
+        const auto ofEach =
+            static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
         RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
         if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
         parallelFor(open.size(), threads, [&](std::size_t i) {
@@ -179,7 +186,7 @@ private:
             checkStop();
         }
         batch_.clear();
-        if (points_.size() >= kFirstPoints) checkFirst();
+        if (isDoubtful_ && points_.size() >= kFirstPoints) checkFirst(kFirstPoints);
         checkpoint(false);
     }
 
@@ -234,9 +241,11 @@ private:
         std::vector<std::pair<explore::Point, EvaluatedPoint>> done;
         {
             const std::lock_guard lock(mutex_);
-            done = points_;
+            // Errors are not kept: where they decide, they come again.
+            for (const auto& [point, evaluated] : points_)
+                if (!evaluated.error) done.emplace_back(point, evaluated);
             for (const Pending& pending : batch_)
-                if (pending.done) done.emplace_back(pending.point, pending.evaluated);
+                if (pending.done && !pending.evaluated.error) done.emplace_back(pending.point, pending.evaluated);
         }
         checkpoint_(keptPointsJson(done));
         const auto ended = ExplorationClock::now();
@@ -258,7 +267,7 @@ private:
     std::vector<std::size_t> asked_;
     FrontSoFar front_;
     std::size_t lastGain_ = 0;
-    bool isOver_ = false, wasStopped_ = false;
+    bool isOver_ = false, wasStopped_ = false, isDoubtful_ = false;
 
     std::mutex mutex_;  ///< of what follows, and of done points of the batch
     std::vector<Pending> batch_;
@@ -294,7 +303,8 @@ void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& de
         ExploredConstraint found{.id = constraint.metric, .title = outcome.titleOf(constraint.metric)};
         const auto limit = [&](const HeldJson& given) -> std::optional<double> {
             if (given->is_number()) return given->get<double>();
-            if (given->is_string()) return parseQuantity(given->get<std::string>(), outcome.measureOf(constraint.metric));
+            if (given->is_string())
+                return parseQuantity(given->get<std::string>(), outcome.measureOf(constraint.metric));
             return std::nullopt;
         };
         found.min = limit(constraint.min);
@@ -353,8 +363,7 @@ Result runExploration(const Study& study, const RunContext& context) {
     Result result;
     result.study = study;
     result.study.seed = study.seed.value_or(1);
-    const auto files =
-        std::make_shared<InputFiles>(context.files ? context.files : std::make_shared<InputFiles>());
+    const auto files = std::make_shared<InputFiles>(context.files ? context.files : std::make_shared<InputFiles>());
     files->keepMade(kMostMade);
     RunContext inside{context};
     inside.files = files;
@@ -376,15 +385,17 @@ Result runExploration(const Study& study, const RunContext& context) {
         evaluations.beat();
     });
     std::optional<Result> baseResult;
-    EvaluatedPoint baseline = evaluator.evaluateBase(context, [&] { evaluations.beat(); }, baseResult);
+    EvaluatedPoint baseline = evaluator.evaluateBase(
+        context, [&] { evaluations.beat(); }, baseResult);
     baseline.values = space->ownValues();
+    if (!evaluator.hasAll(baseline)) evaluations.doubt();
     try {
         method.run(problem, [&](std::span<const explore::Point> points) { return evaluations.evaluate(points); });
     } catch (const InterruptedError&) {
         evaluations.giveUp();
         throw;
     }
-    evaluations.checkFirst();
+    evaluations.checkFirst(evaluations.points().size());
 
     ExplorationOutcome outcome;
     outcome.engine = definition.base.engine;

@@ -25,7 +25,8 @@ constexpr std::size_t kMaxVariables = 1000, kMaxObjectives = 16, kMaxConstraints
 Json readBase(const JsonNode& node) {
     const Study study = readStudyInside(node);
     if (engineNamed(study.engine).inner != nullptr)
-        node.at("engine").fail("a study that runs by itself", fmt::format("{}, which runs others", inQuotes(study.engine)));
+        node.at("engine").fail("a study that runs by itself",
+                               fmt::format("{}, which runs others", inQuotes(study.engine)));
     return toJson(study);
 }
 
@@ -49,10 +50,12 @@ Json readBegin(const JsonNode& node) {
 const OptionTable<ExplorationSettings>& explorationTable() {
     using Options = ExplorationSettings;
     static const OptionTable<Options> kTable{
-        {"study", "--study FILE", &Options::study, Values::documentBy(readBase), "the study that is varied, of any engine"},
+        {"study", "--study FILE", &Options::study, Values::documentBy(readBase),
+         "the study that is varied, of any engine"},
         {"variables", "--variables FILE", &Options::variables,
          Values::listBy(readEach<VariableDefinition, readVariable, kMaxVariables>),
-         "what varies: parameters, inputs and dimensions of the study, fields of its hardware, and values computed from "
+         "what varies: parameters, inputs and dimensions of the study, fields of its hardware, and values computed "
+         "from "
          "others"},
         {"objectives", "--objectives FILE", &Options::objectives,
          Values::listBy(readEach<ObjectiveDefinition, readObjective, kMaxObjectives>),
@@ -142,8 +145,8 @@ std::vector<explore::Point> beginOf(const ExplorationDefinition& definition, con
             if (!variable.isChosen()) continue;
             const auto value = row.find(variable.name);
             if (value == row.end())
-                throw UsageError(fmt::format("a point to begin with has no value of variable {}",
-                                             inQuotes(variable.name)));
+                throw UsageError(
+                    fmt::format("a point to begin with has no value of variable {}", inQuotes(variable.name)));
             point.push_back(beginValue(variable, *value));
         }
     }
@@ -154,15 +157,17 @@ explore::MethodProblem methodProblem(const ExplorationDefinition& definition, co
                                      std::uint64_t seed) {
     const explore::Method& method = explore::methodNamed(definition.settings.method);
     if (method.maxObjectives > 0 && definition.objectives.size() > method.maxObjectives)
-        throw UsageError(fmt::format("the method {} takes at most {}; the exploration has {}", method.id,
-                                     formatCounted(static_cast<double>(method.maxObjectives), "objective", "objectives"),
-                                     definition.objectives.size()));
+        throw UsageError(
+            fmt::format("the method {} takes at most {}; the exploration has {}", method.id,
+                        formatCounted(static_cast<double>(method.maxObjectives), "objective", "objectives"),
+                        definition.objectives.size()));
     if (method.needsRanges)
         for (const ExploredVariable& variable : space.variables())
             if (variable.isChosen() && variable.isCategory())
-                throw UsageError(fmt::format("the method {} takes variables whose values have an order; those of {} "
-                                             "have none",
-                                             method.id, inQuotes(variable.name)));
+                throw UsageError(
+                    fmt::format("the method {} takes variables whose values have an order; those of {} "
+                                "have none",
+                                method.id, inQuotes(variable.name)));
     return {.variables = space.chosen(),
             .objectives = definition.objectives.size(),
             .points = definition.settings.points,

@@ -165,7 +165,8 @@ void readBenchmarks(const Study& study, Inputs& inputs) {
         };
         const std::shared_ptr<const predict::Workload> other =
             same ? inputs.workload
-                 : madeOfInputs(fmt::format("{}\n{}\n{}", name, settings.dtype, static_cast<int>(settings.optimizer)), make);
+                 : madeOfInputs(fmt::format("{}\n{}\n{}", name, settings.dtype, static_cast<int>(settings.optimizer)),
+                                make);
         settings.benchmarks.push_back(
             {.model = name, .flopsPerSample = other->flops(1), .parameters = other->parameters});
     }

@@ -115,8 +115,8 @@ TEST_F(Inputs, areReadByManyThreadsAtOnce) {
                     const auto own = std::make_shared<InputFiles>(files);
                     if (i % 2 == 1) own->give(folder_ / "a.txt", "x");
                     const InputScope scope(own);
-                    found[i] = *madeOfInputs(
-                        "text", [&] { return readFile(folder_ / "a.txt") + readFile(folder_ / "b.txt"); });
+                    found[i] = *madeOfInputs("text",
+                                             [&] { return readFile(folder_ / "a.txt") + readFile(folder_ / "b.txt"); });
                 }
             });
     }

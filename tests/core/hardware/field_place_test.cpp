@@ -36,8 +36,9 @@ TEST(FieldPlaces, areFoundByNumbersAndByNames) {
     EXPECT_EQ(rate->path, "groups[0].levels[1].bandwidth_bytes_per_s");
     EXPECT_EQ(find(places, "groups[h100].levels[InfiniBand].bandwidth_bytes_per_s"), rate);
     EXPECT_EQ(find(places, "groups[0].levels[infiniband].bandwidth_bytes_per_s"), rate);
-    for (const char* wrong : {"groups[0].levels[2].bandwidth_bytes_per_s", "groups[0].levels[1].bandwidth",
-                              "groups[0].levels[1].bandwidth_bytes_per_second", "groups[0]levels[1].size", "groups", ""})
+    for (const char* wrong :
+         {"groups[0].levels[2].bandwidth_bytes_per_s", "groups[0].levels[1].bandwidth",
+          "groups[0].levels[1].bandwidth_bytes_per_second", "groups[0]levels[1].size", "groups", ""})
         EXPECT_EQ(find(places, wrong), nullptr) << wrong;
 }
 
@@ -75,10 +76,10 @@ TEST(FieldPlaces, ofAnAcceleratorInsideOfAFleetAreItsOwn) {
 
 /// Every value that is read by a path alone is what `tessera hardware show` says of it.
 TEST(FieldPlaces, haveEveryValueThatIsShown) {
-    for (const auto& [kind, file] : {std::pair(&fleetKind(), "fleets/accpar-heterogeneous.json"),
-                                     std::pair(&acceleratorKind(), "accelerators/gaudi2.json"),
-                                     std::pair(&platformKind(), "platforms/s4.json"),
-                                     std::pair(&templateKind(), "templates/phaze-bandwidths.json")}) {
+    for (const auto& [kind, file] :
+         {std::pair(&fleetKind(), "fleets/accpar-heterogeneous.json"),
+          std::pair(&acceleratorKind(), "accelerators/gaudi2.json"), std::pair(&platformKind(), "platforms/s4.json"),
+          std::pair(&templateKind(), "templates/phaze-bandwidths.json")}) {
         const Json document = bundled(file);
         const std::vector<FieldPlace> places = fieldPlaces(*kind, document);
         std::size_t compared = 0;

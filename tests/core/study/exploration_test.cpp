@@ -168,12 +168,14 @@ TEST_P(ExplorationOfEveryEngine, hasThePointsThatItsStudiesComputeByThemselves) 
     EXPECT_GT(compared, 5U);
     // The study as it is.
     for (const Metric& metric : metricsOf(run(baseOf(study))))
-        if (metric.owner.empty()) EXPECT_EQ(outcome.valueOf(*outcome.baseline, metric.name), metric.value) << metric.name;
+        if (metric.owner.empty()) {
+            EXPECT_EQ(outcome.valueOf(*outcome.baseline, metric.name), metric.value) << metric.name;
+        }
 }
 
 TEST_P(ExplorationOfEveryEngine, comesBackFromItsDocumentAndIsAsItsSchemaSays) {
-    const Study study = exploring(GetParam().study.c_str(),
-                                  GetParam().rest + R"(, "method": "random", "points": 4, "keep": "front")");
+    const Study study =
+        exploring(GetParam().study.c_str(), GetParam().rest + R"(, "method": "random", "points": 4, "keep": "front")");
     const Result result = run(study);
     const std::string bytes = bytesOf(result);
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(bytes), "exploration-result.schema.json"), "");
@@ -230,7 +232,8 @@ TEST(Exploration, changesAFieldAsAnEditedFileWould) {
 // Against brute force -------------------------------------------------------------------------------------------------
 
 TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
-    const Result result = run(exploring(kCostStudy, R"("method": "grid", "points": 1000, "objectives": ["cycles", "energy_j:min", "utilisation"],
+    const Result result = run(exploring(
+        kCostStudy, R"("method": "grid", "points": 1000, "objectives": ["cycles", "energy_j:min", "utilisation"],
         "variables": [{"parameter": "pes", "values": [16, 64, 256, 1024]}, {"parameter": "dataflow", "values": ["nvdla", "eyeriss", "shidiannao"]},
                       {"parameter": "offchip_bandwidth", "values": [4, 16, 64]}])"));
     const ExplorationOutcome& outcome = explored(result);
@@ -253,10 +256,10 @@ TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
     std::set<std::size_t> front;
     for (std::size_t a = 0; a < known.size(); ++a) {
         const bool beaten = std::any_of(known.begin(), known.end(), [&, &one = known[a]](const Known& other) {
-            const bool nowhereWorse = other.cycles <= one.cycles && other.energy <= one.energy &&
-                                      other.utilisation >= one.utilisation;
-            return nowhereWorse && (other.cycles < one.cycles || other.energy < one.energy ||
-                                    other.utilisation > one.utilisation);
+            const bool nowhereWorse =
+                other.cycles <= one.cycles && other.energy <= one.energy && other.utilisation >= one.utilisation;
+            return nowhereWorse &&
+                   (other.cycles < one.cycles || other.energy < one.energy || other.utilisation > one.utilisation);
         });
         if (!beaten) front.insert(a);
     }
@@ -264,7 +267,8 @@ TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
     for (const ExploredObjective& objective : outcome.objectives) {
         const std::size_t best = *outcome.best(objective);
         for (const ExploredPoint& point : outcome.points) {
-            const double value = outcome.valueOf(point, objective.id), its = outcome.valueOf(outcome.points[best], objective.id);
+            const double value = outcome.valueOf(point, objective.id),
+                         its = outcome.valueOf(outcome.points[best], objective.id);
             EXPECT_TRUE(objective.goal == Goal::max ? value <= its : value >= its);
         }
         EXPECT_EQ(metricOf(result, objective.id), outcome.valueOf(outcome.points[best], objective.id));
@@ -284,8 +288,8 @@ TEST(Exploration, ofASearchFindsWhatAGridFinds) {
            "objectives": ["cycles"], )";
     const Result grid = run(exploring(kCostStudy, variables + R"("method": "grid")"));
     for (const char* method : {"nsga2", "de", "bayes"}) {
-        const Result found =
-            run(exploring(kCostStudy, variables + fmt::format(R"("method": "{}", "points": 30, "population": 8)", method)));
+        const Result found = run(
+            exploring(kCostStudy, variables + fmt::format(R"("method": "{}", "points": 30, "population": 8)", method)));
         EXPECT_EQ(metricOf(found, "cycles"), metricOf(grid, "cycles")) << method;
         EXPECT_LE(explored(found).points.size(), 30U) << "equal points are computed once";
     }
@@ -301,11 +305,12 @@ std::string withThreads(const Study& study, unsigned threads) {
 
 TEST(Exploration, isTheSameBytesWithAnyNumberOfThreads) {
     for (const char* method : {"random", "nsga2", "bayes", "morris", "sobol-indices"}) {
-        const Study study = exploring(kPredictStudy, fmt::format(
-            R"("variables": [{{"parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
+        const Study study = exploring(
+            kPredictStudy, fmt::format(
+                               R"("variables": [{{"parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
                              {{"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12}}],
                "objectives": ["throughput_samples_per_s"{}], "method": "{}", "points": 40, "stop_after": 30, "seed": 7)",
-            std::string_view(method) == "nsga2" ? R"(, "batch:min")" : "", method));
+                               std::string_view(method) == "nsga2" ? R"(, "batch:min")" : "", method));
         const std::string one = withThreads(study, 1);
         EXPECT_EQ(withThreads(study, 2), one) << method;
         EXPECT_EQ(withThreads(study, 5), one) << method;
@@ -321,7 +326,6 @@ TEST(Exploration, goesOnFromACheckpointToTheSameBytes) {
     const std::string whole = withThreads(study, 1);
     for (const int after : {1, 7, 23, 41, 59}) {
         std::stop_source cancel;
-        std::atomic<int> points{0};
         Json state;
         RunContext context;
         context.threads = 2;
@@ -371,13 +375,15 @@ ExploredVariable variableOf(const char* study, const std::string& variable) {
 }
 
 TEST(ExplorationVariable, ofAParameterHasItsRangeUnitAndHelp) {
-    const ExploredVariable batch = variableOf(kPlanStudy, R"({"parameter": "global_batch", "low": "1k", "high": 4096})");
+    const ExploredVariable batch =
+        variableOf(kPlanStudy, R"({"parameter": "global_batch", "low": "1k", "high": 4096})");
     EXPECT_EQ(batch.name, "global_batch");
     EXPECT_EQ(batch.title, "Global batch");
     EXPECT_THAT(batch.help, HasSubstr("samples of a step"));
     EXPECT_EQ(batch.range.low, 1000);
     EXPECT_EQ(batch.range.step, 1) << "whole numbers";
-    const ExploredVariable deadline = variableOf(kPlanStudy, R"({"parameter": "deadline", "low": "30 s", "high": "2e9 ms"})");
+    const ExploredVariable deadline =
+        variableOf(kPlanStudy, R"({"parameter": "deadline", "low": "30 s", "high": "2e9 ms"})");
     EXPECT_EQ(deadline.measure, Measure::seconds);
     EXPECT_EQ(deadline.range.low, 30);
     EXPECT_EQ(deadline.range.high, 2e6);
@@ -392,9 +398,9 @@ TEST(ExplorationVariable, ofWordsFlagsAndTextsIsACategory) {
     EXPECT_EQ(variableOf(kPlanStudy, R"({"parameter": "limits"})").words, (std::vector<std::string>{"false", "true"}));
     const ExploredVariable fix = variableOf(kPlanStudy, R"({"parameter": "fix", "values": ["tp=8", "tp=4,pp=2"]})");
     EXPECT_EQ(fix.words, (std::vector<std::string>{"tp=8", "tp=4,pp=2"}));
-    const ExploredVariable lists = variableOf(
-        R"({"engine": "partition", "models": ["zoo:lenet5"], "hardware": ["accpar-homogeneous"]})",
-        R"({"parameter": "strategies", "values": [["dp"], ["accpar", "dp"]]})");
+    const ExploredVariable lists =
+        variableOf(R"({"engine": "partition", "models": ["zoo:lenet5"], "hardware": ["accpar-homogeneous"]})",
+                   R"({"parameter": "strategies", "values": [["dp"], ["accpar", "dp"]]})");
     EXPECT_EQ(lists.words, (std::vector<std::string>{"dp", "accpar,dp"}));
     const ExploredVariable numbers = variableOf(kPredictStudy, R"({"parameter": "devices", "values": [1, 2, 8]})");
     EXPECT_FALSE(numbers.isCategory()) << "texts that are numbers have an order";
@@ -414,14 +420,16 @@ TEST(ExplorationVariable, ofInputsAndDimensionsSetsThem) {
 }
 
 TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
-    const std::string bandwidth = R"({"field": "fleet.levels[1].bandwidth_bytes_per_s", "low": "10 GB/s", "high": "100 GB/s"})";
+    const std::string bandwidth =
+        R"({"field": "fleet.levels[1].bandwidth_bytes_per_s", "low": "10 GB/s", "high": "100 GB/s"})";
     const ExploredVariable links = variableOf(kPlanStudy, bandwidth);
     EXPECT_EQ(links.title, "InfiniBand bandwidth");
     EXPECT_EQ(links.measure, Measure::bytesPerSecond);
     EXPECT_EQ(links.range.low, 1e10);
     const ExploredVariable kind = variableOf(kPlanStudy, R"({"field": "fleet.levels[0].kind"})");
     EXPECT_EQ(kind.words, (std::vector<std::string>{"switch", "ring", "torus", "full"}));
-    const ExploredVariable count = variableOf(kPlanStudy, R"({"field": "fleet.groups[h100].count", "low": 1, "high": 8})");
+    const ExploredVariable count =
+        variableOf(kPlanStudy, R"({"field": "fleet.groups[h100].count", "low": 1, "high": 8})");
     EXPECT_EQ(count.range.step, 1);
     constexpr const char* kDesign =
         R"({"engine": "codesign", "models": ["zoo:bert-base"], "hardware": ["phaze"], "parameters": {"accelerators": 16}})";
@@ -429,18 +437,20 @@ TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
         variableOf(kDesign, R"({"field": "template.parameters.glb_bytes", "low": 1, "high": "1 MiB"})");
     EXPECT_EQ(buffer.range.values.size(), 21U) << "all powers of two";
     // A field that the file leaves out, and one that stands in a group's inline accelerator.
-    const Study left = exploring(kPlanStudy, R"("variables": [{"field": "fleet.levels[0].oversubscription", "values": [1, 2]}], "objectives": ["step_time_s"])");
+    const Study left = exploring(
+        kPlanStudy,
+        R"("variables": [{"field": "fleet.levels[0].oversubscription", "values": [1, 2]}], "objectives": ["step_time_s"])");
     EXPECT_TRUE(std::isnan(spaceOf(left).ownValues()[0]));
     const ExplorationOutcome found = explored(run(left));
     EXPECT_LT(found.valueOf(found.points[0], "step_time_s"), found.valueOf(found.points[1], "step_time_s"));
 }
 
 TEST(ExplorationVariable, ofAFormulaFollowsOthers) {
-    const Study study = exploring(kPlanStudy, R"("objectives": ["price_usd", "total:max"], "method": "grid",
+    const Study study = exploring(kPlanStudy, R"text("objectives": ["price_usd", "total:max"], "method": "grid",
         "variables": [{"name": "base", "parameter": "global_batch", "values": [16, 64]},
                       {"name": "double", "formula": "2 * base"},
                       {"name": "price", "field": "accelerators.h100.price_per_hour_usd", "formula": "double / 16"},
-                      {"name": "total", "formula": "max(price, base)"}])");
+                      {"name": "total", "formula": "max(price, base)"}])text");
     const Result result = run(study);
     const ExplorationOutcome& outcome = explored(result);
     ASSERT_EQ(outcome.points.size(), 2U);
@@ -482,16 +492,22 @@ TEST(ExplorationRefuses, whatItCannotVary) {
               "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '0.0'");
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "values": [1.5]})"),
               "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '1.5'");
-    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": -1, "high": "3 TB/s"})"),
-              "variable 'hbm': 'accelerators.h100.memory[HBM3].bandwidth_bytes_per_s' takes a number above 0 B/s, not '-1.0'");
+    EXPECT_EQ(
+        variableRefusal(
+            kPlanStudy,
+            R"({"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": -1, "high": "3 TB/s"})"),
+        "variable 'hbm': 'accelerators.h100.memory[HBM3].bandwidth_bytes_per_s' takes a number above 0 B/s, not "
+        "'-1.0'");
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "deadline", "low": "3 TB/s", "high": 5})"),
               "variable 'deadline': 'deadline' takes a number from 1 s to 1e+12 s, not '3 TB/s'");
-    EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch"})"),
-              "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000; give 'low' and 'high', "
-              "or 'values'");
+    EXPECT_EQ(
+        variableRefusal(kPlanStudy, R"({"parameter": "global_batch"})"),
+        "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000; give 'low' and 'high', "
+        "or 'values'");
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "low": 8, "high": 8})"),
               "variable 'global_batch': 'high' is 8; expected more than 'low', 8");
-    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"input": "workloads", "values": ["mix"]})"), HasSubstr("takes no workloads"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"input": "workloads", "values": ["mix"]})"),
+                HasSubstr("takes no workloads"));
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "fix"})"), HasSubstr("give 'values'"));
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"field": "fleet.levels[0].kind", "values": ["star"]})"),
                 HasSubstr("takes one of switch, ring, torus, full, not 'star'"));
@@ -505,19 +521,28 @@ TEST(ExplorationRefuses, whatAFileCannotSay) {
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "field": "b", "low": 1, "high": 2})"),
                 HasSubstr("a second target"));
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "low": 1})"), HasSubstr("without 'high'"));
-    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"name": "1a", "parameter": "a", "values": [1]})"), HasSubstr("no digit first"));
-    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "values": [1, 1]})"), HasSubstr("values that differ"));
-    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameters": "a"})"), HasSubstr("field 'variables[0].parameters' is unknown"));
-    EXPECT_THAT(refusalOf(kPlanStudy, R"("variable": [])"), HasSubstr("field 'variable' is unknown; expected 'variables' perhaps"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"name": "1a", "parameter": "a", "values": [1]})"),
+                HasSubstr("no digit first"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "values": [1, 1]})"),
+                HasSubstr("values that differ"));
+    EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameters": "a"})"),
+                HasSubstr("field 'variables[0].parameters' is unknown"));
+    EXPECT_THAT(refusalOf(kPlanStudy, R"("variable": [])"),
+                HasSubstr("field 'variable' is unknown; expected 'variables' perhaps"));
     EXPECT_THAT(refusalOf(R"({"engine": "explore"})", R"("variables": [])"), HasSubstr("which runs others"));
     EXPECT_EQ(refusalOf(kPlanStudy, R"("objectives": ["step_time_s"])"), "the exploration has no variable");
     EXPECT_EQ(refusalOf(kPlanStudy, R"("variables": [{"parameter": "global_batch", "values": [8]}])"),
               "the exploration has no objective");
-    EXPECT_THAT(refusalOf(kPlanStudy, R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a:least"])"),
+    EXPECT_THAT(refusalOf(kPlanStudy,
+                          R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a:least"])"),
                 HasSubstr("METRIC:min"));
-    EXPECT_THAT(refusalOf(kPlanStudy, R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a"], "constraints": ["a < 3"])"),
-                HasSubstr("METRIC <= VALUE"));
-    const std::string two = R"("objectives": ["step_time_s"], "variables": [{"name": "a", "parameter": "global_batch", "values": [8]}, )";
+    EXPECT_THAT(
+        refusalOf(
+            kPlanStudy,
+            R"("variables": [{"parameter": "global_batch", "values": [8]}], "objectives": ["a"], "constraints": ["a < 3"])"),
+        HasSubstr("METRIC <= VALUE"));
+    const std::string two =
+        R"("objectives": ["step_time_s"], "variables": [{"name": "a", "parameter": "global_batch", "values": [8]}, )";
     EXPECT_THAT(refusalOf(kPlanStudy, two + R"({"name": "a", "parameter": "sequence", "values": [8]}])"),
                 HasSubstr("another variable has that name"));
     EXPECT_THAT(refusalOf(kPlanStudy, two + R"({"name": "b", "parameter": "global_batch", "values": [8]}])"),
@@ -530,15 +555,40 @@ TEST(ExplorationRefuses, whatAFileCannotSay) {
 
 TEST(ExplorationRefuses, ametricThatNoPointHas) {
     const std::string variables = R"("variables": [{"parameter": "pes", "values": [16, 64]}], "method": "grid", )";
-    EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["cycle"])"), "there is no metric 'cycle'; did you mean 'cycles'?");
+    EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["cycle"])"),
+              "there is no metric 'cycle'; did you mean 'cycles'?");
     EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["macs"])"),
               "neither less nor more of 'macs' is better by itself; give macs:min or macs:max");
     EXPECT_THAT(refusalOf(kCostStudy, variables + R"("objectives": ["cycles"], "constraints": ["energy_j <= 3 GB"])"),
                 HasSubstr("the constraint on 'energy_j' is '3 GB'"));
-    EXPECT_THAT(refusalOf(R"({"engine": "cost", "workloads": ["gone.json"]})", variables + R"("objectives": ["cycles"])"),
-                HasSubstr("gone.json"));
-    EXPECT_THAT(refusalOf(kCostStudy, R"("objectives": ["cycles", "energy_j"], "method": "cmaes", "variables": [{"parameter": "pes", "low": 1, "high": 9}])"),
-                HasSubstr("objective"));
+    EXPECT_THAT(
+        refusalOf(R"({"engine": "cost", "workloads": ["gone.json"]})", variables + R"("objectives": ["cycles"])"),
+        HasSubstr("gone.json"));
+    EXPECT_THAT(
+        refusalOf(
+            kCostStudy,
+            R"("objectives": ["cycles", "energy_j"], "method": "cmaes", "variables": [{"parameter": "pes", "low": 1, "high": 9}])"),
+        HasSubstr("objective"));
+}
+
+TEST(Exploration, goesOnWhereSomePointsLackAMetric) {
+    // Accelerators without a price, the first 24 points among them.
+    const char* const variables = R"("objectives": ["training_cost_usd"], "method": "grid",
+        "variables": [{"name": "accelerator", "input": "hardware", "values": ["v100", "l4", "a100"]},
+                      {"parameter": "batch", "values": [1, 2, 4, 8, 16, 32]}, {"parameter": "devices", "values": [1, 2]}])";
+    constexpr const char* kPriced =
+        R"({"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["a100"], "parameters": {"samples": 60000}})";
+    const Result result = run(exploring(kPriced, variables));
+    const ExplorationOutcome& outcome = explored(result);
+    ASSERT_EQ(outcome.points.size(), 36U);
+    EXPECT_EQ(outcome.feasible(), 12);
+    EXPECT_EQ(outcome.points.front().fault, PointFault::infeasible);
+    EXPECT_EQ(outcome.points.front().reason, "there is no training_cost_usd here");
+    ASSERT_EQ(outcome.reasons.size(), 1U);
+    EXPECT_EQ(outcome.reasons.front().points, 24);
+    // Without a number of samples no point has it.
+    EXPECT_THAT(refusalOf(R"({"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["v100"]})", variables),
+                HasSubstr("there is no metric 'training_cost_usd'"));
 }
 
 // Points that are no solution -----------------------------------------------------------------------------------------
@@ -556,13 +606,17 @@ TEST(Exploration, keepsPointsThatAreNoSolutionWithTheReason) {
     for (const ExploredPoint& point : outcome.points) {
         ++faults[point.fault];
         EXPECT_EQ(point.isFeasible(), point.reason.empty());
-        if (point.fault == PointFault::broken) EXPECT_THAT(point.reason, HasSubstr("sizes whose product"));
+        if (point.fault == PointFault::broken) {
+            EXPECT_THAT(point.reason, HasSubstr("sizes whose product"));
+        }
         if (point.fault == PointFault::constraint) {
             EXPECT_THAT(point.reason, HasSubstr("step_time_s is"));
             EXPECT_GT(point.violation, 0);
             EXPECT_NEAR(point.violation, outcome.valueOf(point, "step_time_s") / 10 - 1, 1e-9);
         }
-        if (point.fault == PointFault::infeasible) EXPECT_THAT(point.reason, HasSubstr("fits"));
+        if (point.fault == PointFault::infeasible) {
+            EXPECT_THAT(point.reason, HasSubstr("fits"));
+        }
     }
     EXPECT_EQ(faults[PointFault::broken], 4) << "three accelerators are no nodes of eight";
     EXPECT_EQ(faults[PointFault::infeasible], 2);
@@ -579,13 +633,15 @@ TEST(Exploration, keepsPointsThatAreNoSolutionWithTheReason) {
 }
 
 TEST(Exploration, withoutASolutionSaysSo) {
-    const Result result = run(exploring(kCostStudy, R"("objectives": ["cycles"], "constraints": ["cycles <= 1"], "method": "grid",
+    const Result result =
+        run(exploring(kCostStudy, R"("objectives": ["cycles"], "constraints": ["cycles <= 1"], "method": "grid",
         "variables": [{"parameter": "pes", "values": [16, 64]}])"));
     EXPECT_EQ(engineOf(result).misfit(result),
               "none of 2 points is a solution that keeps the constraints: cycles is above 1");
     EXPECT_EQ(headline(result), engineOf(result).misfit(result));
     EXPECT_FALSE(explored(result).chosen);
-    EXPECT_EQ(bytesOf(readResult(JsonDocument::parse(bytesOf(result), "r.json").root(), result.study)), bytesOf(result));
+    EXPECT_EQ(bytesOf(readResult(JsonDocument::parse(bytesOf(result), "r.json").root(), result.study)),
+              bytesOf(result));
 }
 
 // How it ends ---------------------------------------------------------------------------------------------------------
