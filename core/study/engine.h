@@ -13,6 +13,7 @@
 #include "core/base/json.h"
 #include "core/base/run_control.h"
 #include "core/base/timeline.h"
+#include "core/explore/point_table.h"
 #include "core/study/estimate.h"
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
@@ -28,6 +29,9 @@ struct RunContext : ResumableControl<Json, HeldJson> {
     /// Inputs of the run, which may have been registered instead of lying on the disk, so that a run can be repeated
     /// from the history after its files are gone; null = its own.
     std::shared_ptr<InputFiles> files = {};
+    /// Receives points that a search has evaluated, for pictures that follow it: each time new ones with the same
+    /// columns, from one thread at a time. Empty = nobody looks. Never changes a result.
+    std::function<void(explore::PointTable points)> evaluated = {};
 };
 
 /// Number of inputs of a sort that a study takes.

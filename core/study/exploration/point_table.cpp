@@ -44,8 +44,7 @@ Column::Role roleOf(const ExplorationOutcome& outcome, std::string_view id, Colu
 
 }  // namespace
 
-explore::PointTable pointTableOf(const Result& result) {
-    const auto& outcome = result.outcome.get<ExplorationOutcome>();
+explore::PointTable pointTableOf(const ExplorationOutcome& outcome) {
     explore::PointTable table{.title = outcome.base};
     std::vector<const ExploredPoint*> rows;
     for (const ExploredPoint& point : outcome.points) rows.push_back(&point);

@@ -39,14 +39,83 @@ constexpr std::size_t kMostKeptWhole = 1000;
 /// Values made of the study's files that points share: see madeOfInputs.
 constexpr std::size_t kMostMade = 64;
 
+/// A point with every metric in its place.
+using MetricPlaces = std::map<std::string_view, std::size_t>;
+ExploredPoint placed(EvaluatedPoint point, const MetricPlaces& places) {
+    ExploredPoint found{.values = std::move(point.values),
+                        .fault = point.fault,
+                        .reason = std::move(point.reason),
+                        .kind = std::move(point.kind),
+                        .violation = point.violation};
+    found.metrics.assign(places.size(), std::numeric_limits<double>::quiet_NaN());
+    for (const auto& [metric, value] : point.metrics)
+        if (const auto place = places.find(metric->id); place != places.end()) found.metrics[place->second] = value;
+    return found;
+}
+
+/// With the goals that a point with all of their metrics tells.
+std::vector<ExploredObjective> objectivesAt(const EvaluatedPoint& point, const ExplorationDefinition& definition,
+                                            const PointEvaluator& evaluator) {
+    std::vector<ExploredObjective> objectives;
+    for (const ObjectiveDefinition& objective : definition.objectives) {
+        const ExploredMetric metric = evaluator.named(point, objective.metric).first;
+        objectives.push_back({.id = objective.metric, .title = metric.title, .goal = goalOf(objective, metric)});
+    }
+    return objectives;
+}
+
+/// Points on their way to whoever looks, many at a time; those before the first solution wait for its metrics.
+class ToldPoints {
+public:
+    ToldPoints(const ExplorationDefinition& definition, const ExploredSpace& space, const PointEvaluator& evaluator,
+               const RunContext& context)
+        : definition_(definition), evaluator_(evaluator), sink_(context.evaluated) {
+        table_.variables = space.variables();
+        table_.base = titleOf(definition.base);
+    }
+
+    void add(const EvaluatedPoint& point) {
+        if (!sink_) return;
+        untold_.push_back(point);
+        if (places_.empty() && !point.objectives.empty()) setColumns(point);
+        if (ExplorationClock::now() >= next_) tell();
+    }
+    void tell() {
+        if (!sink_ || places_.empty() || untold_.empty()) return;
+        for (EvaluatedPoint& point : untold_) table_.points.push_back(placed(std::move(point), places_));
+        untold_.clear();
+        sink_(pointTableOf(table_));
+        table_.points.clear();
+        next_ = ExplorationClock::now() + kReportInterval;
+    }
+
+private:
+    void setColumns(const EvaluatedPoint& point) {
+        for (const auto& [metric, value] : point.metrics)
+            if (places_.emplace(metric->id, table_.metrics.size()).second) table_.metrics.push_back(*metric);
+        table_.objectives = objectivesAt(point, definition_, evaluator_);
+        for (const ConstraintDefinition& constraint : definition_.constraints)
+            table_.constraints.push_back({.id = constraint.metric, .title = table_.titleOf(constraint.metric)});
+    }
+
+    const ExplorationDefinition& definition_;
+    const PointEvaluator& evaluator_;
+    const std::function<void(explore::PointTable)> sink_;
+    ExplorationOutcome table_;
+    MetricPlaces places_;  ///< the names are those that the evaluator keeps
+    std::vector<EvaluatedPoint> untold_;
+    ExplorationClock::time_point next_ = {};
+};
+
 /// The evaluations of one exploration: in the order in which its method asks for points, whatever thread has them.
 class Evaluations {
 public:
-    Evaluations(const ExplorationDefinition& definition, PointEvaluator& evaluator, const RunContext& context,
-                std::int64_t total, std::function<void(Json)> checkpoint)
+    Evaluations(const ExplorationDefinition& definition, const ExploredSpace& space, PointEvaluator& evaluator,
+                const RunContext& context, std::int64_t total, std::function<void(Json)> checkpoint)
         : definition_(definition),
           evaluator_(evaluator),
           context_(context),
+          told_(definition, space, evaluator, context),
           total_(total),
           checkpoint_(std::move(checkpoint)),
           isMeasured_(engineNamed(definition.base.engine).measures) {}
@@ -98,6 +167,11 @@ public:
         if (lastReport_.compare_exchange_strong(last, now))
             context_.reportProgress(kExploring, static_cast<double>(done_.load()), static_cast<double>(total_));
     }
+    /// Tells of the last points.
+    void tellAll() {
+        const std::lock_guard lock(mutex_);
+        told_.tell();
+    }
     /// Hands on what is evaluated, where it is not known to be handed on.
     void giveUp() { checkpoint(true); }
 
@@ -117,12 +191,8 @@ public:
     const std::vector<ExploredObjective>& objectives() {
         if (!objectives_.empty()) return objectives_;
         for (const auto& [point, evaluated] : points_) {
-            if (evaluated.objectives.empty() || evaluated.objectives.size() != definition_.objectives.size()) continue;
-            for (const ObjectiveDefinition& objective : definition_.objectives) {
-                const ExploredMetric metric = evaluator_.named(evaluated, objective.metric).first;
-                objectives_.push_back(
-                    {.id = objective.metric, .title = metric.title, .goal = goalOf(objective, metric)});
-            }
+            if (evaluated.objectives.empty()) continue;
+            objectives_ = objectivesAt(evaluated, definition_, evaluator_);
             break;
         }
         return objectives_;
@@ -201,13 +271,12 @@ private:
     /// Tells of a point at once, in the order in which points are done.
     void noteDone(const EvaluatedPoint& evaluated) {
         ++done_;
-        if (!context_.isWatched()) return;
-        beat();
-        if (evaluated.fault != PointFault::none) return;
+        if (context_.isWatched()) beat();
         std::optional<ProgressEvent> event;
         {
             const std::lock_guard lock(mutex_);
-            event = gainOf(evaluated);
+            told_.add(evaluated);
+            if (context_.isWatched() && evaluated.fault == PointFault::none) event = gainOf(evaluated);
         }
         if (event) context_.report(*event);
     }
@@ -255,6 +324,7 @@ private:
     const ExplorationDefinition& definition_;
     PointEvaluator& evaluator_;
     const RunContext& context_;
+    ToldPoints told_;  ///< guarded by the mutex
     const std::int64_t total_;
     const std::function<void(Json)> checkpoint_;
     const bool isMeasured_;
@@ -280,22 +350,12 @@ private:
 
 /// Gives every metric its place, in the order in which points have them.
 void placeMetrics(ExplorationOutcome& outcome, const std::vector<EvaluatedPoint*>& points) {
-    std::map<std::string_view, std::size_t> places;
+    MetricPlaces places;
     for (const EvaluatedPoint* point : points)
         for (const auto& [metric, value] : point->metrics)
             if (places.emplace(metric->id, outcome.metrics.size()).second) outcome.metrics.push_back(*metric);
-    const auto placed = [&](EvaluatedPoint& point) {
-        ExploredPoint found{.values = std::move(point.values),
-                            .fault = point.fault,
-                            .reason = std::move(point.reason),
-                            .kind = std::move(point.kind),
-                            .violation = point.violation};
-        found.metrics.assign(outcome.metrics.size(), std::numeric_limits<double>::quiet_NaN());
-        for (const auto& [metric, value] : point.metrics) found.metrics[places.at(metric->id)] = value;
-        return found;
-    };
-    outcome.baseline = placed(*points.front());
-    for (std::size_t i = 1; i < points.size(); ++i) outcome.points.push_back(placed(*points[i]));
+    outcome.baseline = placed(std::move(*points.front()), places);
+    for (std::size_t i = 1; i < points.size(); ++i) outcome.points.push_back(placed(std::move(*points[i]), places));
 }
 
 void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& definition) {
@@ -377,7 +437,8 @@ Result runExploration(const Study& study, const RunContext& context) {
     const explore::MethodProblem problem = methodProblem(definition, *space, *result.study.seed);
     const explore::Method& method = explore::methodNamed(definition.settings.method);
     PointEvaluator evaluator(definition, *space, files);
-    Evaluations evaluations(definition, evaluator, context, method.count(problem), checkpointSink(context, result));
+    Evaluations evaluations(definition, *space, evaluator, context, method.count(problem),
+                            checkpointSink(context, result));
     if (const auto state = resumedState(context, result))
         evaluations.resume(readKeptPoints(state->root(), *space, evaluator.metrics()));
     const PollScope polled([&] {
@@ -395,6 +456,7 @@ Result runExploration(const Study& study, const RunContext& context) {
         evaluations.giveUp();
         throw;
     }
+    evaluations.tellAll();
     evaluations.checkFirst(evaluations.points().size());
 
     ExplorationOutcome outcome;

@@ -44,7 +44,7 @@ std::string rangeText(const ExploredVariable& variable);
 std::string lowerFirstOf(const std::string& title);
 
 /// The points of an exploration as a table: variables, objectives, constraints and other metrics.
-explore::PointTable pointTableOf(const Result& result);
+explore::PointTable pointTableOf(const ExplorationOutcome& outcome);
 
 /// The study of a point, counted from 0, as a file that `tessera run` computes to the point's numbers, and the hardware
 /// with other values that it names, in a folder beside it. `out` is the study's own path. Reads the exploration's files

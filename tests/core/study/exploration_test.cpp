@@ -626,7 +626,7 @@ TEST(Exploration, keepsPointsThatAreNoSolutionWithTheReason) {
     EXPECT_EQ(counted, 7);
     EXPECT_EQ(outcome.reasons.front().points, 4);
     EXPECT_THAT(result.warnings.front(), HasSubstr("4 points could not be evaluated"));
-    const explore::PointTable table = pointTableOf(result);
+    const explore::PointTable table = pointTableOf(outcome);
     ASSERT_EQ(table.size(), 9U) << "and the study as it is";
     EXPECT_TRUE(table.marks.back() & explore::kBaseline);
     for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(table.isFeasible(i), outcome.points[i].isFeasible());
@@ -710,6 +710,8 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
     double done = 0, total = 0;
     RunContext context;
     context.threads = 1;
+    std::vector<explore::PointTable> told;
+    context.evaluated = [&](explore::PointTable points) { told.push_back(std::move(points)); };
     context.progress = [&](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::incumbent) {
             EXPECT_EQ(event.curve.quantity, "hypervolume");
@@ -721,8 +723,22 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
         done = event.done;
         total = std::max(total, event.total);
     };
-    run(exploring(kCostStudy, kTwoObjectives), context);
+    const Result result = run(exploring(kCostStudy, kTwoObjectives), context);
     EXPECT_EQ(total, 60);
+    // On one thread the points come in their order.
+    const explore::PointTable all = pointTableOf(explored(result));
+    std::size_t next = 0;
+    for (const explore::PointTable& some : told) {
+        ASSERT_EQ(some.columns.size(), all.columns.size());
+        for (std::size_t i = 0; i < some.columns.size(); ++i) {
+            EXPECT_EQ(some.columns[i].id, all.columns[i].id);
+            EXPECT_EQ(some.columns[i].role, all.columns[i].role);
+            for (std::size_t point = 0; point < some.size(); ++point)
+                EXPECT_EQ(some.columns[i].values[point], all.columns[i].values[next + point]);
+        }
+        next += some.size();
+    }
+    EXPECT_EQ(next, explored(result).points.size());
     ASSERT_FALSE(hypervolume.empty());
     EXPECT_TRUE(std::is_sorted(hypervolume.begin(), hypervolume.end()));
     EXPECT_GE(hypervolume.back(), 1);
