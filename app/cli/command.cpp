@@ -43,7 +43,7 @@ const std::vector<Command>& commands() {
          "tessera fit --kernels v100 --accelerator v100 --out v100-fitted.json", addFit},
         {"explore", "Explore how a study's results follow its parameters, inputs and the fields of its hardware.",
          "tessera explore resnet50-layers-nvdla --vary pes=256..4096:log --vary offchip_bandwidth=8..128:log "
-         "--objective latency_cycles --method random --points 20",
+         "--objective cycles --method random --points 20",
          addExplore},
         {"sweep", "Run a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},

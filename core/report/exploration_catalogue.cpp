@@ -174,14 +174,19 @@ std::vector<std::string> explorationSentences(const study::Result& result) {
     return all;
 }
 
-/// The chosen point, then the others of the front.
-std::vector<std::string> frontChoices(const study::Result& result) {
+/// The chosen point, then the others of the front, then the rest.
+std::vector<std::string> pointChoices(const study::Result& result) {
     const ExplorationOutcome& outcome = explorationOf(result);
     constexpr std::size_t kMostChoices = 1000;
     std::vector<std::string> choices;
-    if (outcome.chosen) choices.push_back(fmt::format("{}", *outcome.chosen + 1));
-    for (const std::size_t point : outcome.front)
-        if (outcome.chosen != point && choices.size() < kMostChoices) choices.push_back(fmt::format("{}", point + 1));
+    std::vector<bool> isListed(outcome.points.size());
+    const auto add = [&](std::size_t point) {
+        if (!isListed[point] && choices.size() < kMostChoices) choices.push_back(fmt::format("{}", point + 1));
+        isListed[point] = true;
+    };
+    if (outcome.chosen) add(*outcome.chosen);
+    for (const std::size_t point : outcome.front) add(point);
+    for (std::size_t point = 0; point < outcome.points.size(); ++point) add(point);
     return choices;
 }
 
@@ -221,7 +226,7 @@ Catalogue explorationCatalogue() {
             .firstTable = "points",
             .preposition = "",
             .subject = [](const study::Result& result) { return explorationOf(result).base; },
-            .choices = frontChoices,
+            .choices = pointChoices,
             .sentences = explorationSentences,
             .text = explorationText,
             .files = {{{"study", "Study of a point", "A point's study, with the hardware that it names beside it",

@@ -72,6 +72,8 @@ struct Values {
     Values&& labelled(std::string_view label) &&;
     Values&& ofLibrary(std::string_view folder) &&;
     Values&& forResearch() &&;
+    /// Of a word or number.
+    Values&& inWholes() &&;
     /// The default, where it is not the member's or a function sets several members.
     Values&& byDefault(Json value) &&;
 

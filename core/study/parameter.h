@@ -42,6 +42,7 @@ struct Parameter {
     std::vector<std::string_view> words = {};
     std::string_view value = {};  ///< what stands for the value in help, such as "N"
     std::string_view help = {};   ///< one line
+    bool inWholes = false;        ///< of a word or number: the number is whole
     bool research = false;        ///< shown apart: for studying the method, not for using it
     /// Value that stands for a document or list where it is read, checked and with its files found beside its own;
     /// null = the JSON as it stands. Throws DataError.

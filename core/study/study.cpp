@@ -126,6 +126,11 @@ Study readMembers(const JsonNode& node, const Engine& engine, const JsonNode* pa
 const std::vector<std::string> kMembers{"schema",   "engine",     "name",       "models", "workloads",
                                         "hardware", "dimensions", "parameters", "seed"};
 
+/// "tessera.study/" of "tessera.study/1".
+std::string_view kindOf(std::string_view schema) {
+    return schema.substr(0, schema.find('/') + 1);
+}
+
 /// A study whose kind of file says its engine and has the parameters among the rest.
 Study readOwnKind(const JsonNode& node, const Engine& engine) {
     const std::vector<Parameter>& table = engine.parameters();
@@ -154,16 +159,18 @@ Study readStudyInside(const JsonNode& node) {
 Study readStudy(const JsonNode& node) {
     const std::string schema = node.at("schema").text();
     for (const Engine& engine : engines())
-        if (!engine.studySchema.empty() && schema == engine.studySchema) return readOwnKind(node, engine);
+        if (!engine.studySchema.empty() && schema.starts_with(kindOf(engine.studySchema))) {
+            if (schema != engine.studySchema) node.at("schema").fail(fmt::format("'{}'", engine.studySchema));
+            return readOwnKind(node, engine);
+        }
     return readStudyInside(node);
 }
 
 bool isStudySchema(std::string_view schema) {
-    return std::any_of(engines().begin(), engines().end(), [&](const Engine& engine) {
-        const std::string_view kind = engine.studySchema.substr(0, engine.studySchema.find('/') + 1);
-        return (!kind.empty() && schema.starts_with(kind)) ||
-               schema.starts_with(kSchema.substr(0, kSchema.find('/') + 1));
-    });
+    return schema.starts_with(kindOf(kSchema)) ||
+           std::any_of(engines().begin(), engines().end(), [&](const Engine& engine) {
+               return !engine.studySchema.empty() && schema.starts_with(kindOf(engine.studySchema));
+           });
 }
 
 Study loadStudy(const std::string& nameOrPath) {

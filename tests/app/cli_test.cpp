@@ -414,9 +414,9 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
         EXPECT_EQ(schemaErrors(result, schemaOf(result) + ".schema.json"), "");
         engines.insert(schemaOf(result));
     }
-    EXPECT_EQ(engines,
-              (std::set<std::string>{"codesign-result", "layer-costs", "mapping-result", "partition-result",
-                                     "placement-result", "plan-result", "prediction-result", "schedule-result"}));
+    EXPECT_EQ(engines, (std::set<std::string>{"codesign-result", "exploration-result", "layer-costs", "mapping-result",
+                                              "partition-result", "placement-result", "plan-result",
+                                              "prediction-result", "schedule-result"}));
 }
 
 }  // namespace

@@ -51,18 +51,6 @@ void widen(std::vector<double>& ideal, std::vector<double>& worst, const std::ve
     }
 }
 
-/// Whether a point is dominated by some of a front, or equals it.
-bool isDominated(const std::vector<std::vector<double>>& front, const std::vector<double>& point) {
-    return std::any_of(front.begin(), front.end(),
-                       [&](const std::vector<double>& each) { return dominatesOrEquals(each, point); });
-}
-
-/// Puts a point that is not dominated on a front, and takes those off that it dominates.
-void addTo(std::vector<std::vector<double>>& front, const std::vector<double>& point) {
-    std::erase_if(front, [&](const std::vector<double>& each) { return dominatesOrEquals(point, each); });
-    front.push_back(point);
-}
-
 /// The front's point that is nearest to the best of all objectives, each scaled to the front's extent.
 std::size_t nearestToIdeal(const std::vector<double>& values, std::size_t objectives,
                            const std::vector<std::size_t>& front) {
@@ -262,28 +250,44 @@ double FrontSoFar::Volume::between(const std::vector<double>& ideal, const std::
 }
 
 bool FrontSoFar::add(const std::vector<double>& objectives) {
+    const bool isFirst = count_++ == 0;
+    if (objectives.size() > kMostOfHypervolume) return addByComparison(objectives);
     widen(ideal_, worst_, objectives);
-    const bool hasVolume = objectives.size() <= kMostOfHypervolume;
-    bool gains = false;
-    if (!isDominated(front_, objectives)) {
-        gains = true;
-        if (hasVolume &&
-            (!volume_ || !volume_->isInside(worst_) || volume_->objectives() < differing(ideal_, worst_).size())) {
-            // Far enough that this is seldom.
-            std::vector<double> beyond = worst_;
-            for (std::size_t i = 0; i < beyond.size(); ++i) beyond[i] += worst_[i] - ideal_[i];
-            volume_.emplace(ideal_, beyond, front_);
-        }
-        if (hasVolume && volume_->objectives() > 0)
-            gains = volume_->add(objectives) > kLeastGain * volume_->between(ideal_, worst_);
-        addTo(front_, objectives);
+    if (!volume_ || !volume_->isInside(worst_) || volume_->objectives() < differing(ideal_, worst_).size()) {
+        // Far enough that this is seldom.
+        std::vector<double> beyond = worst_;
+        for (std::size_t i = 0; i < beyond.size(); ++i) beyond[i] += worst_[i] - ideal_[i];
+        keepFront();
+        volume_.emplace(ideal_, beyond, front_);
+    }
+    const double grown = volume_->add(objectives);
+    if (grown > 0 || isFirst) {
+        front_.push_back(objectives);
         if (live_) live_->add(objectives);
     }
-    if (++count_ == kFirstOfLive && hasVolume) {
+    if (count_ == kFirstOfLive) {
         live_.emplace(ideal_, worst_, front_);
         begun_ = live_->total();
     }
-    return gains;
+    return isFirst || grown > kLeastGain * volume_->between(ideal_, worst_);
+}
+
+bool FrontSoFar::addByComparison(const std::vector<double>& objectives) {
+    if (std::any_of(front_.begin(), front_.end(),
+                    [&](const std::vector<double>& each) { return dominatesOrEquals(each, objectives); }))
+        return false;
+    std::erase_if(front_, [&](const std::vector<double>& each) { return dominatesOrEquals(objectives, each); });
+    front_.push_back(objectives);
+    return true;
+}
+
+void FrontSoFar::keepFront() {
+    if (front_.empty()) return;
+    std::vector<double> rows;
+    for (const std::vector<double>& point : front_) rows.insert(rows.end(), point.begin(), point.end());
+    Points kept;
+    for (const std::size_t i : explore::frontOf(rows, front_.front().size())) kept.push_back(std::move(front_[i]));
+    front_ = std::move(kept);
 }
 
 double FrontSoFar::gain() const {

@@ -11,11 +11,11 @@
 /// What the points of an exploration say together.
 namespace tessera::study {
 
-/// The points so far that no other beats in all objectives, each the smaller the better. A point takes time by the
-/// logarithm of the front's length and a comparison with it.
+/// The points so far that no other beats in all objectives, each the smaller the better.
 class FrontSoFar {
 public:
-    /// True where the point is on the front now, and adds to what it dominates: by more than rounding does.
+    /// True where the point is on the front now, and adds to what it dominates: by more than rounding does. Takes about
+    /// as long as GrowingHypervolume::add; beyond `kMostOfHypervolume` objectives a comparison with the whole front.
     bool add(const std::vector<double>& objectives);
     /// What the front dominates up to the worst of the first points, as a multiple of what those did; 0 while the first
     /// points are not there yet, and where they dominated nothing.
@@ -43,7 +43,10 @@ private:
         explore::GrowingHypervolume grown_;
     };
 
-    Points front_;
+    bool addByComparison(const std::vector<double>& objectives);
+    void keepFront();
+
+    Points front_;                       ///< and points that were on it
     std::vector<double> ideal_, worst_;  ///< of all points
     std::size_t count_ = 0;
     std::optional<Volume> volume_ = {};  ///< up to beyond the worst points

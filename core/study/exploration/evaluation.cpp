@@ -142,7 +142,7 @@ std::optional<std::pair<ExploredMetric, double>> PointEvaluator::found(Evaluated
     try {
         if (auto its = named(point, id); std::isfinite(its.second)) return its;
     } catch (const UsageError&) {
-        point.error = std::current_exception();
+        point.missing = id;
     }
     setInfeasible(point, fmt::format("there is no {} here", id));
     return std::nullopt;
@@ -177,7 +177,7 @@ void PointEvaluator::judge(EvaluatedPoint& point) const {
 bool PointEvaluator::hasAll(EvaluatedPoint base) const {
     if (base.fault != PointFault::none) return false;
     judge(base);
-    return base.error == nullptr;
+    return base.missing.empty();
 }
 
 std::pair<ExploredMetric, double> PointEvaluator::named(const EvaluatedPoint& point, const std::string& id) const {

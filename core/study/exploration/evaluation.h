@@ -31,8 +31,8 @@ struct EvaluatedPoint {
     std::string kind = {};                ///< the reason without what is this point's alone, to count by
     double violation = 0;                 ///< of constraints
     std::vector<double> objectives = {};  ///< as metrics have them; empty where one is missing
-    /// What is wrong with the exploration where it goes wrong at all points: of a broken one, and one without a metric.
-    std::exception_ptr error = {};
+    std::string missing = {};             ///< a metric that the exploration asks for and the point does not have
+    std::exception_ptr error = {};        ///< of a broken one
 
     /// As methods take it.
     explore::Evaluation evaluation(const std::vector<ExploredObjective>& of) const;

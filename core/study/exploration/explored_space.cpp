@@ -203,7 +203,8 @@ explore::Expression formulaOf(const std::vector<ExploredVariable>& variables, st
         const ExploredVariable& other = variables[used];
         if (other.isCategory())
             refuseVariable(variable.name, fmt::format("its formula uses {}, which is no number", inQuotes(other.name)));
-        if (!other.isChosen() && used >= of)
+        if (used == of) refuseVariable(variable.name, "its formula uses itself");
+        if (!other.isChosen() && used > of)
             refuseVariable(variable.name,
                            fmt::format("its formula uses {}, which is computed after it", inQuotes(other.name)));
     }
@@ -310,7 +311,7 @@ struct ExploredSpace::Data {
             variable.measure = row.measure;
             if (row.kind != ParameterKind::text)
                 setter.range = {.measure = row.measure, .min = row.min, .max = row.max};
-            setter.range.whole = row.kind == ParameterKind::whole || (definition.integer && takesTexts);
+            setter.range.whole = row.kind == ParameterKind::whole || row.inWholes || (definition.integer && takesTexts);
             setter.asText = row.kind == ParameterKind::text;
             setter.asList = row.kind == ParameterKind::numbers;
             if (variable.isChosen()) variable.range = numbersOf(definition, setter.range);
@@ -484,9 +485,9 @@ ExploredSpace::ExploredSpace(const Study& base, const std::vector<VariableDefini
     }
     for (std::size_t i = 0; i < data.files.size(); ++i)
         cutAtGaps(data.gaps.emplace_back(), documents[i], variablesOf[i]);
-    explore::checkVariables(chosen());
     for (std::size_t i = 0; i < variables_.size(); ++i)
         if (!variables_[i].isChosen()) data.formulas.emplace(i, formulaOf(variables_, i));
+    explore::checkVariables(chosen());
     // Parameters that the base does not name take their place in the order of the engine's table.
     for (std::size_t i = 0; i < variables_.size(); ++i)
         if (variables_[i].target == VariableTarget::parameter && variables_[i].of != kSeedParameter &&

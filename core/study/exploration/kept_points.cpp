@@ -46,6 +46,7 @@ Json keptPointsJson(const KeptPoints& points) {
             row["reason"] = evaluated.reason;
             row["kind"] = evaluated.kind;
             row["violation"] = evaluated.violation;
+            if (!evaluated.missing.empty()) row["missing"] = evaluated.missing;
         }
         list.push_back(std::move(row));
     }
@@ -79,6 +80,7 @@ KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, Met
         evaluated.reason = row.at("reason").text(kLongestReason);
         evaluated.kind = row.at("kind").text(kLongestReason);
         evaluated.violation = row.at("violation").notNegative();
+        if (row.has("missing")) evaluated.missing = row.at("missing").text(kLongestReason);
     }
     return points;
 }

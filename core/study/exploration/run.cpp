@@ -154,9 +154,12 @@ public:
     void checkFirst(std::size_t most) const {
         if (points_.empty()) return;
         const EvaluatedPoint& first = points_.front().second;
+        // A metric that the study as it is has may lack at all of these points.
+        if (!isDoubtful_ && first.fault != PointFault::broken) return;
         for (std::size_t i = 0; i < std::min(most, points_.size()); ++i)
-            if (!points_[i].second.error || points_[i].second.kind != first.kind) return;
-        std::rethrow_exception(first.error);
+            if (points_[i].second.missing != first.missing || points_[i].second.kind != first.kind) return;
+        if (first.error) std::rethrow_exception(first.error);
+        if (!first.missing.empty()) evaluator_.named(first, first.missing);
     }
 
     /// Reports that work goes on, not too often.
@@ -310,7 +313,7 @@ private:
         std::vector<std::pair<explore::Point, EvaluatedPoint>> done;
         {
             const std::lock_guard lock(mutex_);
-            // Errors are not kept: where they decide, they come again.
+            // Errors are not kept: they come again.
             for (const auto& [point, evaluated] : points_)
                 if (!evaluated.error) done.emplace_back(point, evaluated);
             for (const Pending& pending : batch_)

@@ -69,7 +69,7 @@ void setCollective(Settings& settings, const Json& name) {
 const OptionTable<Settings>& predictionTable() {
     static const OptionTable<Settings> kTable{
         {"batch", "--batch auto|N", setBatch,
-         Values::wordOrNumber({"auto"}, 1, static_cast<double>(kMaxBatch)).byDefault("auto"),
+         Values::wordOrNumber({"auto"}, 1, static_cast<double>(kMaxBatch)).inWholes().byDefault("auto"),
          "samples per step on each device; auto chooses among the candidates that fit"},
         {"cost_model", "--cost-model MODEL", &Settings::costModel, Values::word(predict::kCostModelNames.all()),
          "model of time: physical, which is held to measured runs (tessera validate), or Centimani's of the paper"},

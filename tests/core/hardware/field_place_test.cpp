@@ -90,7 +90,7 @@ TEST(FieldPlaces, haveEveryValueThatIsShown) {
             EXPECT_EQ(exactNumber(place->value.get<double>()), shown.exact) << shown.path;
             ++compared;
         }
-        EXPECT_GT(compared, 3U) << file;
+        EXPECT_GE(compared, 2U) << file;
     }
 }
 

@@ -120,7 +120,7 @@ std::vector<EngineCase> engineCases() {
          R"("variables": [{"parameter": "area_limit", "low": "60 mm²", "high": "200 mm²"},
                           {"name": "hbm", "field": "template.hbm_bandwidth_bytes_per_s", "low": 4e11, "high": 2e12},
                           {"name": "buffer", "field": "template.parameters.glb_bytes", "low": "1 MiB", "high": "16 MiB"}],
-            "objectives": ["throughput_samples_per_s"])"},
+            "objectives": ["objective"])"},
         {"predict", kPredictStudy,
          R"("variables": [{"parameter": "batch", "values": [16, 64]},
                           {"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12},
@@ -156,7 +156,11 @@ TEST_P(ExplorationOfEveryEngine, hasThePointsThatItsStudiesComputeByThemselves) 
         const Study alone = loadStudy(out.string());
         const ExploredPoint& its = outcome.points[point];
         if (!its.isFeasible()) {
-            EXPECT_THROW(run(alone), std::exception) << its.reason;
+            if (its.reason.starts_with("there is no ")) {
+                EXPECT_TRUE(std::isnan(metricOf(run(alone), explored(result).objectives.front().id))) << its.reason;
+            } else {
+                EXPECT_THROW(run(alone), std::exception) << its.reason;
+            }
             continue;
         }
         for (const Metric& metric : metricsOf(run(alone))) {
@@ -234,10 +238,10 @@ TEST(Exploration, changesAFieldAsAnEditedFileWould) {
 TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
     const Result result = run(exploring(
         kCostStudy, R"("method": "grid", "points": 1000, "objectives": ["cycles", "energy_j:min", "utilisation"],
-        "variables": [{"parameter": "pes", "values": [16, 64, 256, 1024]}, {"parameter": "dataflow", "values": ["nvdla", "eyeriss", "shidiannao"]},
+        "variables": [{"parameter": "pes", "values": [64, 256, 1024]}, {"parameter": "dataflow", "values": ["nvdla", "eyeriss", "shidiannao"]},
                       {"parameter": "offchip_bandwidth", "values": [4, 16, 64]}])"));
     const ExplorationOutcome& outcome = explored(result);
-    ASSERT_EQ(outcome.points.size(), 36U);
+    ASSERT_EQ(outcome.points.size(), 27U);
     EXPECT_EQ(outcome.ended, EndedBy::done);
     struct Known {
         double cycles, energy, utilisation;
@@ -423,7 +427,7 @@ TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
     const std::string bandwidth =
         R"({"field": "fleet.levels[1].bandwidth_bytes_per_s", "low": "10 GB/s", "high": "100 GB/s"})";
     const ExploredVariable links = variableOf(kPlanStudy, bandwidth);
-    EXPECT_EQ(links.title, "InfiniBand bandwidth");
+    EXPECT_EQ(links.title, "H100 InfiniBand bandwidth");
     EXPECT_EQ(links.measure, Measure::bytesPerSecond);
     EXPECT_EQ(links.range.low, 1e10);
     const ExploredVariable kind = variableOf(kPlanStudy, R"({"field": "fleet.levels[0].kind"})");
@@ -439,7 +443,7 @@ TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
     // A field that the file leaves out, and one that stands in a group's inline accelerator.
     const Study left = exploring(
         kPlanStudy,
-        R"("variables": [{"field": "fleet.levels[0].oversubscription", "values": [1, 2]}], "objectives": ["step_time_s"])");
+        R"("variables": [{"field": "fleet.levels[0].oversubscription", "values": [1, 2]}], "objectives": ["step_time_s"], "method": "grid")");
     EXPECT_TRUE(std::isnan(spaceOf(left).ownValues()[0]));
     const ExplorationOutcome found = explored(run(left));
     EXPECT_LT(found.valueOf(found.points[0], "step_time_s"), found.valueOf(found.points[1], "step_time_s"));
@@ -499,7 +503,7 @@ TEST(ExplorationRefuses, whatItCannotVary) {
         "variable 'hbm': 'accelerators.h100.memory[HBM3].bandwidth_bytes_per_s' takes a number above 0 B/s, not "
         "'-1.0'");
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "deadline", "low": "3 TB/s", "high": 5})"),
-              "variable 'deadline': 'deadline' takes a number from 1 s to 1e+12 s, not '3 TB/s'");
+              "variable 'deadline': 'deadline' takes a number from 1 s to 1,000,000,000,000 s, not '3 TB/s'");
     EXPECT_EQ(
         variableRefusal(kPlanStudy, R"({"parameter": "global_batch"})"),
         "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000; give 'low' and 'high', "
@@ -516,7 +520,7 @@ TEST(ExplorationRefuses, whatItCannotVary) {
 
 TEST(ExplorationRefuses, whatAFileCannotSay) {
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"name": "x"})"),
-              "x.json:1: field 'variables[0]' is without any; expected what the variable sets: 'parameter', 'input', "
+              "x.json:2: field 'variables[0]' is without any; expected what the variable sets: 'parameter', 'input', "
               "'dimension' or 'field', or a 'formula'");
     EXPECT_THAT(variableRefusal(kPlanStudy, R"({"parameter": "a", "field": "b", "low": 1, "high": 2})"),
                 HasSubstr("a second target"));
@@ -554,7 +558,7 @@ TEST(ExplorationRefuses, whatAFileCannotSay) {
 }
 
 TEST(ExplorationRefuses, ametricThatNoPointHas) {
-    const std::string variables = R"("variables": [{"parameter": "pes", "values": [16, 64]}], "method": "grid", )";
+    const std::string variables = R"("variables": [{"parameter": "pes", "values": [64, 256]}], "method": "grid", )";
     EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["cycle"])"),
               "there is no metric 'cycle'; did you mean 'cycles'?");
     EXPECT_EQ(refusalOf(kCostStudy, variables + R"("objectives": ["macs"])"),
@@ -635,7 +639,7 @@ TEST(Exploration, keepsPointsThatAreNoSolutionWithTheReason) {
 TEST(Exploration, withoutASolutionSaysSo) {
     const Result result =
         run(exploring(kCostStudy, R"("objectives": ["cycles"], "constraints": ["cycles <= 1"], "method": "grid",
-        "variables": [{"parameter": "pes", "values": [16, 64]}])"));
+        "variables": [{"parameter": "pes", "values": [64, 256]}])"));
     EXPECT_EQ(engineOf(result).misfit(result),
               "none of 2 points is a solution that keeps the constraints: cycles is above 1");
     EXPECT_EQ(headline(result), engineOf(result).misfit(result));
@@ -734,7 +738,7 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
             EXPECT_EQ(some.columns[i].id, all.columns[i].id);
             EXPECT_EQ(some.columns[i].role, all.columns[i].role);
             for (std::size_t point = 0; point < some.size(); ++point)
-                EXPECT_EQ(some.columns[i].values[point], all.columns[i].values[next + point]);
+                EXPECT_EQ(exactNumber(some.columns[i].values[point]), exactNumber(all.columns[i].values[next + point]));
         }
         next += some.size();
     }
@@ -788,6 +792,7 @@ TEST(ExplorationStudy, bundledOnesFindSolutionsOnAFront) {
         EXPECT_EQ(estimate(study).problems, std::vector<std::string>()) << name;
         Study fewer = study;
         setParameter(fewer, "points", {"8"});
+        setParameter(fewer, "method", {"random"});
         const Result result = run(fewer);
         EXPECT_GT(explored(result).feasible(), 0) << name;
         EXPECT_FALSE(explored(result).front.empty()) << name;
