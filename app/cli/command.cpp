@@ -41,6 +41,10 @@ const std::vector<Command>& commands() {
          "tessera validate schedules", addValidate},
         {"fit", "Fit the kernels of an accelerator to measurements, and keep them in its description.",
          "tessera fit --kernels v100 --accelerator v100 --out v100-fitted.json", addFit},
+        {"explore", "Explore how a study's results follow its parameters, inputs and the fields of its hardware.",
+         "tessera explore resnet50-layers-nvdla --vary pes=256..4096:log --vary offchip_bandwidth=8..128:log "
+         "--objective cycles --method random --points 20",
+         addExplore},
         {"sweep", "Run a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
         {"cost", "Estimate latency, energy and buffer sizes of every layer of a list on one array under a dataflow.",

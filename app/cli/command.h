@@ -60,6 +60,7 @@ Action addSweep(CLI::App& app);
 Action addCost(CLI::App& app);
 Action addPlace(CLI::App& app);
 Action addCodesign(CLI::App& app);
+Action addExplore(CLI::App& app);
 Action addSchedule(CLI::App& app);
 Action addRun(CLI::App& app);
 Action addResume(CLI::App& app);

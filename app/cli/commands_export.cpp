@@ -64,19 +64,19 @@ const auto& rowOf(const auto& find, const ExportRequest& request, std::string_vi
 }
 
 /// Writes the files that other commands read. Returns the sentence that says so.
-std::string writeFiles(const study::Result& result, const ExportRequest& request, store::RunId run) {
+std::string writeFilesOf(const study::Result& result, const ExportRequest& request, store::RunId run,
+                         const study::RunContext& context) {
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
     if (catalogue.files.empty())
         throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
     const report::FileRow& row = rowOf(report::fileNamed, request, catalogue.engine, catalogue.files.front().id);
     if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
         refuseSuffix(request.what, suffix, std::string(row.suffix));
-    std::vector<std::string> names;
     const report::Selection at = report::selectionOf(result, request.strategy);
-    for (const auto& [path, bytes] : row.make({result, at, {}}, request.out)) {
-        writeFile(path, bytes);
-        names.push_back(escaped(path.string()));
-    }
+    const auto files = row.make({result, at, context}, request.out);
+    writeFiles(files);
+    std::vector<std::string> names;
+    for (const auto& [path, bytes] : files) names.push_back(escaped(path.string()));
     return fmt::format("run {}: {} written to {}\n", run, row.id, joined(names, " and "));
 }
 
@@ -200,7 +200,7 @@ Action addExport(CLI::App& app) {
     addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first");
     app.footer(everyRow());
     addText(app, "--strategy,--rank", request->strategy, "NAME",
-            "whose partition or mapping, or the rank of a plan's configuration (default the best)");
+            "whose partition or mapping, the rank of a plan's configuration, or which point (default the best)");
     addOut(app, request->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
     addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");
@@ -214,7 +214,7 @@ Action addExport(CLI::App& app) {
         // What is re-solved rests on the run's own inputs; they are only looked at where one is asked for.
         runContext.files = std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); });
         if (request->what == "file") {
-            const std::string sentence = writeFiles(result, *request, run);
+            const std::string sentence = writeFilesOf(result, *request, run, runContext);
             if (!context.common.json) context.console.print(sentence);
         } else {
             const std::string bytes = bytesOf(result, *request, runContext);

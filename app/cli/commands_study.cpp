@@ -30,10 +30,10 @@ namespace tessera::cli {
 namespace {
 
 /// The bundled studies of the tour, in the order of their reports: of every engine that does not measure this machine.
-constexpr std::array<std::string_view, 9> kTour{
-    "llama3.1-405b-512-h100",  "resnet50-mixed-tpus",         "vgg19-mixed-gpus",
-    "mixed-jobs-race",         "bert-large-accelerator",      "resnet50-accelerators",
-    "megatron-8.3b-placement", "mixture-of-experts-schedule", "resnet50-layers-nvdla"};
+constexpr std::array<std::string_view, 10> kTour{
+    "llama3.1-405b-512-h100", "resnet50-mixed-tpus",   "vgg19-mixed-gpus",        "mixed-jobs-race",
+    "bert-large-accelerator", "resnet50-accelerators", "megatron-8.3b-placement", "mixture-of-experts-schedule",
+    "resnet50-layers-nvdla",  "hbm-nvlink-price"};
 
 void tour(Context& context, const std::string& folder) {
     std::error_code error;

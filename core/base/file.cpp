@@ -313,6 +313,14 @@ void writeFile(const fs::path& path, std::string_view bytes) {
     }
 }
 
+void writeFiles(const std::vector<std::pair<fs::path, std::string>>& files) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        std::error_code ignored;
+        if (i > 0) fs::create_directory(files[i].first.parent_path(), ignored);
+        writeFile(files[i].first, files[i].second);
+    }
+}
+
 TemporaryFolder::TemporaryFolder() {
     std::error_code error;
     std::string name = (fs::temp_directory_path(error) / "tessera-XXXXXX").string();

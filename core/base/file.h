@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -40,6 +41,10 @@ std::string readFromDisk(const std::filesystem::path& path, std::uintmax_t limit
 /// Writes a whole file or nothing: into a new neighbour that is renamed. Devices and pipes are written to directly.
 /// Folders are not made. Throws FileError.
 void writeFile(const std::filesystem::path& path, std::string_view bytes);
+
+/// Writes files that belong together, in order; a folder beside the first one, for the others, is made. Throws
+/// FileError.
+void writeFiles(const std::vector<std::pair<std::filesystem::path, std::string>>& files);
 
 /// A new folder that only its owner can read, gone with all that is in it at the end.
 class TemporaryFolder {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/base/character.h"
 
@@ -11,16 +12,17 @@ namespace tessera {
 
 namespace {
 
-std::size_t editDistance(std::string_view a, std::string_view b) {
+/// Number of changes that make `b` of `a`, where a letter of `a` that is left out or replaced counts `lost` times.
+std::size_t editDistance(std::string_view a, std::string_view b, std::size_t lost = 1) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
-        row[0] = i;
+        row[0] = i * lost;
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : lost);
             diagonal = row[j];
-            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+            row[j] = std::min({row[j] + lost, row[j - 1] + 1, replaced});
         }
     }
     return row.back();
@@ -98,6 +100,20 @@ std::string_view closest(std::string_view name, const std::vector<std::string>& 
         }
     }
     return best;
+}
+
+std::vector<std::string_view> nearestNames(std::string_view name, const std::vector<std::string>& known,
+                                           std::size_t count) {
+    constexpr std::size_t kLost = 4, kLongest = 256;
+    const std::string wanted = lowered(name.substr(0, kLongest));
+    std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance and place
+    for (std::size_t i = 0; i < known.size(); ++i)
+        ranked.emplace_back(editDistance(wanted, lowered(known[i]), kLost), i);
+    const std::size_t found = std::min(count, ranked.size());
+    std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(found), ranked.end());
+    std::vector<std::string_view> nearest;
+    for (std::size_t i = 0; i < found; ++i) nearest.emplace_back(known[ranked[i].second]);
+    return nearest;
 }
 
 std::string withClosest(std::string_view sentence, std::string_view name, const std::vector<std::string>& known,

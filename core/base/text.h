@@ -29,6 +29,10 @@ std::string lowered(std::string_view text);
 std::string_view closest(std::string_view name, const std::vector<std::string>& known);
 /// The result views into `known`, which must therefore outlive it.
 std::string_view closest(std::string_view name, std::vector<std::string>&& known) = delete;
+/// The names in `known`, at most `count`, that have most of the letters of `name` in its order and little else, the
+/// nearest first: for long names, such as paths. The results view into `known`.
+std::vector<std::string_view> nearestNames(std::string_view name, const std::vector<std::string>& known,
+                                           std::size_t count);
 /// Returns `sentence` with that name in quotes for its {}, or `otherwise` where no known name is close.
 std::string withClosest(std::string_view sentence, std::string_view name, const std::vector<std::string>& known,
                         std::string_view otherwise = {});

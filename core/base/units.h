@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/enum_names.h"
+
 namespace tessera {
 
 /// Physical quantity of a number. Decides which unit names are understood and how it is shown.
@@ -20,6 +22,17 @@ enum class Measure {
     area,
     count
 };
+inline constexpr EnumNames<Measure> kMeasureNames{"bytes",
+                                                  "bytes per second",
+                                                  "bits per second",
+                                                  "flops",
+                                                  "flops per second",
+                                                  "seconds",
+                                                  "hertz",
+                                                  "watts",
+                                                  "joules",
+                                                  "area",
+                                                  "count"};
 
 /// Reads "16GB/s", "8Gb/s", "180 TFLOPS", "64GiB", "200MHz", "1.5e9" into SI base units of the measure. B is byte and
 /// b is bit, so "16GB/s" given where bits per second are meant is 128e9. Bare numbers are base units. A decimal prefix

@@ -107,10 +107,10 @@ bool isInZoo(std::string_view id) {
                     fmt::format("{} that can be read ({})", field == "model" ? "a model" : "dimensions", problem));
 }
 
-model::Model modelOf(const Workload& workload, std::size_t index) {
+std::shared_ptr<const model::Model> modelOf(const Workload& workload, std::size_t index) {
     const WorkloadSource& source = workload.sources[index];
     try {
-        return model::loadModel(modelName(source, workload), {.batch = {}, .dimensions = source.dimensions});
+        return model::sharedModel(modelName(source, workload), {.batch = {}, .dimensions = source.dimensions});
     } catch (const UsageError& error) {
         if (workload.file.empty()) throw;
         failAt(workload, index, error.what());
@@ -134,7 +134,8 @@ void checkSizes(const Workload& workload, std::size_t index, const model::Model&
 
 std::vector<Job> jobsOf(const Workload& workload, std::size_t index, std::vector<std::string>& warnings) {
     const WorkloadSource& source = workload.sources[index];
-    const model::Model model = modelOf(workload, index);
+    const std::shared_ptr<const model::Model> shared = modelOf(workload, index);
+    const model::Model& model = *shared;
     for (const std::string& sentence : model.warnings)
         warnings.push_back(workload.sources.size() > 1 ? fmt::format("{}: {}", escaped(model.name), sentence)
                                                        : sentence);

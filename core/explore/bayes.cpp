@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kBatch = 4;       ///< points that are evaluated at once
 constexpr std::size_t kModelled = 600;  ///< points that a process is made of at most
-constexpr std::size_t kDraws = 1024;    ///< random places where the next point may lie
+constexpr std::size_t kPlaces = 1024;   ///< random places where the next point may lie
 constexpr std::size_t kRefined = 4;     ///< of which the best are moved to the top of their hill
 constexpr double kAugmentation = 0.05;  ///< of a weighting, as Knowles has it
 constexpr double kLogSpread = 100;      ///< positive values that span more may be modelled by their logarithms
@@ -263,7 +263,7 @@ private:
     std::vector<double> proposal(const Acquisition& acquisition, const std::vector<std::vector<double>>& pending) {
         std::vector<std::vector<double>> places;
         SobolSequence sequence(session_.variables().size(), random_.next());
-        for (std::size_t i = 0; i < kDraws; ++i) places.push_back(settled(sequence.next()));
+        for (std::size_t i = 0; i < kPlaces; ++i) places.push_back(settled(sequence.next()));
         for (const std::size_t i : bestKnown(12))
             for (const double radius : {0.2, 0.05, 0.01, 0.002})
                 for (int k = 0; k < 8; ++k) places.push_back(neighbour(known_[i].shares, radius));

@@ -17,13 +17,13 @@ namespace tessera::explore {
 /// and may answer NaN, which is left out.
 template <typename Statistic>
 Estimate bootstrapped(std::size_t samples, std::uint64_t seed, double probability, const Statistic& statistic) {
-    constexpr std::size_t kDraws = 1000;
+    constexpr std::size_t kResamples = 1000;
     Estimate estimate;
     std::vector<double> times(samples, 1);
     estimate.value = estimate.low = estimate.high = statistic(times);
     if (samples < 2) return estimate;
     std::vector<double> drawn;
-    for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    for (std::size_t draw = 0; draw < kResamples; ++draw) {
         poll(1 + samples / 100);
         RandomStream random(seed, draw);
         std::fill(times.begin(), times.end(), 0);

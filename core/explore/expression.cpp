@@ -221,7 +221,7 @@ private:
         const std::string_view two = text_.substr(next_, 2);
         for (const std::string_view sign : {"<=", ">=", "==", "!=", "&&", "||"})
             if (two == sign) return 2;
-        const unsigned char first = static_cast<unsigned char>(text_[next_]);
+        const auto first = static_cast<unsigned char>(text_[next_]);
         return first < 0x80 ? 1 : std::max<std::size_t>(1, firstCharacter(text_.substr(next_)).length);
     }
 

@@ -253,7 +253,7 @@ struct GaussianProcess::Parts {
     }
 };
 
-GaussianProcess::GaussianProcess(std::vector<Variable> variables, const std::vector<std::vector<double>>& shares,
+GaussianProcess::GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                                  const std::vector<double>& values, Kernel kernel) {
     initialiseEigen();
     parts_ = std::make_unique<Parts>();
@@ -274,9 +274,9 @@ GaussianProcess::GaussianProcess(std::vector<Variable> variables, const std::vec
     parts_->factorise();
 }
 
-GaussianProcess::GaussianProcess(std::vector<Variable> variables, const std::vector<std::vector<double>>& shares,
+GaussianProcess::GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                                  const std::vector<double>& values)
-    : GaussianProcess(std::move(variables), shares, values, Kernel{}) {}
+    : GaussianProcess(variables, shares, values, Kernel{}) {}
 
 GaussianProcess::GaussianProcess(GaussianProcess&&) noexcept = default;
 GaussianProcess& GaussianProcess::operator=(GaussianProcess&&) noexcept = default;

@@ -31,9 +31,9 @@ public:
     /// Points by their shares, as `sharesOf` gives them, and their values; both of the same number, at least one, all
     /// finite. Learns the kernel from them, from up to `kLearnt` of them, evenly spread over their order, of more; or
     /// takes the one that is given.
-    GaussianProcess(std::vector<Variable> variables, const std::vector<std::vector<double>>& shares,
+    GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                     const std::vector<double>& values);
-    GaussianProcess(std::vector<Variable> variables, const std::vector<std::vector<double>>& shares,
+    GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                     const std::vector<double>& values, Kernel kernel);
     GaussianProcess(GaussianProcess&&) noexcept;
     GaussianProcess& operator=(GaussianProcess&&) noexcept;

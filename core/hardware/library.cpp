@@ -130,6 +130,11 @@ std::string pathOf(const LibraryKind& kind, const std::string& nameOrPath) {
     return found->string();
 }
 
+/// Shared by runs that are nearly alike.
+Accelerator acceleratorIn(const std::string& path) {
+    return *madeOfInputs(path, [&] { return readAccelerator(loadDocument(path).root()); });
+}
+
 }  // namespace
 
 std::optional<fs::path> ownDataFolder() {
@@ -165,8 +170,9 @@ std::map<std::string, fs::path> libraryFiles(std::string_view folder, std::strin
     return files;
 }
 
-std::optional<fs::path> libraryFile(std::string_view folder, std::string_view schema, const std::string& id) {
-    if (!isName(id)) return std::nullopt;
+namespace {
+
+std::optional<fs::path> foundInLibrary(std::string_view folder, std::string_view schema, const std::string& id) {
     const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
     for (const fs::path& data : dataFolders()) {
         const fs::path inFolder = data / folder / (id + ".json");
@@ -177,6 +183,13 @@ std::optional<fs::path> libraryFile(std::string_view folder, std::string_view sc
     for (const auto& [known, path] : libraryFiles(folder, schema))
         if (lowered(known) == lowered(id)) return path;
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<fs::path> libraryFile(std::string_view folder, std::string_view schema, const std::string& id) {
+    if (!isName(id)) return std::nullopt;
+    return *madeOfInputs(fmt::format("{}/{}", folder, id), [&] { return foundInLibrary(folder, schema, id); });
 }
 
 std::string libraryPath(std::string_view folder, std::string_view schema, std::string_view start,
@@ -218,11 +231,12 @@ Accelerator loadBundledAccelerator(const std::string& name) {
 }
 
 Accelerator loadAccelerator(const std::string& nameOrPath) {
-    return readAccelerator(loadDocument(pathOf(kAccelerators, nameOrPath)).root());
+    return acceleratorIn(pathOf(kAccelerators, nameOrPath));
 }
 
 Fleet loadFleet(const std::string& nameOrPath) {
-    return readFleet(loadDocument(pathOf(kFleets, nameOrPath)).root());
+    const std::string path = pathOf(kFleets, nameOrPath);
+    return *madeOfInputs(path, [&] { return readFleet(loadDocument(path).root()); });
 }
 
 Platform loadPlatform(const std::string& nameOrPath) {
@@ -255,7 +269,7 @@ Accelerator acceleratorNamedBy(const JsonNode& field) {
                    ", or the path of an accelerator's file beside this one");
     }
     try {
-        return readAccelerator(loadDocument(path->string()).root());
+        return acceleratorIn(path->string());
     } catch (const FileError& error) {
         field.fail(fmt::format("a file that can be read ({})", error.what()));
     }

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/sha256.h"
 #include "core/model/jobs.h"
 #include "core/model/readers/native_json.h"
@@ -64,6 +65,17 @@ Model loadModel(const std::string& name, const LoadOptions& options) {
     } catch (const std::bad_alloc&) {
         throw outOfMemory(name);
     }
+}
+
+std::string loadingKey(const std::string& name, const LoadOptions& options) {
+    std::string key = name + '\n';
+    if (options.batch) key += fmt::format("{}", *options.batch);
+    for (const auto& [dimension, size] : options.dimensions) key += fmt::format("\n{}\n{}", dimension, size);
+    return key;
+}
+
+std::shared_ptr<const Model> sharedModel(const std::string& name, const LoadOptions& options) {
+    return madeOfInputs(loadingKey(name, options), [&] { return loadModel(name, options); });
 }
 
 namespace {

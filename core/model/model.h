@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -34,6 +35,11 @@ struct Model {
 /// Loads MODEL as users name it: a file (see modelSuffixes) or `zoo:NAME`.
 /// Throws FileError, DataError, UsageError (unknown zoo name, with a hint).
 Model loadModel(const std::string& name, const LoadOptions& options = {});
+
+/// The same, shared by runs that are many and nearly alike (see madeOfInputs).
+std::shared_ptr<const Model> sharedModel(const std::string& name, const LoadOptions& options = {});
+/// A text that is the same for the same name and options, and for no others.
+std::string loadingKey(const std::string& name, const LoadOptions& options);
 
 /// The layer form of either kind of model.
 LayerGraph layerGraph(const Model& model);

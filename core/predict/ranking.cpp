@@ -121,8 +121,9 @@ std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std:
     }
     // An accelerator errs alike at every number of devices.
     std::vector<std::vector<double>> draws;
-    for (std::size_t i = 0; i < accelerators.size(); ++i) draws.push_back(normalNumbers(seed, i, kDraws));
-    const std::vector<double> common = normalNumbers(seed, accelerators.size(), kDraws);
+    const std::size_t needed = accelerators.size() > 1 ? kDraws : 0;  // one alone is not ranked
+    for (std::size_t i = 0; i < accelerators.size(); ++i) draws.push_back(normalNumbers(seed, i, needed));
+    const std::vector<double> common = normalNumbers(seed, accelerators.size(), needed);
     std::vector<Ranking> rankings;
     for (const MetricRow& metric : metricRows())
         for (const std::int64_t devices : counts) {

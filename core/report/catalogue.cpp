@@ -18,9 +18,9 @@ namespace {
 const study::RunContext kNoContext;
 
 std::vector<Catalogue>& all() {
-    static std::vector<Catalogue> rows{partitionCatalogue(), planCatalogue(),        mappingCatalogue(),
-                                       codesignCatalogue(),  predictionCatalogue(),  placementCatalogue(),
-                                       scheduleCatalogue(),  calibrationCatalogue(), costCatalogue()};
+    static std::vector<Catalogue> rows{
+        partitionCatalogue(), planCatalogue(),     mappingCatalogue(),     codesignCatalogue(), predictionCatalogue(),
+        placementCatalogue(), scheduleCatalogue(), calibrationCatalogue(), costCatalogue(),     explorationCatalogue()};
     return rows;
 }
 
@@ -109,9 +109,14 @@ Selection selectionOf(const study::Result& result, const std::string& choice) {
     const Catalogue& catalogue = catalogueOf(result.study.engine);
     const std::vector<std::string> known = catalogue.choices(result);
     Selection at;
-    if (!choice.empty() && std::find(known.begin(), known.end(), choice) == known.end())
+    if (!choice.empty() && std::find(known.begin(), known.end(), choice) == known.end()) {
+        constexpr std::size_t kMostNamed = 50;
+        std::vector<std::string> named(known.begin(),
+                                       known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), kMostNamed)));
+        if (known.size() > kMostNamed) named.emplace_back("…");
         throw UsageError(
-            fmt::format("the result has nothing of {}; expected one of {}", inQuotes(choice), joined(known, ", ")));
+            fmt::format("the result has nothing of {}; expected one of {}", inQuotes(choice), joined(named, ", ")));
+    }
     if (!choice.empty() || !known.empty()) at.choice = choice.empty() ? known.front() : choice;
     if (catalogue.levels == nullptr) return at;
     if (const std::vector<std::size_t> levels = catalogue.levels({result, at, kNoContext}); !levels.empty())

@@ -19,6 +19,7 @@ Catalogue placementCatalogue();
 Catalogue scheduleCatalogue();
 Catalogue calibrationCatalogue();
 Catalogue costCatalogue();
+Catalogue explorationCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 

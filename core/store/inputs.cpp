@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
@@ -36,7 +37,7 @@ std::string modelBytes(const study::Study& study, const std::string& name, const
     return model::writeNativeJson(model::buildZooModel(name.substr(model::kZooPrefix.size()), options));
 }
 
-/// Calls `found` with every input of a study that can be read now, where the context say.
+/// Calls `found` with every input of a study that can be read now, where the context say, each once.
 template <typename Found>
 void readInputs(const study::Study& study, const study::RunContext& context, const Found& found) {
     const study::Reading reading(context, "reading the inputs", "the run");
@@ -50,17 +51,22 @@ void readInputs(const study::Study& study, const study::RunContext& context, con
             return;
         }
     };
-    for (const std::string& name : study.models)
-        attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name, placeOfInput(name))); });
-    const study::Engine& engine = study::engineNamed(study.engine);
-    if (engine.files == nullptr) return;
-    attempt([&] {
-        for (const study::InputFile& file : engine.files(study))
-            attempt([&] {
-                found(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
-                      readFile(file.path));
-            });
-    });
+    std::set<std::pair<InputContent::Kind, std::string>> seen;
+    const auto take = [&](InputContent::Kind kind, const std::string& name, const auto& bytes) {
+        if (!seen.emplace(kind, name).second) return;
+        attempt([&] { found(kind, name, bytes()); });
+    };
+    for (const study::Study& part : study::partsOf(study)) {
+        for (const std::string& name : part.models)
+            take(InputContent::Kind::model, name, [&] { return modelBytes(part, name, placeOfInput(name)); });
+        const study::Engine& engine = study::engineNamed(part.engine);
+        if (engine.files == nullptr) continue;
+        attempt([&] {
+            for (const study::InputFile& file : engine.files(part))
+                take(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
+                     [&] { return readFile(file.path); });
+        });
+    }
 }
 
 /// The last part of a name as a file's name that is safe to use.
@@ -162,7 +168,7 @@ std::shared_ptr<InputFiles> storedInputs(const Store& store, RunId run) {
 
     auto files = std::make_shared<InputFiles>();
     int number = 0;
-    for (const InputContent& input : stored) {
+    const auto give = [&](const study::Study& part, const InputContent& input) {
         // One that is none on the disk.
         const fs::path folder = fs::path(fmt::format("inputs of run {}", run)) / fmt::format("{}", number++);
         const auto standIn = [&](const fs::path& where, const std::string& suffix) {
@@ -172,24 +178,23 @@ std::shared_ptr<InputFiles> storedInputs(const Store& store, RunId run) {
         };
         const std::string ownSuffix = fs::path(input.name).has_extension() ? "" : ".json";
         const bool isModel = input.kind == InputContent::Kind::model;
-        if (isModel && isAmong(study.workloads, input.name) && modelsChanged) {
+        if (isModel && isAmong(part.workloads, input.name) && modelsChanged) {
             standIn(folder, ownSuffix);
-            giveNeighbours(*files, folder, study, stored, input.kind);
+            giveNeighbours(*files, folder, part, stored, input.kind);
         }
-        if (isModel && study.workloads.empty() && isChanged(input))
+        if (isModel && part.workloads.empty() && isChanged(input))
             standIn(folder, model::isZooName(input.name) ? ".json" : "");
-        if (!isModel && isChanged(input) && isParameter(study, input.name)) {
-            standIn(folder, ownSuffix);
-            continue;
-        }
+        if (!isModel && isChanged(input) && isParameter(part, input.name)) return standIn(folder, ownSuffix);
         // Hardware stands together with what its file names.
-        if (isModel || !hardwareChanged || !isAmong(study.hardware, input.name)) continue;
+        if (isModel || !hardwareChanged || !isAmong(part.hardware, input.name)) return;
         standIn(giveKernels(*files, folder, input, stored), ".json");
-        if (study.workloads.empty())
+        if (part.workloads.empty())
             giveAccelerators(*files, folder, input.bytes, stored);
         else
-            giveNeighbours(*files, folder, study, stored, input.kind);
-    }
+            giveNeighbours(*files, folder, part, stored, input.kind);
+    };
+    for (const study::Study& part : study::partsOf(study))
+        for (const InputContent& input : stored) give(part, input);
     return files;
 }
 

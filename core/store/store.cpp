@@ -157,18 +157,6 @@ void appendPoints(const SQLite::Database& database, RunId run, const std::vector
     for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
 }
 
-constexpr EnumNames<Measure> kMeasureNames{"bytes",
-                                           "bytes per second",
-                                           "bits per second",
-                                           "flops",
-                                           "flops per second",
-                                           "seconds",
-                                           "hertz",
-                                           "watts",
-                                           "joules",
-                                           "area",
-                                           "count"};
-
 std::string_view nameOf(Measure measure) {
     return kMeasureNames.of(measure);
 }
@@ -177,14 +165,12 @@ Measure measureNamed(const std::string& name) {
     return kMeasureNames.named(name).value_or(Measure::count);
 }
 
-constexpr EnumNames<study::Metric::Better> kBetterNames{"lower", "higher", "neither"};
-
 std::string_view nameOf(study::Metric::Better better) {
-    return kBetterNames.of(better);
+    return study::kBetterNames.of(better);
 }
 
 study::Metric::Better betterNamed(const std::string& name) {
-    return kBetterNames.named(name).value_or(study::Metric::Better::neither);
+    return study::kBetterNames.named(name).value_or(study::Metric::Better::neither);
 }
 
 std::string textOf(const study::Result& result) {
@@ -371,17 +357,24 @@ RunId insertRun(const SQLite::Database& database, const study::Study& study, Run
     std::optional<std::int64_t> seed;
     if (study.seed) seed = std::bit_cast<std::int64_t>(*study.seed);
     // Workloads stand among the models: both are what the hardware is to work on.
-    std::vector<std::string> worked = study.models;
-    worked.insert(worked.end(), study.workloads.begin(), study.workloads.end());
+    std::vector<std::string> worked, hardware;
+    const auto addOnce = [](std::vector<std::string>& names, const std::vector<std::string>& more) {
+        for (const std::string& name : more)
+            if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    for (const study::Study& part : study::partsOf(study)) {
+        addOnce(worked, part.models);
+        addOnce(worked, part.workloads);
+        addOnce(hardware, part.hardware);
+    }
     execute(database,
             "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
             "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(worked, ", "),
-            joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
-            thisProcess().host);
+            joined(hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION, thisProcess().host);
     const RunId run = wholeFrom(database, "SELECT last_insert_rowid()");
     addNames(database, "model", run, worked);
-    addNames(database, "hardware", run, study.hardware);
+    addNames(database, "hardware", run, hardware);
     refreshSearch(database, run);
     applyStatus(database, run, status, "");
     return run;

@@ -72,7 +72,7 @@ Json valueSchema(const Rule&... rule) {
         return enumSchema(words);
     } else if constexpr (std::is_same_v<T, hardware::ProvenanceMap>) {
         return sourcesSchema();
-    } else if constexpr (std::is_same_v<T, Json>) {
+    } else if constexpr (std::is_same_v<T, Json> || std::is_same_v<T, HeldJson>) {
         return Json::object();  // of any type: its key says more
     } else if constexpr (std::is_same_v<T, std::nullptr_t>) {
         return Json::object({{"type", "null"}});

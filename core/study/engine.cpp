@@ -14,9 +14,9 @@ namespace tessera::study {
 namespace {
 
 std::vector<Engine>& all() {
-    static std::vector<Engine> rows{partitionEngine(), planEngine(),        mappingEngine(),
-                                    codesignEngine(),  predictionEngine(),  placementEngine(),
-                                    scheduleEngine(),  calibrationEngine(), costEngine()};
+    static std::vector<Engine> rows{partitionEngine(),  planEngine(),       mappingEngine(),  codesignEngine(),
+                                    predictionEngine(), placementEngine(),  scheduleEngine(), calibrationEngine(),
+                                    costEngine(),       explorationEngine()};
     return rows;
 }
 
@@ -41,6 +41,18 @@ const Engine& engineNamed(std::string_view id) {
 
 const Engine& engineOf(const Result& result) {
     return engineNamed(result.study.engine);
+}
+
+std::vector<Study> partsOf(const Study& study) {
+    const Engine* const engine = findEngine(study.engine);
+    if (engine == nullptr || engine->inner == nullptr) return {study};
+    try {
+        return engine->inner(study);
+    } catch (const DataError&) {
+        return {};
+    } catch (const UsageError&) {
+        return {};
+    }
 }
 
 std::optional<Explanation> explain(const Result& result, const std::string& path) {

@@ -113,6 +113,11 @@ struct Engine {
     /// The files behind a study's names besides its models, read as this thread's InputFiles say, and those that they
     /// name. Throws FileError, DataError, UsageError.
     std::vector<InputFile> (*files)(const Study& study) = nullptr;
+    /// Kind of study files beside `tessera.study/1`, which have the parameters as members of their own.
+    std::string_view studySchema = {};
+    /// The studies that a study runs, whose inputs are its own: one for each choice of inputs that it makes. Null = it
+    /// is the only one. May throw what reading the study throws.
+    std::vector<Study> (*inner)(const Study& study) = nullptr;
 
     // How it works.
     Result (*run)(const Study& study, const RunContext& context) = nullptr;
@@ -165,6 +170,8 @@ const Engine* findEngine(std::string_view id);
 const Engine& engineNamed(std::string_view id);
 /// The engine of a result.
 const Engine& engineOf(const Result& result);
+/// The studies whose inputs are those of a study: itself, or what it runs; none where that cannot be read.
+std::vector<Study> partsOf(const Study& study);
 
 /// The rows of a timeline, or of the result that it is made from, up to which it is kept with a run.
 inline constexpr std::size_t kMaxRowsOfTimeline = 200'000;

@@ -14,6 +14,7 @@ Engine placementEngine();
 Engine scheduleEngine();
 Engine calibrationEngine();
 Engine costEngine();
+Engine explorationEngine();
 
 /// An explanation of a number, as an engine's row has it.
 template <typename Outcome, std::optional<Explanation> (*kExplain)(const Result&, const Outcome&, const std::string&)>

@@ -182,6 +182,8 @@ void readValue(const JsonNode& node, T& value, const Rule&... rule) {
         value = readEndedBy(node);
     } else if constexpr (std::is_same_v<T, hardware::ProvenanceMap>) {
         value = readSources(node);
+    } else if constexpr (std::is_same_v<T, HeldJson>) {
+        value = node.json();
     } else if constexpr (std::is_same_v<T, bool>) {
         value = node.boolean();
     } else if constexpr (std::is_same_v<T, std::string>) {
@@ -213,6 +215,8 @@ void writeValue(JsonWriter& json, const T& value, const Rule&... rule) {
         json.text(nameOf(value));
     } else if constexpr (std::is_same_v<T, hardware::ProvenanceMap>) {
         json.value(sourcesJson(value));
+    } else if constexpr (std::is_same_v<T, HeldJson>) {
+        json.value(*value);
     } else if constexpr (std::is_same_v<T, Json> || std::is_same_v<T, std::nullptr_t> || std::is_same_v<T, bool>) {
         json.value(Json(value));
     } else if constexpr (std::is_convertible_v<const T&, std::string_view>) {

@@ -20,6 +20,7 @@ struct Metric {
     bool uncertain = false;  ///< carries an error of some per cent: is said with three digits
     bool operator==(const Metric&) const = default;
 };
+inline constexpr EnumNames<Metric::Better> kBetterNames{"lower", "higher", "neither"};
 
 /// The metrics of a result: first the run's own (its best plan's), then those of each strategy, in table order.
 std::vector<Metric> metricsOf(const Result& result);

@@ -17,6 +17,11 @@ Values&& Values::forResearch() && {
     return std::move(*this);
 }
 
+Values&& Values::inWholes() && {
+    parameter.inWholes = true;
+    return std::move(*this);
+}
+
 Values&& Values::byDefault(Json value) && {
     parameter.fallback = std::move(value);
     return std::move(*this);

@@ -60,11 +60,20 @@ struct Values {
     static Values document(Json (*fromFile)(const JsonDocument& file) = nullptr) {
         return {{.kind = ParameterKind::document, .fromFile = fromFile}};
     }
+    /// A document or a list that `fromNode` reads.
+    static Values documentBy(Json (*fromNode)(const JsonNode& node)) {
+        return {{.kind = ParameterKind::document, .fromNode = fromNode}};
+    }
+    static Values listBy(Json (*fromNode)(const JsonNode& node)) {
+        return {{.kind = ParameterKind::list, .fromNode = fromNode}};
+    }
 
     // What few rows say.
     Values&& labelled(std::string_view label) &&;
     Values&& ofLibrary(std::string_view folder) &&;
     Values&& forResearch() &&;
+    /// Of a word or number.
+    Values&& inWholes() &&;
     /// The default, where it is not the member's or a function sets several members.
     Values&& byDefault(Json value) &&;
 

@@ -24,6 +24,7 @@ constexpr std::size_t kUsualText = 64;
 constexpr std::size_t kMaxListed = 64;
 constexpr std::size_t kMaxPairs = 1'000'000;
 constexpr std::size_t kMaxNumbers = 100;
+constexpr std::size_t kMaxEntries = 1'000'000;
 
 std::string wordList(const Parameter& parameter) {
     return fmt::format("{}", fmt::join(parameter.words.begin(), parameter.words.end(), ", "));
@@ -218,6 +219,8 @@ std::string expectationOf(const Parameter& parameter) {
                                range(parameter));
         case ParameterKind::document:
             return "a JSON object";
+        case ParameterKind::list:
+            return fmt::format("a list of 1 to {} entries", kMaxEntries);
         case ParameterKind::namedNumbers:
             return fmt::format("{} with a level from 0 to 63 and a number {}", parameter.value, range(parameter));
     }
@@ -228,7 +231,8 @@ Json parseParameter(const Parameter& parameter, const std::vector<std::string>& 
     if (parameter.kind == ParameterKind::flag) return !defaultOf(parameter).get<bool>();
     if (hasPairs(parameter)) return pairsFromTexts(parameter, texts);
     const std::string text = texts.empty() ? "" : texts.back();
-    if (parameter.kind == ParameterKind::document) return readParameterFile(parameter, text);
+    if (parameter.kind == ParameterKind::document || parameter.kind == ParameterKind::list)
+        return readParameterFile(parameter, text);
     const std::optional<Json> value = fromText(parameter, text);
     if (!value) refuse(parameter, text, hintFor(parameter, text));
     return *value;
@@ -250,7 +254,10 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
             return readPairs(parameter, node);
         case ParameterKind::document:
             if (!node.isObject()) node.fail(expectationOf(parameter));
-            return node.json();
+            return parameter.fromNode == nullptr ? node.json() : parameter.fromNode(node);
+        case ParameterKind::list:
+            if (!node.isArray() || node.elements(kMaxEntries).empty()) node.fail(expectationOf(parameter));
+            return parameter.fromNode == nullptr ? node.json() : parameter.fromNode(node);
         case ParameterKind::words: {
             if (!node.isArray()) node.fail(expectationOf(parameter));
             std::vector<std::string> given;

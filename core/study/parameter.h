@@ -24,6 +24,7 @@ enum class ParameterKind : std::uint8_t {
     namedNumbers,  ///< N=NUMBER pairs with whole N of 0 or more; the option repeats
     wordNumbers,   ///< WORD=NUMBER pairs, each word at most once; the option repeats
     document,      ///< a JSON document as it stands; its option takes the name of a file that holds it
+    list,          ///< a JSON list of at least one entry, likewise
 };
 
 /// One parameter of an engine: its name, option, unit, range, default and help, from which the command line, study
@@ -41,7 +42,11 @@ struct Parameter {
     std::vector<std::string_view> words = {};
     std::string_view value = {};  ///< what stands for the value in help, such as "N"
     std::string_view help = {};   ///< one line
+    bool inWholes = false;        ///< of a word or number: the number is whole
     bool research = false;        ///< shown apart: for studying the method, not for using it
+    /// Value that stands for a document or list where it is read, checked and with its files found beside its own;
+    /// null = the JSON as it stands. Throws DataError.
+    Json (*fromNode)(const JsonNode& node) = nullptr;
     /// Value that a file gives, for a document; null = the file's document as it stands. Throws DataError.
     Json (*fromFile)(const JsonDocument& file) = nullptr;
 };
@@ -54,7 +59,7 @@ Json defaultOf(const Parameter& parameter);
 /// document, what reading its file throws.
 Json parseParameter(const Parameter& parameter, const std::vector<std::string>& texts);
 
-/// The value of a parameter of kind document that a file gives. Throws FileError, DataError.
+/// The value of a parameter of kind document or list that a file gives. Throws FileError, DataError.
 Json readParameterFile(const Parameter& parameter, const std::string& path);
 
 /// The value that a study file gives. Throws DataError.

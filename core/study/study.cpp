@@ -36,14 +36,6 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
     study.parameters = std::move(sorted);
 }
 
-/// A file named in a study is looked for beside the study first.
-std::string besideOrGiven(const std::string& studyFile, const std::string& name) {
-    const std::filesystem::path path(name);
-    if (model::isZooName(name) || path.is_absolute()) return name;
-    const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
-    return isFile(candidate) ? candidate.string() : name;
-}
-
 std::vector<std::string> readNames(const JsonNode& node) {
     std::vector<std::string> names;
     for (const JsonNode& child : node.elements(kMaxInputs)) {
@@ -62,18 +54,30 @@ std::vector<std::string> readInputs(const JsonNode& study, const char* list, Inp
     study.at(list).fail(fmt::format("a study without {}, which its engine does not take", list), "given");
 }
 
+/// Reads those members that are parameters.
 void readParameters(Study& study, const JsonNode& node, const std::vector<Parameter>& table) {
-    node.allowOnly(idsOf(table));
     for (const auto& [name, child] : node.members())
-        study.parameters[name] = readParameter(*findParameter(table, name), child);
+        if (const Parameter* const row = findParameter(table, name))
+            study.parameters[name] = readParameter(*row, child);
 }
 
 /// Study files of the library by name.
 std::map<std::string, std::filesystem::path> bundledFiles() {
-    return hardware::libraryFiles("studies", "\"tessera.study/");
+    std::map<std::string, std::filesystem::path> files = hardware::libraryFiles("studies", "\"tessera.study/");
+    for (const Engine& engine : engines())
+        if (!engine.studySchema.empty())
+            files.merge(hardware::libraryFiles("studies", "\"" + std::string(engine.studySchema)));
+    return files;
 }
 
 }  // namespace
+
+std::string besideOrGiven(const std::string& studyFile, const std::string& name) {
+    const std::filesystem::path path(name);
+    if (model::isZooName(name) || path.is_absolute()) return name;
+    const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
+    return isFile(candidate) ? candidate.string() : name;
+}
 
 Study newStudy(std::string_view engine) {
     Study study;
@@ -97,14 +101,12 @@ void setParameter(Study& study, std::string_view name, const std::vector<std::st
     sortParameters(study, table);
 }
 
-Study readStudy(const JsonNode& node) {
-    const std::string schema = node.at("schema").text();
-    if (schema != kSchema) node.at("schema").fail(fmt::format("'{}'", kSchema));
-    node.allowOnly({"schema", "engine", "name", "models", "workloads", "hardware", "dimensions", "parameters", "seed"});
+namespace {
 
-    Study study = newStudy(node.at("engine").oneOf(idsOf(engines())));
+/// Reads what a study of an engine holds beside its parameters, which stand at a node of their own, or among the rest.
+Study readMembers(const JsonNode& node, const Engine& engine, const JsonNode* parameters) {
+    Study study = newStudy(engine.id);
     study.name = node.textOr("name", "");
-    const Engine& engine = engineNamed(study.engine);
     study.models = readInputs(node, "models", engine.models);
     study.workloads = readInputs(node, "workloads", engine.workloads);
     study.hardware = readInputs(node, "hardware", engine.hardware);
@@ -112,11 +114,63 @@ Study readStudy(const JsonNode& node) {
         for (const auto& [name, child] : node.at("dimensions").members())
             study.dimensions[name] = child.whole(0, std::numeric_limits<std::int32_t>::max());
     const std::vector<Parameter>& table = engine.parameters();
-    if (node.has("parameters")) readParameters(study, node.at("parameters"), table);
-    sortParameters(study, table);
+    if (parameters != nullptr) {
+        parameters->allowOnly(idsOf(table));
+        readParameters(study, *parameters, table);
+    }
     if (node.has("seed"))
         study.seed = static_cast<std::uint64_t>(node.at("seed").whole(0, std::numeric_limits<std::int64_t>::max()));
     return study;
+}
+
+const std::vector<std::string> kMembers{"schema",   "engine",     "name",       "models", "workloads",
+                                        "hardware", "dimensions", "parameters", "seed"};
+
+/// "tessera.study/" of "tessera.study/1".
+std::string_view kindOf(std::string_view schema) {
+    return schema.substr(0, schema.find('/') + 1);
+}
+
+/// A study whose kind of file says its engine and has the parameters among the rest.
+Study readOwnKind(const JsonNode& node, const Engine& engine) {
+    const std::vector<Parameter>& table = engine.parameters();
+    std::vector<std::string> known{"schema", "name", "seed"};
+    for (const Parameter& row : table) known.emplace_back(row.name);
+    node.allowOnly(known);
+    Study study = readMembers(node, engine, nullptr);
+    readParameters(study, node, table);
+    sortParameters(study, table);
+    return study;
+}
+
+}  // namespace
+
+Study readStudyInside(const JsonNode& node) {
+    if (node.has("schema") && node.at("schema").text() != kSchema) node.at("schema").fail(fmt::format("'{}'", kSchema));
+    node.allowOnly(kMembers);
+    const Engine& engine = engineNamed(node.at("engine").oneOf(idsOf(engines())));
+    std::optional<JsonNode> parameters;
+    if (node.has("parameters")) parameters = node.at("parameters");
+    Study study = readMembers(node, engine, parameters ? &*parameters : nullptr);
+    sortParameters(study, engine.parameters());
+    return study;
+}
+
+Study readStudy(const JsonNode& node) {
+    const std::string schema = node.at("schema").text();
+    for (const Engine& engine : engines())
+        if (!engine.studySchema.empty() && schema.starts_with(kindOf(engine.studySchema))) {
+            if (schema != engine.studySchema) node.at("schema").fail(fmt::format("'{}'", engine.studySchema));
+            return readOwnKind(node, engine);
+        }
+    return readStudyInside(node);
+}
+
+bool isStudySchema(std::string_view schema) {
+    return schema.starts_with(kindOf(kSchema)) ||
+           std::any_of(engines().begin(), engines().end(), [&](const Engine& engine) {
+               return !engine.studySchema.empty() && schema.starts_with(kindOf(engine.studySchema));
+           });
 }
 
 Study loadStudy(const std::string& nameOrPath) {

@@ -17,8 +17,15 @@ Study newStudy(std::string_view engine);
 /// Sets a parameter from an option's texts. Throws UsageError (unknown parameter, wrong value).
 void setParameter(Study& study, std::string_view name, const std::vector<std::string>& texts);
 
-/// Reads `tessera.study/1`. Models and hardware that stand beside the study's file are found there. Throws DataError.
+/// Reads `tessera.study/1`, or the kind of study files that an engine has of its own. Models and hardware that stand
+/// beside the study's file are found there. Throws DataError.
 Study readStudy(const JsonNode& node);
+/// Reads a study of any engine that stands inside of another document, where it may leave out its schema.
+Study readStudyInside(const JsonNode& node);
+/// The path of a file that a study names, which is looked for beside the study's own first; else the name.
+std::string besideOrGiven(const std::string& studyFile, const std::string& name);
+/// Whether a file of this schema, of whatever version, is a study's.
+bool isStudySchema(std::string_view schema);
 /// A study file by path, else a bundled study by name. Throws FileError, DataError, UsageError (unknown, with a hint).
 Study loadStudy(const std::string& nameOrPath);
 /// The names and titles of the bundled studies, sorted by name.

@@ -47,12 +47,15 @@ std::string modelName(const std::string& input, const std::string& own) {
 
 std::string titleOf(const Study& study) {
     if (!study.name.empty()) return study.name;
+    const Engine* const engine = findEngine(study.engine);
+    if (engine != nullptr && engine->inner != nullptr)
+        if (const std::vector<Study> parts = partsOf(study); !parts.empty())
+            return fmt::format("{} of {}", engine->title, titleOf(parts.front()));
     std::string title = shortNames(study.models.empty() ? study.workloads : study.models);
     if (!study.hardware.empty()) title += " on " + shortNames(study.hardware);
     const auto batch = study.parameters->find("batch");
     if (batch != study.parameters->end() && batch->is_number_integer())
         title += fmt::format(", batch {}", batch->get<std::int64_t>());
-    const Engine* engine = findEngine(study.engine);
     return title.empty() && engine != nullptr ? std::string(engine->title) : title;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/input_files.h"
 #include "core/base/sha256.h"
 #include "core/model/zoo/zoo_name.h"
 
@@ -19,7 +20,10 @@ void addFile(std::vector<InputFile>& files, InputFile file) {
 
 std::vector<Input> inputsOf(const std::vector<InputFile>& files) {
     std::vector<Input> inputs;
-    for (const InputFile& file : files) inputs.push_back({file.name, sha256(readFile(file.path))});
+    for (const InputFile& file : files) {
+        const auto sum = madeOfInputs("SHA-256 of " + file.path, [&] { return sha256(readFile(file.path)); });
+        inputs.push_back({file.name, *sum});
+    }
     return inputs;
 }
 

@@ -53,6 +53,9 @@ const std::map<std::string, std::vector<std::string>> kPage{
              "--objective", "--weight",     "--pareto",
              "--set",       "--explored",   "--warm-start",
              "--evaluate",  "--seed",       "--job-seed"}},
+    {"explore",
+     {"STUDY", "--vary", "--objective", "--constraint", "--begin", "--method", "--points", "--population",
+      "--stop-after", "--keep", "--seed", "--list", "--point", "--out"}},
     {"sweep", {"STUDY", "--over"}},
     {"cost",
      {"--jobs", "--dataflow", "--pes", "--cluster", "--variant", "--noc-bandwidth", "--noc-hops", "--noc-hop-latency",
@@ -411,9 +414,9 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
         EXPECT_EQ(schemaErrors(result, schemaOf(result) + ".schema.json"), "");
         engines.insert(schemaOf(result));
     }
-    EXPECT_EQ(engines,
-              (std::set<std::string>{"codesign-result", "layer-costs", "mapping-result", "partition-result",
-                                     "placement-result", "plan-result", "prediction-result", "schedule-result"}));
+    EXPECT_EQ(engines, (std::set<std::string>{"codesign-result", "exploration-result", "layer-costs", "mapping-result",
+                                              "partition-result", "placement-result", "plan-result",
+                                              "prediction-result", "schedule-result"}));
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ const std::map<std::string, Sample>& samples() {
          {R"("workloads": ["megatron-8.3b"], "parameters": {"global_batch": 4096})", "accelerators=256,512,1024"}},
         {"schedule", {R"("workloads": ["mixture-of-experts"])", "vector_cores=4,8"}},
         {"cost", {R"("workloads": ["zoo:resnet50"])", "pes=64,256,1024"}},
+        {"explore",
+         {R"("parameters": {"study": {"engine": "cost", "workloads": ["zoo:resnet50"]},
+             "variables": [{"parameter": "pes", "low": 64, "high": 4096, "scale": "log"},
+                           {"parameter": "offchip_bandwidth", "low": 8, "high": 128}],
+             "objectives": ["cycles", "energy_j"], "points": 120, "population": 20}, "seed": 3)",
+          "points=20,40"}},
     };
     return kSamples;
 }

@@ -66,6 +66,10 @@ protected:
         keep("place", {"place", "--layers", "megatron-8.3b", "--plan", "8,8,16"});
         keep("schedule", {"schedule", "--operators", "mixture-of-experts"});
         keep("cost", {"cost", "--jobs", "zoo:lenet5", "--pes", "256"});
+        keep("explore",
+             {"explore", "resnet50-layers-nvdla", "--vary", "pes=64..4096:log", "--vary", "offchip_bandwidth=8..128:8",
+              "--objective", "cycles", "--objective", "energy_j", "--constraint", "utilisation>=0.05", "--points", "40",
+              "--population", "10", "--keep", "front"});
         keep("calibrate", {"calibrate", "--quick", "--for", "zoo:lenet5", "--batch", "1", "--time-limit", "4s",
                            "--no-tcp", "--out", folder() + "/machine.json"});
     }

@@ -13,6 +13,7 @@ constexpr std::array kFileKinds{
     NativeFile{"tessera.study/", "study"},          NativeFile{"tessera.fleet/", "hardware"},
     NativeFile{"tessera.accelerator/", "hardware"}, NativeFile{"tessera.platform/", "hardware"},
     NativeFile{"tessera.workload/", "hardware"},    NativeFile{"tessera.template/", "hardware"},
+    NativeFile{"tessera.exploration/", "study"},
 };
 
 }  // namespace

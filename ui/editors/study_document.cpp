@@ -95,7 +95,10 @@ Opened openStudyKey(const QString& key) {
         opened.json = readDocument(opened.file.path);
         const auto schema = opened.json.is_object() ? opened.json.find("schema") : opened.json.end();
         const bool isStudy = opened.json.is_object() && schema != opened.json.end() && schema->is_string() &&
-                             schema->get_ref<const std::string&>().starts_with("tessera.study/");
+                             study::isStudySchema(schema->get_ref<const std::string&>());
+        // Kinds of files that an engine has of its own are shown as any study.
+        if (isStudy && !schema->get_ref<const std::string&>().starts_with("tessera.study/"))
+            opened.json = studyDocument(study::readStudy(JsonDocument::load(path).root()));
         if (!isStudy)
             opened.problem = u"%1 is no study: its 'schema' does not say so."_s.arg(toQt(escaped(path)));
         else if (opened.json.contains("engine") && opened.json.at("engine").is_string())

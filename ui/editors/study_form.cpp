@@ -1,11 +1,14 @@
 #include "ui/editors/study_form.h"
 
 #include <array>
+#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/study/document_study.h"
+#include "core/study/title.h"
 #include "ui/models/text.h"
 
 namespace tessera::ui {
@@ -48,6 +51,7 @@ constexpr std::array kStudyKinds{
     KindRow{ParameterKind::text, FieldKind::text},
     KindRow{ParameterKind::flag, FieldKind::flag},
     KindRow{ParameterKind::document, FieldKind::document},
+    KindRow{ParameterKind::list, FieldKind::document},
 };
 
 FieldRow valueRow(const Parameter& parameter) {
@@ -65,8 +69,19 @@ FieldRow valueRow(const Parameter& parameter) {
     return row;
 }
 
+/// Of a study that another one holds; that it is one, where it cannot be read.
+QString titleOfStudy(const Json& value) {
+    try {
+        return shownText(study::titleOf(study::readStudyInside(study::documentOf(value, "the study").root())));
+    } catch (const std::exception&) {
+        return u"a study"_s;
+    }
+}
+
 /// What a document holds, as far as a person needs to know it: "3 mappings", "1 mapping of 100 jobs".
 QString documentText(const Json& value) {
+    if (value.is_array()) return counted(static_cast<double>(value.size()), "entry", "entries");
+    if (value.contains("engine")) return titleOfStudy(value);
     const auto several = value.find("mappings");
     const bool isList = several != value.end() && several->is_array();
     return isList ? counted(static_cast<double>(several->size()), "mapping", "mappings") : u"1 mapping"_s;

@@ -195,7 +195,7 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
     load.dimensions = study.dimensions;
-    inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
+    inputs.model = *model::sharedModel(placeOfInput(study.models[0]), load);
     addOnce(inputs.warnings, inputs.model.warnings);
     if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
     reportWarnings(context, inputs.warnings);

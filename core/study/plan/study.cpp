@@ -191,10 +191,10 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     const physical::TrainingRun run = modelOf(study, inputs.settings);
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    const model::Model model = model::loadModel(placeOfInput(study.models.front()), load);
-    inputs.modelTitle = modelName(study.models.front(), model.name);
-    inputs.warnings = model.warnings;
-    inputs.inputs.push_back({study.models.front(), model.sha256});
+    const std::shared_ptr<const model::Model> model = model::sharedModel(placeOfInput(study.models.front()), load);
+    inputs.modelTitle = modelName(study.models.front(), model->name);
+    inputs.warnings = model->warnings;
+    inputs.inputs.push_back({study.models.front(), model->sha256});
     for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, run, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))
         inputs.warnings.push_back(

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -68,7 +69,7 @@ void setCollective(Settings& settings, const Json& name) {
 const OptionTable<Settings>& predictionTable() {
     static const OptionTable<Settings> kTable{
         {"batch", "--batch auto|N", setBatch,
-         Values::wordOrNumber({"auto"}, 1, static_cast<double>(kMaxBatch)).byDefault("auto"),
+         Values::wordOrNumber({"auto"}, 1, static_cast<double>(kMaxBatch)).inWholes().byDefault("auto"),
          "samples per step on each device; auto chooses among the candidates that fit"},
         {"cost_model", "--cost-model MODEL", &Settings::costModel, Values::word(predict::kCostModelNames.all()),
          "model of time: physical, which is held to measured runs (tessera validate), or Centimani's of the paper"},
@@ -128,8 +129,8 @@ std::vector<InputFile> acceleratorFiles(const std::string& name, const hardware:
 
 struct Inputs {
     Settings settings;
-    model::Model model;
-    predict::Workload workload;
+    std::shared_ptr<const model::Model> model;
+    std::shared_ptr<const predict::Workload> workload;
     std::vector<predict::Machine> machines;
     std::vector<Input> inputs;
     std::vector<std::string> assumptions, warnings;
@@ -159,11 +160,15 @@ void readBenchmarks(const Study& study, Inputs& inputs) {
     if (settings.reference) collect(*settings.reference);
     for (const std::string& name : names) {
         const bool same = study.models.front() == name && study.dimensions.empty();
-        const predict::Workload other =
+        const auto make = [&] {
+            return predict::workloadOf(*model::sharedModel(name), inputs.workload->precision, settings.optimizer);
+        };
+        const std::shared_ptr<const predict::Workload> other =
             same ? inputs.workload
-                 : predict::workloadOf(model::loadModel(name), inputs.workload.precision, settings.optimizer);
+                 : madeOfInputs(fmt::format("{}\n{}\n{}", name, settings.dtype, static_cast<int>(settings.optimizer)),
+                                make);
         settings.benchmarks.push_back(
-            {.model = name, .flopsPerSample = other.flops(1), .parameters = other.parameters});
+            {.model = name, .flopsPerSample = other->flops(1), .parameters = other->parameters});
     }
 }
 
@@ -235,14 +240,14 @@ constexpr std::string_view kPhysicalNodes =
 
 void addAssumptions(Inputs& inputs) {
     const Settings& settings = inputs.settings;
-    addOnce(inputs.assumptions, inputs.workload.assumptions);
-    if (inputs.workload.precision.master)
+    addOnce(inputs.assumptions, inputs.workload->assumptions);
+    if (inputs.workload->precision.master)
         inputs.assumptions.emplace_back("Training is in mixed precision, with float32 copies of the parameters.");
     if (settings.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
     inputs.assumptions.emplace_back(settings.costModel == predict::CostModel::physical ? kPhysicalErrors
                                                                                        : kPaperErrors);
     if (settings.parallelism == predict::Parallelism::model && settings.costModel == predict::CostModel::physical &&
-        inputs.workload.transformer)
+        inputs.workload->transformer)
         inputs.assumptions.emplace_back(
             "Model parallelism splits a transformer by the fastest of all parallel configurations of the devices, as "
             "'tessera plan' finds it; what is no computation counts as communication, with idle time in pipelines.");
@@ -272,13 +277,19 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     model::LoadOptions load;
     load.batch = settings.batch;
     load.dimensions = study.dimensions;
-    inputs.model = model::loadModel(placeOfInput(study.models[0]), load);
-    inputs.inputs.push_back({study.models[0], inputs.model.sha256});
-    inputs.workload = predict::workloadOf(inputs.model, precision, settings.optimizer);
-    inputs.workload.transformer = knownTransformer(study.models[0], study.dimensions);
-    addOnce(inputs.warnings, inputs.model.warnings);
-    addOnce(inputs.warnings, inputs.workload.warnings);
-    const std::int64_t loaded = inputs.model.graph()->batch;
+    const std::string place = placeOfInput(study.models[0]);
+    inputs.model = model::sharedModel(place, load);
+    inputs.inputs.push_back({study.models[0], inputs.model->sha256});
+    const std::string key = fmt::format("{}\n{}\n{}\n{}", study.models[0], model::loadingKey(place, load),
+                                        settings.dtype, static_cast<int>(settings.optimizer));
+    inputs.workload = madeOfInputs(key, [&] {
+        predict::Workload workload = predict::workloadOf(*inputs.model, precision, settings.optimizer);
+        workload.transformer = knownTransformer(study.models[0], study.dimensions);
+        return workload;
+    });
+    addOnce(inputs.warnings, inputs.model->warnings);
+    addOnce(inputs.warnings, inputs.workload->warnings);
+    const std::int64_t loaded = inputs.model->graph()->batch;
     if (loaded != load.batch.value_or(1))
         inputs.assumptions.push_back(
             fmt::format("The model fixes batch {}; all tensors that carry the batch are scaled.", loaded));
@@ -341,12 +352,12 @@ Result runPrediction(const Study& study, const RunContext& context) {
     reportWarnings(context, result.warnings);
 
     PredictionOutcome outcome;
-    outcome.model = modelName(study.models.at(0), inputs.model.name);
+    outcome.model = modelName(study.models.at(0), inputs.model->name);
     outcome.dtype = inputs.settings.dtype;
     outcome.dataset = inputs.settings.datasetName;
-    outcome.parameters = inputs.workload.parameters;
-    outcome.flopsPerSample = inputs.workload.flops(1);
-    const predict::Predictor predictor(inputs.workload, inputs.settings);
+    outcome.parameters = inputs.workload->parameters;
+    outcome.flopsPerSample = inputs.workload->flops(1);
+    const predict::Predictor predictor(*inputs.workload, inputs.settings);
     const auto total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
     for (const predict::Machine& machine : inputs.machines)
         for (const std::int64_t devices : inputs.settings.devices) {
@@ -372,9 +383,9 @@ Estimate estimatePrediction(const Study& study) {
     Estimate estimate;
     try {
         const Inputs inputs = readInputs(study, {});
-        const predict::Predictor checked(inputs.workload, inputs.settings);
+        const predict::Predictor checked(*inputs.workload, inputs.settings);
         const auto count = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
-        const auto operators = static_cast<double>(inputs.workload.operators.size());
+        const auto operators = static_cast<double>(inputs.workload->operators.size());
         constexpr double kSecondsPerOperator = 1e-6;  // memory of every candidate and the time
         estimate.seconds = count * operators * kSecondsPerOperator;
         estimate.text = fmt::format("{} of {} per step: {}", formatCounted(count, "prediction", "predictions"),

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <ostream>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/parallel.h"
 #include "core/explore/method.h"
-#include "tests/core/explore/explored.h"
+#include "tests/core/explore/problems.h"
 
 namespace tessera::explore {
 void PrintTo(const Method& method, std::ostream* out) {
@@ -126,6 +128,25 @@ TEST_P(EveryMethod, asksForTheSamePointsForTheSameProblem) {
     }
 }
 
+TEST_P(EveryMethod, asksForTheSamePointsHoweverManyAreEvaluatedAtOnce) {
+    for (const Case& each : casesOf(GetParam())) {
+        SCOPED_TRACE(each.name);
+        const Explored alone = exploredBy(GetParam(), each.problem);
+        std::vector<Point> asked;
+        GetParam().run(each.problem, [&](std::span<const Point> points) {
+            asked.insert(asked.end(), points.begin(), points.end());
+            std::vector<Evaluation> answers(points.size());
+            parallelFor(points.size(), 3, [&](std::size_t i) {
+                // The last ones first.
+                const std::size_t k = points.size() - 1 - i;
+                answers[k] = anyFunction(points[k], each.problem.objectives);
+            });
+            return answers;
+        });
+        EXPECT_EQ(asked, alone.points);
+    }
+}
+
 TEST_P(EveryMethod, endsWhereverItIsEndedAndHasAskedForTheSamePointsTillThen) {
     for (const Case& each : casesOf(GetParam())) {
         SCOPED_TRACE(each.name);
@@ -220,6 +241,22 @@ TEST(Methods, areFoundByName) {
         EXPECT_TRUE(ids.insert(method.id).second) << method.id;
         EXPECT_FALSE(method.title.empty() || method.help.empty()) << method.id;
     }
+}
+
+TEST(Methods, arePartOfTheTableOnceTheyAreAdded) {
+    if (methods().back().id != "middle")
+        addMethod({.id = "middle",
+                   .title = "Middle",
+                   .help = "The middle of the space",
+                   .run =
+                       [](const MethodProblem& problem, const EvaluatePoints& evaluate) {
+                           const Point middle =
+                               pointAt(problem.variables, std::vector<double>(problem.variables.size(), 0.5));
+                           evaluate(std::vector<Point>{middle});
+                       },
+                   .count = [](const MethodProblem&) -> std::int64_t { return 1; }});
+    const Explored found = explored("middle", {.variables = ranges(2, 0, 4)}, sphereOf);
+    EXPECT_EQ(found.points, (std::vector<Point>{{2, 2}}));
 }
 
 TEST(Methods, aGridIsEveryCombinationOnce) {

@@ -113,7 +113,10 @@ TEST(Study, bundledOnesAreValid) {
     for (const auto& [name, title] : bundledStudies()) {
         EXPECT_FALSE(title.empty()) << name;
         std::ifstream stream(test::sourcePath("data/studies/" + name + ".json"));
-        EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(stream), "study.schema.json"), "") << name;
+        const nlohmann::json document = nlohmann::json::parse(stream);
+        const std::string kind = document["schema"].get<std::string>();
+        const std::string schema = kind.substr(kind.find('.') + 1, kind.find('/') - kind.find('.') - 1);
+        EXPECT_EQ(test::schemaErrors(document, schema + ".schema.json"), "") << name;
     }
 }
 

@@ -1,0 +1,333 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/recording.h"
+#include "app/cli/study_options.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/input_files.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/draw/table.h"
+#include "core/hardware/field.h"
+#include "core/physical/measured_table.h"
+#include "core/study/document_study.h"
+#include "core/study/exploration/study.h"
+#include "core/study/metric.h"
+#include "core/study/study.h"
+
+namespace tessera::cli {
+
+namespace {
+
+using study::Study;
+
+struct ExploreOptions {
+    std::string study, begin, point, out, seed;
+    std::vector<std::string> vary, objectives, constraints;
+    ParameterTexts parameters;
+    bool list = false;
+};
+
+/// The parameters that have an option of their own: those that are documents are made of other options.
+std::vector<study::Parameter> plainParameters() {
+    std::vector<study::Parameter> rows = study::explorationParameters();
+    std::erase_if(rows, [](const study::Parameter& row) {
+        return row.kind == study::ParameterKind::document || row.kind == study::ParameterKind::list;
+    });
+    return rows;
+}
+
+/// The exploration of a file or name; of another study one that varies nothing yet.
+Study explorationOf(const std::string& name) {
+    const Study study = study::loadStudy(name);
+    if (study::engineNamed(study.engine).inner != nullptr) return study;
+    Study exploration = study::newStudy("explore");
+    exploration.parameters["study"] = study::toJson(study);
+    return exploration;
+}
+
+/// Sets a parameter that is a document, checked as a file's.
+void setDocument(Study& exploration, const char* name, const Json& value) {
+    const JsonDocument document = study::documentOf(Json{{name, value}}, "the command line");
+    exploration.parameters[name] =
+        study::readParameter(*study::findParameter(study::explorationParameters(), name), document.root().at(name));
+}
+
+/// What the name of an option means in a study: `{"parameter": NAME}` and so on.
+Json targetOf(const Study& base, const std::string& name) {
+    constexpr std::string_view kDimension = "dim.";
+    if (name == "models" || name == "workloads" || name == "hardware") return {{"input", name}};
+    if (study::findParameter(study::engineNamed(base.engine).parameters(), name) != nullptr || name == "seed")
+        return {{"parameter", name}};
+    if (name.starts_with(kDimension)) return {{"dimension", name.substr(kDimension.size())}};
+    if (base.dimensions.contains(name)) return {{"dimension", name}};
+    return name.find_first_of(".[") == std::string::npos ? Json{{"parameter", name}} : Json{{"field", name}};
+}
+
+/// A number where the text is one, else the text.
+Json valueOf(std::string_view text) {
+    const std::optional<double> number = parseQuantity(trimmed(text), Measure::count);
+    return number ? Json(*number) : Json(std::string(trimmed(text)));
+}
+
+[[noreturn]] void refuseVary(const std::string& text) {
+    throw UsageError(fmt::format(
+        "option '--vary' is {}; expected NAME=LOW..HIGH, NAME=LOW..HIGH:log, NAME=LOW..HIGH:STEP or NAME=VALUE,VALUE",
+        inQuotes(text, 200)));
+}
+
+/// "NAME=LOW..HIGH[:log|:STEP]" or "NAME=VALUE,VALUE"; "ALIAS@NAME=…" gives the variable another name.
+Json variableOf(const std::string& text, const Study& base) {
+    const std::size_t at = text.find('=');
+    if (at == std::string::npos || at == 0) refuseVary(text);
+    std::string name = text.substr(0, at), alias;
+    if (const std::size_t sign = name.find('@'); sign != std::string::npos) {
+        alias = name.substr(0, sign);
+        name = name.substr(sign + 1);
+    }
+    Json variable = Json::object();
+    if (!alias.empty()) variable["name"] = alias;
+    variable.update(targetOf(base, name));
+    const std::string values = text.substr(at + 1);
+    const std::size_t dots = values.find("..");
+    if (dots == std::string::npos) {
+        Json list = Json::array();
+        for (const std::string_view value : split(values, ',')) {
+            if (trimmed(value).empty()) refuseVary(text);
+            list.push_back(variable.contains("input") ? Json(std::string(trimmed(value))) : valueOf(value));
+        }
+        variable["values"] = std::move(list);
+        return variable;
+    }
+    std::string high = values.substr(dots + 2);
+    if (const std::size_t colon = high.find(':'); colon != std::string::npos) {
+        const std::string how = high.substr(colon + 1);
+        high.resize(colon);
+        if (how == "log")
+            variable["scale"] = "log";
+        else
+            variable["step"] = valueOf(how);
+    }
+    variable["low"] = valueOf(values.substr(0, dots));
+    variable["high"] = valueOf(high);
+    return variable;
+}
+
+/// Adds variables of the command line; one of a name that is there takes its place.
+void addVariables(Study& exploration, const std::vector<std::string>& texts) {
+    if (texts.empty()) return;
+    const Study base = study::baseOf(exploration);
+    Json list = exploration.parameters->value("variables", Json::array());
+    for (const std::string& text : texts) {
+        const JsonDocument document = study::documentOf(variableOf(text, base), "--vary " + text);
+        const Json variable = toJson(study::readVariable(document.root()));
+        const auto same = std::find_if(list.begin(), list.end(),
+                                       [&](const Json& each) { return each.at("name") == variable.at("name"); });
+        if (same != list.end())
+            *same = variable;
+        else
+            list.push_back(variable);
+    }
+    setDocument(exploration, "variables", list);
+}
+
+/// The rows of a CSV as objects by its head.
+Json rowsOfCsv(const std::string& path) {
+    const physical::MeasuredTable table = physical::readMeasuredTable(readFile(path), path);
+    Json rows = Json::array();
+    for (const physical::MeasuredRow& each : table.rows) {
+        Json row = Json::object();
+        for (std::size_t i = 0; i < table.columns.size(); ++i) row[table.columns[i]] = valueOf(each.cells[i]);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+void addBegin(Study& exploration, const std::string& path) {
+    if (path.empty()) return;
+    const bool isJson = std::filesystem::path(path).extension() == ".json";
+    setDocument(exploration, "begin", isJson ? JsonDocument::load(path).json() : rowsOfCsv(path));
+}
+
+Study studyOf(const ExploreOptions& options) {
+    Study exploration = explorationOf(options.study);
+    addVariables(exploration, options.vary);
+    if (!options.objectives.empty()) setDocument(exploration, "objectives", options.objectives);
+    if (!options.constraints.empty()) {
+        Json list = exploration.parameters->value("constraints", Json::array());
+        for (const std::string& constraint : options.constraints) list.push_back(constraint);
+        setDocument(exploration, "constraints", list);
+    }
+    addBegin(exploration, options.begin);
+    setParameters(exploration, options.parameters);
+    if (!options.seed.empty())
+        exploration.seed = static_cast<std::uint64_t>(wholeOf("--seed", options.seed, 0, kMaxSeed));
+    return exploration;
+}
+
+/// Something that a variable can set.
+struct Settable {
+    std::string kind, name, now, takes, help;
+};
+
+std::string takesOf(const study::Parameter& row) {
+    return study::expectationOf(row);
+}
+
+std::string nowOf(const Json& value, Measure measure) {
+    if (value.is_null()) return "–";
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_number()) return value.dump();
+    return measure == Measure::count ? formatCount(value.get<double>()) : formatQuantity(value.get<double>(), measure);
+}
+
+std::vector<Settable> settablesOf(const Study& base) {
+    std::vector<Settable> all;
+    const study::Engine& engine = study::engineNamed(base.engine);
+    for (const study::Parameter& row : engine.parameters()) {
+        if (row.kind == study::ParameterKind::document || row.kind == study::ParameterKind::list) continue;
+        all.push_back({"parameter", std::string(row.name),
+                       nowOf(base.parameters->value(std::string(row.name), Json()), row.measure), takesOf(row),
+                       std::string(row.help)});
+    }
+    if (engine.drawsNumbers)
+        all.push_back({"parameter", "seed", base.seed ? fmt::format("{}", *base.seed) : "–", "a whole number",
+                       "of random numbers"});
+    const auto input = [&](const char* name, const std::vector<std::string>& now, study::InputArity takes) {
+        if (takes != study::InputArity::none) all.push_back({"input", name, joined(now, ", "), "names or files", ""});
+    };
+    input("models", base.models, engine.models);
+    input("workloads", base.workloads, engine.workloads);
+    input("hardware", base.hardware, engine.hardware);
+    for (const auto& [name, value] : base.dimensions)
+        all.push_back({"dimension", name, fmt::format("{}", value), "a whole number", "of the model"});
+    const std::vector<study::HardwareFile> files = study::hardwareFilesOf({base});
+    for (const auto& [path, field] : study::hardwareFields(files)) {
+        const hardware::FieldPlace& place = field.in(files);
+        all.push_back(
+            {"field", path, nowOf(place.value, place.row->measure), study::titleOf(files, field), place.row->about});
+    }
+    return all;
+}
+
+/// What of a study can vary, and which metrics it has.
+void listSpace(Context& context, const std::string& name) {
+    const Study base = study::baseOf(explorationOf(name));
+    const InputScope inputs;
+    const std::vector<Settable> settables = settablesOf(base);
+    std::optional<study::Result> result;
+    std::string reason;
+    try {
+        result = study::run(base, contextOf(context));
+    } catch (const InfeasibleError& error) {
+        reason = error.what();
+    }
+    context.console.endProgress();
+    Json json = study::documentHead("tessera.exploration-space/1", "explore",
+                                    result ? result->inputs : std::vector<study::Input>());
+    json["study"] = study::toJson(base);
+    report::Table varies, metrics;
+    varies.columns = {{"sets"}, {"name"}, {"now", true}, {"what it is, or takes"}};
+    metrics.columns = {{"metric"}, {"now", true}, {"better"}, {"title"}};
+    Json& listed = json["variables"] = Json::array();
+    for (const Settable& each : settables) {
+        varies.rows.push_back({each.kind, each.name, each.now, each.takes});
+        listed.push_back(
+            {{"target", each.kind}, {"of", each.name}, {"now", each.now}, {"takes", each.takes}, {"help", each.help}});
+    }
+    Json& numbers = json["metrics"] = Json::array();
+    if (result)
+        for (const study::Metric& metric : study::metricsOf(*result)) {
+            if (!metric.owner.empty()) continue;
+            const std::string better(study::kBetterNames.of(metric.better));
+            metrics.rows.push_back({metric.name, study::textOf(metric), better, metric.title});
+            numbers.push_back(
+                {{"id", metric.name}, {"title", metric.title}, {"now", metric.value}, {"better", better}});
+        }
+    study::finishDocument(json, {}, {});
+    if (context.common.json) {
+        context.console.printJson(json);
+        return;
+    }
+    context.console.print("What can vary\n" + report::toText(varies));
+    context.console.print(result ? "\nMetrics\n" + report::toText(metrics)
+                                 : fmt::format("\nThe study has no metrics as it is: {}\n", reason));
+}
+
+/// Writes the study of a point of a run, with the hardware that it names.
+void writePoint(Context& context, const ExploreOptions& options) {
+    const store::Store history = openHistory(context, store::OpenMode::readOnly);
+    const store::RunId run = history.find(options.study);
+    const std::optional<study::Result> result = history.result(run);
+    if (!result) throw UsageError(fmt::format("run {} has no result", run));
+    if (result->outcome.as<study::ExplorationOutcome>() == nullptr)
+        throw UsageError(fmt::format("run {} is no exploration; '--point' takes a point of one", run));
+    const auto& outcome = result->outcome.get<study::ExplorationOutcome>();
+    const std::int64_t number = wholeOf("--point", options.point, 1, static_cast<std::int64_t>(outcome.points.size()));
+    const std::string out = options.out.empty() ? fmt::format("point-{}.json", number) : options.out;
+    const InputScope inputs(
+        std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); }));
+    const auto files = study::pointStudyFiles(*result, static_cast<std::size_t>(number - 1), out);
+    std::vector<std::string> names;
+    writeFiles(files);
+    for (const auto& [path, bytes] : files) names.push_back(path.string());
+    if (!context.common.json) {
+        context.console.print(
+            fmt::format("{}: the study of point {} of run {}{}\n", escaped(out), number, run,
+                        names.size() > 1 ? fmt::format(", with {} beside it", names.size() - 1) : ""));
+        return;
+    }
+    Json json = study::documentHead("tessera.exploration-point/1", "explore", result->inputs);
+    json["run"] = run;
+    json["point"] = number;
+    json["files"] = names;
+    study::finishDocument(json, {}, {});
+    context.console.printJson(json);
+}
+
+}  // namespace
+
+Action addExplore(CLI::App& app) {
+    const auto options = std::make_shared<ExploreOptions>();
+    addText(app, "STUDY", options->study, "",
+            "an exploration or any other study, as a file or by its bundled name; with --point a run's number, name or "
+            "uid, or 'last'")
+        ->required();
+    addTexts(
+        app, "--vary", options->vary, "NAME=VALUES",
+        "what varies: a parameter, 'models', 'workloads' or 'hardware', 'dim.NAME', or the path of a hardware "
+        "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them; may be repeated");
+    addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
+             "a metric that is to be small or large; may be repeated");
+    addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated");
+    addFile(app, "--begin", options->begin, "FILE",
+            "points to evaluate first, as CSV with the variables' names in its first line; of the method list the only "
+            "ones");
+    addParameters(app, plainParameters(), options->parameters);
+    addText(app, "--seed", options->seed, "N", "seed of random numbers (default 1)");
+    app.add_flag("--list", options->list, "lists what of a study can vary, and its metrics");
+    addText(app, "--point", options->point, "N",
+            "writes the study of this point of a run, which 'tessera run' repeats");
+    addFile(app, "--out", options->out, "FILE", "where --point writes it (default point-N.json)");
+    return [options](Context& context) {
+        if (options->list) return listSpace(context, options->study);
+        if (!options->point.empty()) return writePoint(context, *options);
+        if (!options->out.empty()) throw UsageError("option '--out' is for --point; results go to the history");
+        context.keepsBest = true;
+        show(context, runRecorded(context, studyOf(*options)));
+    };
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,45 @@
+#include "core/study/exploration/inputs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/base/input_files.h"
+#include "core/model/model.h"
+#include "core/model/zoo/zoo_name.h"
+#include "core/study/workload_files.h"
+
+namespace tessera::study {
+
+std::vector<InputFile> filesOfAll(const std::vector<Study>& studies) {
+    std::vector<InputFile> files;
+    for (const Study& study : studies) {
+        for (const std::string& name : study.models)
+            if (const std::string place = placeOfInput(name); !model::isZooName(place))
+                addFile(files, {.hardware = false, .name = name, .path = place});
+        const Engine& engine = engineNamed(study.engine);
+        if (engine.files == nullptr) continue;
+        for (InputFile& file : engine.files(study)) addFile(files, std::move(file));
+    }
+    return files;
+}
+
+std::vector<Input> inputsOfAll(const std::vector<Study>& studies) {
+    std::vector<Input> inputs;
+    const auto add = [&](Input input) {
+        if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(std::move(input));
+    };
+    for (const Study& study : studies)
+        for (const std::string& name : study.models)
+            if (const std::string place = placeOfInput(name); model::isZooName(place)) {
+                model::LoadOptions options;
+                if (const auto batch = study.parameters->find("batch");
+                    batch != study.parameters->end() && batch->is_number())
+                    options.batch = static_cast<std::int64_t>(batch->get<double>());
+                options.dimensions = study.dimensions;
+                add({name, model::loadModel(place, options).sha256});
+            }
+    for (Input& input : inputsOf(filesOfAll(studies))) add(std::move(input));
+    return inputs;
+}
+
+}  // namespace tessera::study

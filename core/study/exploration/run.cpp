@@ -1,0 +1,501 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/poll.h"
+#include "core/base/text.h"
+#include "core/study/checkpoint.h"
+#include "core/study/exploration/analysis.h"
+#include "core/study/exploration/evaluation.h"
+#include "core/study/exploration/inputs.h"
+#include "core/study/exploration/kept_points.h"
+#include "core/study/exploration/study.h"
+#include "core/study/reading.h"
+#include "core/study/title.h"
+
+namespace tessera::study {
+
+namespace {
+
+using ExplorationClock = std::chrono::steady_clock;
+
+constexpr const char* kExploring = "exploring";
+constexpr const char* kExploration = "the exploration";
+/// Explorations whose first points all fail alike are wrong themselves, unless the study as it is works.
+constexpr std::size_t kFirstPoints = 20;
+constexpr std::size_t kMostKeptWhole = 1000;
+/// Values made of the study's files that points share: see madeOfInputs.
+constexpr std::size_t kMostMade = 64;
+
+/// A point with every metric in its place.
+using MetricPlaces = std::map<std::string_view, std::size_t>;
+ExploredPoint placed(EvaluatedPoint point, const MetricPlaces& places) {
+    ExploredPoint found{.values = std::move(point.values),
+                        .fault = point.fault,
+                        .reason = std::move(point.reason),
+                        .kind = std::move(point.kind),
+                        .violation = point.violation};
+    found.metrics.assign(places.size(), std::numeric_limits<double>::quiet_NaN());
+    for (const auto& [metric, value] : point.metrics)
+        if (const auto place = places.find(metric->id); place != places.end()) found.metrics[place->second] = value;
+    return found;
+}
+
+/// With the goals that a point with all of their metrics tells.
+std::vector<ExploredObjective> objectivesAt(const EvaluatedPoint& point, const ExplorationDefinition& definition,
+                                            const PointEvaluator& evaluator) {
+    std::vector<ExploredObjective> objectives;
+    for (const ObjectiveDefinition& objective : definition.objectives) {
+        const ExploredMetric metric = evaluator.named(point, objective.metric).first;
+        objectives.push_back({.id = objective.metric, .title = metric.title, .goal = goalOf(objective, metric)});
+    }
+    return objectives;
+}
+
+/// Points on their way to whoever looks, many at a time; those before the first solution wait for its metrics.
+class ToldPoints {
+public:
+    ToldPoints(const ExplorationDefinition& definition, const ExploredSpace& space, const PointEvaluator& evaluator,
+               const RunContext& context)
+        : definition_(definition), evaluator_(evaluator), sink_(context.evaluated) {
+        table_.variables = space.variables();
+        table_.base = titleOf(definition.base);
+    }
+
+    void add(const EvaluatedPoint& point) {
+        if (!sink_) return;
+        untold_.push_back(point);
+        if (places_.empty() && !point.objectives.empty()) setColumns(point);
+        if (ExplorationClock::now() >= next_) tell();
+    }
+    void tell() {
+        if (!sink_ || places_.empty() || untold_.empty()) return;
+        for (EvaluatedPoint& point : untold_) table_.points.push_back(placed(std::move(point), places_));
+        untold_.clear();
+        sink_(pointTableOf(table_));
+        table_.points.clear();
+        next_ = ExplorationClock::now() + kReportInterval;
+    }
+
+private:
+    void setColumns(const EvaluatedPoint& point) {
+        for (const auto& [metric, value] : point.metrics)
+            if (places_.emplace(metric->id, table_.metrics.size()).second) table_.metrics.push_back(*metric);
+        table_.objectives = objectivesAt(point, definition_, evaluator_);
+        for (const ConstraintDefinition& constraint : definition_.constraints)
+            table_.constraints.push_back({.id = constraint.metric, .title = table_.titleOf(constraint.metric)});
+    }
+
+    const ExplorationDefinition& definition_;
+    const PointEvaluator& evaluator_;
+    const std::function<void(explore::PointTable)> sink_;
+    ExplorationOutcome table_;
+    MetricPlaces places_;  ///< the names are those that the evaluator keeps
+    std::vector<EvaluatedPoint> untold_;
+    ExplorationClock::time_point next_ = {};
+};
+
+/// The evaluations of one exploration: in the order in which its method asks for points, whatever thread has them.
+class Evaluations {
+public:
+    Evaluations(const ExplorationDefinition& definition, const ExploredSpace& space, PointEvaluator& evaluator,
+                const RunContext& context, std::int64_t total, std::function<void(Json)> checkpoint)
+        : definition_(definition),
+          evaluator_(evaluator),
+          context_(context),
+          told_(definition, space, evaluator, context),
+          total_(total),
+          checkpoint_(std::move(checkpoint)),
+          isMeasured_(engineNamed(definition.base.engine).measures) {}
+
+    /// What an interrupted run evaluated.
+    void resume(std::vector<std::pair<explore::Point, EvaluatedPoint>> kept) {
+        for (auto& [point, evaluated] : kept) kept_.emplace(std::move(point), std::move(evaluated));
+    }
+
+    /// As a method asks for it.
+    std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
+        // Where a rule may end it, few points are evaluated in vain.
+        constexpr std::size_t kOfEachThread = 16;
+        const std::size_t slice =
+            definition_.settings.stopAfter ? kOfEachThread * threadCount(context_.threads) : points.size();
+        for (std::size_t from = 0; from < points.size() && !isOver_ && !wasStopped_; from += slice) {
+            batch_.clear();
+            for (const explore::Point& point : points.subspan(from, std::min(slice, points.size() - from)))
+                if (numbers_.emplace(point, 0).second) batch_.push_back({.point = point});
+            evaluateBatch();
+            mergeBatch();
+        }
+        std::vector<explore::Evaluation> answers;
+        for (const explore::Point& point : points) {
+            const auto found = numbers_.find(point);
+            if (found == numbers_.end()) break;
+            asked_.push_back(found->second);
+            answers.push_back(points_[found->second].second.evaluation(objectives()));
+        }
+        return answers;
+    }
+
+    /// Has the first points judged at once, where the study that is varied does not show that the exploration can work.
+    void doubt() { isDoubtful_ = true; }
+    /// Throws the error that all of the first points have, however many; all points where there are fewer.
+    void checkFirst(std::size_t most) const {
+        if (points_.empty()) return;
+        const EvaluatedPoint& first = points_.front().second;
+        // A metric that the study as it is has may lack at all of these points.
+        if (!isDoubtful_ && first.fault != PointFault::broken) return;
+        for (std::size_t i = 0; i < std::min(most, points_.size()); ++i)
+            if (points_[i].second.missing != first.missing || points_[i].second.kind != first.kind) return;
+        if (first.error) std::rethrow_exception(first.error);
+        if (!first.missing.empty()) evaluator_.named(first, first.missing);
+    }
+
+    /// Reports that work goes on, not too often.
+    void beat() {
+        const auto now = ExplorationClock::now().time_since_epoch().count();
+        auto last = lastReport_.load();
+        if (now - last < ExplorationClock::duration(kReportInterval).count()) return;
+        if (lastReport_.compare_exchange_strong(last, now))
+            context_.reportProgress(kExploring, static_cast<double>(done_.load()), static_cast<double>(total_));
+    }
+    /// Tells of the last points.
+    void tellAll() {
+        const std::lock_guard lock(mutex_);
+        told_.tell();
+    }
+    /// Hands on what is evaluated, where it is not known to be handed on.
+    void giveUp() { checkpoint(true); }
+
+    std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() { return points_; }
+    const std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() const { return points_; }
+    /// Points that were asked for again, and not computed again.
+    std::int64_t repeated() const {
+        return std::max<std::int64_t>(
+            0, static_cast<std::int64_t>(asked_.size()) - static_cast<std::int64_t>(points_.size()));
+    }
+    /// In the order in which they were asked for.
+    const std::vector<std::size_t>& asked() const { return asked_; }
+    bool endedByRule() const { return isOver_; }
+    bool wasStopped() const { return wasStopped_; }
+
+    /// With goals, once a point has told them.
+    const std::vector<ExploredObjective>& objectives() {
+        if (!objectives_.empty()) return objectives_;
+        for (const auto& [point, evaluated] : points_) {
+            if (evaluated.objectives.empty()) continue;
+            objectives_ = objectivesAt(evaluated, definition_, evaluator_);
+            break;
+        }
+        return objectives_;
+    }
+
+private:
+    struct Pending {
+        explore::Point point;
+        EvaluatedPoint evaluated = {};
+        bool done = false;
+    };
+
+    void evaluateBatch() {
+        for (Pending& pending : batch_)
+            if (const auto kept = kept_.find(pending.point); kept != kept_.end()) {
+                pending.evaluated = kept->second;
+                pending.done = true;
+                noteDone(pending.evaluated);
+            }
+        // Both requests end the points at work; what is done counts where the exploration was to finish.
+        std::stop_source end;
+        const auto request = [&end] { end.request_stop(); };
+        const std::stop_callback cancelled(context_.cancel, request), finished(context_.finish, request);
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < batch_.size(); ++i)
+            if (!batch_[i].done) open.push_back(i);
+        const unsigned threads = isMeasured_ ? 1 : threadCount(context_.threads);
+        const auto ofEach =
+            static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
+        RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
+        if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
+        parallelFor(open.size(), threads, [&](std::size_t i) {
+            if (end.stop_requested()) return;
+            try {
+                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control);
+                {
+                    const std::lock_guard lock(mutex_);
+                    batch_[open[i]].evaluated = std::move(evaluated);
+                    batch_[open[i]].done = true;
+                }
+                noteDone(batch_[open[i]].evaluated);
+            } catch (const InterruptedError&) {
+                return;
+            }
+            if (std::this_thread::get_id() == thread_) checkpoint(false);
+        });
+        context_.throwIfCancelled(kExploration);
+        wasStopped_ = context_.finishing();
+    }
+
+    /// Takes the points of the batch in their order: up to where the exploration ends by its own rule, so that what is
+    /// recorded does not depend on how many were at work.
+    void mergeBatch() {
+        for (Pending& pending : batch_) {
+            if (isOver_ || !pending.done) {
+                numbers_.erase(pending.point);
+                continue;
+            }
+            numbers_[pending.point] = points_.size();
+            points_.emplace_back(std::move(pending.point), std::move(pending.evaluated));
+            checkStop();
+        }
+        batch_.clear();
+        if (isDoubtful_ && points_.size() >= kFirstPoints) checkFirst(kFirstPoints);
+        checkpoint(false);
+    }
+
+    void checkStop() {
+        if (!definition_.settings.stopAfter) return;
+        const EvaluatedPoint& last = points_.back().second;
+        const explore::Evaluation evaluation = last.evaluation(objectives());
+        if (evaluation.isFeasible() && front_.add(evaluation.objectives)) lastGain_ = points_.size();
+        isOver_ = static_cast<std::int64_t>(points_.size() - lastGain_) >= *definition_.settings.stopAfter;
+    }
+
+    /// Tells of a point at once, in the order in which points are done.
+    void noteDone(const EvaluatedPoint& evaluated) {
+        ++done_;
+        if (context_.isWatched()) beat();
+        std::optional<ProgressEvent> event;
+        {
+            const std::lock_guard lock(mutex_);
+            told_.add(evaluated);
+            if (context_.isWatched() && evaluated.fault == PointFault::none) event = gainOf(evaluated);
+        }
+        if (event) context_.report(*event);
+    }
+
+    /// What the point adds to the hypervolume, where it adds any and that is known.
+    std::optional<ProgressEvent> gainOf(const EvaluatedPoint& evaluated) {
+        std::vector<double> smaller;
+        for (std::size_t i = 0; i < evaluated.objectives.size(); ++i) {
+            const ObjectiveDefinition& objective = definition_.objectives[i];
+            const bool most = goalOf(objective, evaluator_.named(evaluated, objective.metric).first) == Goal::max;
+            smaller.push_back(most ? -evaluated.objectives[i] : evaluated.objectives[i]);
+        }
+        const bool gains = live_.add(smaller);
+        const double gain = live_.gain();
+        if (!(gain > 0) || !(gains || shown_ == 0)) return std::nullopt;
+        shown_ = gain;
+        const auto done = static_cast<double>(done_.load());
+        return ProgressEvent{.kind = ProgressEvent::Kind::incumbent,
+                             .task = kExploring,
+                             .done = done,
+                             .total = static_cast<double>(total_),
+                             .curve = {.quantity = "hypervolume", .role = CurveRole::best},
+                             .x = done,
+                             .y = gain};
+    }
+
+    /// Hands the evaluated points on, for about a tenth of the time at most.
+    void checkpoint(bool isLast) {
+        if (!checkpoint_ || (!isLast && ExplorationClock::now() < nextCheckpoint_)) return;
+        const auto begun = ExplorationClock::now();
+        std::vector<std::pair<explore::Point, EvaluatedPoint>> done;
+        {
+            const std::lock_guard lock(mutex_);
+            // Errors are not kept: they come again.
+            for (const auto& [point, evaluated] : points_)
+                if (!evaluated.error) done.emplace_back(point, evaluated);
+            for (const Pending& pending : batch_)
+                if (pending.done && !pending.evaluated.error) done.emplace_back(pending.point, pending.evaluated);
+        }
+        checkpoint_(keptPointsJson(done));
+        const auto ended = ExplorationClock::now();
+        nextCheckpoint_ = ended + std::max<ExplorationClock::duration>(9 * (ended - begun), kReportInterval);
+    }
+
+    const ExplorationDefinition& definition_;
+    PointEvaluator& evaluator_;
+    const RunContext& context_;
+    ToldPoints told_;  ///< guarded by the mutex
+    const std::int64_t total_;
+    const std::function<void(Json)> checkpoint_;
+    const bool isMeasured_;
+    const std::thread::id thread_ = std::this_thread::get_id();
+
+    std::map<explore::Point, EvaluatedPoint> kept_;
+    std::map<explore::Point, std::size_t> numbers_;
+    std::vector<std::pair<explore::Point, EvaluatedPoint>> points_;
+    std::vector<ExploredObjective> objectives_;
+    std::vector<std::size_t> asked_;
+    FrontSoFar front_;
+    std::size_t lastGain_ = 0;
+    bool isOver_ = false, wasStopped_ = false, isDoubtful_ = false;
+
+    std::mutex mutex_;  ///< of what follows, and of done points of the batch
+    std::vector<Pending> batch_;
+    FrontSoFar live_;
+    double shown_ = 0;  ///< the last hypervolume that was told
+    std::atomic<std::int64_t> done_ = 0;
+    std::atomic<ExplorationClock::rep> lastReport_ = 0;
+    ExplorationClock::time_point nextCheckpoint_ = {};
+};
+
+/// Gives every metric its place, in the order in which points have them.
+void placeMetrics(ExplorationOutcome& outcome, const std::vector<EvaluatedPoint*>& points) {
+    MetricPlaces places;
+    for (const EvaluatedPoint* point : points)
+        for (const auto& [metric, value] : point->metrics)
+            if (places.emplace(metric->id, outcome.metrics.size()).second) outcome.metrics.push_back(*metric);
+    outcome.baseline = placed(std::move(*points.front()), places);
+    for (std::size_t i = 1; i < points.size(); ++i) outcome.points.push_back(placed(std::move(*points[i]), places));
+}
+
+void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& definition) {
+    for (const ConstraintDefinition& constraint : definition.constraints) {
+        ExploredConstraint found{.id = constraint.metric, .title = outcome.titleOf(constraint.metric)};
+        const auto limit = [&](const HeldJson& given) -> std::optional<double> {
+            if (given->is_number()) return given->get<double>();
+            if (given->is_string())
+                return parseQuantity(given->get<std::string>(), outcome.measureOf(constraint.metric));
+            return std::nullopt;
+        };
+        found.min = limit(constraint.min);
+        found.max = limit(constraint.max);
+        outcome.constraints.push_back(std::move(found));
+    }
+}
+
+EndedBy endOf(const Evaluations& evaluations, const explore::MethodProblem& problem) {
+    if (evaluations.wasStopped()) return EndedBy::stop;
+    if (evaluations.endedByRule()) return EndedBy::search;
+    return static_cast<std::int64_t>(evaluations.asked().size()) >= problem.points ? EndedBy::samples : EndedBy::done;
+}
+
+/// Results of the points that are to be kept, as their engine writes them.
+void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& definition, const PointEvaluator& evaluator,
+                const RunContext& context) {
+    std::vector<std::size_t> which;
+    if (definition.settings.keep == KeepPoints::front) which = outcome.front;
+    if (definition.settings.keep == KeepPoints::all)
+        for (std::size_t i = 0; i < outcome.points.size(); ++i)
+            if (outcome.points[i].fault == PointFault::none || outcome.points[i].fault == PointFault::constraint)
+                which.push_back(i);
+    std::sort(which.begin(), which.end());
+    if (which.size() > kMostKeptWhole) which.resize(kMostKeptWhole);
+    std::vector<Json> documents(which.size());
+    const bool isMeasured = engineNamed(definition.base.engine).measures;
+    std::atomic<std::size_t> done = 0;
+    parallelFor(which.size(), isMeasured ? 1 : context.threads, [&](std::size_t i) {
+        context.throwIfCancelled(kExploration);
+        RunControl control = context.ofOnePart();
+        control.finish = {};
+        documents[i] = toJson(evaluator.run(outcome.points[which[i]].values, control));
+        context.reportProgress("keeping points", static_cast<double>(++done), static_cast<double>(which.size()));
+    });
+    for (std::size_t i = 0; i < which.size(); ++i)
+        outcome.kept.push_back({.point = which[i], .document = std::move(documents[i])});
+}
+
+void addWarnings(Result& result, const ExplorationOutcome& outcome) {
+    std::int64_t broken = 0;
+    std::string first;
+    for (const ExploredPoint& point : outcome.points) {
+        if (point.fault != PointFault::broken) continue;
+        if (broken++ == 0) first = point.reason;
+    }
+    if (broken > 0)
+        result.warnings.push_back(fmt::format("{} could not be evaluated, the first because {}",
+                                              formatCounted(static_cast<double>(broken), "point", "points"), first));
+}
+
+}  // namespace
+
+Result runExploration(const Study& study, const RunContext& context) {
+    const ExplorationDefinition definition = definitionOf(study);
+    Result result;
+    result.study = study;
+    result.study.seed = study.seed.value_or(1);
+    const auto files = std::make_shared<InputFiles>(context.files ? context.files : std::make_shared<InputFiles>());
+    files->keepMade(kMostMade);
+    RunContext inside{context};
+    inside.files = files;
+    std::optional<ExploredSpace> space;
+    {
+        const Reading reading(inside, "reading the study", kExploration);
+        space.emplace(definition.base, definition.variables);
+        result.inputs = inputsOfAll(space->inner());
+        reading.check();
+    }
+    const explore::MethodProblem problem = methodProblem(definition, *space, *result.study.seed);
+    const explore::Method& method = explore::methodNamed(definition.settings.method);
+    PointEvaluator evaluator(definition, *space, files);
+    Evaluations evaluations(definition, *space, evaluator, context, method.count(problem),
+                            checkpointSink(context, result));
+    if (const auto state = resumedState(context, result))
+        evaluations.resume(readKeptPoints(state->root(), *space, evaluator.metrics()));
+    const PollScope polled([&] {
+        context.throwIfCancelled(kExploration);
+        evaluations.beat();
+    });
+    std::optional<Result> baseResult;
+    EvaluatedPoint baseline = evaluator.evaluateBase(
+        context, [&] { evaluations.beat(); }, baseResult);
+    baseline.values = space->ownValues();
+    if (!evaluator.hasAll(baseline)) evaluations.doubt();
+    try {
+        method.run(problem, [&](std::span<const explore::Point> points) { return evaluations.evaluate(points); });
+    } catch (const InterruptedError&) {
+        evaluations.giveUp();
+        throw;
+    }
+    evaluations.tellAll();
+    evaluations.checkFirst(evaluations.points().size());
+
+    ExplorationOutcome outcome;
+    outcome.engine = definition.base.engine;
+    outcome.base = baseResult ? titleOf(*baseResult) : titleOf(definition.base);
+    outcome.method = method.id;
+    outcome.variables = space->variables();
+    outcome.objectives = evaluations.objectives();
+    outcome.repeated = evaluations.repeated();
+    outcome.ended = endOf(evaluations, problem);
+    std::vector<EvaluatedPoint*> all{&baseline};
+    for (auto& [point, evaluated] : evaluations.points()) all.push_back(&evaluated);
+    placeMetrics(outcome, all);
+    addConstraints(outcome, definition);
+    addFindings(outcome, problem, evaluations.asked());
+    if (!context.finishing()) keepPoints(outcome, definition, evaluator, context);
+    if (baseResult) result.assumptions = std::move(baseResult->assumptions);
+    addWarnings(result, outcome);
+    reportWarnings(context, result.warnings);
+    result.outcome = std::move(outcome);
+    return result;
+}
+
+Estimate estimateExploration(const Study& study) {
+    const ExplorationDefinition definition = definitionOf(study);
+    const InputScope inputs;
+    const ExploredSpace space(definition.base, definition.variables);
+    const explore::MethodProblem problem = methodProblem(definition, space, study.seed.value_or(1));
+    const Estimate each = estimate(definition.base);
+    if (!each.problems.empty()) return {.text = each.text, .seconds = 0, .problems = each.problems};
+    const auto points = static_cast<double>(explore::methodNamed(definition.settings.method).count(problem));
+    const double seconds = points * std::max(each.seconds, 1e-4) / threadCount(0);
+    return {.text = fmt::format("{} of {}: {}", formatCounted(points, "point", "points"), titleOf(definition.base),
+                                formatWait(seconds)),
+            .seconds = seconds,
+            .problems = {}};
+}
+
+}  // namespace tessera::study

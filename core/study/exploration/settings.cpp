@@ -1,0 +1,179 @@
+#include "core/study/exploration/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/study/document_study.h"
+#include "core/study/exploration/study.h"
+#include "core/study/option_table.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr double kMaxExploredPoints = 1e6, kMaxPopulation = 1e5;
+constexpr std::size_t kMaxVariables = 1000, kMaxObjectives = 16, kMaxConstraints = 100;
+
+Json readBase(const JsonNode& node) {
+    const Study study = readStudyInside(node);
+    if (engineNamed(study.engine).inner != nullptr)
+        node.at("engine").fail("a study that runs by itself",
+                               fmt::format("{}, which runs others", inQuotes(study.engine)));
+    return toJson(study);
+}
+
+template <typename Definition, Definition (*kRead)(const JsonNode&), std::size_t kMax>
+Json readEach(const JsonNode& node) {
+    Json list = Json::array();
+    for (const JsonNode& entry : node.elements(kMax)) list.push_back(toJson(kRead(entry)));
+    return list;
+}
+
+Json readBegin(const JsonNode& node) {
+    Json list = Json::array();
+    for (const JsonNode& entry : node.elements(static_cast<std::size_t>(kMaxExploredPoints))) {
+        for (const auto& [name, value] : entry.members())
+            if (!value.isNumber() && !value.isString()) value.fail("a number, a word, or a text with a unit");
+        list.push_back(entry.json());
+    }
+    return list;
+}
+
+const OptionTable<ExplorationSettings>& explorationTable() {
+    using Options = ExplorationSettings;
+    static const OptionTable<Options> kTable{
+        {"study", "--study FILE", &Options::study, Values::documentBy(readBase),
+         "the study that is varied, of any engine"},
+        {"variables", "--variables FILE", &Options::variables,
+         Values::listBy(readEach<VariableDefinition, readVariable, kMaxVariables>),
+         "what varies: parameters, inputs and dimensions of the study, fields of its hardware, and values computed "
+         "from "
+         "others"},
+        {"objectives", "--objectives FILE", &Options::objectives,
+         Values::listBy(readEach<ObjectiveDefinition, readObjective, kMaxObjectives>),
+         "metrics of the study that are to be small or large"},
+        {"constraints", "--constraints FILE", &Options::constraints,
+         Values::listBy(readEach<ConstraintDefinition, readConstraint, kMaxConstraints>), "limits of metrics"},
+        {"method", "--method METHOD", &Options::method, Values::word(idsOf<std::string_view>(explore::methods())),
+         "how points are chosen"},
+        {"points", "--points N", &Options::points, Values::whole(1, kMaxExploredPoints), "points to evaluate at most"},
+        {"population", "--population N", &Options::population, Values::whole(0, kMaxPopulation),
+         "points of a generation of methods that have them; 0 = by the method"},
+        {"stop_after", "--stop-after N", &Options::stopAfter, Values::whole(1, kMaxExploredPoints),
+         "ends once so many points in a row gain nothing: neither a better value nor hypervolume"},
+        {"keep", "--keep WHICH", &Options::keep, Values::word(kKeepPointsNames.all()),
+         "points whose results are kept whole: none, those of the front, or all (at most 1,000)"},
+        {"begin", "--begin FILE", &Options::begin, Values::listBy(readBegin),
+         "points to evaluate first, a row of values by variable each; of the method list the only ones"},
+    };
+    return kTable;
+}
+
+template <typename Definition>
+std::vector<Definition> definitionsOf(const Json& list, const char* name, Definition (*read)(const JsonNode&)) {
+    std::vector<Definition> all;
+    if (list.is_null()) return all;
+    const JsonDocument document = documentOf(Json{{name, list}}, "the exploration");
+    for (const JsonNode& entry : document.root().at(name).elements()) all.push_back(read(entry));
+    return all;
+}
+
+/// A value of a point to begin with.
+double beginValue(const ExploredVariable& variable, const Json& value) {
+    if (variable.isCategory()) {
+        const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+        const auto found = std::find(variable.words.begin(), variable.words.end(), word);
+        if (found == variable.words.end())
+            throw UsageError(fmt::format("a point to begin with has {} for variable {}; expected one of {}",
+                                         inQuotes(word), inQuotes(variable.name), joined(variable.words, ", ")));
+        return static_cast<double>(found - variable.words.begin());
+    }
+    const std::optional<double> number = value.is_number() ? std::optional(value.get<double>())
+                                                           : parseQuantity(value.get<std::string>(), variable.measure);
+    if (!number || !std::isfinite(*number))
+        throw UsageError(fmt::format("a point to begin with has {} for variable {}; expected a number",
+                                     inQuotes(value.dump()), inQuotes(variable.name)));
+    return *number;
+}
+
+}  // namespace
+
+const std::vector<Parameter>& explorationParameters() {
+    return explorationTable().parameters();
+}
+
+ExplorationSettings explorationSettings(const Study& study) {
+    return explorationTable().of(study);
+}
+
+Study baseOf(const Study& exploration) {
+    const ExplorationSettings settings = explorationSettings(exploration);
+    if (settings.study->is_null()) throw UsageError("the exploration has no study to vary");
+    return readStudyInside(documentOf(*settings.study, "the study that is explored").root());
+}
+
+ExplorationDefinition definitionOf(const Study& study) {
+    ExplorationDefinition definition{.settings = explorationSettings(study), .base = baseOf(study)};
+    const ExplorationSettings& settings = definition.settings;
+    definition.variables = definitionsOf(*settings.variables, "variables", readVariable);
+    definition.objectives = definitionsOf(*settings.objectives, "objectives", readObjective);
+    definition.constraints = definitionsOf(*settings.constraints, "constraints", readConstraint);
+    if (definition.variables.empty()) throw UsageError("the exploration has no variable");
+    if (definition.objectives.empty()) throw UsageError("the exploration has no objective");
+    return definition;
+}
+
+ExploredSpace spaceOf(const Study& exploration) {
+    const ExplorationDefinition definition = definitionOf(exploration);
+    return {definition.base, definition.variables};
+}
+
+std::vector<explore::Point> beginOf(const ExplorationDefinition& definition, const ExploredSpace& space) {
+    std::vector<explore::Point> points;
+    if (definition.settings.begin->is_null()) return points;
+    for (const Json& row : *definition.settings.begin) {
+        explore::Point& point = points.emplace_back();
+        for (const ExploredVariable& variable : space.variables()) {
+            if (!variable.isChosen()) continue;
+            const auto value = row.find(variable.name);
+            if (value == row.end())
+                throw UsageError(
+                    fmt::format("a point to begin with has no value of variable {}", inQuotes(variable.name)));
+            point.push_back(beginValue(variable, *value));
+        }
+    }
+    return points;
+}
+
+explore::MethodProblem methodProblem(const ExplorationDefinition& definition, const ExploredSpace& space,
+                                     std::uint64_t seed) {
+    const explore::Method& method = explore::methodNamed(definition.settings.method);
+    if (method.maxObjectives > 0 && definition.objectives.size() > method.maxObjectives)
+        throw UsageError(
+            fmt::format("the method {} takes at most {}; the exploration has {}", method.id,
+                        formatCounted(static_cast<double>(method.maxObjectives), "objective", "objectives"),
+                        definition.objectives.size()));
+    if (method.needsRanges)
+        for (const ExploredVariable& variable : space.variables())
+            if (variable.isChosen() && variable.isCategory())
+                throw UsageError(
+                    fmt::format("the method {} takes variables whose values have an order; those of {} "
+                                "have none",
+                                method.id, inQuotes(variable.name)));
+    return {.variables = space.chosen(),
+            .objectives = definition.objectives.size(),
+            .points = definition.settings.points,
+            .seed = seed,
+            .population = definition.settings.population,
+            .begin = beginOf(definition, space)};
+}
+
+}  // namespace tessera::study
