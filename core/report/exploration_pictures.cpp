@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/report/point_pictures.h"
 #include "core/study/exploration/study.h"
 #include "core/study/metric.h"
 
@@ -25,79 +26,10 @@ using study::ExploredPoint;
 using study::ExploredVariable;
 
 constexpr const char* kNoPoint = "No point was evaluated: see why in the run's messages.";
-constexpr std::size_t kMostMarked = 3000;  ///< points of a background beyond which some are left out
+constexpr std::size_t kMostAxes = 12;  ///< of the parallel ones in a file
 
 std::string numberOf(std::size_t point) {
     return fmt::format("{}", point + 1);
-}
-
-/// The axis of a metric or variable.
-Axis axisOf(const ExplorationOutcome& outcome, const std::string& id, const std::vector<double>& values) {
-    Axis axis{.title = outcome.titleOf(id), .measure = outcome.measureOf(id)};
-    const ExploredVariable* const variable = outcome.metric(id) == nullptr ? outcome.variable(id) : nullptr;
-    if (variable != nullptr && variable->isCategory()) {
-        axis.categories = variable->words;
-        return axis;
-    }
-    if (variable != nullptr && variable->range.scale == explore::Scale::log) axis.logarithmic = true;
-    constexpr double kWide = 20;
-    double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (const double value : values) {
-        if (std::isnan(value)) continue;
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-    axis.logarithmic = low > 0 && (axis.logarithmic || high > kWide * low);
-    return axis;
-}
-
-/// "point 17 · 1.9 s · $3.2": what the pointer says of a point.
-std::string saidOf(const ExplorationOutcome& outcome, const std::string& name, const ExploredPoint& point) {
-    std::vector<std::string> parts{name};
-    for (const ExploredObjective& objective : outcome.objectives)
-        parts.push_back(outcome.textOf(objective.id, outcome.valueOf(point, objective.id)));
-    for (const ExploredVariable& variable : outcome.variables) {
-        if (!variable.isChosen()) continue;
-        parts.push_back(variable.title + " " + outcome.textOf(variable.name, outcome.valueOf(point, variable.name)));
-    }
-    return joined(parts, " · ");
-}
-
-Series seriesOf(const char* id, const char* name, Mark mark, std::string colour, int shape) {
-    return {.id = id, .name = name, .mark = mark, .colour = std::move(colour), .shape = shape};
-}
-
-void addPoint(Series& series, const ExplorationOutcome& outcome, const std::string& name, const ExploredPoint& point,
-              const std::string& x, const std::string& y) {
-    const double atX = outcome.valueOf(point, x), atY = outcome.valueOf(point, y);
-    if (std::isnan(atX) || std::isnan(atY)) return;
-    series.x.push_back(atX);
-    series.y.push_back(atY);
-    series.valueTexts.push_back(saidOf(outcome, name, point));
-    series.labels.emplace_back();
-}
-
-const ExploredObjective* objectiveOf(const ExplorationOutcome& outcome, const std::string& id) {
-    for (const ExploredObjective& objective : outcome.objectives)
-        if (objective.id == id) return &objective;
-    return nullptr;
-}
-
-/// The steps of the front between its points in two objectives.
-void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const std::string& x, const std::string& y) {
-    const ExploredObjective *const ofX = objectiveOf(outcome, x), *const ofY = objectiveOf(outcome, y);
-    if (ofX == nullptr || ofY == nullptr || outcome.objectives.size() != 2) return;
-    Series line = seriesOf("line", "", Mark::line, "accent", -1);
-    line.reference = true;
-    std::vector<std::pair<double, double>> points;
-    for (const std::size_t point : outcome.front)
-        points.emplace_back(outcome.valueOf(outcome.points[point], x), outcome.valueOf(outcome.points[point], y));
-    std::sort(points.begin(), points.end());
-    for (const auto& [atX, atY] : points) {
-        line.x.push_back(atX);
-        line.y.push_back(atY);
-    }
-    if (points.size() > 1) chart.series.push_back(std::move(line));
 }
 
 /// The chosen variable with numbers whose values say most about an objective: by the correlation of ranks.
@@ -147,98 +79,35 @@ std::string percentOf(double share) {
 
 }  // namespace
 
-Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x, const std::string& y) {
-    Chart chart{.id = fmt::format("scatter-{}-{}", x, y), .empty = kNoPoint};
-    std::vector<double> valuesX, valuesY;
-    for (const ExploredPoint& point : outcome.points) {
-        valuesX.push_back(outcome.valueOf(point, x));
-        valuesY.push_back(outcome.valueOf(point, y));
-    }
-    chart.x = axisOf(outcome, x, valuesX);
-    chart.y = axisOf(outcome, y, valuesY);
-    chart.title = fmt::format("{} against {}", outcome.titleOf(y), study::lowerFirstOf(outcome.titleOf(x)));
-    Series others = seriesOf("others", "other points", Mark::points, std::string(kCategories[5]), 0);
-    Series violating = seriesOf("violating", "beyond a constraint", Mark::points, {}, 1);
-    violating.dimmed = true;
-    Series front =
-        seriesOf("front", outcome.objectives.size() > 1 ? "no other beats it" : "the best", Mark::points, "accent", 0);
-    Series chosen = seriesOf("chosen", "chosen", Mark::points, std::string(kCategories[2]), 4);
-    Series baseline = seriesOf("baseline", "the study as it is", Mark::points, std::string(kCategories[1]), 2);
-    const std::size_t every = std::max<std::size_t>(1, (outcome.points.size() + kMostMarked - 1) / kMostMarked);
-    for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-        const ExploredPoint& point = outcome.points[i];
-        const bool marked = outcome.chosen == i || outcome.isOnFront(i);
-        if (!marked && i % every != 0) continue;
-        Series& series = outcome.chosen == i    ? chosen
-                         : outcome.isOnFront(i) ? front
-                         : point.isFeasible()   ? others
-                                                : violating;
-        addPoint(series, outcome, "point " + numberOf(i), point, x, y);
-    }
-    if (outcome.baseline && outcome.baseline->isFeasible())
-        addPoint(baseline, outcome, "the study as it is", *outcome.baseline, x, y);
-    for (Series* series : {&violating, &others})
-        if (!series->x.empty()) chart.series.push_back(std::move(*series));
-    addFrontLine(chart, outcome, x, y);
-    for (Series* series : {&front, &baseline, &chosen})
-        if (!series->x.empty()) chart.series.push_back(std::move(*series));
-    if (every > 1) chart.notes.push_back(fmt::format("One in {} of the other points is drawn.", every));
-    return chart;
-}
-
 Chart explorationFrontChart(const ExplorationOutcome& outcome) {
-    if (outcome.objectives.empty()) return {.id = "front", .title = "Front", .empty = kNoPoint};
-    const std::string y = outcome.objectives.front().id;
-    const std::string x = outcome.objectives.size() > 1 ? outcome.objectives[1].id : leadingVariable(outcome, y);
-    Chart chart = explorationScatter(outcome, x, y);
+    Chart chart{.id = "front", .title = "Front", .empty = kNoPoint};
+    if (outcome.objectives.empty() || outcome.points.empty()) return chart;
+    const explore::PointTable points = study::pointTableOf(outcome);
+    const std::string& first = outcome.objectives.front().id;
+    const auto y = columnNamed(points, first);
+    const auto x =
+        columnNamed(points, outcome.objectives.size() > 1 ? outcome.objectives[1].id : leadingVariable(outcome, first));
+    if (!x || !y) return chart;
+    chart = scatterOf(points, {.x = *x, .y = *y, .logX = points.columns[*x].log, .logY = points.columns[*y].log}).chart;
     chart.id = "front";
     return chart;
 }
 
 Chart explorationProgressChart(const ExplorationOutcome& outcome) {
     Chart chart{.id = "progress", .empty = kNoPoint};
-    if (outcome.objectives.empty()) return chart;
-    const ExploredObjective& objective = outcome.objectives.front();
-    Series values = seriesOf("values", "points", Mark::points, std::string(kCategories[5]), 0);
-    Series best = seriesOf("best", "best so far", Mark::steps, "accent", -1);
-    best.reference = true;
-    std::vector<double> all;
-    double least = std::numeric_limits<double>::infinity();
-    const double sign = objective.goal == study::Goal::max ? -1 : 1;
-    const std::size_t every = std::max<std::size_t>(1, (outcome.points.size() + kMostMarked - 1) / kMostMarked);
-    for (std::size_t i = 0; i < outcome.points.size(); ++i) {
-        const ExploredPoint& point = outcome.points[i];
-        const double value = outcome.valueOf(point, objective.id);
-        if (!point.isFeasible() || std::isnan(value)) continue;
-        all.push_back(value);
-        const auto x = static_cast<double>(i + 1);
-        if (sign * value < least) {
-            least = sign * value;
-            best.x.push_back(x);
-            best.y.push_back(value);
-        }
-        if (i % every != 0) continue;
-        values.x.push_back(x);
-        values.y.push_back(value);
-        values.valueTexts.push_back(saidOf(outcome, "point " + numberOf(i), point));
-        values.labels.emplace_back();
-    }
-    if (best.x.empty()) return chart;
-    best.x.push_back(static_cast<double>(outcome.points.size()));
-    best.y.push_back(best.y.back());
-    chart.title = fmt::format("{}: {} after {} of {}", objective.title, outcome.textOf(objective.id, sign * least),
-                              formatCount(best.x[best.x.size() - 2]),
-                              formatCounted(static_cast<double>(outcome.points.size()), "point", "points"));
-    chart.x = {.title = "Points"};
-    chart.y = axisOf(outcome, objective.id, all);
-    chart.series = {std::move(values), std::move(best)};
+    if (outcome.objectives.empty() || outcome.points.empty()) return chart;
+    const explore::PointTable points = study::pointTableOf(outcome);
+    const auto column = columnNamed(points, outcome.objectives.front().id);
+    if (!column) return chart;
+    chart = bestSoFarChart(points, *column);
+    chart.id = "progress";
     return chart;
 }
 
 Chart hypervolumeChart(const ExplorationOutcome& outcome) {
     Chart chart{.id = "hypervolume", .empty = kNoPoint};
     if (outcome.hypervolume.empty()) return chart;
-    Series line = seriesOf("hypervolume", "hypervolume", Mark::steps, "accent", -1);
+    Series line{.id = "hypervolume", .name = "hypervolume", .mark = Mark::steps, .colour = "accent", .shape = -1};
     for (const auto& [points, share] : outcome.hypervolume) {
         line.x.push_back(points);
         line.y.push_back(100 * share);
@@ -309,35 +178,9 @@ Chart explorationReasonChart(const ExplorationOutcome& outcome) {
 }
 
 ParallelPicture explorationParallel(const ExplorationOutcome& outcome) {
-    ParallelPicture picture{.id = "parallel",
-                            .title = "Every solution in all variables and objectives",
-                            .axes = {},
-                            .rows = {},
-                            .empty = kNoPoint};
-    std::vector<std::string> ids;
-    for (const ExploredVariable& variable : outcome.variables)
-        if (variable.isChosen()) ids.push_back(variable.name);
-    for (const ExploredObjective& objective : outcome.objectives) ids.push_back(objective.id);
-    for (const std::string& id : ids) {
-        std::vector<double> values;
-        for (const ExploredPoint& point : outcome.points) values.push_back(outcome.valueOf(point, id));
-        Axis axis = axisOf(outcome, id, values);
-        axis.categories.clear();
-        picture.axes.push_back(std::move(axis));
-        picture.endText.emplace_back([outcome = &outcome, id](double value) { return outcome->textOf(id, value); });
-    }
-    const auto add = [&](std::size_t i) {
-        ParallelPicture::Row row{.name = "point " + numberOf(i), .values = {}};
-        for (const std::string& id : ids) row.values.push_back(outcome.valueOf(outcome.points[i], id));
-        if (outcome.isOnFront(i)) row.colour = "accent";
-        if (outcome.chosen == i) row.colour = std::string(kCategories[2]);
-        picture.rows.push_back(std::move(row));
-    };
-    for (std::size_t i = 0; i < outcome.points.size(); ++i)
-        if (outcome.points[i].isFeasible() && !outcome.isOnFront(i)) add(i);
-    for (const std::size_t point : outcome.front)
-        if (outcome.chosen != point) add(point);
-    if (outcome.chosen) add(*outcome.chosen);
+    const explore::PointTable points = study::pointTableOf(outcome);
+    ParallelPicture picture = parallelOf(points, tellingValues(points, kMostAxes));
+    picture.title = "Every solution in all variables and objectives";
     return picture;
 }
 

@@ -72,6 +72,9 @@ std::string textOf(const PointColumn& column, double value) {
         const double decimals = value > 0 ? kThreeDigits - std::floor(std::log10(value)) : 0;
         return fmt::format("${:.{}f}", value, static_cast<int>(std::clamp(decimals, 0.0, 9.0)));
     }
+    // A metric of a result is said as the result says it.
+    if (column.unit.empty() && column.role != Role::variable)
+        return study::textOf(study::Metric{.name = column.id, .title = column.title, .owner = {}, .value = value});
     const std::string text = formatCount(value);
     if (column.unit.empty()) return text;
     return column.unit.starts_with("×") ? text + column.unit : text + " " + column.unit;
@@ -82,7 +85,10 @@ double valueOf(const PointColumn& column, std::size_t point) {
 }
 
 std::string titleOf(const PointColumn& column) {
-    return column.unit.empty() || column.unit == "×" ? column.title : fmt::format("{} ({})", column.title, column.unit);
+    constexpr double kSome = 12;
+    const bool dollars = column.unit.empty() && column.words.empty() && textOf(column, kSome).starts_with("$");
+    const std::string_view unit = dollars ? "$" : std::string_view(column.unit);
+    return unit.empty() || unit == "×" ? column.title : fmt::format("{} ({})", column.title, unit);
 }
 
 std::string nameOf(const PointTable& points, std::size_t point) {

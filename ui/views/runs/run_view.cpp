@@ -8,6 +8,7 @@
 
 #include "core/study/calibrate/study.h"
 #include "core/study/codesign/outcome.h"
+#include "core/study/exploration/outcome.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/plan/outcome.h"
@@ -297,6 +298,7 @@ const std::vector<RunViewRow>& runViews() {
         {isOf<study::PredictionOutcome>, hasPredicted, newPredictionView},
         {isOf<study::CalibrationOutcome>, always, newCalibrationView},
         {isOf<study::PlanOutcome>, always, newPlanView},
+        {isOf<study::ExplorationOutcome>, always, newExplorationView},
         // Of any other engine: what its catalogue has.
         {always, hasCatalogue, newView<CatalogueView>},
     };

@@ -187,6 +187,7 @@ RunView* newCodesignView(QUndoStack* undo, QWidget* parent);
 RunView* newPredictionView(QUndoStack* undo, QWidget* parent);
 RunView* newCalibrationView(QUndoStack* undo, QWidget* parent);
 RunView* newPlanView(QUndoStack* undo, QWidget* parent);
+RunView* newExplorationView(QUndoStack* undo, QWidget* parent);
 
 /// A row of the table of views: an engine's results and what they are looked at in.
 struct RunViewRow {

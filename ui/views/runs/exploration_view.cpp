@@ -1,0 +1,263 @@
+#include <QToolButton>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/report/exploration_points.h"
+#include "core/study/exploration/study.h"
+#include "core/study/metric.h"
+#include "ui/models/report_table.h"
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/message_bar.h"
+#include "ui/views/plot/parallel_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/result_exports.h"
+#include "ui/views/runs/run_view.h"
+#include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/workbench.h"
+
+namespace tessera::ui {
+using namespace Qt::StringLiterals;
+
+namespace {
+
+using study::ExplorationOutcome;
+
+/// A finished exploration: headline, the workbench of its points, what matters to each objective, and why points are no
+/// solution. What is shown of the points can be explored again.
+class ExplorationView : public RunView {
+public:
+    ExplorationView(QUndoStack* undo, QWidget* parent) : RunView("explore", parent), undo_(undo) {
+        addSelectable({.id = "point",
+                       .count = [this] { return static_cast<int>(outcome().points.size()); },
+                       .current = [this] { return chosen_; },
+                       .choose = [this](int point) { choose(point); },
+                       .facts = [this](int point) { return facts(point); },
+                       .optional = true});
+        addPages();
+        addPictures();
+        addDetails();
+    }
+
+    QJsonObject saveView() const override {
+        QJsonObject view = RunView::saveView();
+        if (bench_ != nullptr) view["points"_L1] = bench_->saveState();
+        return view;
+    }
+
+    void restoreView(const QJsonObject& view) override {
+        RunView::restoreView(view);
+        const QJsonObject state = view.value("points"_L1).toObject();
+        if (state.isEmpty() || run().result == nullptr) return;
+        theBench();
+        fillBench();
+        bench_->restoreState(state);
+    }
+
+protected:
+    void takeRun() override {
+        chosen_ = outcome().chosen ? static_cast<int>(*outcome().chosen) : -1;
+        points_ = nullptr;
+        for (const auto& [row, table] : tables_) fillTable(row, *table);
+        pages()->setPageShown(u"effects"_s, has("effects"));
+        pages()->setPageShown(u"reasons"_s, has("reasons"));
+        for (const auto& [row, table] : tables_)
+            pages()->details()->setPageShown(QLatin1String(row), !table->rows.empty());
+        if (bench_ != nullptr) fillBench();
+    }
+    QVector<Headline> headlines() const override;
+    void showNote() override;
+    report::Selection selection() const override {
+        return report::selectionOf(*run().result, chosen_ < 0 ? std::string() : std::to_string(chosen_ + 1));
+    }
+    /// Of what the run alone does not decide: what is brushed, and how pictures are looked at.
+    QVector<Exportable> ownExports() const override {
+        return bench_ == nullptr ? QVector<Exportable>() : bench_->exportables();
+    }
+
+private:
+    const ExplorationOutcome& outcome() const { return run().result->outcome.get<ExplorationOutcome>(); }
+    void addPictures();
+    void addDetails();
+    void addRows(const char* id, const QString& title);
+    void fillTable(const char* row, report::Table& table) const {
+        const study::RunContext context;
+        table = report::tableNamed("explore", row).make({*run().result, selection(), context});
+    }
+    Workbench& theBench();
+    QWidget* makeBench() { return &theBench(); }
+    QWidget* makeList() { return theBench().list(); }
+    QWidget* makeComparison() { return theBench().comparison(); }
+    void fillBench();
+    void choose(int point);
+    Facts facts(int point);
+    void exploreShown();
+
+    int chosen_ = -1;
+    QUndoStack* undo_;
+    Workbench* bench_ = nullptr;
+    QToolButton* again_ = nullptr;
+    std::shared_ptr<const explore::PointTable> points_;  ///< of the run, once they were looked at
+    std::vector<std::pair<const char*, std::shared_ptr<report::Table>>> tables_;
+};
+
+void ExplorationView::addPictures() {
+    pages()->addPicture("points", u"Points"_s, this, &ExplorationView::makeBench, &ExplorationView::fillBench);
+    addCharts("effects", titleOf("effects"),
+              {.rows = {"effects"}, .name = u"How much of each objective follows each variable"_s});
+    addCharts("reasons", titleOf("reasons"), {.rows = {"reasons"}, .name = u"Why points are no solution"_s});
+}
+
+/// A table of the catalogue, of which rows are that are the same for all points.
+void ExplorationView::addRows(const char* id, const QString& title) {
+    auto table = std::make_shared<report::Table>();
+    tables_.emplace_back(id, table);
+    addTable(id, title,
+             {.model = [table](QObject* owner) { return new TableModel(columns::ofTable(table), owner); },
+              .rows = [table] { return static_cast<int>(table->rows.size()); }});
+}
+
+void ExplorationView::addDetails() {
+    using Self = ExplorationView;
+    pages()->addDetails("points", u"Points"_s, this, &Self::makeList, &Self::fillBench);
+    pages()->addSentences("why", u"Why this one"_s, [this] {
+        QStringList lines = bench_ == nullptr ? QStringList() : bench_->whySentences();
+        if (outcome().chosen && chosen_ == static_cast<int>(*outcome().chosen) && !outcome().chosenFor.empty())
+            lines.prepend(u"Chosen: %1."_s.arg(shownText(outcome().chosenFor)));
+        return lines;
+    });
+    pages()->addDetails("comparison", u"A against B"_s, this, &Self::makeComparison, &Self::fillBench);
+    addRows("variables", u"Variables"_s);
+    addRows("effects", u"What matters"_s);
+    addRows("reasons", u"Why not"_s);
+    pages()->addSentences("summary", u"Summary"_s, [this] {
+        QStringList lines;
+        for (const std::string& sentence : catalogue().sentences(*run().result)) lines << shownText(sentence, 1000);
+        return lines;
+    });
+    pages()->addAssumptions([this]() -> const study::Result& { return *run().result; });
+    for (const char* picture : {"points", "effects", "reasons"}) pages()->pair(picture, picture);
+}
+
+Workbench& ExplorationView::theBench() {
+    if (bench_ != nullptr) return *bench_;
+    bench_ = new Workbench(undo_, pages()->pictures());
+    bench_->setInOrder(true);
+    bench_->setEmptyTexts(u"No point was evaluated."_s, u"No point lies in all brushes."_s);
+    bench_->plot()->setAccessibleName(u"Points in two values"_s);
+    bench_->parallel()->setAccessibleName(u"Points in all values"_s);
+    again_ = new QToolButton(bench_);
+    again_->setIcon(theme().icon(u"explore"_s));
+    again_->setText(u"Explore these"_s);
+    again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    again_->setAutoRaise(true);
+    again_->setToolTip(
+        u"Runs the exploration again within the ranges of the points that are shown, with other ranges as constraints"_s);
+    bench_->addTool(again_);
+    connect(again_, &QToolButton::clicked, this, [this] { exploreShown(); });
+    const PointSelection& points = bench_->selection();
+    const auto offer = [this, &points] {
+        again_->setEnabled(points.shownCount() > 0 && points.shownCount() < points.size());
+    };
+    connect(&points, &PointSelection::filtered, this, offer);
+    offer();
+    connect(&points, &PointSelection::chosenChanged, this, [this](int point) {
+        // The study as it is stands after the points.
+        const bool known = point >= 0 && point < static_cast<int>(outcome().points.size());
+        if (known && point != chosen_) select(u"point"_s, point);
+    });
+    connect(bench_, &Workbench::whyChanged, this, [this] { pages()->details()->refresh({u"why"_s}); });
+    return *bench_;
+}
+
+void ExplorationView::fillBench() {
+    if (points_ == nullptr) {
+        points_ = std::make_shared<const explore::PointTable>(study::pointTableOf(outcome()));
+        bench_->setPoints(points_);
+    }
+    bench_->selection().choose(chosen_);
+}
+
+void ExplorationView::choose(int point) {
+    if (std::exchange(chosen_, point) == point) return;
+    if (bench_ != nullptr && points_ != nullptr) bench_->selection().choose(point);
+    pages()->details()->refresh({u"why"_s});
+}
+
+Facts ExplorationView::facts(int point) {
+    if (point < 0 || static_cast<std::size_t>(point) >= outcome().points.size()) return {};
+    const study::ExploredPoint& its = outcome().points[static_cast<std::size_t>(point)];
+    Facts facts{.title = u"Point %1"_s.arg(point + 1), .subtitle = shownText(outcome().base), .icon = u"explore"_s};
+    Facts::Section variables{.title = u"Variables"_s, .rows = {}}, metrics{.title = u"Metrics"_s, .rows = {}};
+    for (std::size_t i = 0; i < outcome().variables.size(); ++i) {
+        const study::ExploredVariable& variable = outcome().variables[i];
+        variables.rows.append(columns::numberFact(shownText(variable.title),
+                                                  shownText(study::textOf(variable, its.values[i])), its.values[i]));
+    }
+    for (std::size_t i = 0; i < outcome().metrics.size() && i < its.metrics.size(); ++i) {
+        const study::ExploredMetric& metric = outcome().metrics[i];
+        if (its.metrics[i] != its.metrics[i]) continue;
+        metrics.rows.append(columns::numberFact(shownText(metric.title),
+                                                shownText(study::textOf(metric, its.metrics[i])), its.metrics[i]));
+    }
+    facts.sections = {metrics, variables};
+    facts.note = shownText(its.reason, 1000);
+    for (const Exportable& each :
+         exports::files(run().result, report::selectionOf(*run().result, std::to_string(point + 1))))
+        facts.actions.append({.title = u"%1…"_s.arg(each.fileTitle), .icon = u"export"_s, .run = [this, each] {
+                                  askAndExport(*this, each, each.fileSuffix);
+                              }});
+    return facts;
+}
+
+void ExplorationView::exploreShown() {
+    const PointSelection& points = bench_->selection();
+    emit runRequested(
+        toQt(toText(study::toJson(report::narrowedStudy(*run().result, points.states(), points.ranges())))));
+}
+
+QVector<Headline> ExplorationView::headlines() const {
+    QVector<Headline> headlines;
+    for (const study::Metric& metric : study::metricsOf(*run().result)) {
+        if (!metric.owner.empty()) continue;
+        const bool isCount = metric.measure == Measure::count && metric.name.ends_with("points");
+        if (isCount) continue;  // said at the end
+        headlines.append({.value = toQt(study::textOf(metric)),
+                          .label = toQt(study::lowerFirstOf(metric.title)),
+                          .help = {},
+                          .explain = explanationOf(metric.name)});
+    }
+    const auto count = [](std::size_t points) { return columns::count(static_cast<double>(points)); };
+    const auto feasible = static_cast<std::size_t>(outcome().feasible());
+    headlines.append(
+        {.value = count(outcome().front.size()),
+         .label = outcome().objectives.size() > 1 ? u"on the front"_s : u"best"_s,
+         .detail = u"of %1"_s.arg(counted(static_cast<double>(outcome().points.size()), "point", "points")),
+         .help = u"Points that no other beats in all objectives"_s,
+         .explain = explanationOf("front_points")});
+    if (feasible < outcome().points.size())
+        headlines.append({.value = count(outcome().points.size() - feasible),
+                          .label = u"no solution"_s,
+                          .explain = explanationOf("feasible_points")});
+    return headlines;
+}
+
+/// Why nothing is a solution.
+void ExplorationView::showNote() {
+    if (outcome().feasible() > 0) return;
+    QString why = outcome().reasons.empty() ? QString() : shownText(outcome().reasons.front().reason, 1000);
+    note()->showMessage(MessageBar::Kind::warning,
+                        why.isEmpty() ? u"No point is a solution."_s : u"No point is a solution: %1."_s.arg(why));
+}
+
+}  // namespace
+
+RunView* newExplorationView(QUndoStack* undo, QWidget* parent) {
+    return new ExplorationView(undo, parent);
+}
+
+}  // namespace tessera::ui
