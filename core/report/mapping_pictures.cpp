@@ -265,6 +265,12 @@ std::string wordOf(study::SweepKind kind) {
     return "";
 }
 
+std::string_view sweepIdOf(study::SweepKind kind) {
+    for (const study::Sweep& row : study::sweeps())
+        if (row.kind == kind) return row.id;
+    return {};
+}
+
 /// The axis of what a sweep varies.
 Axis sweepAxis(const study::MappingSweep& sweep) {
     switch (sweep.kind) {
@@ -501,6 +507,62 @@ Chart sweepChart(const study::MappingSweep& sweep) {
     if (!bound.x.empty()) chart.series.push_back(std::move(bound));
     chart.empty = "This cannot be varied for these inputs.";
     return chart;
+}
+
+explore::PointTable pointTable(const study::MappingSweep& sweep) {
+    using explore::PointColumn;
+    using Better = PointColumn::Better;
+    const bool rates = !sweep.points.empty() && sweep.points.front().max.has_value();
+    const Axis axis = sweepAxis(sweep);
+    PointColumn value{.id = std::string(sweepIdOf(sweep.kind)), .title = axis.title, .measure = axis.measure};
+    value.role = PointColumn::Role::variable;
+    value.log = axis.logarithmic;
+    PointColumn algorithm{.id = "algorithm", .title = "Algorithm"};
+    algorithm.role = PointColumn::Role::variable;
+    const auto result = [](const char* id, const char* title, PointColumn::Role role, Better better) {
+        PointColumn its{.id = id, .title = title};
+        its.role = role;
+        its.better = better;
+        return its;
+    };
+    using Role = PointColumn::Role;
+    PointColumn rate =
+        result("throughput", sweep.clocked ? "Throughput" : "Throughput (FLOP/cycle)", Role::objective, Better::higher);
+    if (sweep.clocked) rate.measure = Measure::flopsPerSecond;
+    PointColumn makespan = result("makespan_cycles", "Makespan", rates ? Role::metric : Role::objective, Better::lower);
+    makespan.unit = "cycles";
+    PointColumn gap = result("gap", "Above the bound", Role::metric, Better::lower);
+    gap.unit = "%";
+    explore::PointTable points{.title = "Runs"};
+    for (const study::SweepPoint& point : sweep.points)
+        for (const study::SweepRun& run : point.runs) {
+            auto& words = algorithm.words;
+            const auto known = std::find(words.begin(), words.end(), run.algorithm);
+            algorithm.values.push_back(static_cast<double>(known - words.begin()));
+            if (known == words.end()) words.push_back(run.algorithm);
+            value.values.push_back(point.value);
+            rate.values.push_back(run.throughput.value_or(std::numeric_limits<double>::quiet_NaN()));
+            makespan.values.push_back(run.makespan);
+            gap.values.push_back(100 * run.gap);
+            points.names.push_back(run.algorithm + " at " + textOf(value, point.value));
+            points.reasons.emplace_back();
+            points.marks.push_back(0);
+        }
+    if (rates) points.columns.push_back(std::move(rate));
+    for (PointColumn* column : {&makespan, &gap, &value, &algorithm}) points.columns.push_back(std::move(*column));
+    return points;
+}
+
+ScatterExtras sweepExtras(const study::MappingSweep& sweep, const explore::PointTable& points, std::size_t x,
+                          std::size_t y) {
+    ScatterExtras extras;
+    if (x >= points.columns.size() || y >= points.columns.size() || points.columns[x].id != sweepIdOf(sweep.kind) ||
+        points.columns[y].role != explore::PointColumn::Role::objective)
+        return extras;
+    Chart chart = sweepChart(sweep);
+    extras.title = std::move(chart.title);
+    extras.beside = std::move(chart.series);
+    return extras;
 }
 
 Table exactSweepTable(const study::MappingSweep& sweep) {

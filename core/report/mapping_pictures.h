@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,7 +9,9 @@
 
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
+#include "core/explore/point_table.h"
 #include "core/report/partition_pictures.h"
+#include "core/report/point_pictures.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/mapping/schedule.h"
 #include "core/study/mapping/sweep.h"
@@ -68,6 +71,11 @@ Chart coreChart(const study::MappingOutcome& outcome, const std::string& algorit
 /// Results of the algorithms over a varied parameter of the study, with the bound (MAGMA, Figs. 9, 14).
 Chart sweepChart(const study::MappingSweep& sweep);
 Table exactSweepTable(const study::MappingSweep& sweep);
+/// The runs of a sweep, each algorithm at each value.
+explore::PointTable pointTable(const study::MappingSweep& sweep);
+/// Beside a scatter of them: a line for each algorithm and the bound, where it has the values of `sweepChart`.
+ScatterExtras sweepExtras(const study::MappingSweep& sweep, const explore::PointTable& points, std::size_t x,
+                          std::size_t y);
 
 /// Axis and number format of an objective's values.
 ObjectiveAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);

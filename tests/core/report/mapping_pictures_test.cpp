@@ -192,6 +192,32 @@ TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
     EXPECT_THAT(exploredChart(outcome).empty, HasSubstr("kept no samples"));
 }
 
+TEST(MappingPictures, aSweepIsPointsWithALineForEachAlgorithm) {
+    study::MappingSweep sweep{.kind = study::SweepKind::groupSize, .points = {}};
+    for (const double jobs : {10.0, 20.0})
+        sweep.points.push_back({.value = jobs,
+                                .runs = {{.algorithm = "magma", .makespan = 90 * jobs, .throughput = 4, .gap = 0.1},
+                                         {.algorithm = "random", .makespan = 99 * jobs, .throughput = 3, .gap = 0.2}},
+                                .bound = 80 * jobs,
+                                .max = 5});
+    const explore::PointTable points = pointTable(sweep);
+    ASSERT_EQ(points.size(), 4U);
+    EXPECT_EQ(nameOf(points, 3), "random at 20");
+    const auto [x, y] = firstValues(points);
+    EXPECT_EQ(points.columns[x].id, "group-size");
+    EXPECT_EQ(points.columns[y].id, "throughput");
+    const ScatterExtras extras = sweepExtras(sweep, points, x, y);
+    ASSERT_EQ(extras.beside.size(), 3U) << "two algorithms and the bound";
+    EXPECT_EQ(extras.beside[0].y, (std::vector<double>{4, 4}));
+    EXPECT_EQ(extras.beside[2].id, "bound");
+    EXPECT_TRUE(sweepExtras(sweep, points, y, x).beside.empty());
+    // Without known work there are no rates.
+    for (study::SweepPoint& point : sweep.points) point.max.reset();
+    const explore::PointTable times = pointTable(sweep);
+    EXPECT_FALSE(columnNamed(times, "throughput"));
+    EXPECT_EQ(times.columns[firstValues(times).second].id, "makespan_cycles");
+}
+
 TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
     const study::Result result = test::handMadePortfolio();
     const Selection at = selectionOf(result, "");

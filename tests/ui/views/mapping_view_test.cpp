@@ -30,6 +30,7 @@
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/sweep_view.h"
 #include "ui/views/table_view.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 namespace {
@@ -215,6 +216,21 @@ TEST_F(Mapping, aSweepRunsInTheBackgroundAndCanBeCancelled) {
     for (const study::SweepPoint& point : sweeps.sweep()->points)
         for (const study::SweepRun& each : point.runs) EXPECT_GE(each.makespan, point.bound * (1 - 1e-9));
     EXPECT_EQ(sweeps.exportables().size(), 2) << "the picture and its table";
+    // Points of a workbench, with a line for each algorithm.
+    sweeps.show();
+    const std::size_t algorithms = sweeps.sweep()->points.front().runs.size();
+    const PointSelection& points = sweeps.bench()->selection();
+    ASSERT_EQ(points.size(), 7 * algorithms);
+    const report::Chart& chart = sweeps.bench()->plot()->chart();
+    EXPECT_TRUE(chart.title.ends_with("by bandwidth")) << chart.title;
+    const auto lines = std::count_if(chart.series.begin(), chart.series.end(),
+                                     [](const report::Series& series) { return series.mark == report::Mark::line; });
+    EXPECT_EQ(lines, static_cast<std::ptrdiff_t>(algorithms) + 1) << "and the bound";
+    const std::size_t makespan = report::columnNamed(points.table(), "makespan_cycles").value();
+    const double middle = sweeps.sweep()->points[3].runs[0].makespan;
+    sweeps.bench()->selection().setRange(makespan, PointSelection::Range{0, middle});
+    EXPECT_GT(points.shownCount(), 0U);
+    EXPECT_LT(points.shownCount(), points.size());
     savePicture(sweeps, QStringLiteral("mapping-sweep"));
 }
 

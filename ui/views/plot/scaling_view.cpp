@@ -15,9 +15,13 @@
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/runs/solving_pages.h"
+#include "ui/views/side_by_side.h"
+#include "ui/views/table_view.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -40,11 +44,15 @@ struct ScalingView::Rows {
 ScalingView::ScalingView(QWidget* parent)
     : QWidget(parent),
       rows_(std::make_shared<Rows>()),
-      pages_(new SolvingPages({.title = u"Scaling"_s,
-                               .progress = u"%1 of %2 sizes of the array are solved"_s,
+      chart_(new ChartPane({}, u"Scaling"_s)),
+      model_(new TableModel(columns(), this)) {
+    chart_->plot()->setExplainable(false);  // these are no numbers of the run's own result
+    auto* table = new TableView(model_, u"Scaling"_s);
+    table->setFilterVisible(false);
+    pages_ = new SolvingPages({.progress = u"%1 of %2 sizes of the array are solved"_s,
                                .bar = u"Sizes of the array that are solved"_s,
                                .again = u"Try again"_s},
-                              columns())) {
+                              new SideBySide({chart_, u"Chart"_s}, {table, u"Table"_s}));
     auto* layout = bareLayout<QVBoxLayout>(this);
     layout->addWidget(pages_);
     connect(pages_, &SolvingPages::requested, this, &ScalingView::solve);
@@ -133,9 +141,11 @@ void ScalingView::show(study::Scaling found) {
     for (const study::ScalingPoint& point : found.points)
         for (const study::ScalingPlan& plan : point.plans) rows_->all.push_back({point, plan});
     scaling_ = std::make_shared<const study::Scaling>(std::move(found));
-    pages_->showFound(report::scalingChart(*scaling_), static_cast<int>(rows_->all.size()),
-                      u"Every point is a plan of its own: the study solved on the array with each of its groups halved "
-                      "as often as it takes, the batch unchanged. The last point has every group of the fleet."_s);
+    chart_->setCharts({report::scalingChart(*scaling_)});
+    model_->setRowCount(static_cast<int>(rows_->all.size()));
+    pages_->showFound(
+        u"Every point is a plan of its own: the study solved on the array with each of its groups halved "
+        "as often as it takes, the batch unchanged. The last point has every group of the fleet."_s);
 }
 
 QVector<Exportable> ScalingView::exportables() const {

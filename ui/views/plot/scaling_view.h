@@ -13,6 +13,7 @@
 
 namespace tessera::ui {
 
+class ChartPane;
 class SolvingPages;
 
 /// Strong scaling of a run's strategies: its study solved again on a half, a quarter, … of its accelerators. Works off
@@ -47,6 +48,8 @@ private:
     store::RunId kept_ = 0;
     std::shared_ptr<const study::Scaling> scaling_;
     std::shared_ptr<Rows> rows_;
+    ChartPane* chart_;
+    TableModel* model_;
     SolvingPages* pages_;
 };
 

@@ -13,10 +13,6 @@
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/lazy_tabs.h"
-#include "ui/views/plot/plot_widget.h"
-#include "ui/views/runs/partition_panes.h"
-#include "ui/views/side_by_side.h"
-#include "ui/views/table_view.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -36,18 +32,17 @@ SolvingPages::OutsideThreadPool::~OutsideThreadPool() {
     QThreadPool::globalInstance()->reserveThread();
 }
 
-SolvingPages::SolvingPages(Texts texts, const QVector<TableModel::Column>& columns, QWidget* parent)
+SolvingPages::SolvingPages(Texts texts, QWidget* found, QWidget* parent)
     : QStackedWidget(parent),
       texts_(std::move(texts)),
       hint_(new EmptyState(u"scaling"_s, {})),
       ask_(hint_->addAction({}, u"run"_s, [this] { emit requested(); })),
       task_(new QLabel),
       bar_(new QProgressBar),
-      chart_(new ChartPane({}, texts_.title)),
       notes_(sentences()) {
     addWidget(hint_);
     addWidget(workingPage());
-    addWidget(foundPage(columns));
+    addWidget(foundPage(found));
     drawing_.setInterval(kDrawMilliseconds);
     connect(&drawing_, &QTimer::timeout, this, &SolvingPages::showProgress);
 }
@@ -75,15 +70,11 @@ QWidget* SolvingPages::workingPage() {
     return page;
 }
 
-QWidget* SolvingPages::foundPage(const QVector<TableModel::Column>& columns) {
-    chart_->plot()->setExplainable(false);  // these are no numbers of the run's own result
-    model_ = new TableModel(columns, this);
-    auto* table = new TableView(model_, texts_.title);
-    table->setFilterVisible(false);
+QWidget* SolvingPages::foundPage(QWidget* found) {
     setLook(*notes_, "tone", u"secondary"_s);
     auto* page = new QWidget;
     auto* column = bareLayout<QVBoxLayout>(page, theme().spacing(2));
-    column->addWidget(new SideBySide({chart_, u"Chart"_s}, {table, u"Table"_s}), 1);
+    column->addWidget(found, 1);
     column->addWidget(notes_);
     return page;
 }
@@ -99,9 +90,7 @@ void SolvingPages::showWorking() {
     setCurrentIndex(1);
 }
 
-void SolvingPages::showFound(const report::Chart& chart, int rows, const QString& notes) {
-    chart_->setCharts({chart});
-    model_->setRowCount(rows);
+void SolvingPages::showFound(const QString& notes) {
     notes_->setText(notes);
     setCurrentIndex(2);
 }

@@ -3,18 +3,15 @@
 #include <QStackedWidget>
 #include <QString>
 #include <QTimer>
-#include <QVector>
 #include <atomic>
 #include <filesystem>
 #include <memory>
 #include <stop_token>
 #include <utility>
 
-#include "core/draw/picture.h"
 #include "core/store/store.h"
 #include "core/study/study.h"
 #include "ui/models/background.h"
-#include "ui/models/table_model.h"
 
 class QLabel;
 class QProgressBar;
@@ -22,29 +19,28 @@ class QPushButton;
 
 namespace tessera::ui {
 
-class ChartPane;
 class EmptyState;
 
-/// A chart beside its table, for which a study is solved many times: a hint with a button before, progress with Cancel
-/// meanwhile. The work is done off the UI thread.
+/// A page for which a study is solved many times: a hint with a button before, progress with Cancel meanwhile. The work
+/// is done off the UI thread.
 class SolvingPages : public QStackedWidget {
     Q_OBJECT
 
 public:
     struct Texts {
-        QString title;     ///< of chart and table
         QString progress;  ///< such as "%1 of %2 variations are solved"
         QString bar;       ///< what the bar shows, for who cannot see it
         QString again;     ///< on the button after a failure
     };
 
-    explicit SolvingPages(Texts texts, const QVector<TableModel::Column>& columns, QWidget* parent = nullptr);
+    /// `found` shows what was found, with its notes below.
+    explicit SolvingPages(Texts texts, QWidget* found, QWidget* parent = nullptr);
     ~SolvingPages() override;  ///< gives up what it works on
 
     /// Shows a sentence and, where it is not empty, a button that emits `requested`.
     void say(const QString& sentence, const QString& button);
     void showWorking();
-    void showFound(const report::Chart& chart, int rows, const QString& notes);
+    void showFound(const QString& notes);
 
     bool isWorking() const { return work_ != nullptr; }
     /// Calls solve(context) off the UI thread and found(result) on it. `kept` is the run's number in the history at
@@ -72,7 +68,7 @@ private:
         OutsideThreadPool& operator=(const OutsideThreadPool&) = delete;
     };
     QWidget* workingPage();
-    QWidget* foundPage(const QVector<TableModel::Column>& columns);
+    QWidget* foundPage(QWidget* found);
     std::shared_ptr<Work> begin();
     void end();
     static study::RunContext contextOf(const std::shared_ptr<Work>& work, const std::filesystem::path& history,
@@ -86,8 +82,6 @@ private:
     QPushButton* ask_;
     QLabel* task_;
     QProgressBar* bar_;
-    ChartPane* chart_;
-    TableModel* model_;
     QLabel* notes_;
 };
 

@@ -4,20 +4,19 @@
 #include <QHBoxLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <cmath>
 #include <utility>
-#include <vector>
 
 #include "core/report/mapping_pictures.h"
-#include "core/study/metric.h"
 #include "core/study/title.h"
 #include "ui/models/partition_run.h"
-#include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/solving_pages.h"
+#include "ui/views/side_by_side.h"
+#include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -32,27 +31,19 @@ const study::Sweep& rowOf(study::SweepKind kind) {
 
 }  // namespace
 
-struct SweepView::Rows {
-    struct Row {
-        double value = 0;
-        study::SweepRun run;
-    };
-    study::SweepKind kind = study::SweepKind::bandwidth;
-    bool clocked = false;
-    MappingRun of;
-    std::vector<Row> all;
-    const Row& operator[](int row) const { return all.at(static_cast<std::size_t>(row)); }
-};
-
 SweepView::SweepView(QWidget* parent)
     : QWidget(parent),
-      rows_(std::make_shared<Rows>()),
       kinds_(new QButtonGroup(this)),
-      pages_(new SolvingPages({.title = u"Sweep"_s,
-                               .progress = u"%1 of %2 variations are solved"_s,
+      bench_(new Workbench(nullptr)),
+      pages_(new SolvingPages({.progress = u"%1 of %2 variations are solved"_s,
                                .bar = u"Variations of the study that are solved"_s,
                                .again = u"Run the sweep"_s},
-                              columns())) {
+                              new SideBySide({bench_, u"Pictures"_s}, {bench_->list(), u"Table"_s}))) {
+    bench_->setExtras([this](std::size_t x, std::size_t y) {
+        return shown_ == nullptr ? report::ScatterExtras()
+                                 : report::sweepExtras(*shown_, bench_->selection().table(), x, y);
+    });
+    bench_->setEmptyTexts(u"This cannot be varied for these inputs."_s, u"No run lies in all brushes."_s);
     auto* layout = bareLayout<QVBoxLayout>(this, theme().spacing());
     auto* row = bareLayout<QHBoxLayout>(theme().spacing());
     for (const study::Sweep& sweep : study::sweeps()) {
@@ -74,39 +65,12 @@ bool SweepView::isWorking() const {
     return pages_->isWorking();
 }
 
-/// A row per value and algorithm.
-QVector<TableModel::Column> SweepView::columns() const {
-    using columns::number;
-    const auto row = [rows = rows_](int index) -> const Rows::Row& { return (*rows)[index]; };
-    TableModel::Column value = number(u"Varied"_s, Measure::count, [row](int index) { return row(index).value; });
-    value.text = [rows = rows_, row](int index) {
-        if (rows->kind == study::SweepKind::bandwidth && rows->clocked)
-            return columns::quantity(row(index).value, Measure::bytesPerSecond);
-        return columns::count(row(index).value);
-    };
-    TableModel::Column rate =
-        number(u"Throughput"_s, Measure::count, [row](int index) { return row(index).run.throughput.value_or(NAN); });
-    rate.text = [rows = rows_, row](int index) {
-        const std::optional<double> its = row(index).run.throughput;
-        if (!its) return u"–"_s;
-        return rows->clocked ? columns::quantity(*its, Measure::flopsPerSecond) : columns::count(*its);
-    };
-    TableModel::Column makespan =
-        number(u"Makespan"_s, Measure::count, [row](int index) { return row(index).run.makespan; });
-    makespan.text = [rows = rows_, row](int index) { return rows->of.time(row(index).run.makespan); };
-    TableModel::Column gap = number(u"Above bound"_s, Measure::count, [row](int index) { return row(index).run.gap; });
-    gap.text = [row](int index) { return toQt(study::percentText(row(index).run.gap)); };
-    return {value, columns::words(u"Algorithm"_s, [row](int index) { return shownText(row(index).run.algorithm); }),
-            rate, makespan, gap};
-}
-
 void SweepView::setRun(const MappingRun& run, const std::filesystem::path& history, store::RunId kept) {
     history_ = history;
     kept_ = kept;
     if (run.shared() == run_.shared()) return;
     cancel();
     run_ = run;
-    rows_->of = run;
     found_.clear();
     showChosen();
 }
@@ -138,14 +102,10 @@ void SweepView::showChosen() {
                         u"Run the sweep"_s);
         return;
     }
-    rows_->kind = found->kind;
-    rows_->clocked = found->clocked;
-    rows_->all.clear();
-    for (const study::SweepPoint& point : found->points)
-        for (const study::SweepRun& each : point.runs) rows_->all.push_back({point.value, each});
-    pages_->showFound(report::sweepChart(*found), static_cast<int>(rows_->all.size()),
-                      u"Every point is a search of its own, with the study's seed. Nothing above the dashed line can "
-                      "be reached."_s);
+    if (std::exchange(shown_, found) != found)
+        bench_->setPoints(std::make_shared<const explore::PointTable>(report::pointTable(*found)));
+    pages_->showFound(
+        u"Every point is a search of its own, with the study's seed. Nothing above the dashed line can be reached."_s);
 }
 
 void SweepView::solve() {

@@ -9,7 +9,6 @@
 #include "core/store/store.h"
 #include "core/study/mapping/sweep.h"
 #include "ui/models/mapping_run.h"
-#include "ui/models/table_model.h"
 #include "ui/views/exportable.h"
 
 class QButtonGroup;
@@ -17,9 +16,10 @@ class QButtonGroup;
 namespace tessera::ui {
 
 class SolvingPages;
+class Workbench;
 
-/// A mapping run with one thing of its study varied: bandwidth, size of the group, samples. Solves off the UI thread
-/// when a sweep is asked for; can be cancelled.
+/// A mapping run with one thing of its study varied: bandwidth, size of the group, samples, as points of a workbench.
+/// Solves off the UI thread when a sweep is asked for; can be cancelled.
 class SweepView : public QWidget {
     Q_OBJECT
 
@@ -36,11 +36,11 @@ public:
     bool isWorking() const;
     /// Sweep of the chosen kind; null before it is solved.
     std::shared_ptr<const study::MappingSweep> sweep() const;
+    /// The runs of the sweep that is shown.
+    Workbench* bench() const { return bench_; }
     QVector<Exportable> exportables() const;
 
 private:
-    struct Rows;
-    QVector<TableModel::Column> columns() const;
     void showChosen();
 
     MappingRun run_;
@@ -49,8 +49,9 @@ private:
     study::SweepKind kind_ = study::SweepKind::bandwidth;
     std::map<study::SweepKind, std::shared_ptr<const study::MappingSweep>> found_;
     study::SweepKind working_ = study::SweepKind::bandwidth;  ///< that is worked on, if any
-    std::shared_ptr<Rows> rows_;
+    std::shared_ptr<const study::MappingSweep> shown_;
     QButtonGroup* kinds_;
+    Workbench* bench_;
     SolvingPages* pages_;
 };
 
