@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/report/exploration_points.h"
 #include "core/study/exploration/study.h"
+#include "core/study/metric.h"
 #include "core/study/study.h"
 
 namespace tessera::report {
@@ -125,6 +127,36 @@ TEST(ExplorationPictures, aListOfPointsIsNarrowedToThoseShown) {
     EXPECT_EQ(narrowed.parameters->at("begin"),
               (Json::array({{{"pes", 128}, {"dataflow", "eyeriss"}}, {{"pes", 512}, {"dataflow", "nvdla"}}})));
     EXPECT_EQ(outcomeOf(study::run(narrowed)).points.size(), 2U);
+}
+
+study::RunPoint costRun(const char* pes, const char* dataflow) {
+    study::RunPoint run{.name = std::string(dataflow) + " " + pes, .study = study::newStudy("cost")};
+    run.study.workloads = {"zoo:lenet5"};
+    study::setParameter(run.study, "pes", {pes});
+    study::setParameter(run.study, "dataflow", {dataflow});
+    run.metrics = study::metricsOf(study::run(run.study));
+    return run;
+}
+
+TEST(ExplorationPictures, runsOfASweepAreExploredBetween) {
+    std::vector<study::RunPoint> runs{costRun("64", "nvdla"), costRun("256", "nvdla"), costRun("256", "eyeriss"),
+                                      costRun("1024", "eyeriss")};
+    const study::Study study = explorationOfRuns(runs, {}, {});
+    const study::Result result = study::run(study);
+    const ExplorationOutcome& outcome = outcomeOf(result);
+    ASSERT_EQ(outcome.variables.size(), 2U);
+    EXPECT_EQ(outcome.variable("pes")->range.low, 64);
+    EXPECT_EQ(outcome.variable("pes")->range.high, 1024);
+    EXPECT_EQ(outcome.variable("dataflow")->words, (std::vector<std::string>{"nvdla", "eyeriss"}));
+    EXPECT_GT(outcome.feasible(), 0);
+    // Of what is shown: what it has in common is no variable.
+    const PointStates first{PointState::shown, PointState::shown, PointState::filtered, PointState::excluded};
+    const study::Study fewer = explorationOfRuns(runs, first, {});
+    ASSERT_EQ(fewer.parameters->at("variables").size(), 1U);
+    EXPECT_EQ(fewer.parameters->at("variables")[0].at("high"), 256);
+    EXPECT_THROW(explorationOfRuns({runs[1]}, {}, {}), UsageError);
+    runs[3].study = study::newStudy("schedule");
+    EXPECT_THROW(explorationOfRuns(runs, {}, {}), UsageError);
 }
 
 }  // namespace

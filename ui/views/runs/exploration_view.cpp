@@ -1,6 +1,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 

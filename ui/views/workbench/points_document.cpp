@@ -1,10 +1,15 @@
 #include "ui/views/workbench/points_document.h"
 
+#include <QToolButton>
 #include <QUndoStack>
 #include <QVBoxLayout>
+#include <exception>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
+#include "core/report/exploration_points.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -27,12 +32,15 @@ struct PointsDocument::Implementation {
     HeadlineBar* headline = nullptr;
     RunPages* pages = nullptr;
     Workbench* bench = nullptr;
+    QToolButton* again = nullptr;
 
     void build();
     QWidget* makeBench() { return bench; }
     QWidget* makeList() { return bench->list(); }
     QWidget* makeComparison() { return bench->comparison(); }
     void fill() {}  // `setRuns` does
+    void offerExploring();
+    void explore();
     void showHeadline() const;
     void inspect(int point) const;
 };
@@ -58,6 +66,7 @@ void PointsDocument::Implementation::build() {
     bench->setEmptyTexts(u"None of these runs has a result."_s, u"No run lies in all brushes."_s);
     bench->plot()->setAccessibleName(u"Runs in two values"_s);
     bench->parallel()->setAccessibleName(u"Runs in all values"_s);
+    offerExploring();
     pages->addPicture("points", u"Runs"_s, this, &Implementation::makeBench, &Implementation::fill);
     pages->addDetails("list", u"Runs"_s, this, &Implementation::makeList, &Implementation::fill);
     pages->addSentences("why", u"Why this one"_s, [this] { return bench->whySentences(); });
@@ -65,6 +74,28 @@ void PointsDocument::Implementation::build() {
     connect(&bench->selection(), &PointSelection::chosenChanged, document, [this](int point) { inspect(point); });
     connect(bench, &Workbench::whyChanged, document, [this] { pages->details()->refresh({u"why"_s}); });
     pages->refresh();
+}
+
+void PointsDocument::Implementation::offerExploring() {
+    again = new QToolButton(bench);
+    again->setIcon(theme().icon(u"explore"_s));
+    again->setText(u"Explore these"_s);
+    again->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    again->setAutoRaise(true);
+    again->setToolTip(
+        u"Runs an exploration over what the runs that are shown differ in, with ranges of metrics as constraints"_s);
+    bench->addTool(again);
+    connect(again, &QToolButton::clicked, document, [this] { explore(); });
+}
+
+void PointsDocument::Implementation::explore() {
+    const PointSelection& points = bench->selection();
+    try {
+        emit document->runRequested(
+            toQt(toText(study::toJson(report::explorationOfRuns(runs.points, points.states(), points.ranges())))));
+    } catch (const std::exception& problem) {
+        emit document->messaged(shownText(problem.what(), 400), QString());
+    }
 }
 
 void PointsDocument::Implementation::showHeadline() const {
