@@ -218,7 +218,7 @@ study::Study narrowedStudy(const study::Result& exploration, const PointStates& 
         }
     }
     study.parameters = std::move(parameters);
-    if (!study.name.empty() && !study.name.ends_with(", narrowed")) study.name += ", narrowed";
+    if (!study.name.empty() && !study.name.ends_with(kNarrowed)) study.name += kNarrowed;
     return study;
 }
 

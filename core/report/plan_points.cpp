@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/physical/step.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
 
@@ -42,6 +45,7 @@ struct PlanAxis {
     std::string_view otherwise = "1";
     bool words = false;
 };
+constexpr std::string_view kNoPipeline = "no pipeline", kAsOutside = "as tp";
 constexpr std::array kPlanAxes{
     PlanAxis{"tensor_parallel", "tp", "Tensor-parallel degree"},
     PlanAxis{"pipeline_parallel", "pp", "Pipeline stages"},
@@ -52,7 +56,9 @@ constexpr std::array kPlanAxes{
     PlanAxis{"virtual_stages", "vp", "Virtual stages"},
     PlanAxis{"zero", "zero", "ZeRO stage", "0"},
     PlanAxis{"recompute", "recompute", "Recomputation", "none", true},
-    PlanAxis{"schedule", "schedule", "Schedule", "no pipeline", true},
+    PlanAxis{"schedule", "schedule", "Schedule", kNoPipeline, true},
+    PlanAxis{"expert_tensor_parallel", "etp", "Tensor-parallel degree of experts", kAsOutside, true},
+    PlanAxis{"rank_order", "order", "Order of ranks", physical::kRankOrderNames.of(physical::RankOrder{}), true},
 };
 
 std::string_view partOf(std::string_view configuration, std::string_view key, std::string_view otherwise) {
@@ -190,6 +196,36 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
            [](const plan::Evaluated& each) { return 100 * each.utilisation; });
     for (const PlanAxis& axis : kPlanAxes) points.columns.push_back(axisColumn(axis, configurations, planned));
     return points;
+}
+
+study::Study narrowedPlan(const study::Result& plan, const PointStates& states) {
+    const explore::PointTable points = pointTable(plan.outcome.get<PlanOutcome>());
+    study::Study study = plan.study;
+    Json parameters = *study.parameters;
+    std::string allow = parameters.contains("allow") ? parameters["allow"].get<std::string>() : std::string();
+    for (const PlanAxis& axis : kPlanAxes) {
+        const std::size_t at = columnNamed(points, axis.id).value();
+        const PlanColumn& column = points.columns[at];
+        std::set<double> all, shown;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const double value = valueOf(column, i);
+            if (hasMark(points, i, explore::kMeasured) || !std::isfinite(value)) continue;
+            all.insert(value);
+            if (stateOf(states, i) == PointState::shown) shown.insert(value);
+        }
+        // What was not narrowed stays as it is; a schedule says nothing where there is no pipeline.
+        std::vector<std::string> texts;
+        for (const double value : shown)
+            texts.push_back(column.words.empty() ? fmt::format("{:.0f}", value)
+                                                 : column.words.at(static_cast<std::size_t>(value)));
+        const auto isNone = [](const std::string& text) { return text == kNoPipeline || text == kAsOutside; };
+        if (shown.empty() || shown == all || std::any_of(texts.begin(), texts.end(), isNone)) continue;
+        allow += fmt::format("{}{}={}", allow.empty() ? "" : ",", axis.key, joined(texts, ","));
+    }
+    if (!allow.empty()) parameters["allow"] = allow;
+    study.parameters = std::move(parameters);
+    if (!study.name.empty() && !study.name.ends_with(kNarrowed)) study.name += kNarrowed;
+    return study;
 }
 
 ScatterExtras planExtras(const explore::PointTable& points, std::size_t x, std::size_t y) {

@@ -8,6 +8,7 @@
 #include "core/explore/point_table.h"
 #include "core/report/point_pictures.h"
 #include "core/study/plan/outcome.h"
+#include "core/study/result.h"
 
 /// The configurations that a plan keeps, in any of their values: the best ones, by rank, and those of its front.
 namespace tessera::report {
@@ -16,6 +17,11 @@ namespace tessera::report {
 /// others measured: accelerators, tokens per second, and the time that a step of the study takes at that rate.
 /// Objectives are those of the study and of its front; the price is left out where one is not known.
 explore::PointTable pointTable(const study::PlanOutcome& outcome);
+
+/// The plan's study with what is shown of its configurations (those of `pointTable`) as its space: of every axis in
+/// which some are left out it allows what those that are shown have, within what it allowed before. Ranges of times,
+/// prices and the like are nothing that a plan can be asked for; they count by the configurations that they leave.
+study::Study narrowedPlan(const study::Result& plan, const PointStates& states);
 
 /// "134 s", "$221", "149 GB": a value of an objective.
 std::string objectiveText(plan::Objective value, double number);

@@ -62,6 +62,9 @@ Table comparisonOf(const explore::PointTable& points, std::size_t a, std::size_t
 /// CSV (RFC 4180) in full precision of the points that are shown: names, all values, marks, reasons.
 std::string toCsv(const explore::PointTable& points, const PointStates& states = {});
 
+/// What the name of a study gets that was narrowed to what is shown of another one's points.
+inline constexpr std::string_view kNarrowed = ", narrowed";
+
 /// The points that are shown as what a study could search: each variable from the least to the greatest of its values,
 /// or those values where they are few, and each range of another value as a constraint. A JSON text.
 std::string rangesText(const explore::PointTable& points, const PointStates& states,

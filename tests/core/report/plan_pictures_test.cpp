@@ -328,6 +328,29 @@ TEST(PlanPictures, pointsAreTheBestConfigurationsByRankThenTheFront) {
     }
 }
 
+TEST(PlanPictures, whatIsShownIsPlannedAgain) {
+    const study::Result& plan = test::smallPlan();
+    const explore::PointTable points = pointTable(planOf(plan));
+    const auto& tensor = points.columns[columnNamed(points, "tensor_parallel").value()];
+    const double last = valueOf(tensor, points.size() - 1);
+    PointStates states(points.size(), PointState::filtered);
+    bool others = false;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (valueOf(tensor, i) == last)
+            states[i] = PointState::shown;
+        else
+            others = true;
+    ASSERT_TRUE(others);
+    const study::Study narrowed = narrowedPlan(plan, states);
+    const auto allow = narrowed.parameters->at("allow").get<std::string>();
+    EXPECT_THAT(allow, testing::HasSubstr("tp=" + std::to_string(static_cast<int>(last))));
+    const study::Result again = study::run(narrowed);
+    ASSERT_FALSE(planOf(again).configurations.empty());
+    for (const auto& each : planOf(again).configurations) EXPECT_EQ(each.configuration.tensor, last);
+    // Where nothing is left out, nothing is asked for.
+    EXPECT_EQ(narrowedPlan(plan, {}).parameters, plan.study.parameters);
+}
+
 TEST(PlanPictures, aFrontOfAnyTwoValuesHasNoPointThatAnotherBeats) {
     const explore::PointTable points = pointTable(planOf(test::smallPlan()));
     for (std::size_t x = 0; x < points.columns.size(); ++x)

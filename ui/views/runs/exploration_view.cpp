@@ -1,4 +1,3 @@
-#include <QToolButton>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -101,7 +100,6 @@ private:
     int chosen_ = -1;
     QUndoStack* undo_;
     Workbench* bench_ = nullptr;
-    QToolButton* again_ = nullptr;
     std::shared_ptr<const explore::PointTable> points_;  ///< of the run, once they were looked at
     std::vector<std::pair<const char*, std::shared_ptr<report::Table>>> tables_;
 };
@@ -151,21 +149,12 @@ Workbench& ExplorationView::theBench() {
     bench_->setEmptyTexts(u"No point was evaluated."_s, u"No point lies in all brushes."_s);
     bench_->plot()->setAccessibleName(u"Points in two values"_s);
     bench_->parallel()->setAccessibleName(u"Points in all values"_s);
-    again_ = new QToolButton(bench_);
-    again_->setIcon(theme().icon(u"explore"_s));
-    again_->setText(u"Explore these"_s);
-    again_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    again_->setAutoRaise(true);
-    again_->setToolTip(
-        u"Runs the exploration again within the ranges of the points that are shown, with other ranges as constraints"_s);
-    bench_->addTool(again_);
-    connect(again_, &QToolButton::clicked, this, [this] { exploreShown(); });
+    bench_->addToolForShown(
+        u"Explore these"_s, u"explore"_s,
+        u"Runs the exploration again within the ranges of the points that are shown, with ranges of "
+        "results as constraints"_s,
+        [this] { exploreShown(); });
     const PointSelection& points = bench_->selection();
-    const auto offer = [this, &points] {
-        again_->setEnabled(points.shownCount() > 0 && points.shownCount() < points.size());
-    };
-    connect(&points, &PointSelection::filtered, this, offer);
-    offer();
     connect(&points, &PointSelection::chosenChanged, this, [this](int point) {
         // The study as it is stands after the points.
         const bool known = point >= 0 && point < static_cast<int>(outcome().points.size());

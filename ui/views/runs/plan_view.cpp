@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/units.h"
 #include "core/report/plan_pictures.h"
 #include "core/report/plan_points.h"
@@ -391,6 +393,12 @@ Workbench& PlanView::theBench() {
     bench_->plot()->setAccessibleName(u"Configurations in two values"_s);
     bench_->parallel()->setAccessibleName(u"Configurations in all values"_s);
     bench_->setExtras([this](std::size_t x, std::size_t y) { return report::planExtras(*points_, x, y); });
+    bench_->addToolForShown(
+        u"Plan these"_s, u"plan"_s, u"Runs the plan again with what the configurations that are shown consist of"_s,
+        [this] {
+            const report::PointStates& states = bench_->selection().states();
+            emit runRequested(toQt(toText(study::toJson(report::narrowedPlan(*run().result, states)))));
+        });
     connect(&bench_->selection(), &PointSelection::chosenChanged, this, [this](int point) {
         if (point < 0 || showing_) return;
         if (point < configurations())

@@ -104,7 +104,7 @@ struct RunProgress::Implementation {
         const bool shown = points && pictures->current() == 0;
         bench->setVisible(shown);
         if (points && bench->selection().shared() != state.points) bench->setPoints(state.points);
-        bench->plot()->setLive(liveText());
+        bench->setLive(liveText());
         if (shown) convergence->hide();
     }
 

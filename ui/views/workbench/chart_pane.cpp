@@ -80,12 +80,12 @@ void ChartOfPoints::draw() {
     drawn_ = selection().shared();
     drawnColumns_ = columns;
     drawnChosen_ = chosen;
-    plot_->setLive(u"computing"_s);
+    if (live_.isEmpty()) plot_->setLive(u"computing"_s);
     const auto done = [this](report::Chart chart) {
         plot_->setChart(std::move(chart));
         busy_ = false;
         if (std::exchange(again_, false)) draw();
-        if (!busy_) plot_->setLive({});
+        if (!busy_) plot_->setLive(live_);
     };
     inBackground(
         this,
@@ -96,6 +96,11 @@ void ChartOfPoints::draw() {
         [this, done](const QString& problem) {
             done({.title = kind_.name.toStdString(), .empty = problem.toStdString()});
         });
+}
+
+void ChartOfPoints::setLive(const QString& text) {
+    live_ = text;
+    if (!busy_ || !text.isEmpty()) plot_->setLive(text);
 }
 
 void ChartOfPoints::mark() {

@@ -36,6 +36,8 @@ public:
 
     PlotWidget* plot() const { return plot_; }
     void setColumn(std::size_t choice, std::size_t column);
+    /// What is said of a run that goes on; empty = none does.
+    void setLive(const QString& text);
     QVector<Exportable> exportables() const override;
     QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
@@ -53,6 +55,7 @@ private:
     Kind kind_;
     std::vector<ValueBox*> boxes_;  ///< by choice
     PlotWidget* plot_;
+    QString live_;
     QStringList wanted_;  ///< ids of a state that is to be restored
     bool busy_ = false, again_ = false;
     PointSelection::Table drawn_;  ///< of which the chart is

@@ -1,6 +1,5 @@
 #include "ui/views/workbench/points_document.h"
 
-#include <QToolButton>
 #include <QUndoStack>
 #include <QVBoxLayout>
 #include <exception>
@@ -32,14 +31,12 @@ struct PointsDocument::Implementation {
     HeadlineBar* headline = nullptr;
     RunPages* pages = nullptr;
     Workbench* bench = nullptr;
-    QToolButton* again = nullptr;
 
     void build();
     QWidget* makeBench() { return bench; }
     QWidget* makeList() { return bench->list(); }
     QWidget* makeComparison() { return bench->comparison(); }
     void fill() {}  // `setRuns` does
-    void offerExploring();
     void explore();
     void showHeadline() const;
     void inspect(int point) const;
@@ -66,7 +63,10 @@ void PointsDocument::Implementation::build() {
     bench->setEmptyTexts(u"None of these runs has a result."_s, u"No run lies in all brushes."_s);
     bench->plot()->setAccessibleName(u"Runs in two values"_s);
     bench->parallel()->setAccessibleName(u"Runs in all values"_s);
-    offerExploring();
+    bench->addToolForShown(
+        u"Explore these"_s, u"explore"_s,
+        u"Runs an exploration over what the runs that are shown differ in, with ranges of metrics as constraints"_s,
+        [this] { explore(); }, false);
     pages->addPicture("points", u"Runs"_s, this, &Implementation::makeBench, &Implementation::fill);
     pages->addDetails("list", u"Runs"_s, this, &Implementation::makeList, &Implementation::fill);
     pages->addSentences("why", u"Why this one"_s, [this] { return bench->whySentences(); });
@@ -74,18 +74,6 @@ void PointsDocument::Implementation::build() {
     connect(&bench->selection(), &PointSelection::chosenChanged, document, [this](int point) { inspect(point); });
     connect(bench, &Workbench::whyChanged, document, [this] { pages->details()->refresh({u"why"_s}); });
     pages->refresh();
-}
-
-void PointsDocument::Implementation::offerExploring() {
-    again = new QToolButton(bench);
-    again->setIcon(theme().icon(u"explore"_s));
-    again->setText(u"Explore these"_s);
-    again->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    again->setAutoRaise(true);
-    again->setToolTip(
-        u"Runs an exploration over what the runs that are shown differ in, with ranges of metrics as constraints"_s);
-    bench->addTool(again);
-    connect(again, &QToolButton::clicked, document, [this] { explore(); });
 }
 
 void PointsDocument::Implementation::explore() {

@@ -203,6 +203,24 @@ void Workbench::addTool(QWidget* tool) {
     line_->addWidget(tool);
 }
 
+void Workbench::setLive(const QString& text) {
+    plot()->setLive(text);
+    for (ChartOfPoints* chart : {progress_, hypervolume_}) chart->setLive(text);
+}
+
+QToolButton* Workbench::addToolForShown(const QString& text, const QString& icon, const QString& help,
+                                        const std::function<void()>& run, bool some) {
+    QToolButton* button = addButton(text, help, run);
+    button->setIcon(theme().icon(icon));
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    const auto offer = [this, button, some] {
+        button->setEnabled(selection_->shownCount() > 0 && (!some || selection_->shownCount() < selection_->size()));
+    };
+    connect(selection_, &PointSelection::filtered, button, offer);
+    offer();
+    return button;
+}
+
 void Workbench::setPoints(PointSelection::Table points) {
     selection_->setTable(std::move(points));
     fillChoices();

@@ -52,8 +52,13 @@ public:
     void setEmptyTexts(const QString& none, const QString& noneShown);
     /// Whether points stand in the order in which a search came to them, which its progress is seen in.
     void setInOrder(bool on);
+    /// What is said in pictures of a run that goes on, which appends points; empty = none does.
+    void setLive(const QString& text);
     /// A control at the right end of the line above the pictures.
     void addTool(QWidget* tool);
+    /// A tool that does something with the points that are shown, once these are some of all, or any.
+    QToolButton* addToolForShown(const QString& text, const QString& icon, const QString& help,
+                                 const std::function<void()>& run, bool some = true);
 
     ScatterPane* scatter() const { return scatter_; }
     PlotWidget* plot() const { return scatter_->plot(); }
