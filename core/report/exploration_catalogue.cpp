@@ -113,7 +113,7 @@ std::vector<PictureRow> explorationPictures() {
          from(explorationEffectChart)},
         {{"hypervolume", "Hypervolume", "What the front dominates over the points evaluated", Scope::result,
           kEverywhere, hasSeveral},
-         from(hypervolumeChart)},
+         from(explorationHypervolumeChart)},
         {{"progress", "Progress", "The first objective over the points evaluated, the best so far as a line",
           Scope::result, kEverywhere},
          from(explorationProgressChart)},

@@ -104,7 +104,7 @@ Chart explorationProgressChart(const ExplorationOutcome& outcome) {
     return chart;
 }
 
-Chart hypervolumeChart(const ExplorationOutcome& outcome) {
+Chart explorationHypervolumeChart(const ExplorationOutcome& outcome) {
     Chart chart{.id = "hypervolume", .empty = kNoPoint};
     if (outcome.hypervolume.empty()) return chart;
     Series line{.id = "hypervolume", .name = "hypervolume", .mark = Mark::steps, .colour = "accent", .shape = -1};

@@ -16,7 +16,7 @@ Chart explorationFrontChart(const study::ExplorationOutcome& outcome);
 /// Every objective over the points as they were evaluated, the best so far as a line: one that is `objective`.
 Chart explorationProgressChart(const study::ExplorationOutcome& outcome);
 /// What the front dominates over the points.
-Chart hypervolumeChart(const study::ExplorationOutcome& outcome);
+Chart explorationHypervolumeChart(const study::ExplorationOutcome& outcome);
 /// What matters to each objective, with intervals.
 Chart explorationEffectChart(const study::ExplorationOutcome& outcome);
 /// Why points are no solution.

@@ -110,7 +110,7 @@ Json variableOf(const explore::PointColumn& column, const std::vector<study::Run
     if (column.words.empty()) {
         std::set<double> values;
         for (const std::size_t run : shown)
-            if (const double value = valueOf(column, run); std::isfinite(value)) values.insert(value);
+            if (const double value = report::valueOf(column, run); std::isfinite(value)) values.insert(value);
         if (values.size() < 2) return {};
         variable["low"] = numberJson(*values.begin());
         variable["high"] = numberJson(*values.rbegin());
