@@ -38,13 +38,13 @@ study::Result explored(const std::string& rest = R"("method": "grid", "points": 
     return study::run(study::readStudy(JsonDocument::parse(text, "x.json").root()));
 }
 
-const ExplorationOutcome& outcomeOf(const study::Result& result) {
+const ExplorationOutcome& exploredBy(const study::Result& result) {
     return result.outcome.get<ExplorationOutcome>();
 }
 
 /// What is shown once only points with a value of a column within a range are.
-PointStates statesWithin(const study::Result& result, std::size_t column, Stretch range) {
-    const explore::PointTable points = study::pointTableOf(outcomeOf(result));
+PointStates exploredWithin(const study::Result& result, std::size_t column, Stretch range) {
+    const explore::PointTable points = study::pointTableOf(exploredBy(result));
     PointStates states(points.size(), PointState::filtered);
     for (std::size_t i = 0; i < points.size(); ++i)
         if (const double value = valueOf(points.columns[column], i); value >= range.low && value <= range.high)
@@ -54,16 +54,16 @@ PointStates statesWithin(const study::Result& result, std::size_t column, Stretc
 
 TEST(ExplorationPictures, aFrontIsSaidInTheWordsOfItsMetrics) {
     const study::Result result = explored();
-    ASSERT_EQ(outcomeOf(result).points.size(), 10U);
-    const Chart front = explorationFrontChart(outcomeOf(result));
+    ASSERT_EQ(exploredBy(result).points.size(), 10U);
+    const Chart front = explorationFrontChart(exploredBy(result));
     EXPECT_EQ(front.id, "front");
     EXPECT_THAT(front.title, HasSubstr("best in"));
-    EXPECT_EQ(front.y.title, outcomeOf(result).titleOf("cycles"));
-    const Chart progress = explorationProgressChart(outcomeOf(result));
+    EXPECT_EQ(front.y.title, exploredBy(result).titleOf("cycles"));
+    const Chart progress = explorationProgressChart(exploredBy(result));
     EXPECT_THAT(progress.title, HasSubstr("of 10 points"));
-    const ParallelPicture parallel = explorationParallel(outcomeOf(result));
+    const ParallelPicture parallel = explorationParallel(exploredBy(result));
     EXPECT_GE(parallel.axes.size(), 4U);
-    EXPECT_EQ(parallel.rows, study::pointTableOf(outcomeOf(result)).size());
+    EXPECT_EQ(parallel.rows, study::pointTableOf(exploredBy(result)).size());
     EXPECT_FALSE(explorationFrontChart({}).empty.empty());
 }
 
@@ -78,28 +78,28 @@ TEST(ExplorationPictures, numbersOfMetricsAreSaidAsResultsSayThem) {
 
 TEST(ExplorationPictures, whatIsShownIsAStudyOfItsOwn) {
     const study::Result result = explored();
-    const study::Study narrowed = narrowedStudy(result, statesWithin(result, 0, {100, 600}), {{0, {100, 600}}});
+    const study::Study narrowed = narrowedStudy(result, exploredWithin(result, 0, {100, 600}), {{0, {100, 600}}});
     EXPECT_EQ(narrowed.name, "Small, narrowed");
     const Json& pes = narrowed.parameters->at("variables").at(0);
     EXPECT_GE(pes.at("low").get<double>(), 100);
     EXPECT_LE(pes.at("high").get<double>(), 600);
     EXPECT_TRUE(pes.at("low").is_number_integer());
     const study::Result again = study::run(narrowed);
-    ASSERT_GT(outcomeOf(again).points.size(), 0U);
-    for (const study::ExploredPoint& point : outcomeOf(again).points) {
+    ASSERT_GT(exploredBy(again).points.size(), 0U);
+    for (const study::ExploredPoint& point : exploredBy(again).points) {
         EXPECT_GE(point.values[0], 100);
         EXPECT_LE(point.values[0], 600);
     }
     // The category keeps its words.
     EXPECT_EQ(narrowed.parameters->at("variables").at(1).at("values"), (Json{"nvdla", "eyeriss"}));
-    const study::Study one = narrowedStudy(result, statesWithin(result, 1, {1, 1}), {});
+    const study::Study one = narrowedStudy(result, exploredWithin(result, 1, {1, 1}), {});
     EXPECT_EQ(one.parameters->at("variables").at(1).at("values"), Json::array({"eyeriss"}));
-    for (const study::ExploredPoint& point : outcomeOf(study::run(one)).points) EXPECT_EQ(point.values[1], 0);
+    for (const study::ExploredPoint& point : exploredBy(study::run(one)).points) EXPECT_EQ(point.values[1], 0);
 }
 
 TEST(ExplorationPictures, rangesOfResultsAreConstraintsBesideThoseThereAre) {
     const study::Result result = explored(R"("method": "grid", "points": 40, "constraints": ["cycles <= 1e12"])");
-    const explore::PointTable points = study::pointTableOf(outcomeOf(result));
+    const explore::PointTable points = study::pointTableOf(exploredBy(result));
     const std::size_t cycles = columnNamed(points, "cycles").value();
     double least = std::numeric_limits<double>::infinity(), most = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -109,24 +109,24 @@ TEST(ExplorationPictures, rangesOfResultsAreConstraintsBesideThoseThereAre) {
     ASSERT_LT(least, most);
     const double middle = std::sqrt(least * most);
     const Stretch range{least / 2, middle};
-    const study::Study narrowed = narrowedStudy(result, statesWithin(result, cycles, range), {{cycles, range}});
+    const study::Study narrowed = narrowedStudy(result, exploredWithin(result, cycles, range), {{cycles, range}});
     const Json& constraints = narrowed.parameters->at("constraints");
     ASSERT_EQ(constraints.size(), 1U);
     EXPECT_FALSE(constraints[0].contains("min")) << "no point is below";
     EXPECT_EQ(constraints[0].at("max").get<double>(), middle);
-    for (const study::ExploredPoint& point : outcomeOf(study::run(narrowed)).points)
-        EXPECT_EQ(point.isFeasible(), outcomeOf(result).valueOf(point, "cycles") <= middle);
+    for (const study::ExploredPoint& point : exploredBy(study::run(narrowed)).points)
+        EXPECT_EQ(point.isFeasible(), exploredBy(result).valueOf(point, "cycles") <= middle);
 }
 
 TEST(ExplorationPictures, aListOfPointsIsNarrowedToThoseShown) {
     const study::Result result = explored(
         R"("method": "list", "points": 3, "begin": [{"pes": 64, "dataflow": "nvdla"}, {"pes": 128, "dataflow": "eyeriss"},
                                                     {"pes": 512, "dataflow": "nvdla"}])");
-    ASSERT_EQ(outcomeOf(result).points.size(), 3U);
-    const study::Study narrowed = narrowedStudy(result, statesWithin(result, 0, {100, 600}), {});
+    ASSERT_EQ(exploredBy(result).points.size(), 3U);
+    const study::Study narrowed = narrowedStudy(result, exploredWithin(result, 0, {100, 600}), {});
     EXPECT_EQ(narrowed.parameters->at("begin"),
               (Json::array({{{"pes", 128}, {"dataflow", "eyeriss"}}, {{"pes", 512}, {"dataflow", "nvdla"}}})));
-    EXPECT_EQ(outcomeOf(study::run(narrowed)).points.size(), 2U);
+    EXPECT_EQ(exploredBy(study::run(narrowed)).points.size(), 2U);
 }
 
 study::RunPoint costRun(const char* pes, const char* dataflow) {
@@ -143,7 +143,7 @@ TEST(ExplorationPictures, runsOfASweepAreExploredBetween) {
                                       costRun("1024", "eyeriss")};
     const study::Study study = explorationOfRuns(runs, {}, {});
     const study::Result result = study::run(study);
-    const ExplorationOutcome& outcome = outcomeOf(result);
+    const ExplorationOutcome& outcome = exploredBy(result);
     ASSERT_EQ(outcome.variables.size(), 2U);
     EXPECT_EQ(outcome.variable("pes")->range.low, 64);
     EXPECT_EQ(outcome.variable("pes")->range.high, 1024);
