@@ -145,8 +145,7 @@ std::string percentOf(double share) {
     return study::percentText(share);
 }
 
-}  // namespace
-
+/// Points in two values, each a metric or a variable.
 Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x, const std::string& y) {
     Chart chart{.id = fmt::format("scatter-{}-{}", x, y), .empty = kNoPoint};
     std::vector<double> valuesX, valuesY;
@@ -185,6 +184,8 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x
     if (every > 1) chart.notes.push_back(fmt::format("One in {} of the other points is drawn.", every));
     return chart;
 }
+
+}  // namespace
 
 Chart explorationFrontChart(const ExplorationOutcome& outcome) {
     if (outcome.objectives.empty()) return {.id = "front", .title = "Front", .empty = kNoPoint};

@@ -11,8 +11,6 @@
 /// Pictures and tables of explorations, the same in the window, on the command line and in reports.
 namespace tessera::report {
 
-/// Points of an exploration in two values, each a metric or a variable.
-Chart explorationScatter(const study::ExplorationOutcome& outcome, const std::string& x, const std::string& y);
 /// The first two objectives; of one alone the variable that it follows most.
 Chart explorationFrontChart(const study::ExplorationOutcome& outcome);
 /// Every objective over the points as they were evaluated, the best so far as a line: one that is `objective`.
