@@ -223,7 +223,7 @@ public:
             addFeedForward(model_.ffn);
         addCommonBytes();
         const double held = parameters_.attention + (withExperts ? parameters_.shared : parameters_.feedForward);
-        work_.expertParameters = withExperts ? parameters_.experts / (share_.expert * share_.tensor) : 0;
+        work_.expertParameters = withExperts ? parameters_.experts / (share_.expert * expertTensor()) : 0;
         work_.parameters = held / share_.tensor + work_.expertParameters;
         return work_;
     }
@@ -282,18 +282,22 @@ private:
         addBytes(ffn / t, model_.gated ? 3 : 2, model_.gated ? 5 : 4);
     }
 
-    /// Tokens are spread evenly: each device works on as many pairs of token and expert as its own tokens have.
+    /// Devices that split the tensors of an expert.
+    double expertTensor() const { return share_.wholeExperts ? 1 : share_.tensor; }
+
+    /// Tokens are spread evenly: each device works on as many pairs of token and expert as its own tokens have. Devices
+    /// that split tensors have a part of the tokens each, which they gather where they split those of experts, too.
     void addRoutedExperts() {
-        const double pairs = tokens_ * model_.expertsPerToken, held = std::max(model_.experts / share_.expert, 1.0);
-        const double t = share_.tensor, each = pairs / held;
+        const double t = expertTensor(), all = tokens_ * model_.expertsPerToken, own = all / share_.tensor;
+        const double pairs = share_.wholeExperts ? own : all;
+        const double held = std::max(model_.experts / share_.expert, 1.0), each = pairs / held;
         addProduct(1, tokens_, model_.experts, model_.hidden);
         addProduct(held, each, (model_.gated ? 2 : 1) * model_.expertFfn / t, model_.hidden);
         addProduct(held, each, model_.hidden, model_.expertFfn / t);
-        addBytes(model_.expertsPerToken * model_.expertFfn / t, 3, 5);
+        addBytes(model_.expertsPerToken * model_.expertFfn / share_.tensor, 3, 5);
         // Sorted and sorted back, each read and written.
         work_.permutedBytes = 4 * pairs * model_.hidden * share_.activationBytes;
-        // Devices that split the tensors of an expert exchange a part of the tokens each.
-        work_.exchangedBytes = share_.expert > 1 ? pairs * model_.hidden * share_.activationBytes / t : 0;
+        work_.exchangedBytes = share_.expert > 1 ? own * model_.hidden * share_.activationBytes : 0;
         if (model_.sharedExperts > 0) addFeedForward(model_.sharedExperts * model_.expertFfn);
     }
 

@@ -90,6 +90,7 @@ struct LayerShare {
     double tensor = 1;
     double context = 1;
     double expert = 1;
+    bool wholeExperts = false;   ///< tensor parallelism leaves experts whole, each device with tokens of its own
     double inputBytes = 2;       ///< of an element of a product's operands
     double activationBytes = 2;  ///< of an element elsewhere
     bool sequenceParallel = false;

@@ -41,7 +41,7 @@ LayeredModel layersOfFile(const codesign::PlacementFile& file, double optimizerS
         codesign::PlacementProblem problem = given;
         std::erase_if(problem.byDegree, [&](const auto& costs) { return costs.degree != like.tensor; });
         problem.optimizerState = optimizerState;
-        problem.recompute = like.recompute == Recompute::full;
+        problem.recompute = like.recompute == Recomputation::full;
         return problem;
     };
     return layered;
@@ -62,7 +62,7 @@ Fault layeredFaultOfDegrees(const Problem& problem, const Configuration& configu
     if (!isAmong(layered.tensors, configuration.tensor)) return Fault::heads;
     if (configuration.pipeline < 1 || configuration.pipeline > problem.layers()) return Fault::stages;
     if (configuration.context > 1) return Fault::sequence;
-    if (configuration.expert > 1) return Fault::experts;
+    if (configuration.expert > 1 || configuration.wholeExperts) return Fault::experts;
     const auto batch = static_cast<std::int64_t>(problem.globalBatch);
     if (configuration.micro < 1 || batch % configuration.micro != 0) return Fault::batch;
     if (!layered.micros.empty() && !isAmong(layered.micros, configuration.micro)) return Fault::batch;
@@ -70,7 +70,9 @@ Fault layeredFaultOfDegrees(const Problem& problem, const Configuration& configu
     if (configuration.data < 1 || configuration.data > all) return Fault::batch;
     if (layered.ofReplicas && all % configuration.data != 0) return Fault::batch;
     if (configuration.parts.size() != 1) return Fault::accelerators;
-    if (!isAmong(layered.recomputes, configuration.recompute)) return Fault::recompute;
+    if (std::none_of(layered.recomputes.begin(), layered.recomputes.end(),
+                     [&](physical::Recompute each) { return onAllStages(each) == configuration.recompute; }))
+        return Fault::recompute;
     return Fault::none;
 }
 
@@ -79,6 +81,7 @@ Fault layeredFaultOfVariant(const Problem& problem, const Configuration& configu
     if (configuration.chunks != 1) return Fault::chunks;
     if (!isAmong(problem.layered->zeros, configuration.zero)) return Fault::zero;
     if (configuration.zero > 0 && configuration.data < 2) return Fault::zero;
+    if (configuration.order != Configuration().order) return Fault::order;
     return Fault::none;
 }
 
@@ -111,7 +114,9 @@ std::string layeredFaultText(const Problem& problem, const Configuration& config
                                formatCounted(static_cast<double>(configuration.data), "replica", "replicas"));
         case Fault::recompute:
             return fmt::format("the layers have no costs with recomputation {}",
-                               physical::kRecomputeNames.of(configuration.recompute));
+                               kRecomputationNames.of(configuration.recompute));
+        case Fault::order:
+            return "layers with costs of their own have their ranks in one order";
     }
     return {};
 }

@@ -25,7 +25,7 @@ public:
 private:
     /// What costs depend on beside what a judge's configurations share: replicas and ZeRO where costs do, and whether
     /// there is a pipeline.
-    using Key = std::tuple<int, int, int, int, physical::Recompute, bool>;
+    using Key = std::tuple<int, int, int, int, Recomputation, bool>;
     codesign::PlanTable& tableOf(const Configuration& configuration);
 
     const Problem& problem_;

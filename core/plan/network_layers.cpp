@@ -104,7 +104,7 @@ public:
         // The host's launches and the slowest of equal accelerators.
         const double slowed = all > 0 ? step.computing / all : 1;
         const double once = step.update + parameters.exposed * reduction(like.data, cost.gradients);
-        const bool again = like.recompute == Recompute::full;
+        const bool again = like.recompute == Recomputation::full;
         codesign::DegreeCosts costs{.degree = 1, .layers = {}, .edges = {}};
         PlacementProblem made;
         for (const NetworkLayer& layer : layers_) {

@@ -18,6 +18,7 @@ namespace tessera::plan {
 namespace {
 
 using physical::PipelineSchedule;
+using physical::RankOrder;
 
 /// Groups above which only pairs of them and all together hold replicas side by side.
 constexpr std::size_t kMostSubsets = 6;
@@ -46,20 +47,15 @@ bool isDominated(const Scores& scores, const Ranked& by, const std::pair<Objecti
 /// What is kept of the configurations that were seen.
 class Kept {
 public:
-    /// Of the best `alone` there is no front.
-    Kept(const SearchOptions& options, bool alone) : options_(options), alone_(alone) {}
+    explicit Kept(const SearchOptions& options) : options_(options) {}
 
-    void add(const Configuration& configuration, const Scores& scores) {
-        ++counted.fitting;
-        if (options_.longestStep && scores.of(Objective::time) > *options_.longestStep) {
-            --counted.fitting;
-            ++counted.late;
-            if (!fastestLate || isLess({configuration, scores}, *fastestLate, Objective::time))
-                fastestLate = Ranked{configuration, scores};
-            return;
-        }
-        addToTop({configuration, scores});
-        if (!alone_) addToFront({configuration, scores});
+    bool isLate(const Scores& scores) const {
+        return options_.longestStep && scores.of(Objective::time) > *options_.longestStep;
+    }
+
+    void addLate(const Ranked& ranked) {
+        ++counted.late;
+        if (!fastestLate || isLess(ranked, *fastestLate, Objective::time)) fastestLate = ranked;
     }
 
     void addShortage(const Configuration& configuration, const Shortage& shortage) {
@@ -113,7 +109,6 @@ public:
     std::optional<Ranked> fastestLate;
     std::optional<Configuration> faulty;
 
-private:
     void addToTop(const Ranked& ranked) {
         if (top.size() == options_.top && !isLess(ranked, top.back(), options_.objective)) return;
         const auto at = std::upper_bound(top.begin(), top.end(), ranked, [&](const Ranked& a, const Ranked& b) {
@@ -134,8 +129,8 @@ private:
         front.push_back(ranked);
     }
 
+private:
     const SearchOptions& options_;
-    bool alone_;
 };
 
 /// The least value of an objective that any thread has found.
@@ -148,8 +143,8 @@ public:
     }
     /// Whether a value that is `bound` at least is above it, whatever the rounding.
     bool isBelow(double bound) const {
-        constexpr double kRounding = 1e-9;
-        return bound * (1 - kRounding) > value_;
+        constexpr double kRoundedBy = 1e-9;
+        return bound * (1 - kRoundedBy) > value_;
     }
 
 private:
@@ -170,13 +165,22 @@ public:
         : problem_(problem), space_(space), options_(options), control_(control), alone_(alone) {
         for (const Objective objective : {options.objective, options.front.first, options.front.second})
             wanted_.memory |= objective == Objective::memory;
-        for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.all().size()); ++s)
-            if (isChosen(static_cast<PipelineSchedule>(s))) schedules_.push_back(static_cast<PipelineSchedule>(s));
+        for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.size()); ++s)
+            if (problem.layered ? s == static_cast<int>(PipelineSchedule::oneForwardOneBackward)
+                                : space.allows(Axis::schedule, s))
+                schedules_.push_back(static_cast<PipelineSchedule>(s));
+        for (int o = 0; o < static_cast<int>(physical::kRankOrderNames.size()); ++o)
+            if (space.allows(Axis::order, o)) orders_.push_back(static_cast<RankOrder>(o));
+        // Of layers with costs of their own a configuration is divided in one way, for time.
+        isOfMemory_ = options.objective == Objective::memory && !problem.layered;
+        // Of the best alone there is no front.
+        for (const Objective objective : {options.front.first, options.front.second})
+            (objective == Objective::memory && !problem.layered ? frontOfMemory_ : frontOfTime_) = !alone;
     }
 
     Found run() {
         makeCells();
-        Kept kept(options_, alone_);
+        Kept kept(options_);
         runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
             if (problem_.layered) return forEachLayered(cell, into);
             forEachSingle(cell, into);
@@ -202,13 +206,6 @@ public:
     }
 
 private:
-    /// Schedules that nobody names: what frameworks run by default.
-    bool isChosen(PipelineSchedule schedule) const {
-        if (problem_.layered) return schedule == PipelineSchedule::oneForwardOneBackward;
-        if (!space_.of(Axis::schedule).values.empty()) return space_.allows(Axis::schedule, static_cast<int>(schedule));
-        return schedule == PipelineSchedule::oneForwardOneBackward || schedule == PipelineSchedule::interleaved;
-    }
-
     /// Of layers with costs of their own.
     void makeLayeredCells() {
         const LayeredModel& layered = *problem_.layered;
@@ -220,10 +217,12 @@ private:
             });
         for (const int tensor : layered.tensors)
             for (const int micro : micros)
-                for (const physical::Recompute recompute : layered.recomputes)
+                for (const physical::Recompute each : layered.recomputes) {
+                    const Recomputation recompute = onAllStages(each);
                     if (space_.allows(Axis::tensor, tensor) &&
                         space_.allows(Axis::recompute, static_cast<int>(recompute)))
                         cells_.push_back({{.tensor = tensor, .micro = micro, .recompute = recompute}});
+                }
     }
 
     /// Replicas and stages of layers with costs of their own; a stage may take fewer accelerators than slices.
@@ -275,20 +274,25 @@ private:
     }
 
     void addCells(Configuration at, const std::vector<int>& experts, const std::vector<int>& micros) {
-        for (const int expert : experts)
-            for (const int micro : micros)
-                for (int recompute = 0; recompute < 3; ++recompute) {
-                    if (!space_.allows(Axis::recompute, recompute)) continue;
-                    at.expert = expert;
-                    at.micro = micro;
-                    at.recompute = static_cast<physical::Recompute>(recompute);
-                    cells_.push_back({at});
-                }
+        for (const bool isWhole : {false, true}) {
+            if (isWhole && (at.tensor == 1 || problem_.model().experts < 1)) continue;
+            at.wholeExperts = isWhole;
+            if (problem_.model().experts >= 1 && !space_.allows(Axis::expertTensor, at.expertTensor())) continue;
+            for (const int expert : experts)
+                for (const int micro : micros)
+                    for (int recompute = 0; recompute < static_cast<int>(kRecomputationNames.size()); ++recompute) {
+                        if (!space_.allows(Axis::recompute, recompute)) continue;
+                        at.expert = expert;
+                        at.micro = micro;
+                        at.recompute = static_cast<Recomputation>(recompute);
+                        cells_.push_back({at});
+                    }
+        }
     }
 
     template <typename Look>
     void runPhase(const std::string& task, Kept& kept, const Look& look) {
-        std::vector<Kept> found(cells_.size(), Kept(options_, alone_));
+        std::vector<Kept> found(cells_.size(), Kept(options_));
         std::atomic<std::size_t> done = 0;
         parallelFor(cells_.size(), control_.threads, [&](std::size_t i) {
             if (control_.finishing()) {
@@ -358,19 +362,33 @@ private:
                 control_.throwIfCancelled("the search for a plan");
                 if (!space_.allows(Axis::pipeline, pipeline)) continue;
                 at.pipeline = pipeline;
-                at.data = 0;
+                int most = 0;
                 at.parts.clear();
                 for (const std::size_t group : set) {
                     const std::int64_t replicas = problem_.groups[group].count / (at.perStage() * pipeline);
                     at.parts.push_back({group, pipeline, static_cast<int>(replicas), 1});
-                    at.data += static_cast<int>(replicas);
+                    most += static_cast<int>(replicas);
                 }
                 if (std::any_of(at.parts.begin(), at.parts.end(), [](const Part& part) { return part.replicas < 1; }))
                     break;
-                if (!space_.allows(Axis::data, at.data)) continue;
+                at.data = mostReplicas(at, most);
+                if (at.data < 1) continue;
                 forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
             }
         }
+    }
+
+    /// Whether replicas side by side may be so many in all.
+    bool allowsReplicas(Configuration at, int replicas) const {
+        at.data = replicas;
+        return space_.allows(Axis::data, replicas) && faultOf(problem_, at) != Fault::experts;
+    }
+
+    /// The most replicas side by side that may be, each with a micro-batch; 0 where there are none.
+    int mostReplicas(const Configuration& at, int most) const {
+        most = std::min(most, allMicroBatches(problem_, at));
+        while (most >= static_cast<int>(at.parts.size()) && !allowsReplicas(at, most)) --most;
+        return most >= static_cast<int>(at.parts.size()) ? most : 0;
     }
 
     void forEachStacked(Cell& cell, const Kept& before, Kept& into) {
@@ -398,10 +416,20 @@ private:
             }
     }
 
-    /// Stages of ZeRO, schedules and virtual stages of a configuration.
+    /// Orders of ranks, schedules, virtual stages and stages of ZeRO of a configuration.
     template <typename Use>
     void forEachVariant(Configuration at, Kept& into, const Use& use) const {
         const bool canBe = faultOfDegrees(problem_, at) == Fault::none;
+        if (problem_.layered || at.isStacked() || !ordersDiffer(problem_, at))
+            return forEachSchedule(at, canBe, into, use);
+        for (const RankOrder order : orders_) {
+            at.order = order;
+            forEachSchedule(at, canBe, into, use);
+        }
+    }
+
+    template <typename Use>
+    void forEachSchedule(Configuration at, bool canBe, Kept& into, const Use& use) const {
         for (const PipelineSchedule schedule : schedules_) {
             at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
             const bool isCut = at.schedule == PipelineSchedule::interleaved;
@@ -421,24 +449,62 @@ private:
         }
     }
 
+    Judgement judgementOf(Cell& cell, const Configuration& at, const Wanted& wanted) const {
+        if (!at.isSideBySide()) return cell.judge->judge(at, wanted);
+        return cell.judge->judgeUpTo(
+            at, [&](int replicas) { return allowsReplicas(at, replicas); }, wanted);
+    }
+
     void judge(Cell& cell, const Configuration& at, Kept& into) {
         ++into.counted.all;
         if (alone_ && least_.isBelow(cell.judge->bound(at, wanted_).of(options_.objective))) {
             ++into.counted.bounded;
             return;
         }
-        const Judgement judgement = cell.judge->judge(at, wanted_);
-        if (judgement.lacksAccelerators) {
+        const Judgement fastest = judgementOf(cell, at, wanted_);
+        if (fastest.lacksAccelerators) {
             --into.counted.all;
             return into.addFaulty(at);
         }
-        if (!judgement.fits) return into.addShortage(at, judgement.shortage);
-        const bool isLate = options_.longestStep && judgement.scores.of(Objective::time) > *options_.longestStep;
-        if (!isLate) least_.add(judgement.scores.of(options_.objective));
-        if (judgement.microBatches.empty()) return into.add(at, judgement.scores);
-        Configuration shared = at;
-        for (std::size_t i = 0; i < shared.parts.size(); ++i) shared.parts[i].microBatches = judgement.microBatches[i];
-        into.add(shared, judgement.scores);
+        if (!fastest.fits) return into.addShortage(at, fastest.shortage);
+        if (into.isLate(fastest.scores)) return into.addLate({fastest.shared(at), fastest.scores});
+        ++into.counted.fitting;
+        constexpr double kAnyBytes = std::numeric_limits<double>::infinity();
+        keep(at, fastest, kAnyBytes, {!isOfMemory_, frontOfTime_}, into);
+        if (!isOfMemory_ && !frontOfMemory_) return;
+        const double bytes = leastBytesOf(cell, at, fastest, into);
+        keep(at, judgementWithin(cell, at, bytes), bytes, {isOfMemory_, frontOfMemory_}, into);
+    }
+
+    /// Adds a division of a configuration to the best, to the front, or both.
+    void keep(const Configuration& at, const Judgement& judgement, double bytes, std::pair<bool, bool> where,
+              Kept& into) {
+        if (judgement.alike && space_.allows(Axis::recompute, static_cast<int>(*judgement.alike))) return;
+        const Ranked ranked{judgement.shared(at), judgement.scores, bytes};
+        if (where.first) least_.add(ranked.scores.of(options_.objective));
+        if (where.first) into.addToTop(ranked);
+        if (where.second) into.addToFront(ranked);
+    }
+
+    Judgement judgementWithin(Cell& cell, const Configuration& at, double bytes) const {
+        Wanted wanted = wanted_;
+        wanted.bytes = bytes;
+        return judgementOf(cell, at, wanted);
+    }
+
+    /// The least bytes within which some division of a configuration is in time, with room for what is rounded;
+    /// `fastest` is of all divisions.
+    double leastBytesOf(Cell& cell, const Configuration& at, const Judgement& fastest, const Kept& kept) const {
+        constexpr double kRoom = 1 + 1e-9;
+        double least = kRoom * cell.judge->leastBytes(at).value();
+        const auto isLate = [&](double bytes) { return kept.isLate(judgementWithin(cell, at, bytes).scores); };
+        if (!options_.longestStep || !isLate(least)) return least;
+        double most = kRoom * fastest.scores.of(Objective::memory);
+        while (most > kRoom * least) {
+            const double middle = (least + most) / 2;
+            (isLate(middle) ? least : most) = middle;
+        }
+        return most;
     }
 
     void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {
@@ -457,7 +523,10 @@ private:
     bool alone_;
     Least least_;
     Wanted wanted_;
+    bool isOfMemory_ = false;                           // the objective
+    bool frontOfMemory_ = false, frontOfTime_ = false;  // some value of the front is memory, or is not
     std::vector<PipelineSchedule> schedules_;
+    std::vector<RankOrder> orders_;
     std::vector<Cell> cells_;
     std::atomic<bool> stopped_ = false;
 };

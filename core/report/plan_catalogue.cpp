@@ -51,6 +51,13 @@ study::FieldValue aboveOneOf(const ConfigurationRow& row) {
     return value > 1 ? study::given(value) : study::FieldValue();
 }
 
+/// Megatron-LM's own is of no interest where all have it.
+study::FieldValue orderOf(const ConfigurationRow& row) {
+    const physical::RankOrder order = row.its->configuration.order;
+    return order == physical::RankOrder::pipelineLast ? study::FieldValue()
+                                                      : study::given(physical::kRankOrderNames.of(order));
+}
+
 std::string layersText(const plan::Evaluated& evaluated) {
     std::vector<std::string> runs;
     for (std::size_t i = 0; i < evaluated.stages.size();) {
@@ -126,16 +133,19 @@ const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
         {"dp", "DP", kBoth, degreeOf<&Configuration::data>},
         {"cp", "CP", kBoth, aboveOneOf<&Configuration::context>},
         {"ep", "EP", kBoth, aboveOneOf<&Configuration::expert>},
+        {"etp", "ETP", kBoth | study::kOptional,
+         [](const Row& row) { return row.its->configuration.wholeExperts ? study::given(1) : study::FieldValue(); }},
         {"virtual_stages", "VP", kBoth, aboveOneOf<&Configuration::chunks>},
         {"micro_batch", "Micro-batch", kBoth, degreeOf<&Configuration::micro>},
         {"zero", "Sharded", kWords, [](const Row& row) { return study::given(shardedText(row.its->configuration)); }},
         {"recompute", "Recomputed", kWords,
-         [](const Row& row) { return study::given(physical::kRecomputeNames.of(row.its->configuration.recompute)); }},
+         [](const Row& row) { return study::given(plan::kRecomputationNames.of(row.its->configuration.recompute)); }},
         {"schedule", "Schedule", kWords,
          [](const Row& row) {
              return study::given(row.its->configuration.pipeline > 1 ? physical::nameOf(row.its->configuration.schedule)
                                                                      : std::string_view("–"));
          }},
+        {"order", "Order of ranks", kWords | study::kOptional, orderOf},
         {"dtype", "Data type", kWords,
          [](const Row& row) { return study::given(row.outcome->dtypes[row.its->configuration.dtype]); }},
         {"accelerators", "Accelerators", kBoth, scoreOf<plan::Objective::accelerators>},
@@ -195,6 +205,13 @@ struct StageOfPlan {
     const plan::EvaluatedStage& its() const { return of->stages[number]; }
 };
 
+/// Where it is the same on all stages, the configuration says it.
+study::FieldValue recomputedOf(const StageOfPlan& row) {
+    if (row.of->configuration.recompute != plan::Recomputation::perStage) return {};
+    const std::string text = study::recomputedText(row.its());
+    return study::given(text.empty() ? std::string("none") : text);
+}
+
 const std::vector<study::Field<StageOfPlan>>& stageFields() {
     constexpr unsigned kBoth = study::kText | study::kExactTable;
     using Row = StageOfPlan;
@@ -203,6 +220,7 @@ const std::vector<study::Field<StageOfPlan>>& stageFields() {
         {"group", "Group", kBoth | study::kWords,
          [](const Row& row) { return study::given(row.outcome->groups[row.its().group].name); }},
         {"layers", "Layers", kBoth, [](const Row& row) { return study::given(row.its().layers); }},
+        {"recomputed", "Recomputed", kBoth | study::kWords | study::kOptional, recomputedOf},
         {.id = "forward_s",
          .title = "Forward",
          .uses = kBoth,

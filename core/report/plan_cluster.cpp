@@ -224,9 +224,11 @@ private:
         std::int64_t before = 0, replicasBefore = 0;
         for (const plan::Part& part : at.parts) {
             if (part.group == group) {
-                const std::int64_t each = at.perStage() * part.replicas, stage = accelerator / each;
-                if (stage >= part.stages) return std::nullopt;
-                replica = replicasBefore + accelerator % each / at.perStage();
+                const std::int64_t place = accelerator / at.perStage();
+                if (place >= std::int64_t{part.stages} * part.replicas) return std::nullopt;
+                const bool areNeighbours = at.order == physical::RankOrder::dataLast;  // stages of a replica
+                const std::int64_t stage = areNeighbours ? place % part.stages : place / part.replicas;
+                replica = replicasBefore + (areNeighbours ? place / part.stages : place % part.replicas);
                 return static_cast<std::size_t>(before + stage);
             }
             if (at.isStacked())

@@ -70,16 +70,20 @@ std::vector<std::string> planParts(const plan::Configuration& configuration) {
     const auto aboveOne = [](const char* name, int value) {
         return value > 1 ? fmt::format("{} {}", name, value) : std::string();
     };
-    constexpr std::array<std::string_view, 3> kRecomputed{"", "selective recompute", "recompute"};
+    constexpr std::array<std::string_view, 4> kRecomputed{"", "selective recompute", "recompute",
+                                                          "recompute per stage"};
+    const bool isMegatrons = configuration.order == physical::RankOrder::pipelineLast;
     return {fmt::format("tp {}", configuration.tensor),
             fmt::format("pp {}", configuration.pipeline),
             fmt::format("dp {}", configuration.data),
             aboveOne("cp", configuration.context),
             aboveOne("ep", configuration.expert),
+            configuration.wholeExperts ? std::string("etp 1") : std::string(),
             fmt::format("mb {}", configuration.micro),
             aboveOne("vp", configuration.chunks),
             configuration.zero > 0 ? fmt::format("zero {}", configuration.zero) : std::string(),
-            std::string(kRecomputed.at(static_cast<std::size_t>(configuration.recompute)))};
+            std::string(kRecomputed.at(static_cast<std::size_t>(configuration.recompute))),
+            isMegatrons ? std::string() : std::string(physical::kRankOrderNames.of(configuration.order))};
 }
 
 std::string planLabel(const plan::Configuration& configuration) {

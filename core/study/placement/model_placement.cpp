@@ -124,7 +124,7 @@ plan::Configuration configurationOf(const ModelToPlace& model, const Cell& cell,
     return {.tensor = cell.tensor,
             .data = data,
             .micro = cell.micro,
-            .recompute = cell.recompute,
+            .recompute = plan::onAllStages(cell.recompute),
             .zero = data > 1 ? static_cast<int>(model.costs.zero) : 0};
 }
 

@@ -93,11 +93,16 @@ constexpr auto kConfiguration = [](auto& doc, auto& each) {
     doc({"data", "Replicas."}, each.data, 1);
     doc({"context", "Context parallel degree."}, each.context, 1);
     doc({"expert", "Expert parallel degree, among replicas and parts of the sequence."}, each.expert, 1);
+    doc.unlessEmpty(
+        {"whole_experts", "Tensor parallelism leaves experts whole, which are shared among what it splits."},
+        each.wholeExperts);
     doc({"virtual_stages", "Pieces of a stage that run in turns."}, each.chunks, 1);
     doc({"micro_batch", "Samples of one forward pass of a replica."}, each.micro, 1);
     doc({"schedule", "Order of the micro-batches in the pipeline."}, each.schedule, physical::kPipelineScheduleNames);
-    doc({"recompute", "Activations that are computed again."}, each.recompute, physical::kRecomputeNames);
+    doc({"recompute", "Activations that are computed again."}, each.recompute, plan::kRecomputationNames);
     doc({"zero", "Stage of ZeRO."}, each.zero, 0, 3);
+    doc.unlessEmpty({"order", "Of ranks, from the innermost; left out where it is tp-cp-dp-pp."}, each.order,
+                    physical::kRankOrderNames);
     doc.list({"parts", "Groups that it uses: along the pipeline, or with whole replicas each.", kSomeEntries},
              each.parts, kPart);
 };
@@ -105,6 +110,9 @@ constexpr auto kConfiguration = [](auto& doc, auto& each) {
 constexpr auto kStage = [](auto& doc, auto& stage) {
     doc({"group", "Which of the groups, from 0."}, stage.group);
     doc({"layers", "Of the model."}, stage.layers, 0);
+    doc.unlessEmpty({"recomputed_attention", "Layers whose attention is computed again."}, stage.recomputed.selective,
+                    0);
+    doc.unlessEmpty({"recomputed", "Layers that are computed again."}, stage.recomputed.full, 0);
     doc({"forward_s", "Forward pass of a micro-batch."}, stage.forward, kNotNegative);
     doc({"backward_s", "Backward pass of a micro-batch."}, stage.backward, kNotNegative);
     doc({"parameters_bytes", "Weights, gradients, optimizer."}, stage.memory.parameters, kNotNegative);

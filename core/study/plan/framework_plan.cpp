@@ -19,8 +19,12 @@ plan::FrameworkPlan frameworkPlanOf(const PlanOutcome& outcome, const std::strin
                              .dtype = outcome.dtypes.at(configuration.dtype),
                              .configuration = configuration,
                              .layers = {},
+                             .recomputed = {},
                              .machines = {}};
-    for (const plan::EvaluatedStage& stage : its->stages) plan.layers.push_back(stage.layers);
+    for (const plan::EvaluatedStage& stage : its->stages) {
+        plan.layers.push_back(stage.layers);
+        plan.recomputed.push_back(stage.recomputed);
+    }
     for (const plan::Part& part : configuration.parts) {
         const PlannedGroup& group = outcome.groups.at(part.group);
         const std::int64_t count = configuration.perStage() * part.stages * part.replicas;

@@ -80,7 +80,8 @@ const OptionTable<Settings>& planTable() {
         {"allow", "--allow LIST", &Settings::allow, Values::text(kLongestText),
          "values to choose from, such as zero=0,1,pp=4..16; tp, pp, dp, cp, ep: tensor, pipeline, data, context, "
          "expert "
-         "parallel, vp: virtual stages, mb: micro-batch, zero, recompute, schedule, dtype, group"},
+         "parallel, etp: tensor parallel inside experts, vp: virtual stages, mb: micro-batch, zero, recompute, "
+         "schedule, order, dtype, group"},
         {"evaluate", "--evaluate LIST", &Settings::evaluate, Values::text(kLongestText),
          "a configuration to judge beside the best, such as tp=8,pp=16,dp=4,mb=1; what it leaves open is chosen"},
         {"top", "--top N", &Settings::top, Values::whole(1, kMostTop), "best configurations to list"},
@@ -291,7 +292,8 @@ ScaledPlan scaledPlanOf(const plan::ScaledFleet& fleet) {
         plan.misfit = misfitOf(fleet.found);
         return plan;
     }
-    const plan::Evaluated best = plan::evaluate(fleet.problem, fleet.found.top.front().configuration);
+    const plan::Ranked& first = fleet.found.top.front();
+    const plan::Evaluated best = plan::evaluate(fleet.problem, first.configuration, first.bytes);
     plan.best = best.scores;
     plan.low = best.low;
     plan.high = best.high;
@@ -309,16 +311,18 @@ int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
 /// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
 std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
     using plan::Axis;
-    plan::Configuration at{.tensor = onlyOf(space, Axis::tensor, 1),
-                           .pipeline = onlyOf(space, Axis::pipeline, 1),
-                           .data = onlyOf(space, Axis::data, 1),
-                           .context = onlyOf(space, Axis::context, 1),
-                           .expert = onlyOf(space, Axis::expert, 1),
-                           .chunks = onlyOf(space, Axis::chunks, 1),
-                           .micro = onlyOf(space, Axis::micro, 1),
-                           .zero = onlyOf(space, Axis::zero, 0)};
+    plan::Configuration at{
+        .tensor = onlyOf(space, Axis::tensor, 1),
+        .pipeline = onlyOf(space, Axis::pipeline, 1),
+        .data = onlyOf(space, Axis::data, 1),
+        .context = onlyOf(space, Axis::context, 1),
+        .expert = onlyOf(space, Axis::expert, 1),
+        .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
+        .chunks = onlyOf(space, Axis::chunks, 1),
+        .micro = onlyOf(space, Axis::micro, 1),
+        .zero = onlyOf(space, Axis::zero, 0)};
     if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
-    at.recompute = static_cast<physical::Recompute>(onlyOf(space, Axis::recompute, 0));
+    at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
     at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
                  .stages = at.pipeline,
                  .replicas = at.data,
@@ -339,7 +343,8 @@ PlanAnswer answerOf(std::string_view option, const std::string& given, const Fle
     quiet.progress = {};
     const plan::Found found = plan::searchBest(inputs.problem, space, options, quiet);
     if (!found.top.empty()) {
-        asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
+        const plan::Ranked& first = found.top.front();
+        asked.evaluated = plan::evaluate(inputs.problem, first.configuration, first.bytes);
         return answer;
     }
     answer.closest = found.closest;
@@ -356,15 +361,27 @@ std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
             "within the interval.",
             stack.id),
         "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
-        "pipeline from the innermost, as in Megatron-LM.",
+        "pipeline from the innermost, as in Megatron-LM, unless a configuration says another order.",
         "Tensor parallelism splits sequences between its collectives, too.",
         "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
     if (problem.groups.size() > 1)
         assumptions.emplace_back(
             "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
             "side "
-            "hold as many as fit, and share the micro-batches so that the slowest is done first.");
+            "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.");
     return assumptions;
+}
+
+/// What the closed form of the best configuration's schedule leaves out, where that is more than a hundredth.
+std::optional<std::string> excessText(const plan::Evaluated& best) {
+    constexpr double kLeast = 0.01;
+    const std::optional<double> excess = plan::simulatedExcessOf(best);
+    if (!excess || std::abs(*excess) < kLeast) return std::nullopt;
+    return fmt::format(
+        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch with all transfers "
+        "waited "
+        "for, as the picture of the pipeline shows it, the best takes {:.2g} % {} a step.",
+        100 * std::abs(*excess), *excess > 0 ? "longer for" : "less for");
 }
 
 }  // namespace
@@ -440,11 +457,11 @@ void addFound(PlanOutcome& outcome, const FleetInputs& of, const plan::Found& fo
     outcome.counted = found.counted;
     outcome.ended = found.ended;
     for (const plan::Ranked& each : found.top)
-        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration));
+        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration, each.bytes));
     for (const plan::Ranked& each : found.front)
         outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(of.options.front.first),
                                  each.scores.of(of.options.front.second),
-                                 plan::evaluate(of.problem, each.configuration).scores});
+                                 plan::evaluate(of.problem, each.configuration, each.bytes).scores});
     if (!found.top.empty()) outcome.sensitivities = plan::sensitivitiesOf(of.problem, found.top);
 }
 
@@ -503,6 +520,8 @@ Result runPlan(const Study& study, const RunContext& context) {
 
     PlanOutcome outcome = outcomeOf(inputs, chosen);
     addFound(outcome, chosen, found[best]);
+    if (outcome.best() != nullptr)
+        if (std::optional<std::string> text = excessText(*outcome.best())) result.assumptions.push_back(*text);
     if (found.size() > 1)
         for (std::size_t i = 0; i < found.size(); ++i) outcome.fleets.push_back(comparedOf(inputs.fleets[i], found[i]));
     if (!inputs.settings.evaluate.empty())

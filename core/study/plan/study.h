@@ -46,6 +46,9 @@ std::string planHeadline(const PlanOutcome& outcome);
 /// Reason why nothing fits, or not the configuration that is asked about; empty where all does.
 std::string planMisfit(const PlanOutcome& outcome);
 
+/// "2 of 8", "attention of 3 of 8": layers of a stage that are computed again; empty where none is.
+std::string recomputedText(const plan::EvaluatedStage& stage);
+
 /// "8 tensor × 16 pipeline × 4 data parallel, micro-batches of 1, ZeRO 1, full recomputation".
 std::string configurationText(const plan::Configuration& configuration);
 

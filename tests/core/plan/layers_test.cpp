@@ -47,8 +47,8 @@ TEST(TransformerLayers, addUpToTheWholeModel) {
         const LayeredModel layered = transformerLayers(problem, 0, 16);
         ASSERT_EQ(layered.graph.layers, static_cast<std::size_t>(problem->layers()));
         for (const Recompute recompute : layered.recomputes) {
-            const Configuration at =
-                configurationOf(*problem, {.tensor = 4, .data = 4, .micro = 2, .recompute = recompute, .zero = 1});
+            const Configuration at = configurationOf(
+                *problem, {.tensor = 4, .data = 4, .micro = 2, .recompute = onAllStages(recompute), .zero = 1});
             const PlacementProblem made = layered.problem(at);
             GroupModel model(problem->groups.front(), at, problem->groups.front().networkRate);
             const physical::StepLayout layout = layoutOf(at, at.parts.front());
@@ -92,7 +92,7 @@ TEST(TransformerLayers, ArePlacedAsAPlanDividesThem) {
                                  .pipeline = random.within(1, 9),
                                  .data = random.oneOf(std::vector{1, 2, 3, 4, 8}),
                                  .micro = random.oneOf(std::vector{1, 2, 4}),
-                                 .recompute = random.oneOf(layered.recomputes),
+                                 .recompute = onAllStages(random.oneOf(layered.recomputes)),
                                  .zero = random.below(2)};
                 if (at.data == 1) at.zero = 0;
                 at = configurationOf(*problem, at);
@@ -172,7 +172,7 @@ TEST(NetworkLayers, addUpToTheWholeNetwork) {
         EXPECT_NEAR(once / (step.update + parameters.exposed * cost.reduction), 1, 0.3) << each.name;
         EXPECT_GT(once, step.update);
         // Computed again in full: no less time, no more memory.
-        const PlacementProblem again = layered.problem({.data = 2, .micro = 8, .recompute = Recompute::full});
+        const PlacementProblem again = layered.problem({.data = 2, .micro = 8, .recompute = Recomputation::full});
         EXPECT_NEAR(sumOf(again, &codesign::LayerCosts::backward), passes, passes * 1e-9);
         const auto keptOf = [](const PlacementProblem& problem) {
             double kept = 0;

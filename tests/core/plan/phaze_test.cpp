@@ -138,7 +138,7 @@ TEST(PlanOfPhaze, choosesRecomputationAsTheBetterOfTwoPlacements) {
         recomputed += isRecomputed ? 1 : 0;
         EXPECT_NEAR(best->scores.of(Objective::time) / better->timePerBatch.value, 1, 1e-12) << known.name;
         if (best->stages.size() > 1) {
-            EXPECT_EQ(best->configuration.recompute == Recompute::full, isRecomputed) << known.name;
+            EXPECT_EQ(best->configuration.recompute == Recomputation::full, isRecomputed) << known.name;
         }
     }
     EXPECT_GT(compared, 52U);
@@ -173,7 +173,7 @@ TEST(PlanOfPhaze, isTheBestOfCoDesignOnItsReference) {
     const hardware::Architecture reference = hardware::architectureOf(space, *space.reference);
     const Bytes hbm{static_cast<double>(space.hbm.values.front())};
     std::set<int> tensors;
-    std::set<Recompute> recomputes;
+    std::set<Recomputation> recomputes;
     std::size_t compared = 0;
     std::vector<std::string> names{"zoo:opt-350m", "zoo:bert-large", "zoo:gpt2-xl", "zoo:llama2-7b"};
     for (const char* const large :
@@ -199,7 +199,8 @@ TEST(PlanOfPhaze, isTheBestOfCoDesignOnItsReference) {
             add(layers.micros, slice.microBatch);
         }
         layers.problem = [&](const Configuration& like) {
-            return model.problem(reference, hbm, {like.micro, like.recompute == Recompute::full}, like.tensor, 0, {});
+            return model.problem(reference, hbm, {like.micro, like.recompute == Recomputation::full}, like.tensor, 0,
+                                 {});
         };
         const std::optional<Evaluated> best =
             bestOf(problemOf(std::move(layers), options.accelerators, static_cast<double>(options.globalBatch)));
@@ -208,7 +209,7 @@ TEST(PlanOfPhaze, isTheBestOfCoDesignOnItsReference) {
         EXPECT_NEAR(best->tokensPerSecond / value.throughput, 1, 1e-12) << name;
         expectSame(*best, *value.plan, name);
         EXPECT_EQ(best->configuration.micro, value.choice.microBatch) << name;
-        EXPECT_EQ(best->configuration.recompute == Recompute::full && best->stages.size() > 1,
+        EXPECT_EQ(best->configuration.recompute == Recomputation::full && best->stages.size() > 1,
                   value.choice.recompute && best->stages.size() > 1)
             << name;
         ++compared;
@@ -255,8 +256,8 @@ TEST(PlanOfLayers, isTheBestPlacementOfANetwork) {
     for (const int micro : {1, 2, 4, 8, 16, 32, 64})
         for (const Recompute recompute : layers.recomputes)
             for (int data = 1; data <= std::min(8, 64 / micro); data *= 2)
-                if (const Placement placement = placer.place(
-                        layers.problem({.pipeline = 2, .data = data, .micro = micro, .recompute = recompute}));
+                if (const Placement placement = placer.place(layers.problem(
+                        {.pipeline = 2, .data = data, .micro = micro, .recompute = onAllStages(recompute)}));
                     placement.plan)
                     best = std::min(best, placement.plan->timePerBatch.value);
     const std::optional<Evaluated> planned = bestOf(problemOf(layers, 8, 64));
