@@ -129,7 +129,7 @@ void explorePlan(benchmark::State& state) {
         state,
         benchExploration(
             R"({"engine": "plan", "models": ["zoo:llama3-70b"], "hardware": ["dgx-h100x64"],
-                          "parameters": {"global_batch": 1024, "fix": "tp=8,pp=8,dp=8,cp=1,mb=1,zero=1,vp=1,recompute=0,schedule=0"}})",
+                          "parameters": {"global_batch": 1024, "fix": "tp=8,pp=8,dp=8,cp=1,mb=1,zero=1,vp=1,recompute=none,schedule=1f1b"}})",
             R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": 1e12, "high": 9e12},
                                        {"name": "links", "field": "fleet.levels[0].bandwidth_bytes_per_s", "low": 1e11, "high": 1e12}],
                          "objectives": ["step_time_s"], "method": "random", "points": 1000)"),

@@ -46,6 +46,7 @@ constexpr std::array kRowProofs{
     RowProof{"an engine", "ToyEngine.isKeptListedComparedReportedAndExported"},
     RowProof{"a partition strategy", "ToyStrategy.isComparedWithTheOthersAndBoundByThem"},
     RowProof{"a mapping algorithm", "ToyAlgorithm.isRunWithItsSettings"},
+    RowProof{"a method of exploration", "ToyMethod.isRunByItsName"},
     RowProof{"an operator kind", "ModelRows.anOperatorIsShapedAndCounted"},
     RowProof{"a network of the zoo", "ModelRows.aNetworkIsListedInspectedConvertedAndPlanned"},
     RowProof{"a reader", "ModelRows.aReaderIsNamedWhereverFilesOfModelsAre"},
