@@ -71,15 +71,19 @@ protected:
     }
     QVector<Headline> headlines() const override;
     void showNote() override;
-    report::Selection selection() const override {
-        return report::selectionOf(*run().result, chosen_ < 0 ? std::string() : std::to_string(chosen_ + 1));
-    }
+    report::Selection selection() const override { return selectionOf(chosen_); }
     /// Of what the run alone does not decide: what is brushed, and how pictures are looked at.
     QVector<Exportable> ownExports() const override {
         return bench_ == nullptr ? QVector<Exportable>() : bench_->exportables();
     }
 
 private:
+    /// Of any point; the catalogue lists some of very many.
+    report::Selection selectionOf(int point) const {
+        report::Selection at = report::selectionOf(*run().result, {});
+        if (point >= 0) at.choice = std::to_string(point + 1);
+        return at;
+    }
     const ExplorationOutcome& outcome() const { return run().result->outcome.get<ExplorationOutcome>(); }
     void addPictures();
     void addDetails();
@@ -196,8 +200,7 @@ Facts ExplorationView::facts(int point) {
     }
     facts.sections = {metrics, variables};
     facts.note = shownText(its.reason, 1000);
-    for (const Exportable& each :
-         exports::files(run().result, report::selectionOf(*run().result, std::to_string(point + 1))))
+    for (const Exportable& each : exports::files(run().result, selectionOf(point)))
         facts.actions.append({.title = u"%1…"_s.arg(each.fileTitle), .icon = u"export"_s, .run = [this, each] {
                                   askAndExport(*this, each, each.fileSuffix);
                               }});
