@@ -204,6 +204,25 @@ TEST_F(PlanViewTest, theFrontIsOfAnyTwoValuesAndIsBrushed) {
     EXPECT_EQ(page.chosen(), "4");
 }
 
+TEST_F(PlanViewTest, whatIsShownIsPlannedAgain) {
+    PlanPage page(test::smallPlan());
+    auto* bench = page.picture<Workbench>("front");
+    const std::size_t tensor = report::columnNamed(bench->selection().table(), "tensor_parallel").value();
+    const double best = page.outcome().best()->configuration.tensor;
+    QToolButton* plan = nullptr;
+    for (auto* each : bench->findChildren<QToolButton*>())
+        if (each->text() == "Plan these") plan = each;
+    ASSERT_NE(plan, nullptr);
+    EXPECT_FALSE(plan->isEnabled()) << "all are shown";
+    bench->selection().setRange(tensor, PointSelection::Range{best, best});
+    ASSERT_TRUE(plan->isEnabled());
+    QSignalSpy requested(page.view.get(), &RunView::runRequested);
+    plan->click();
+    ASSERT_EQ(requested.count(), 1);
+    const QString study = requested[0][0].toString();
+    EXPECT_TRUE(study.contains("tp=" + QString::number(best))) << study.toStdString();
+}
+
 TEST_F(PlanViewTest, whyNotIsAnswered) {
     PlanPage page(test::smallPlan());
     auto* question = page.picture<PlanQuestion>("question");

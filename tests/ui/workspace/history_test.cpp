@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <QTreeWidget>
 #include <nlohmann/json.hpp>
 
@@ -342,6 +343,18 @@ TEST_F(HistoryFile, runsAreShownAsPointsAndOfASweepAllOfIt) {
     again.restoreView(document.saveView());
     again.setRuns(swept);
     EXPECT_EQ(again.bench()->selection().shownCount(), 2U);
+    // What they differ in is explored between them.
+    QString explored;
+    QObject::connect(&again, &Document::runRequested, [&](const QString& study) { explored = study; });
+    for (auto* button : again.findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("Explore these")) button->click();
+    const Json study = Json::parse(explored.toStdString());
+    EXPECT_EQ(study.at("engine"), "explore");
+    const Json& variables = study.at("parameters").at("variables");
+    ASSERT_EQ(variables.size(), 1U);
+    EXPECT_EQ(variables[0].at("parameter"), "batch");
+    EXPECT_EQ(variables[0].at("low"), 128);
+    EXPECT_EQ(variables[0].at("high"), 256);
     // Of runs that are selected just these; one that is gone is left out.
     const PointsDocument::Runs some = loadPoints(store, {runs[2], 999, runs[0]});
     EXPECT_EQ(some.numbers, (std::vector<store::RunId>{runs[2], runs[0]}));
