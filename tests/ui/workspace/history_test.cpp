@@ -302,7 +302,7 @@ TEST_F(HistoryFile, runsAreShownAsPointsAndOfASweepAllOfIt) {
         store::Store store = store::Store::open(path());
         store.addRun(base, store::RunStatus::cancelled);
         runs = store.addSweep({{"file", "batches.json"}}, points);
-        for (const std::size_t done : {0, 2}) {
+        for (const std::size_t done : {std::size_t{0}, std::size_t{2}}) {
             store.changeStatus(runs[done], store::RunStatus::queued, store::RunStatus::running);
             const study::Result result = study::run(points[done]);
             store.finishRun(runs[done], result, study::headline(result));
