@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/physical/device.h"
 #include "core/physical/estimate.h"
 
 namespace tessera::plan {
@@ -100,6 +101,11 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
     evaluated.low = interval.low;
     evaluated.high = interval.high;
     evaluated.tokensPerSecond = problem_.tokens() / step;
+    const PlanGroup& group = problem_.groups.front();
+    if (!group.variants.empty())
+        evaluated.utilisation =
+            modelFlopOf(problem_) / (physical::peakOf(group.variants.front().setting.device, problem_.dtypes.front()) *
+                                     judgement.scores.of(Objective::accelerators) * step);
     Seconds all;
     for (const PlacedStage& stage : plan.stages) {
         all += stage.load;
@@ -115,6 +121,14 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
     time.compute = microBatches * all.value / static_cast<double>(plan.stages.size());
     time.data = codesign::onceOf(plan, placed.microBatches, placed.steady.has_value()).value;
     time.bubble = step - time.compute - time.data;
+    if (const auto& steady = placed.steady; steady && plan.stages.size() > 1) {
+        const std::size_t stages = plan.stages.size();
+        const double hops = steady->filling.at(std::min(stages, steady->filling.size()) - 1).value;
+        evaluated.transfer = hops / (2 * static_cast<double>(stages - 1));
+        time.pipeline = hops;
+        time.data -= hops;
+    }
+    evaluated.pipeline = step - time.data;
     return evaluated;
 }
 

@@ -123,8 +123,12 @@ std::string objectiveText(plan::Objective value, double number) {
 
 std::vector<plan::Objective> planValues(const PlanOutcome& outcome) {
     std::vector<plan::Objective> all;
-    for (const ValueRow& row : kValues)
-        if (row.value != plan::Objective::price || outcome.knowsPrices()) all.push_back(row.value);
+    for (const ValueRow& row : kValues) {
+        if (row.value == plan::Objective::price && !outcome.knowsPrices()) continue;
+        // What layers of networks draw is not known.
+        if (row.value == plan::Objective::energy && !outcome.hasTokens()) continue;
+        all.push_back(row.value);
+    }
     return all;
 }
 
