@@ -117,8 +117,8 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
                                     .numbers = stage.layers});
     }
     TimeShares& time = evaluated.time;
-    const auto microBatches = static_cast<double>((placed.microBatches - 1) / plan.data + 1);
-    time.compute = microBatches * all.value / static_cast<double>(plan.stages.size());
+    const std::int64_t ofBusiest = (placed.microBatches - 1) / plan.data + 1;
+    time.compute = static_cast<double>(ofBusiest) * all.value / static_cast<double>(plan.stages.size());
     time.data = codesign::onceOf(plan, placed.microBatches, placed.steady.has_value()).value;
     time.bubble = step - time.compute - time.data;
     if (const auto& steady = placed.steady; steady && plan.stages.size() > 1) {

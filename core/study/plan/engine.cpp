@@ -222,7 +222,7 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
          .terms = rateTerms},
         {.id = "samples_per_s",
          .title = "Throughput",
-         .uses = kMetric,
+         .uses = kMetric | kUncertain,
          .get =
              [](const Row& row) {
                  return row.hasTokens() ? FieldValue()

@@ -71,7 +71,9 @@ TEST(PlanOfNetworks, countsInSamplesAndReadsBackWhatItWrites) {
     for (const Metric& metric : metricsOf(read)) {
         EXPECT_NE(metric.name, "tokens_per_s");
         EXPECT_NE(metric.name, "energy_j");
-        countsSamples |= metric.name == "samples_per_s";
+        if (metric.name != "samples_per_s") continue;
+        countsSamples = true;
+        EXPECT_NE(textOf(metric).find(" samples/s"), std::string::npos) << textOf(metric);
     }
     EXPECT_TRUE(countsSamples);
     // 12.3 GFLOP a sample and pass forwards and back, over the peak of eight accelerators.
