@@ -31,36 +31,64 @@ std::string numberOf(std::size_t point) {
     return fmt::format("{}", point + 1);
 }
 
-/// The axis of a metric or variable.
-Axis axisOf(const ExplorationOutcome& outcome, const std::string& id, const std::vector<double>& values) {
-    Axis axis{.title = outcome.titleOf(id), .measure = outcome.measureOf(id)};
-    const ExploredVariable* const variable = outcome.metric(id) == nullptr ? outcome.variable(id) : nullptr;
-    if (variable != nullptr && variable->isCategory()) {
-        axis.categories = variable->words;
+/// What a picture draws of every point: a variable by its number, a metric or a variable by its id.
+class Drawn {
+public:
+    Drawn(const ExplorationOutcome& outcome, std::size_t variable)
+        : outcome_(&outcome), variable_(&outcome.variables[variable]), id_(variable_->name) {}
+    Drawn(const ExplorationOutcome& outcome, std::string id)
+        : outcome_(&outcome),
+          variable_(outcome.metric(id) == nullptr ? outcome.variable(id) : nullptr),
+          id_(std::move(id)) {}
+
+    const std::string& id() const { return id_; }
+    std::string title() const { return variable_ == nullptr ? outcome_->titleOf(id_) : variable_->title; }
+    double at(const ExploredPoint& point) const {
+        return variable_ == nullptr ? outcome_->valueOf(point, id_)
+                                    : point.valueOf(static_cast<std::size_t>(variable_ - outcome_->variables.data()));
+    }
+    std::vector<double> all() const {
+        std::vector<double> values;
+        for (const ExploredPoint& point : outcome_->points) values.push_back(at(point));
+        return values;
+    }
+    std::string text(double value) const {
+        return variable_ == nullptr ? outcome_->textOf(id_, value) : study::textOf(*variable_, value);
+    }
+    Axis axis() const { return axisFor(all()); }
+    /// Where some of the values are drawn.
+    Axis axisFor(const std::vector<double>& values) const {
+        Axis axis{.title = title(), .measure = variable_ == nullptr ? outcome_->measureOf(id_) : variable_->measure};
+        if (variable_ != nullptr && variable_->isCategory())
+            axis.categories = variable_->words;
+        else
+            axis.logarithmic = (variable_ != nullptr && variable_->range.scale == explore::Scale::log) ||
+                               study::areWide(values);
         return axis;
     }
-    if (variable != nullptr && variable->range.scale == explore::Scale::log) axis.logarithmic = true;
-    constexpr double kWide = 20;
-    double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (const double value : values) {
-        if (std::isnan(value)) continue;
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-    axis.logarithmic = low > 0 && (axis.logarithmic || high > kWide * low);
-    return axis;
-}
+
+private:
+    const ExplorationOutcome* outcome_;
+    const ExploredVariable* variable_;  ///< null = a metric
+    std::string id_;
+};
 
 /// "point 17 · 1.9 s · $3.2": what the pointer says of a point.
 std::string saidOf(const ExplorationOutcome& outcome, const std::string& name, const ExploredPoint& point) {
     std::vector<std::string> parts{name};
     for (const ExploredObjective& objective : outcome.objectives)
         parts.push_back(outcome.textOf(objective.id, outcome.valueOf(point, objective.id)));
-    for (const ExploredVariable& variable : outcome.variables) {
-        if (!variable.isChosen()) continue;
-        parts.push_back(variable.title + " " + outcome.textOf(variable.name, outcome.valueOf(point, variable.name)));
+    for (std::size_t i = 0; i < outcome.variables.size(); ++i) {
+        if (!outcome.variables[i].isChosen()) continue;
+        const Drawn variable(outcome, i);
+        parts.push_back(variable.title() + " " + variable.text(variable.at(point)));
     }
     return joined(parts, " · ");
+}
+
+std::string titleOfVariable(const ExplorationOutcome& outcome, const std::string& name) {
+    const ExploredVariable* const variable = outcome.variable(name);
+    return variable == nullptr ? name : variable->title;
 }
 
 Series seriesOf(const char* id, const char* name, Mark mark, std::string colour, int shape) {
@@ -68,8 +96,8 @@ Series seriesOf(const char* id, const char* name, Mark mark, std::string colour,
 }
 
 void addPoint(Series& series, const ExplorationOutcome& outcome, const std::string& name, const ExploredPoint& point,
-              const std::string& x, const std::string& y) {
-    const double atX = outcome.valueOf(point, x), atY = outcome.valueOf(point, y);
+              const Drawn& x, const Drawn& y) {
+    const double atX = x.at(point), atY = y.at(point);
     if (std::isnan(atX) || std::isnan(atY)) return;
     series.x.push_back(atX);
     series.y.push_back(atY);
@@ -84,14 +112,14 @@ const ExploredObjective* objectiveOf(const ExplorationOutcome& outcome, const st
 }
 
 /// The steps of the front between its points in two objectives.
-void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const std::string& x, const std::string& y) {
-    const ExploredObjective *const ofX = objectiveOf(outcome, x), *const ofY = objectiveOf(outcome, y);
+void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const Drawn& x, const Drawn& y) {
+    const ExploredObjective *const ofX = objectiveOf(outcome, x.id()), *const ofY = objectiveOf(outcome, y.id());
     if (ofX == nullptr || ofY == nullptr || outcome.objectives.size() != 2) return;
     Series line = seriesOf("line", "", Mark::line, "accent", -1);
     line.reference = true;
     std::vector<std::pair<double, double>> points;
     for (const std::size_t point : outcome.front)
-        points.emplace_back(outcome.valueOf(outcome.points[point], x), outcome.valueOf(outcome.points[point], y));
+        points.emplace_back(x.at(outcome.points[point]), y.at(outcome.points[point]));
     std::sort(points.begin(), points.end());
     for (const auto& [atX, atY] : points) {
         line.x.push_back(atX);
@@ -101,31 +129,31 @@ void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const std::st
 }
 
 /// The chosen variable with numbers whose values say most about an objective: by the correlation of ranks.
-std::string leadingVariable(const ExplorationOutcome& outcome, const std::string& objective) {
-    const auto ranksOf = [&](const std::string& id) {
+Drawn leadingVariable(const ExplorationOutcome& outcome, const Drawn& objective) {
+    const auto ranksOf = [&](const Drawn& drawn) {
         std::vector<std::size_t> order(outcome.points.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::erase_if(order, [&](std::size_t point) { return !outcome.points[point].isFeasible(); });
         std::vector<std::size_t> sorted = order;
         std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
-            return outcome.valueOf(outcome.points[a], id) < outcome.valueOf(outcome.points[b], id);
+            return drawn.at(outcome.points[a]) < drawn.at(outcome.points[b]);
         });
         std::vector<double> ranks(outcome.points.size(), 0);
         for (std::size_t i = 0; i < sorted.size();) {
             std::size_t end = i;
-            const double value = outcome.valueOf(outcome.points[sorted[i]], id);
-            while (end < sorted.size() && outcome.valueOf(outcome.points[sorted[end]], id) == value) ++end;
+            const double value = drawn.at(outcome.points[sorted[i]]);
+            while (end < sorted.size() && drawn.at(outcome.points[sorted[end]]) == value) ++end;
             for (std::size_t k = i; k < end; ++k) ranks[sorted[k]] = static_cast<double>(i + end - 1) / 2;
             i = end;
         }
         return ranks;
     };
-    std::string best;
+    std::size_t best = 0;
     double most = -1;
     const std::vector<double> of = ranksOf(objective);
-    for (const ExploredVariable& variable : outcome.variables) {
-        if (!variable.isChosen()) continue;
-        const std::vector<double> ranks = ranksOf(variable.name);
+    for (std::size_t variable = 0; variable < outcome.variables.size(); ++variable) {
+        if (!outcome.variables[variable].isChosen()) continue;
+        const std::vector<double> ranks = ranksOf({outcome, variable});
         double both = 0, own = 0;
         const auto count = static_cast<double>(outcome.feasible());
         for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -136,9 +164,9 @@ std::string leadingVariable(const ExplorationOutcome& outcome, const std::string
         const double correlation = own > 0 ? std::fabs(both) / std::sqrt(own) : 0;
         if (correlation <= most) continue;
         most = correlation;
-        best = variable.name;
+        best = variable;
     }
-    return best;
+    return {outcome, best};
 }
 
 std::string percentOf(double share) {
@@ -146,16 +174,11 @@ std::string percentOf(double share) {
 }
 
 /// Points in two values, each a metric or a variable.
-Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x, const std::string& y) {
-    Chart chart{.id = fmt::format("scatter-{}-{}", x, y), .empty = kNoPoint};
-    std::vector<double> valuesX, valuesY;
-    for (const ExploredPoint& point : outcome.points) {
-        valuesX.push_back(outcome.valueOf(point, x));
-        valuesY.push_back(outcome.valueOf(point, y));
-    }
-    chart.x = axisOf(outcome, x, valuesX);
-    chart.y = axisOf(outcome, y, valuesY);
-    chart.title = fmt::format("{} against {}", outcome.titleOf(y), study::lowerFirstOf(outcome.titleOf(x)));
+Chart explorationScatter(const ExplorationOutcome& outcome, const Drawn& x, const Drawn& y) {
+    Chart chart{.id = fmt::format("scatter-{}-{}", x.id(), y.id()), .empty = kNoPoint};
+    chart.x = x.axis();
+    chart.y = y.axis();
+    chart.title = fmt::format("{} against {}", y.title(), study::lowerFirstOf(x.title()));
     Series others = seriesOf("others", "other points", Mark::points, std::string(kCategories[5]), 0);
     Series violating = seriesOf("violating", "beyond a constraint", Mark::points, {}, 1);
     violating.dimmed = true;
@@ -164,14 +187,14 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x
     Series chosen = seriesOf("chosen", "chosen", Mark::points, std::string(kCategories[2]), 4);
     Series baseline = seriesOf("baseline", "the study as it is", Mark::points, std::string(kCategories[1]), 2);
     const std::size_t every = std::max<std::size_t>(1, (outcome.points.size() + kMostMarked - 1) / kMostMarked);
+    const std::vector<bool> onFront = outcome.onFront();
     for (std::size_t i = 0; i < outcome.points.size(); ++i) {
         const ExploredPoint& point = outcome.points[i];
-        const bool marked = outcome.chosen == i || outcome.isOnFront(i);
-        if (!marked && i % every != 0) continue;
-        Series& series = outcome.chosen == i    ? chosen
-                         : outcome.isOnFront(i) ? front
-                         : point.isFeasible()   ? others
-                                                : violating;
+        if (outcome.chosen != i && !onFront[i] && i % every != 0) continue;
+        Series& series = outcome.chosen == i  ? chosen
+                         : onFront[i]         ? front
+                         : point.isFeasible() ? others
+                                              : violating;
         addPoint(series, outcome, "point " + numberOf(i), point, x, y);
     }
     if (outcome.baseline && outcome.baseline->isFeasible())
@@ -189,9 +212,10 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const std::string& x
 
 Chart explorationFrontChart(const ExplorationOutcome& outcome) {
     if (outcome.objectives.empty()) return {.id = "front", .title = "Front", .empty = kNoPoint};
-    const std::string y = outcome.objectives.front().id;
-    const std::string x = outcome.objectives.size() > 1 ? outcome.objectives[1].id : leadingVariable(outcome, y);
-    Chart chart = explorationScatter(outcome, x, y);
+    const Drawn y(outcome, outcome.objectives.front().id);
+    Chart chart = explorationScatter(
+        outcome, outcome.objectives.size() > 1 ? Drawn(outcome, outcome.objectives[1].id) : leadingVariable(outcome, y),
+        y);
     chart.id = "front";
     return chart;
 }
@@ -200,21 +224,21 @@ Chart explorationProgressChart(const ExplorationOutcome& outcome) {
     Chart chart{.id = "progress", .empty = kNoPoint};
     if (outcome.objectives.empty()) return chart;
     const ExploredObjective& objective = outcome.objectives.front();
+    const Drawn drawn(outcome, objective.id);
     Series values = seriesOf("values", "points", Mark::points, std::string(kCategories[5]), 0);
     Series best = seriesOf("best", "best so far", Mark::steps, "accent", -1);
     best.reference = true;
     std::vector<double> all;
     double least = std::numeric_limits<double>::infinity();
-    const double sign = objective.goal == study::Goal::max ? -1 : 1;
     const std::size_t every = std::max<std::size_t>(1, (outcome.points.size() + kMostMarked - 1) / kMostMarked);
     for (std::size_t i = 0; i < outcome.points.size(); ++i) {
         const ExploredPoint& point = outcome.points[i];
-        const double value = outcome.valueOf(point, objective.id);
+        const double value = drawn.at(point);
         if (!point.isFeasible() || std::isnan(value)) continue;
         all.push_back(value);
         const auto x = static_cast<double>(i + 1);
-        if (sign * value < least) {
-            least = sign * value;
+        if (objective.asLess(value) < least) {
+            least = objective.asLess(value);
             best.x.push_back(x);
             best.y.push_back(value);
         }
@@ -227,11 +251,11 @@ Chart explorationProgressChart(const ExplorationOutcome& outcome) {
     if (best.x.empty()) return chart;
     best.x.push_back(static_cast<double>(outcome.points.size()));
     best.y.push_back(best.y.back());
-    chart.title = fmt::format("{}: {} after {} of {}", objective.title, outcome.textOf(objective.id, sign * least),
+    chart.title = fmt::format("{}: {} after {} of {}", objective.title, drawn.text(objective.asLess(least)),
                               formatCount(best.x[best.x.size() - 2]),
                               formatCounted(static_cast<double>(outcome.points.size()), "point", "points"));
     chart.x = {.title = "Points"};
-    chart.y = axisOf(outcome, objective.id, all);
+    chart.y = drawn.axisFor(all);
     chart.series = {std::move(values), std::move(best)};
     return chart;
 }
@@ -265,7 +289,7 @@ Chart explorationEffectChart(const ExplorationOutcome& outcome) {
                   : isSobol ? "Share of the variance, first order and with interactions"
                             : "What matters to each objective";
     for (const study::VariableEffect& effect : outcome.effects.front().effects)
-        chart.x.categories.push_back(outcome.titleOf(effect.variable));
+        chart.x.categories.push_back(titleOfVariable(outcome, effect.variable));
     chart.y = {.title = isMorris ? "Effect" : isSobol ? "Index" : "Importance", .fromZero = true};
     std::size_t next = 0;
     const auto add = [&](const study::ObjectiveEffects& of, bool total) {
@@ -315,27 +339,26 @@ ParallelPicture explorationParallel(const ExplorationOutcome& outcome) {
                             .axes = {},
                             .rows = {},
                             .empty = kNoPoint};
-    std::vector<std::string> ids;
-    for (const ExploredVariable& variable : outcome.variables)
-        if (variable.isChosen()) ids.push_back(variable.name);
-    for (const ExploredObjective& objective : outcome.objectives) ids.push_back(objective.id);
-    for (const std::string& id : ids) {
-        std::vector<double> values;
-        for (const ExploredPoint& point : outcome.points) values.push_back(outcome.valueOf(point, id));
-        Axis axis = axisOf(outcome, id, values);
+    std::vector<Drawn> drawn;
+    for (std::size_t i = 0; i < outcome.variables.size(); ++i)
+        if (outcome.variables[i].isChosen()) drawn.emplace_back(outcome, i);
+    for (const ExploredObjective& objective : outcome.objectives) drawn.emplace_back(outcome, objective.id);
+    for (const Drawn& each : drawn) {
+        Axis axis = each.axis();
         axis.categories.clear();
         picture.axes.push_back(std::move(axis));
-        picture.endText.emplace_back([outcome = &outcome, id](double value) { return outcome->textOf(id, value); });
+        picture.endText.emplace_back([each](double value) { return each.text(value); });
     }
+    const std::vector<bool> onFront = outcome.onFront();
     const auto add = [&](std::size_t i) {
         ParallelPicture::Row row{.name = "point " + numberOf(i), .values = {}};
-        for (const std::string& id : ids) row.values.push_back(outcome.valueOf(outcome.points[i], id));
-        if (outcome.isOnFront(i)) row.colour = "accent";
+        for (const Drawn& each : drawn) row.values.push_back(each.at(outcome.points[i]));
+        if (onFront[i]) row.colour = "accent";
         if (outcome.chosen == i) row.colour = std::string(kCategories[2]);
         picture.rows.push_back(std::move(row));
     };
     for (std::size_t i = 0; i < outcome.points.size(); ++i)
-        if (outcome.points[i].isFeasible() && !outcome.isOnFront(i)) add(i);
+        if (outcome.points[i].isFeasible() && !onFront[i]) add(i);
     for (const std::size_t point : outcome.front)
         if (outcome.chosen != point) add(point);
     if (outcome.chosen) add(*outcome.chosen);
@@ -345,10 +368,10 @@ ParallelPicture explorationParallel(const ExplorationOutcome& outcome) {
 namespace {
 
 /// What a table says of a point beside its numbers.
-std::string markOf(const ExplorationOutcome& outcome, std::size_t point) {
+std::string markOf(const ExplorationOutcome& outcome, const std::vector<bool>& onFront, std::size_t point) {
     if (outcome.chosen == point) return outcome.knee == point ? "chosen, knee" : "chosen";
     if (outcome.knee == point) return "knee";
-    if (outcome.isOnFront(point)) return "front";
+    if (onFront[point]) return "front";
     return outcome.points[point].reason;
 }
 
@@ -373,13 +396,14 @@ Table explorationPointTable(const ExplorationOutcome& outcome, const std::vector
     for (const ExploredVariable& variable : outcome.variables)
         table.columns.push_back({study::lowerFirstOf(variable.title), !variable.isCategory()});
     table.columns.push_back({""});
+    const std::vector<bool> onFront = outcome.onFront();
     for (const std::size_t point : points) {
         const ExploredPoint& its = outcome.points[point];
         std::vector<std::string> row{numberOf(point)};
         for (const std::string& id : metrics) row.push_back(outcome.textOf(id, outcome.valueOf(its, id)));
         for (std::size_t i = 0; i < outcome.variables.size(); ++i)
             row.push_back(i < its.values.size() ? study::textOf(outcome.variables[i], its.values[i]) : "–");
-        row.push_back(markOf(outcome, point));
+        row.push_back(markOf(outcome, onFront, point));
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -393,13 +417,14 @@ Table exactExplorationTable(const ExplorationOutcome& outcome, const std::vector
     for (const study::ExploredMetric& metric : outcome.metrics) table.columns.push_back({metric.id, true});
     for (const char* column : {"front", "knee", "chosen"}) table.columns.push_back({column, true});
     table.columns.push_back({"reason"});
+    const std::vector<bool> onFront = outcome.onFront();
     for (const std::size_t point : points) {
         const ExploredPoint& its = outcome.points[point];
         std::vector<std::string> row{numberOf(point)};
         for (std::size_t i = 0; i < outcome.variables.size(); ++i)
             row.push_back(i < its.values.size() ? study::exactOf(outcome.variables[i], its.values[i]) : "");
         for (const double value : its.metrics) row.push_back(std::isnan(value) ? "" : exactNumber(value));
-        for (const bool holds : {outcome.isOnFront(point), outcome.knee == point, outcome.chosen == point})
+        for (const bool holds : {bool{onFront[point]}, outcome.knee == point, outcome.chosen == point})
             row.push_back(holds ? "1" : "0");
         row.push_back(its.reason);
         table.rows.push_back(std::move(row));
@@ -446,7 +471,7 @@ Table explorationEffectTable(const ExplorationOutcome& outcome) {
                        : fmt::format("{} to {}", shown(low), shown(high));
         };
         for (const study::VariableEffect& effect : of.effects) {
-            std::vector<std::string> row{outcome.titleOf(of.objective), outcome.titleOf(effect.variable),
+            std::vector<std::string> row{outcome.titleOf(of.objective), titleOfVariable(outcome, effect.variable),
                                          shown(effect.value)};
             if (isMorris || isSobol) row.push_back(interval(effect.low, effect.high));
             if (isMorris) row.push_back(shown(effect.spread));

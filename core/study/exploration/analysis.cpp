@@ -299,7 +299,7 @@ std::vector<double> minimised(const ExplorationOutcome& outcome, const ExploredP
     if (!point.isFeasible()) return values;
     for (const ExploredObjective& objective : outcome.objectives) {
         const double value = outcome.valueOf(point, objective.id);
-        values.push_back(objective.goal == Goal::max ? -value : value);
+        values.push_back(objective.asLess(value));
     }
     return values;
 }

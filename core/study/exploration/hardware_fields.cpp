@@ -114,15 +114,23 @@ std::vector<std::pair<std::string, PlacedField>> hardwareFields(const std::vecto
 }
 
 PlacedField fieldAt(const std::vector<HardwareFile>& files, const std::string& path) {
+    std::optional<PlacedField> found;
     for (std::size_t f = 0; f < files.size(); ++f) {
         const std::optional<std::string_view> inside = insideOf(files[f], path);
         if (!inside) continue;
         const std::string ofGroup = std::string(kOnlyGroup) + std::string(*inside);
         for (std::size_t p = 0; p < files[f].places.size(); ++p) {
             const hardware::FieldPlace& place = files[f].places[p];
-            if (isAt(place, *inside) || (hasOneGroup(files[f]) && isAt(place, ofGroup))) return {f, p};
+            if (!isAt(place, *inside) && !(hasOneGroup(files[f]) && isAt(place, ofGroup))) continue;
+            if (found)
+                throw UsageError(fmt::format("the field {} is one of {} and of {}; expected files of different names",
+                                             inQuotes(path, 200), inQuotes(files[found->file].path, 200),
+                                             inQuotes(files[f].path, 200)));
+            found = {f, p};
+            break;
         }
     }
+    if (found) return *found;
     if (files.empty())
         throw UsageError(fmt::format("there is no field {}: the study has no hardware file", inQuotes(path, 200)));
     std::vector<std::string> known;
