@@ -225,7 +225,7 @@ std::string nowOf(const Json& value, Measure measure) {
 /// The model's dimensions: those of a network of the zoo, and those that the study gives.
 void addDimensions(std::vector<Settable>& all, const Study& base) {
     std::map<std::string, std::int64_t> others = base.dimensions;
-    for (const model::ZooDimension& each : study::dimensionsOf(base)) {
+    for (const model::ZooDimension& each : study::zooDimensionsOf(base)) {
         const auto given = base.dimensions.find(each.name);
         all.push_back({"dimension", each.name,
                        given != base.dimensions.end() ? fmt::format("{}", given->second)

@@ -32,11 +32,11 @@ std::string numberOf(std::size_t point) {
 }
 
 /// What a picture draws of every point: a variable by its number, a metric or a variable by its id.
-class Drawn {
+class DrawnValue {
 public:
-    Drawn(const ExplorationOutcome& outcome, std::size_t variable)
+    DrawnValue(const ExplorationOutcome& outcome, std::size_t variable)
         : outcome_(&outcome), variable_(&outcome.variables[variable]), id_(variable_->name) {}
-    Drawn(const ExplorationOutcome& outcome, std::string id)
+    DrawnValue(const ExplorationOutcome& outcome, std::string id)
         : outcome_(&outcome),
           variable_(outcome.metric(id) == nullptr ? outcome.variable(id) : nullptr),
           id_(std::move(id)) {}
@@ -80,7 +80,7 @@ std::string saidOf(const ExplorationOutcome& outcome, const std::string& name, c
         parts.push_back(outcome.textOf(objective.id, outcome.valueOf(point, objective.id)));
     for (std::size_t i = 0; i < outcome.variables.size(); ++i) {
         if (!outcome.variables[i].isChosen()) continue;
-        const Drawn variable(outcome, i);
+        const DrawnValue variable(outcome, i);
         parts.push_back(variable.title() + " " + variable.text(variable.at(point)));
     }
     return joined(parts, " · ");
@@ -96,7 +96,7 @@ Series seriesOf(const char* id, const char* name, Mark mark, std::string colour,
 }
 
 void addPoint(Series& series, const ExplorationOutcome& outcome, const std::string& name, const ExploredPoint& point,
-              const Drawn& x, const Drawn& y) {
+              const DrawnValue& x, const DrawnValue& y) {
     const double atX = x.at(point), atY = y.at(point);
     if (std::isnan(atX) || std::isnan(atY)) return;
     series.x.push_back(atX);
@@ -112,7 +112,7 @@ const ExploredObjective* objectiveOf(const ExplorationOutcome& outcome, const st
 }
 
 /// The steps of the front between its points in two objectives.
-void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const Drawn& x, const Drawn& y) {
+void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const DrawnValue& x, const DrawnValue& y) {
     const ExploredObjective *const ofX = objectiveOf(outcome, x.id()), *const ofY = objectiveOf(outcome, y.id());
     if (ofX == nullptr || ofY == nullptr || outcome.objectives.size() != 2) return;
     Series line = seriesOf("line", "", Mark::line, "accent", -1);
@@ -129,8 +129,8 @@ void addFrontLine(Chart& chart, const ExplorationOutcome& outcome, const Drawn& 
 }
 
 /// The chosen variable with numbers whose values say most about an objective: by the correlation of ranks.
-Drawn leadingVariable(const ExplorationOutcome& outcome, const Drawn& objective) {
-    const auto ranksOf = [&](const Drawn& drawn) {
+DrawnValue leadingVariable(const ExplorationOutcome& outcome, const DrawnValue& objective) {
+    const auto ranksOf = [&](const DrawnValue& drawn) {
         std::vector<std::size_t> order(outcome.points.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
         std::erase_if(order, [&](std::size_t point) { return !outcome.points[point].isFeasible(); });
@@ -174,7 +174,7 @@ std::string percentOf(double share) {
 }
 
 /// Points in two values, each a metric or a variable.
-Chart explorationScatter(const ExplorationOutcome& outcome, const Drawn& x, const Drawn& y) {
+Chart explorationScatter(const ExplorationOutcome& outcome, const DrawnValue& x, const DrawnValue& y) {
     Chart chart{.id = fmt::format("scatter-{}-{}", x.id(), y.id()), .empty = kNoPoint};
     chart.x = x.axis();
     chart.y = y.axis();
@@ -212,9 +212,9 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const Drawn& x, cons
 
 Chart explorationFrontChart(const ExplorationOutcome& outcome) {
     if (outcome.objectives.empty()) return {.id = "front", .title = "Front", .empty = kNoPoint};
-    const Drawn y(outcome, outcome.objectives.front().id);
+    const DrawnValue y(outcome, outcome.objectives.front().id);
     Chart chart = explorationScatter(
-        outcome, outcome.objectives.size() > 1 ? Drawn(outcome, outcome.objectives[1].id) : leadingVariable(outcome, y),
+        outcome, outcome.objectives.size() > 1 ? DrawnValue(outcome, outcome.objectives[1].id) : leadingVariable(outcome, y),
         y);
     chart.id = "front";
     return chart;
@@ -224,7 +224,7 @@ Chart explorationProgressChart(const ExplorationOutcome& outcome) {
     Chart chart{.id = "progress", .empty = kNoPoint};
     if (outcome.objectives.empty()) return chart;
     const ExploredObjective& objective = outcome.objectives.front();
-    const Drawn drawn(outcome, objective.id);
+    const DrawnValue drawn(outcome, objective.id);
     Series values = seriesOf("values", "points", Mark::points, std::string(kCategories[5]), 0);
     Series best = seriesOf("best", "best so far", Mark::steps, "accent", -1);
     best.reference = true;
@@ -339,11 +339,11 @@ ParallelPicture explorationParallel(const ExplorationOutcome& outcome) {
                             .axes = {},
                             .rows = {},
                             .empty = kNoPoint};
-    std::vector<Drawn> drawn;
+    std::vector<DrawnValue> drawn;
     for (std::size_t i = 0; i < outcome.variables.size(); ++i)
         if (outcome.variables[i].isChosen()) drawn.emplace_back(outcome, i);
     for (const ExploredObjective& objective : outcome.objectives) drawn.emplace_back(outcome, objective.id);
-    for (const Drawn& each : drawn) {
+    for (const DrawnValue& each : drawn) {
         Axis axis = each.axis();
         axis.categories.clear();
         picture.axes.push_back(std::move(axis));
@@ -352,7 +352,7 @@ ParallelPicture explorationParallel(const ExplorationOutcome& outcome) {
     const std::vector<bool> onFront = outcome.onFront();
     const auto add = [&](std::size_t i) {
         ParallelPicture::Row row{.name = "point " + numberOf(i), .values = {}};
-        for (const Drawn& each : drawn) row.values.push_back(each.at(outcome.points[i]));
+        for (const DrawnValue& each : drawn) row.values.push_back(each.at(outcome.points[i]));
         if (onFront[i]) row.colour = "accent";
         if (outcome.chosen == i) row.colour = std::string(kCategories[2]);
         picture.rows.push_back(std::move(row));

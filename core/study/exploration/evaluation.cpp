@@ -16,7 +16,7 @@
 
 namespace tessera::study {
 
-std::optional<double> limitOf(const HeldJson& given, Measure measure) {
+std::optional<double> limitIn(const HeldJson& given, Measure measure) {
     if (given->is_number()) return given->get<double>();
     if (given->is_string()) return parseQuantity(given->get_ref<const std::string&>(), measure);
     return std::nullopt;
@@ -28,8 +28,8 @@ namespace {
 constexpr double kLeastLimit = 1e-12;
 
 /// The same of one that is given. Throws UsageError.
-double limitOf(const HeldJson& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
-    if (const std::optional<double> value = limitOf(given, metric.measure)) return *value;
+double limitIn(const HeldJson& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
+    if (const std::optional<double> value = limitIn(given, metric.measure)) return *value;
     throw UsageError(fmt::format(
         "the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
         inQuotes(given->get_ref<const std::string&>()),
@@ -182,9 +182,9 @@ void PointEvaluator::judge(EvaluatedPoint& point) const {
             point.kind += fmt::format("{}{} is {}", separator, constraint.metric, beyond);
         };
         if (!constraint.max->is_null())
-            if (const double max = limitOf(constraint.max, constraint, metric); value > max) violate(max, "above");
+            if (const double max = limitIn(constraint.max, constraint, metric); value > max) violate(max, "above");
         if (!constraint.min->is_null())
-            if (const double min = limitOf(constraint.min, constraint, metric); value < min) violate(min, "below");
+            if (const double min = limitIn(constraint.min, constraint, metric); value < min) violate(min, "below");
     }
 }
 

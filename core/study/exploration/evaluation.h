@@ -91,7 +91,7 @@ private:
 };
 
 /// The number of a limit; nothing where none is given, or where its text is no amount of the measure.
-std::optional<double> limitOf(const HeldJson& given, Measure measure);
+std::optional<double> limitIn(const HeldJson& given, Measure measure);
 
 /// Which way is better; the metric's own where the definition leaves it open. Throws UsageError where neither says it.
 Goal goalOf(const ObjectiveDefinition& objective, const ExploredMetric& metric);

@@ -437,7 +437,7 @@ struct ExploredSpace::Data {
             case VariableTarget::dimension: {
                 if (const auto found = base.dimensions.find(variable.of); found != base.dimensions.end())
                     return found->second;
-                for (const model::ZooDimension& each : dimensionsOf(base))
+                for (const model::ZooDimension& each : zooDimensionsOf(base))
                     if (each.name == variable.of && each.follows.empty()) return each.value;
                 return {};
             }

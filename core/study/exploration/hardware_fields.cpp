@@ -126,7 +126,7 @@ PlacedField fieldAt(const std::vector<HardwareFile>& files, const std::string& p
                 throw UsageError(fmt::format("the field {} is one of {} and of {}; expected files of different names",
                                              inQuotes(path, 200), inQuotes(files[found->file].path, 200),
                                              inQuotes(files[f].path, 200)));
-            found = {f, p};
+            found = PlacedField{f, p};
             break;
         }
     }

@@ -44,7 +44,7 @@ std::vector<Input> inputsOfAll(const std::vector<Study>& studies) {
     return inputs;
 }
 
-std::vector<model::ZooDimension> dimensionsOf(const Study& study) {
+std::vector<model::ZooDimension> zooDimensionsOf(const Study& study) {
     if (study.models.size() != 1) return {};
     const std::string place = placeOfInput(study.models.front());
     if (!model::isZooName(place)) return {};

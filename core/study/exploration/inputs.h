@@ -14,6 +14,6 @@ std::vector<Input> inputsOfAll(const std::vector<Study>& studies);
 /// Their files besides models of the zoo.
 std::vector<InputFile> filesOfAll(const std::vector<Study>& studies);
 /// The dimensions that the study's only model has, where it is one of the zoo.
-std::vector<model::ZooDimension> dimensionsOf(const Study& study);
+std::vector<model::ZooDimension> zooDimensionsOf(const Study& study);
 
 }  // namespace tessera::study

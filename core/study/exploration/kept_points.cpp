@@ -48,8 +48,8 @@ void KeptState::add(const explore::Point& point, const EvaluatedPoint& evaluated
 }
 
 Json KeptState::json() const {
-    const auto listOf = [](const HeldJson& list) { return list->is_null() ? Json::array() : *list; };
-    return {{"metrics", listOf(metrics_)}, {"points", listOf(points_)}};
+    const auto arrayOf = [](const HeldJson& list) { return list->is_null() ? Json::array() : *list; };
+    return {{"metrics", arrayOf(metrics_)}, {"points", arrayOf(points_)}};
 }
 
 KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, std::size_t objectives,

@@ -415,8 +415,8 @@ void placeMetrics(ExplorationOutcome& outcome, const std::vector<EvaluatedPoint*
 void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& definition) {
     for (const ConstraintDefinition& constraint : definition.constraints) {
         ExploredConstraint found{.id = constraint.metric, .title = outcome.titleOf(constraint.metric)};
-        found.min = limitOf(constraint.min, outcome.measureOf(constraint.metric));
-        found.max = limitOf(constraint.max, outcome.measureOf(constraint.metric));
+        found.min = limitIn(constraint.min, outcome.measureOf(constraint.metric));
+        found.max = limitIn(constraint.max, outcome.measureOf(constraint.metric));
         outcome.constraints.push_back(std::move(found));
     }
 }
