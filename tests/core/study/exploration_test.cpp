@@ -1013,6 +1013,24 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
     EXPECT_NEAR(hypervolume.back(), expected, 1e-5 * expected);
 }
 
+TEST(Exploration, tellsOfTheHypervolumeOfFewObjectivesAlone) {
+    const auto toldOf = [](const std::string& objectives) {
+        std::atomic<int> told{0};
+        RunContext context;
+        context.progress = [&](const ProgressEvent& event) {
+            if (event.kind == ProgressEvent::Kind::incumbent) ++told;
+        };
+        run(exploring(kCostStudy, R"("variables": [{"parameter": "pes", "low": 16, "high": 4096, "scale": "log"},
+            {"parameter": "offchip_bandwidth", "low": 2, "high": 128}], "method": "random", "points": 40, "objectives": )" +
+                                      objectives),
+            context);
+        return told.load();
+    };
+    EXPECT_GT(toldOf(R"(["cycles", "energy_j", "pes:min", "offchip_bandwidth:min"])"), 0);
+    EXPECT_EQ(toldOf(R"(["cycles", "energy_j", "pes:min", "offchip_bandwidth:min", "utilisation"])"), 0)
+        << "five would hold up the points";
+}
+
 // Its study -----------------------------------------------------------------------------------------------------------
 
 TEST(ExplorationStudy, comesBackEqualAndHasAHash) {
