@@ -78,7 +78,7 @@ Result PointEvaluator::run(const std::vector<double>& values, const RunControl& 
     return study::run(point.study, context);
 }
 
-EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunControl& control) {
+EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunControl& control, bool keepsWhole) {
     EvaluatedPoint found;
     const auto broken = [&found](const std::exception& error) {
         found.fault = PointFault::broken;
@@ -92,7 +92,7 @@ EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunCo
         const Result result = run(found.values, control);
         take(result, found);
         if (found.fault == PointFault::none) judge(found);
-        if (definition_.settings.keep == KeepPoints::all && found.fault != PointFault::infeasible)
+        if (keepsWhole && found.fault != PointFault::infeasible)
             found.document = std::make_shared<HeldJson>(toJson(result));
     } catch (const InfeasibleError& error) {
         setInfeasible(found, error.what());

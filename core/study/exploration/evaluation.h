@@ -35,7 +35,7 @@ struct EvaluatedPoint {
     std::vector<double> objectives = {};  ///< as metrics have them; empty where one is missing
     std::string missing = {};             ///< a metric that the exploration asks for and the point does not have
     std::exception_ptr error = {};        ///< of a broken one
-    std::shared_ptr<HeldJson> document = {};  ///< its result whole, where all are to be kept
+    std::shared_ptr<HeldJson> document = {};  ///< its result whole, where that is to be kept
 
     /// As methods take it.
     explore::Evaluation evaluation(const std::vector<ExploredObjective>& of) const;
@@ -59,8 +59,9 @@ public:
     PointEvaluator(const ExplorationDefinition& definition, const ExploredSpace& space,
                    std::shared_ptr<InputFiles> files);
 
-    /// Runs the study of a point. Throws InterruptedError where `control` says so.
-    EvaluatedPoint evaluate(const explore::Point& point, const RunControl& control);
+    /// Runs the study of a point; its result is kept whole where that is asked for. Throws InterruptedError where
+    /// `control` says so.
+    EvaluatedPoint evaluate(const explore::Point& point, const RunControl& control, bool keepsWhole = false);
     /// The result of its study. Throws like study::run.
     Result run(const std::vector<double>& values, const RunControl& control) const;
     /// The base study as it is; `result` receives its result, where it has one. `beat` is called as work goes on.

@@ -299,10 +299,11 @@ private:
             static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
         RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
         if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
+        const bool keepsWhole = definition_.settings.keep == KeepPoints::all && wholes_ < kMostKeptWhole;
         parallelFor(open.size(), threads, [&](std::size_t i) {
             if (end.stop_requested()) return;
             try {
-                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control);
+                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control, keepsWhole);
                 batch_[open[i]].evaluated = std::move(evaluated);
                 batch_[open[i]].done = true;
                 checkpoints_.add(batch_[open[i]].point, batch_[open[i]].evaluated);
