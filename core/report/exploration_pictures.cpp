@@ -62,8 +62,8 @@ public:
         if (variable_ != nullptr && variable_->isCategory())
             axis.categories = variable_->words;
         else
-            axis.logarithmic = (variable_ != nullptr && variable_->range.scale == explore::Scale::log) ||
-                               study::areWide(values);
+            axis.logarithmic =
+                (variable_ != nullptr && variable_->range.scale == explore::Scale::log) || study::areWide(values);
         return axis;
     }
 
@@ -191,10 +191,7 @@ Chart explorationScatter(const ExplorationOutcome& outcome, const DrawnValue& x,
     for (std::size_t i = 0; i < outcome.points.size(); ++i) {
         const ExploredPoint& point = outcome.points[i];
         if (outcome.chosen != i && !onFront[i] && i % every != 0) continue;
-        Series& series = outcome.chosen == i  ? chosen
-                         : onFront[i]         ? front
-                         : point.isFeasible() ? others
-                                              : violating;
+        Series& series = outcome.chosen == i ? chosen : onFront[i] ? front : point.isFeasible() ? others : violating;
         addPoint(series, outcome, "point " + numberOf(i), point, x, y);
     }
     if (outcome.baseline && outcome.baseline->isFeasible())
@@ -214,8 +211,8 @@ Chart explorationFrontChart(const ExplorationOutcome& outcome) {
     if (outcome.objectives.empty()) return {.id = "front", .title = "Front", .empty = kNoPoint};
     const DrawnValue y(outcome, outcome.objectives.front().id);
     Chart chart = explorationScatter(
-        outcome, outcome.objectives.size() > 1 ? DrawnValue(outcome, outcome.objectives[1].id) : leadingVariable(outcome, y),
-        y);
+        outcome,
+        outcome.objectives.size() > 1 ? DrawnValue(outcome, outcome.objectives[1].id) : leadingVariable(outcome, y), y);
     chart.id = "front";
     return chart;
 }

@@ -124,9 +124,9 @@ TEST_F(Explore, listsWhatCanVaryAndTheMetrics) {
     EXPECT_EQ(entryOf(plan, "layers")["now"], "126");
     EXPECT_THAT(text.output, HasSubstr("dim.layers"));
     // Where several fleets are among the choices, paths name theirs.
-    const nlohmann::json fleets = json({"explore", "llama3.1-405b-512-h100", "--list", "--vary",
-                                        "hardware=dgx-h100x64,dgx-a100x8"},
-                                       "exploration-space.schema.json");
+    const nlohmann::json fleets =
+        json({"explore", "llama3.1-405b-512-h100", "--list", "--vary", "hardware=dgx-h100x64,dgx-a100x8"},
+             "exploration-space.schema.json");
     EXPECT_TRUE(entryOf(fleets, "fleet.levels[1].bandwidth_bytes_per_s").empty());
     EXPECT_EQ(entryOf(fleets, "fleets.dgx-h100x64.levels[1].bandwidth_bytes_per_s")["unit"], "B/s");
 }
@@ -134,10 +134,9 @@ TEST_F(Explore, listsWhatCanVaryAndTheMetrics) {
 TEST_F(Explore, filesAboveAndTextsWithCommasAmongValues) {
     fs::create_directories(path("below"));
     fs::copy_file(sourcePath("data/accelerators/h100.json"), path("mine.json"));
-    const nlohmann::json files =
-        json({"explore", "resnet50-accelerators", "--vary", "hardware=below/../mine.json,a100", "--objective",
-              "throughput_samples_per_s", "--method", "grid", "--no-store"},
-             "exploration-result.schema.json");
+    const nlohmann::json files = json({"explore", "resnet50-accelerators", "--vary", "hardware=below/../mine.json,a100",
+                                       "--objective", "throughput_samples_per_s", "--method", "grid", "--no-store"},
+                                      "exploration-result.schema.json");
     EXPECT_EQ(files["variables"][0]["words"], nlohmann::json::parse(R"(["below/../mine.json", "a100"])"));
     EXPECT_EQ(files["counted"]["feasible"], 2);
     const nlohmann::json texts =

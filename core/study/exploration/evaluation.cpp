@@ -28,13 +28,13 @@ namespace {
 constexpr double kLeastLimit = 1e-12;
 
 /// The same of one that is given. Throws UsageError.
-double limitIn(const HeldJson& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
+double givenLimit(const HeldJson& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
     if (const std::optional<double> value = limitIn(given, metric.measure)) return *value;
-    throw UsageError(fmt::format(
-        "the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
-        inQuotes(given->get_ref<const std::string&>()),
-        metric.measure == Measure::count ? std::string()
-                                         : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
+    throw UsageError(fmt::format("the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
+                                 inQuotes(given->get_ref<const std::string&>()),
+                                 metric.measure == Measure::count
+                                     ? std::string()
+                                     : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
 }
 
 /// What follows the first part of an engine's sentence is about this point alone.
@@ -60,8 +60,7 @@ std::string textOf(const ExploredMetric& metric, double value) {
 explore::Evaluation EvaluatedPoint::evaluation(const std::vector<ExploredObjective>& of) const {
     explore::Evaluation found{.violation = violation};
     if (fault == PointFault::infeasible || fault == PointFault::broken) return found;
-    for (std::size_t i = 0; i < objectives.size(); ++i)
-        found.objectives.push_back(of[i].asLess(objectives[i]));
+    for (std::size_t i = 0; i < objectives.size(); ++i) found.objectives.push_back(of[i].asLess(objectives[i]));
     return found;
 }
 
@@ -182,9 +181,9 @@ void PointEvaluator::judge(EvaluatedPoint& point) const {
             point.kind += fmt::format("{}{} is {}", separator, constraint.metric, beyond);
         };
         if (!constraint.max->is_null())
-            if (const double max = limitIn(constraint.max, constraint, metric); value > max) violate(max, "above");
+            if (const double max = givenLimit(constraint.max, constraint, metric); value > max) violate(max, "above");
         if (!constraint.min->is_null())
-            if (const double min = limitIn(constraint.min, constraint, metric); value < min) violate(min, "below");
+            if (const double min = givenLimit(constraint.min, constraint, metric); value < min) violate(min, "below");
     }
 }
 

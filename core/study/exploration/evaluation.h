@@ -30,11 +30,11 @@ struct EvaluatedPoint {
     std::vector<std::pair<const ExploredMetric*, double>> metrics = {};
     PointFault fault = PointFault::none;
     std::string reason = {};
-    std::string kind = {};                ///< the reason without what is this point's alone, to count by
-    double violation = 0;                 ///< of constraints
-    std::vector<double> objectives = {};  ///< as metrics have them; empty where one is missing
-    std::string missing = {};             ///< a metric that the exploration asks for and the point does not have
-    std::exception_ptr error = {};        ///< of a broken one
+    std::string kind = {};                    ///< the reason without what is this point's alone, to count by
+    double violation = 0;                     ///< of constraints
+    std::vector<double> objectives = {};      ///< as metrics have them; empty where one is missing
+    std::string missing = {};                 ///< a metric that the exploration asks for and the point does not have
+    std::exception_ptr error = {};            ///< of a broken one
     std::shared_ptr<HeldJson> document = {};  ///< its result whole, where that is to be kept
 
     /// As methods take it.

@@ -155,8 +155,9 @@ explore::Variable numbersOf(const VariableDefinition& variable, const NumberRang
     if (!variable.step->is_null()) {
         const std::optional<double> step = amountIn(*variable.step, range.measure);
         if (!step || !(*step > 0) || (range.whole && *step != std::floor(*step)))
-            refuseVariable(variable.name, fmt::format("'step' is {}; expected {} above 0", inQuotes(wordOf(*variable.step)),
-                                                      range.whole ? "a whole number" : "a number"));
+            refuseVariable(variable.name,
+                           fmt::format("'step' is {}; expected {} above 0", inQuotes(wordOf(*variable.step)),
+                                       range.whole ? "a whole number" : "a number"));
         found.step = *step;
     } else if (range.whole) {
         found.step = 1;
@@ -585,8 +586,8 @@ double ExploredSpace::valueGiven(std::size_t number, const Json& given) const {
     const NumberRange& allowed = data_->setters[number].range;
     const std::optional<double> value = amountIn(given, variable.measure);
     if (!value || !allowed.holds(*value))
-        refuseVariable(variable.name, fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), allowed.text(),
-                                                  inQuotes(word)));
+        refuseVariable(variable.name,
+                       fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), allowed.text(), inQuotes(word)));
     if (const std::optional<double> step = atStep(variable.range, *value)) return *step;
     refuseVariable(variable.name,
                    fmt::format("it takes steps of {} from {}, not {}", exactOf(variable, variable.range.step),

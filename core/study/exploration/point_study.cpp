@@ -131,7 +131,7 @@ private:
 
     fs::path out_, folder_;
     std::vector<PointFile> hardware_;
-    std::map<std::string, std::string> files_;             ///< in the folder
+    std::map<std::string, std::string> files_;               ///< in the folder
     std::map<const HardwareFile*, std::string> names_ = {};  ///< there
 };
 
@@ -155,8 +155,7 @@ std::vector<std::pair<fs::path, std::string>> pointStudyFiles(const Result& resu
     for (const Parameter& row : engineNamed(study.engine).parameters()) {
         if (row.kind != ParameterKind::text) continue;
         const auto value = study.parameters->find(std::string(row.name));
-        if (value != study.parameters->end() && value->is_string() &&
-            isFile(placeOfInput(value->get<std::string>())))
+        if (value != study.parameters->end() && value->is_string() && isFile(placeOfInput(value->get<std::string>())))
             *value = files.inputNamed(value->get<std::string>());
     }
     const std::string kind(engineNamed(study.engine).hardwareKind);

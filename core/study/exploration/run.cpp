@@ -359,8 +359,8 @@ private:
         std::vector<double> smaller;
         for (std::size_t i = 0; i < evaluated.objectives.size(); ++i) {
             const ObjectiveDefinition& objective = definition_.objectives[i];
-            smaller.push_back(asLessIsBetter(
-                goalOf(objective, evaluator_.named(evaluated, objective.metric).first), evaluated.objectives[i]));
+            smaller.push_back(asLessIsBetter(goalOf(objective, evaluator_.named(evaluated, objective.metric).first),
+                                             evaluated.objectives[i]));
         }
         const std::lock_guard lock(mutex_);
         const bool gains = live_.add(smaller);

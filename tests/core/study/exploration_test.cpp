@@ -316,11 +316,12 @@ std::string withThreads(const Study& study, unsigned threads) {
 TEST(Exploration, isTheSameBytesWithAnyNumberOfThreads) {
     for (const char* method : {"random", "nsga2", "bayes", "morris", "sobol-indices"}) {
         const Study study = exploring(
-            kPredictStudy, fmt::format(
-                               R"("variables": [{{"name": "size", "parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
+            kPredictStudy,
+            fmt::format(
+                R"("variables": [{{"name": "size", "parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
                              {{"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12}}],
                "objectives": ["throughput_samples_per_s"{}], "method": "{}", "points": 40, "stop_after": 30, "seed": 7)",
-                               std::string_view(method) == "nsga2" ? R"(, "size:min")" : "", method));
+                std::string_view(method) == "nsga2" ? R"(, "size:min")" : "", method));
         const std::string one = withThreads(study, 1);
         EXPECT_EQ(withThreads(study, 2), one) << method;
         EXPECT_EQ(withThreads(study, 5), one) << method;
@@ -701,16 +702,16 @@ TEST(ExplorationRefuses, pointsToBeginWithThatItsVariablesCannotBe) {
                                          points);
     };
     const std::string good = R"([{"pes": 64, "flow": "nvdla"}, )";
-    EXPECT_THAT(begin(good + R"({"pes": 0, "flow": "nvdla"}])"),
-                testing::AllOf(HasSubstr("row 2 of the points to begin with: variable 'pes': 'pes' takes a whole number "
-                                         "from 1 to "),
-                               HasSubstr(", not '0'")));
+    EXPECT_THAT(
+        begin(good + R"({"pes": 0, "flow": "nvdla"}])"),
+        testing::AllOf(HasSubstr("row 2 of the points to begin with: variable 'pes': 'pes' takes a whole number "
+                                 "from 1 to "),
+                       HasSubstr(", not '0'")));
     EXPECT_EQ(begin(good + R"({"pes": 100, "flow": "nvdla"}])"),
               "row 2 of the points to begin with: variable 'pes': it takes steps of 64 from 64, not '100'");
     EXPECT_EQ(begin(good + R"({"pes": 64, "flow": "tpu"}])"),
               "row 2 of the points to begin with: variable 'flow': 'dataflow' takes one of nvdla, eyeriss, not 'tpu'");
-    EXPECT_EQ(begin(R"([{"pes": 64}])"),
-              "row 1 of the points to begin with: it has no value of variable 'flow'");
+    EXPECT_EQ(begin(R"([{"pes": 64}])"), "row 1 of the points to begin with: it has no value of variable 'flow'");
     // Beyond the explored range, but what the parameter may be.
     EXPECT_EQ(begin(good + R"({"pes": "512", "flow": "eyeriss"}])"), "accepted");
     EXPECT_THAT(refusalOf(kPlanStudy, R"("objectives": ["step_time_s"], "method": "list",
@@ -810,7 +811,7 @@ TEST(Exploration, holdsTheStudyAsItIsToTheConstraints) {
     const auto baselineOf = [](const std::string& constraint) {
         return explored(run(exploring(kCostStudy, R"("objectives": ["cycles"], "method": "grid",
             "variables": [{"parameter": "pes", "values": [64, 1024]}], "constraints": [)" +
-                                                       constraint + "]")));
+                                                      constraint + "]")));
     };
     const ExplorationOutcome beyond = baselineOf(R"("pes <= 128")");
     ASSERT_TRUE(beyond.baseline);
