@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -120,9 +121,14 @@ TEST_F(Explore, listsWhatCanVaryAndTheMetrics) {
     EXPECT_EQ(links["unit"], "B/s");
     EXPECT_EQ(links["takes"], "a number above 0 B/s");
     EXPECT_NE(links["help"], "");
-    EXPECT_EQ(entryOf(plan, "layers")["target"], "dimension");
-    EXPECT_EQ(entryOf(plan, "layers")["now"], "126");
-    EXPECT_THAT(text.output, HasSubstr("dim.layers"));
+    EXPECT_EQ(entryOf(plan, "tensor_parallel")["target"], "dimension");
+    EXPECT_EQ(entryOf(plan, "tensor_parallel")["now"], "1");
+    EXPECT_EQ(entryOf(plan, "tensor_parallel")["takes"], "a whole number from 1 to 8");
+    EXPECT_THAT(text.output, HasSubstr("dim.tensor_parallel"));
+    // No two fields have one path: the fleet's name, and that of its only group.
+    std::set<std::string> paths;
+    for (const nlohmann::json& each : plan["variables"])
+        if (each["target"] == "field") EXPECT_TRUE(paths.insert(each["of"]).second) << each["of"];
     // Where several fleets are among the choices, paths name theirs.
     const nlohmann::json fleets =
         json({"explore", "llama3.1-405b-512-h100", "--list", "--vary", "hardware=dgx-h100x64,dgx-a100x8"},

@@ -57,7 +57,9 @@ struct NumberRange {
             return measure == Measure::count ? formatCount(value) : formatQuantity(value, measure);
         };
         std::string what = powerOfTwo ? "a power of two" : whole ? "a whole number" : "a number";
-        const bool from = min > -1e299, to = max < 1e299;
+        // Fields that may be of any size end at 1e30.
+        constexpr double kAny = 1e29;
+        const bool from = min > -kAny, to = max < kAny;
         if (from && to && !minExcluded) return fmt::format("{} from {} to {}", what, shown(min), shown(max));
         if (from) what += (minExcluded ? " above " : " of at least ") + shown(min);
         if (to) what += (from ? " and at most " : " of at most ") + shown(max);

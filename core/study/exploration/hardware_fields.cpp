@@ -73,7 +73,13 @@ std::string shortestPath(const HardwareFile& file, const hardware::FieldPlace& p
     // Accelerators are named always: a study's fleet may soon have another.
     const bool named = !file.isOnly || file.kind == &hardware::acceleratorKind();
     std::string_view inside = place.path;
-    if (hasOneGroup(file) && inside.starts_with(kOnlyGroup)) inside.remove_prefix(kOnlyGroup.size());
+    // Unless the fleet itself has such a field: its name, and that of its group.
+    const auto isOfFleet = [&](const hardware::FieldPlace& other) {
+        return other.path == inside.substr(kOnlyGroup.size());
+    };
+    if (hasOneGroup(file) && inside.starts_with(kOnlyGroup) &&
+        std::none_of(file.places.begin(), file.places.end(), isOfFleet))
+        inside.remove_prefix(kOnlyGroup.size());
     return named ? fmt::format("{}s.{}.{}", file.kind->id, file.id, inside)
                  : fmt::format("{}.{}", file.kind->id, inside);
 }

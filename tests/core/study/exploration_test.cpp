@@ -504,8 +504,8 @@ TEST(ExplorationVariable, ofInputsAndDimensionsSetsThem) {
     // A dimension that the study leaves out has the size that the zoo gives it.
     const ExploredSpace byDefault = spaceOf(exploring(
         R"({"engine": "plan", "models": ["zoo:llama2-7b"], "hardware": ["dgx-h100x8"], "parameters": {"global_batch": 8}})",
-        R"("variables": [{"dimension": "layers", "low": 2, "high": 64}], "objectives": ["step_time_s"])"));
-    EXPECT_EQ(byDefault.ownValues(), std::vector<double>{32});
+        R"("variables": [{"dimension": "sequence", "low": 512, "high": 8192}], "objectives": ["step_time_s"])"));
+    EXPECT_EQ(byDefault.ownValues(), std::vector<double>{4096});
 }
 
 TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
