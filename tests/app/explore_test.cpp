@@ -128,7 +128,9 @@ TEST_F(Explore, listsWhatCanVaryAndTheMetrics) {
     // No two fields have one path: the fleet's name, and that of its only group.
     std::set<std::string> paths;
     for (const nlohmann::json& each : plan["variables"])
-        if (each["target"] == "field") EXPECT_TRUE(paths.insert(each["of"]).second) << each["of"];
+        if (each["target"] == "field") {
+            EXPECT_TRUE(paths.insert(each["of"]).second) << each["of"];
+        }
     // Where several fleets are among the choices, paths name theirs.
     const nlohmann::json fleets =
         json({"explore", "llama3.1-405b-512-h100", "--list", "--vary", "hardware=dgx-h100x64,dgx-a100x8"},
