@@ -191,7 +191,11 @@ TEST_F(Plan, refusesWhatCannotBePlanned) {
         EXPECT_EQ(ended.code, 2) << ended.errors;
         return ended.errors;
     };
-    EXPECT_THAT(refusal({"plan", "--model", "zoo:resnet50", "--fleet", "dgx-h100x8"}), HasSubstr("no transformer"));
+    EXPECT_THAT(refusal({"plan", "--model", "zoo:resnet50", "--fleet", "dgx-h100x8", "--tokens", "1e9"}),
+                HasSubstr("'zoo:resnet50' is none: its samples have no tokens"));
+    EXPECT_THAT(
+        refusal({"plan", "--model", sourcePath("tests/data/tables/maestro.csv").string(), "--fleet", "dgx-h100x8"}),
+        HasSubstr("is a table of layers; expected a model with operators"));
     const auto refusalOf = [&](const char* file) {
         return refusal({"plan", "--model", sourcePath("tests/data/configs/" + std::string(file)).string(), "--fleet",
                         "dgx-h100x8"});
