@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -11,6 +12,12 @@
 #include "core/physical/software.h"
 
 namespace tessera::study {
+
+model::Model loadedNetwork(const std::string& place, std::map<std::string, std::int64_t> dimensions) {
+    // What does not grow is the same of one sample and of several.
+    constexpr std::int64_t kSeveral = 2;
+    return model::loadModel(place, {.batch = kSeveral, .dimensions = std::move(dimensions)});
+}
 
 LayeredNetwork layeredNetwork(const model::Model& model, const hardware::Group& group,
                               const plan::NetworkTraining& training) {

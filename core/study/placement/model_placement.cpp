@@ -184,11 +184,8 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     std::map<std::string, std::int64_t> dimensions = study.dimensions;
     if (settings.sequence) dimensions["sequence"] = *settings.sequence;
     const std::optional<physical::TrainingRun> transformer = knownTransformer(place, dimensions);
-    model::LoadOptions load;
-    load.dimensions = transformer ? study.dimensions : dimensions;
-    // Of several samples it is seen which tensors grow with them.
-    if (!transformer) load.batch = 2;
-    const model::Model loaded = model::loadModel(place, load);
+    const model::Model loaded = transformer ? model::loadModel(place, {.batch = {}, .dimensions = study.dimensions})
+                                            : loadedNetwork(place, dimensions);
     const hardware::Fleet fleet = hardware::loadFleet(placeOfInput(fleetName));
     const hardware::Group& group = onlyGroupOf(fleet, fleetName, "'tessera plan' takes several of a transformer");
     ModelToPlace made;

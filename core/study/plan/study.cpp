@@ -156,16 +156,6 @@ std::optional<physical::TrainingRun> transformerOf(const Study& study, const Set
     return run;
 }
 
-/// Of several samples it is seen which tensors of a network grow with them.
-constexpr std::int64_t kSamplesThatTellWhatGrows = 2;
-
-model::Model loadedModel(const Study& study, const Settings& settings, bool isTransformer) {
-    model::LoadOptions load;
-    load.dimensions = isTransformer ? study.dimensions : dimensionsOf(study, settings);
-    if (!isTransformer) load.batch = kSamplesThatTellWhatGrows;
-    return model::loadModel(placeOfInput(study.models.front()), load);
-}
-
 /// What is of transformers alone. Throws UsageError.
 void checkOfNetwork(const Study& study, const Settings& settings) {
     const std::string& model = study.models.front();
@@ -255,7 +245,9 @@ Inputs readInputs(const Study& study, const RunContext& context) {
                       .transformer = transformerOf(study, inputs.settings, inputs.warnings),
                       .model = {}};
     if (!workload.transformer) checkOfNetwork(study, inputs.settings);
-    workload.model = loadedModel(study, inputs.settings, workload.transformer.has_value());
+    const std::string place = placeOfInput(workload.name);
+    workload.model = workload.transformer ? model::loadModel(place, {.batch = {}, .dimensions = study.dimensions})
+                                          : loadedNetwork(place, dimensionsOf(study, inputs.settings));
     inputs.modelTitle = modelName(workload.name, workload.model.name);
     addOnce(inputs.warnings, workload.model.warnings);
     inputs.inputs.push_back({workload.name, workload.model.sha256});
