@@ -64,14 +64,12 @@ Judgement LayeredJudge::judge(const Configuration& configuration, Wanted wanted)
         if (leanest) judgement.shortage = shortageOf(*leanest, table.problem().memory.value);
         return judgement;
     }
-    constexpr double kHour = 3600;
     judgement.fits = true;
     Scores& scores = judgement.scores;
     const auto count = static_cast<double>(fastest->accelerators);
     scores.of(Objective::time) = fastest->time.value;
     scores.of(Objective::accelerators) = count;
-    scores.of(Objective::price) =
-        count * problem_.groups.front().pricePerHour.value_or(0) / kHour * fastest->time.value;
+    scores.of(Objective::price) = problem_.groups.front().priceOf(count, fastest->time.value);
     if (!wanted.memory && !wanted.layers) return judgement;
     const Plan plan = *table.plan(stages, replicas);
     for (const PlacedStage& stage : plan.stages) {

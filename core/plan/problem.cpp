@@ -172,7 +172,6 @@ Problem problemOf(const hardware::Group& group, LayeredModel layers, double glob
     variant.setting.device = deviceIn(group, joined);
     variant.setting.dtype = dtype;
     variant.setting.stack.id = software;
-    variant.spread = layers.spread;
     Problem problem = problemOf(std::move(layers), group.count, globalBatch);
     problem.dtypes = {dtype};
     problem.groups = {bareGroupOf(group, joined)};

@@ -125,8 +125,7 @@ std::vector<plan::Objective> planValues(const PlanOutcome& outcome) {
     std::vector<plan::Objective> all;
     for (const ValueRow& row : kValues) {
         if (row.value == plan::Objective::price && !outcome.knowsPrices()) continue;
-        // What layers of networks draw is not known.
-        if (row.value == plan::Objective::energy && !outcome.hasTokens()) continue;
+        if (row.value == plan::Objective::energy && !outcome.knowsEnergy()) continue;
         all.push_back(row.value);
     }
     return all;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -11,6 +13,13 @@
 #include "core/physical/software.h"
 
 namespace tessera::study {
+
+std::shared_ptr<const model::Model> loadedNetwork(const std::string& place,
+                                                  std::map<std::string, std::int64_t> dimensions) {
+    // What does not grow is the same of one sample and of several.
+    constexpr std::int64_t kSeveral = 2;
+    return model::sharedModel(place, {.batch = kSeveral, .dimensions = std::move(dimensions)});
+}
 
 LayeredNetwork layeredNetwork(const model::Model& model, const hardware::Group& group,
                               const plan::NetworkTraining& training) {

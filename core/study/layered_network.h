@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hardware/fleet.h"
@@ -15,6 +19,10 @@ struct LayeredNetwork {
     std::string_view software;             ///< id of the stack or profile whose constants count
     std::vector<std::string> assumptions;  ///< sentences
 };
+
+/// A network of whose tensors it is seen which grow with the samples. Throws as model::sharedModel.
+std::shared_ptr<const model::Model> loadedNetwork(const std::string& place,
+                                                  std::map<std::string, std::int64_t> dimensions);
 
 /// See plan::networkLayers; the accelerators are all of the group where `training` says none. Throws UsageError for a
 /// table of layers, which has no operators.

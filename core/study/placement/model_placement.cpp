@@ -184,15 +184,13 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     std::map<std::string, std::int64_t> dimensions = study.dimensions;
     if (settings.sequence) dimensions["sequence"] = *settings.sequence;
     const std::optional<physical::TrainingRun> transformer = knownTransformer(place, dimensions);
-    model::LoadOptions load;
-    load.dimensions = transformer ? study.dimensions : dimensions;
-    // Of several samples it is seen which tensors grow with them.
-    if (!transformer) load.batch = 2;
-    const model::Model loaded = model::loadModel(place, load);
+    const std::shared_ptr<const model::Model> loaded =
+        transformer ? model::sharedModel(place, {.batch = {}, .dimensions = study.dimensions})
+                    : loadedNetwork(place, dimensions);
     const hardware::Fleet fleet = hardware::loadFleet(placeOfInput(fleetName));
     const hardware::Group& group = onlyGroupOf(fleet, fleetName, "'tessera plan' takes several of a transformer");
     ModelToPlace made;
-    made.title = modelName(name, loaded.name);
+    made.title = modelName(name, loaded->name);
     made.costs = {.fleet = fleet.name,
                   .accelerator = group.reference.empty() ? group.accelerator.name : group.reference,
                   .dtype = settings.dtype,
@@ -206,9 +204,9 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     if (made.globalBatch > kMostBatch)
         throw UsageError(fmt::format("option '--global-batch' is {}; expected at most {} with a model",
                                      made.globalBatch, formatCount(static_cast<double>(kMostBatch))));
-    made.inputs.push_back({name, loaded.sha256});
+    made.inputs.push_back({name, loaded->sha256});
     for (Input& input : inputsOf(fleetFiles(fleetName, fleet))) made.inputs.push_back(std::move(input));
-    made.warnings = loaded.warnings;
+    made.warnings = loaded->warnings;
     if (!physical::softwareStackOf(settings.software))
         made.warnings.push_back(
             fmt::format("{} is no software stack that is known: it is taken to fuse kernels as most do.",
@@ -217,7 +215,7 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     if (transformer)
         addTransformer(made, *transformer, fleet);
     else
-        addNetwork(made, loaded, name, group);
+        addNetwork(made, *loaded, name, group);
     OwnNumbers own;
     own.add(fleet, settings.dtype);
     addOnce(made.assumptions, own.sentences());

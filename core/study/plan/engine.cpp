@@ -51,8 +51,7 @@ FieldValue ofBest(const Row& row, const Get& get) {
 
 template <Objective objective>
 FieldValue scoreOf(const Row& row) {
-    // What layers of networks draw is not known.
-    if (objective == Objective::energy && !row.hasTokens()) return {};
+    if (objective == Objective::energy && !row.knowsEnergy()) return {};
     return ofBest(row, [](const plan::Evaluated& best) { return best.scores.of(objective); });
 }
 

@@ -146,6 +146,8 @@ struct PlanOutcome {
     /// Time of the configuration that is asked about over that of the best.
     std::optional<double> timesTheBest() const;
     bool knowsPrices() const;
+    /// What the layers of networks draw is not known.
+    bool knowsEnergy() const { return hasTokens(); }
     double accelerators() const;  ///< of all groups
     /// What `tokensPerSecond` counts: "tokens", or "samples" of a network whose samples have none.
     std::string_view unit() const { return hasTokens() ? "tokens" : "samples"; }

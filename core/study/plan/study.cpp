@@ -136,30 +136,25 @@ std::map<std::string, std::int64_t> dimensionsOf(const Study& study, const Setti
     return dimensions;
 }
 
-/// The model that the physical model of transformers knows; nothing for other networks.
-std::optional<physical::TrainingRun> transformerOf(const Study& study, const Settings& settings) {
+/// The model that the physical model of transformers knows; nothing for other networks, with a warning where it is a
+/// transformer of another kind.
+std::optional<physical::TrainingRun> transformerOf(const Study& study, const Settings& settings,
+                                                   std::vector<std::string>& warnings) {
+    const std::string& name = study.models.front();
     std::string refusal;
     std::optional<physical::TrainingRun> run =
-        knownTransformer(placeOfInput(study.models.front()), dimensionsOf(study, settings), refusal);
-    if (!run && !refusal.empty())
-        throw UsageError(
-            fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text "
-                        "whose layers all have a softmax in their attention",
-                        inQuotes(study.models.front()), refusal));
-    if (!run) return run;
+        knownTransformer(placeOfInput(name), dimensionsOf(study, settings), refusal);
+    if (!run) {
+        if (!refusal.empty())
+            warnings.push_back(
+                fmt::format("The model {} is planned by the blocks of its graph, of which one accelerator holds each "
+                            "as a whole: {}.",
+                            inQuotes(name), refusal));
+        return run;
+    }
     run->optimizer = "adam";
     run->software = settings.software;
     return run;
-}
-
-/// Of several samples it is seen which tensors of a network grow with them.
-constexpr std::int64_t kSamplesThatTellWhatGrows = 2;
-
-std::shared_ptr<const model::Model> loadedModel(const Study& study, const Settings& settings, bool isTransformer) {
-    model::LoadOptions load;
-    load.dimensions = isTransformer ? study.dimensions : dimensionsOf(study, settings);
-    if (!isTransformer) load.batch = kSamplesThatTellWhatGrows;
-    return model::sharedModel(placeOfInput(study.models.front()), load);
 }
 
 /// What is of transformers alone. Throws UsageError.
@@ -247,11 +242,15 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     Inputs inputs;
     inputs.settings = planTable().of(study);
     const Reading reading(context, "reading the model", "the search for a plan");
-    Workload workload{.name = study.models.front(), .transformer = transformerOf(study, inputs.settings), .model = {}};
+    Workload workload{.name = study.models.front(),
+                      .transformer = transformerOf(study, inputs.settings, inputs.warnings),
+                      .model = {}};
     if (!workload.transformer) checkOfNetwork(study, inputs.settings);
-    workload.model = loadedModel(study, inputs.settings, workload.transformer.has_value());
+    const std::string place = placeOfInput(workload.name);
+    workload.model = workload.transformer ? model::sharedModel(place, {.batch = {}, .dimensions = study.dimensions})
+                                          : loadedNetwork(place, dimensionsOf(study, inputs.settings));
     inputs.modelTitle = modelName(workload.name, workload.model->name);
-    inputs.warnings = workload.model->warnings;
+    addOnce(inputs.warnings, workload.model->warnings);
     inputs.inputs.push_back({workload.name, workload.model->sha256});
     for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, workload, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))

@@ -72,9 +72,9 @@ double plannedStep(const std::string& model, const std::string& fleet, const Sca
     study.hardware = {fleet};
     const auto batch = static_cast<std::int64_t>(scale.batch);
     setParameter(study, "global_batch", {std::to_string(batch * scale.devices)});
-    setParameter(
-        study, "fix",
-        {"tp=1,pp=1,cp=1,dp=" + std::to_string(scale.devices) + ",mb=" + std::to_string(batch) + ",recompute=none,zero=0"});
+    setParameter(study, "fix",
+                 {"tp=1,pp=1,cp=1,dp=" + std::to_string(scale.devices) + ",mb=" + std::to_string(batch) +
+                  ",recompute=none,zero=0"});
     const Result result = run(study);
     return result.outcome.as<PlanOutcome>()->best()->scores.of(plan::Objective::time);
 }
