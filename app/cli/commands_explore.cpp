@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +25,7 @@
 #include "core/hardware/field.h"
 #include "core/physical/measured_table.h"
 #include "core/study/document_study.h"
+#include "core/study/exploration/inputs.h"
 #include "core/study/exploration/study.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
@@ -88,6 +91,39 @@ Json valueOf(std::string_view text) {
         inQuotes(text, 200)));
 }
 
+/// The values of a list: names, or numbers where they are such; between quotation marks texts with commas in them.
+Json listIn(const std::string& values, bool areNames, const std::string& text) {
+    Json list = Json::array();
+    for (std::size_t at = 0; at <= values.size();) {
+        const std::string_view rest = std::string_view(values).substr(at);
+        const std::size_t blank = std::min(rest.find_first_not_of(' '), rest.size());
+        std::size_t end = 0;
+        if (rest.substr(blank).starts_with('"')) {
+            const std::size_t close = rest.find('"', blank + 1);
+            if (close == std::string_view::npos) refuseVary(text);
+            end = std::min(rest.find(',', close), rest.size());
+            if (!trimmed(rest.substr(close + 1, end - close - 1)).empty()) refuseVary(text);
+            list.push_back(std::string(rest.substr(blank + 1, close - blank - 1)));
+        } else {
+            end = std::min(rest.find(','), rest.size());
+            if (trimmed(rest.substr(0, end)).empty()) refuseVary(text);
+            list.push_back(areNames ? Json(std::string(trimmed(rest.substr(0, end)))) : valueOf(rest.substr(0, end)));
+        }
+        at += end + 1;
+    }
+    return list;
+}
+
+/// Where the dots of a range stand, which begins with a number: "../x.json" is a file.
+std::size_t dotsOfRange(const std::string& values) {
+    const std::size_t first = values.find_first_not_of(" +-.");
+    const std::size_t dots = values.find("..");
+    const bool isRange = dots != std::string::npos && first < dots &&
+                         std::isdigit(static_cast<unsigned char>(values[first])) != 0 &&
+                         values.find_first_of(",\"") > dots;
+    return isRange ? dots : std::string::npos;
+}
+
 /// "NAME=LOW..HIGH[:log|:STEP]" or "NAME=VALUE,VALUE"; "ALIAS@NAME=…" gives the variable another name.
 Json variableOf(const std::string& text, const Study& base) {
     const std::size_t at = text.find('=');
@@ -101,14 +137,10 @@ Json variableOf(const std::string& text, const Study& base) {
     if (!alias.empty()) variable["name"] = alias;
     variable.update(targetOf(base, name));
     const std::string values = text.substr(at + 1);
-    const std::size_t dots = values.find("..");
+    const bool isInput = variable.contains("input");
+    const std::size_t dots = isInput ? std::string::npos : dotsOfRange(values);
     if (dots == std::string::npos) {
-        Json list = Json::array();
-        for (const std::string_view value : split(values, ',')) {
-            if (trimmed(value).empty()) refuseVary(text);
-            list.push_back(variable.contains("input") ? Json(std::string(trimmed(value))) : valueOf(value));
-        }
-        variable["values"] = std::move(list);
+        variable["values"] = listIn(values, isInput, text);
         return variable;
     }
     std::string high = values.substr(dots + 2);
@@ -179,12 +211,9 @@ Study studyOf(const ExploreOptions& options) {
 
 /// Something that a variable can set.
 struct Settable {
-    std::string kind, name, now, takes, help;
+    std::string kind, name, now, takes, unit, help;
+    std::string title = {};  ///< of a field
 };
-
-std::string takesOf(const study::Parameter& row) {
-    return study::expectationOf(row);
-}
 
 std::string nowOf(const Json& value, Measure measure) {
     if (value.is_null()) return "–";
@@ -193,40 +222,65 @@ std::string nowOf(const Json& value, Measure measure) {
     return measure == Measure::count ? formatCount(value.get<double>()) : formatQuantity(value.get<double>(), measure);
 }
 
-std::vector<Settable> settablesOf(const Study& base) {
+/// The model's dimensions: those of a network of the zoo, and those that the study gives.
+void addDimensions(std::vector<Settable>& all, const Study& base) {
+    std::map<std::string, std::int64_t> others = base.dimensions;
+    for (const model::ZooDimension& each : study::zooDimensionsOf(base)) {
+        const auto given = base.dimensions.find(each.name);
+        all.push_back({"dimension", each.name,
+                       given != base.dimensions.end() ? fmt::format("{}", given->second)
+                       : each.follows.empty()         ? fmt::format("{}", each.value)
+                                                      : "as " + each.follows,
+                       fmt::format("a whole number from {} to {}", formatCount(static_cast<double>(each.min)),
+                                   formatCount(static_cast<double>(each.max))),
+                       "", each.meaning});
+        others.erase(each.name);
+    }
+    for (const auto& [name, value] : others)
+        all.push_back({"dimension", name, fmt::format("{}", value), "a whole number", "", "of the model"});
+}
+
+/// What variables can set; `choices` are the study and those that differ from it in what varies already.
+std::vector<Settable> settablesOf(const std::vector<Study>& choices) {
     std::vector<Settable> all;
+    const Study& base = choices.front();
     const study::Engine& engine = study::engineNamed(base.engine);
     for (const study::Parameter& row : engine.parameters()) {
         if (row.kind == study::ParameterKind::document || row.kind == study::ParameterKind::list) continue;
-        all.push_back({"parameter", std::string(row.name),
-                       nowOf(base.parameters->value(std::string(row.name), Json()), row.measure), takesOf(row),
-                       std::string(row.help)});
+        const Json own = base.parameters->value(std::string(row.name), Json());
+        all.push_back({"parameter", std::string(row.name), nowOf(own.is_null() ? defaultOf(row) : own, row.measure),
+                       study::expectationOf(row), std::string(unitName(row.measure)), std::string(row.help)});
     }
     if (engine.drawsNumbers)
-        all.push_back({"parameter", "seed", base.seed ? fmt::format("{}", *base.seed) : "–", "a whole number",
-                       "of random numbers"});
+        all.push_back({"parameter", "seed", base.seed ? fmt::format("{}", *base.seed) : "–",
+                       "a whole number of 0 or more", "", "of random numbers"});
     const auto input = [&](const char* name, const std::vector<std::string>& now, study::InputArity takes) {
-        if (takes != study::InputArity::none) all.push_back({"input", name, joined(now, ", "), "names or files", ""});
+        if (takes != study::InputArity::none)
+            all.push_back({"input", name, joined(now, ", "), "names or files", "",
+                           fmt::format("one of several {} in place of the study's", name)});
     };
     input("models", base.models, engine.models);
     input("workloads", base.workloads, engine.workloads);
     input("hardware", base.hardware, engine.hardware);
-    for (const auto& [name, value] : base.dimensions)
-        all.push_back({"dimension", name, fmt::format("{}", value), "a whole number", "of the model"});
-    const std::vector<study::HardwareFile> files = study::hardwareFilesOf({base});
+    addDimensions(all, base);
+    const std::vector<study::HardwareFile> files = study::hardwareFilesOf(choices);
     for (const auto& [path, field] : study::hardwareFields(files)) {
         const hardware::FieldPlace& place = field.in(files);
-        all.push_back(
-            {"field", path, nowOf(place.value, place.row->measure), study::titleOf(files, field), place.row->about});
+        const hardware::Field& row = *place.row;
+        all.push_back({"field", path, nowOf(place.value, row.measure), study::expectationOf(row),
+                       row.unit.empty() ? std::string(unitName(row.measure)) : row.unit, row.about,
+                       study::titleOf(files, field)});
     }
     return all;
 }
 
 /// What of a study can vary, and which metrics it has.
-void listSpace(Context& context, const std::string& name) {
-    const Study base = study::baseOf(explorationOf(name));
+void listSpace(Context& context, const ExploreOptions& options) {
+    Study exploration = explorationOf(options.study);
+    addVariables(exploration, options.vary);
+    const Study base = study::baseOf(exploration);
     const InputScope inputs;
-    const std::vector<Settable> settables = settablesOf(base);
+    const std::vector<Settable> settables = settablesOf(study::choicesOf(exploration));
     std::optional<study::Result> result;
     std::string reason;
     try {
@@ -239,13 +293,20 @@ void listSpace(Context& context, const std::string& name) {
                                     result ? result->inputs : std::vector<study::Input>());
     json["study"] = study::toJson(base);
     report::Table varies, metrics;
-    varies.columns = {{"sets"}, {"name"}, {"now", true}, {"what it is, or takes"}};
+    varies.columns = {{"sets"}, {"name"}, {"now", true}, {"unit"}, {"takes"}, {"what it is"}};
     metrics.columns = {{"metric"}, {"now", true}, {"better"}, {"title"}};
     Json& listed = json["variables"] = Json::array();
     for (const Settable& each : settables) {
-        varies.rows.push_back({each.kind, each.name, each.now, each.takes});
-        listed.push_back(
-            {{"target", each.kind}, {"of", each.name}, {"now", each.now}, {"takes", each.takes}, {"help", each.help}});
+        // As --vary takes it.
+        varies.rows.push_back({each.kind, each.kind == "dimension" ? "dim." + each.name : each.name, each.now,
+                               each.unit, each.takes, each.title.empty() ? each.help : each.title});
+        listed.push_back({{"target", each.kind},
+                          {"of", each.name},
+                          {"title", each.title},
+                          {"now", each.now},
+                          {"unit", each.unit},
+                          {"takes", each.takes},
+                          {"help", each.help}});
     }
     Json& numbers = json["metrics"] = Json::array();
     if (result)
@@ -308,7 +369,8 @@ Action addExplore(CLI::App& app) {
     addTexts(
         app, "--vary", options->vary, "NAME=VALUES",
         "what varies: a parameter, 'models', 'workloads' or 'hardware', 'dim.NAME', or the path of a hardware "
-        "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them; may be repeated");
+        "field, over LOW..HIGH, LOW..HIGH:log, LOW..HIGH:STEP or values with commas between them (texts with commas in "
+        "quotation marks); ALIAS@NAME gives the variable another name; may be repeated");
     addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
              "a metric that is to be small or large; may be repeated");
     addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated");
@@ -322,7 +384,7 @@ Action addExplore(CLI::App& app) {
             "writes the study of this point of a run, which 'tessera run' repeats");
     addFile(app, "--out", options->out, "FILE", "where --point writes it (default point-N.json)");
     return [options](Context& context) {
-        if (options->list) return listSpace(context, options->study);
+        if (options->list) return listSpace(context, *options);
         if (!options->point.empty()) return writePoint(context, *options);
         if (!options->out.empty()) throw UsageError("option '--out' is for --point; results go to the history");
         context.keepsBest = true;

@@ -58,7 +58,7 @@ struct RunControl {
 template <typename State, typename Kept = State>
 struct ResumableControl : RunControl {
     /// Receives the whole state whenever a part of the work is done and when the work is given up, for about a tenth of
-    /// the time at most. Called from the thread that called for the work.
+    /// the time at most. Called from one thread at a time, any of the work's.
     std::function<void(const State& state)> checkpoint = {};
     Kept resume = {};  ///< a state that `checkpoint` received for the same problem and options; empty = from the start
 };

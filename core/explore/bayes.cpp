@@ -18,6 +18,7 @@ namespace tessera::explore {
 namespace {
 
 constexpr std::size_t kBatch = 4;       ///< points that are evaluated at once
+constexpr std::size_t kMostBatch = 64;  ///< the same at most: the process holds each of them
 constexpr std::size_t kModelled = 600;  ///< points that a process is made of at most
 constexpr std::size_t kPlaces = 1024;   ///< random places where the next point may lie
 constexpr std::size_t kRefined = 4;     ///< of which the best are moved to the top of their hill
@@ -43,15 +44,18 @@ struct Standardised {
 /// What is expected of a point: a process of what is to be small, and one of whether a point is feasible.
 class Acquisition {
 public:
-    Acquisition(GaussianProcess value, double best, std::optional<GaussianProcess> feasible)
-        : value_(std::move(value)), best_(best), feasible_(std::move(feasible)) {}
+    /// `feasible` may be none, and must outlive it.
+    Acquisition(GaussianProcess value, double best, const GaussianProcess* feasible)
+        : value_(std::move(value)), best_(best), feasible_(feasible), isFlat_(!(value_.noiseDeviation() > 0)) {}
 
     std::vector<double> of(const std::vector<std::vector<double>>& shares) const {
-        const std::vector<GaussianProcess::Prediction> predicted = value_.at(shares);
-        std::vector<double> worths;
-        for (const GaussianProcess::Prediction& each : predicted)
-            worths.push_back(logExpectedImprovement(each.mean, each.deviation, best_));
-        if (!feasible_) return worths;
+        std::vector<double> worths(shares.size(), 0);
+        if (!isFlat_) {
+            const std::vector<GaussianProcess::Prediction> predicted = value_.at(shares);
+            for (std::size_t i = 0; i < worths.size(); ++i)
+                worths[i] = logExpectedImprovement(predicted[i].mean, predicted[i].deviation, best_);
+        }
+        if (feasible_ == nullptr) return worths;
         const std::vector<GaussianProcess::Prediction> labels = feasible_->at(shares);
         const double noise = feasible_->noiseDeviation();
         for (std::size_t i = 0; i < worths.size(); ++i) {
@@ -68,7 +72,9 @@ public:
 private:
     GaussianProcess value_;
     double best_;
-    std::optional<GaussianProcess> feasible_;
+    const GaussianProcess* feasible_;
+    /// All values are alike, so that nothing is expected to be better: only whether a point is feasible counts.
+    bool isFlat_;
 };
 
 class BayesianSearch {
@@ -77,12 +83,12 @@ public:
 
     void run() {
         const MethodProblem& problem = session_.problem();
-        const std::size_t batch = problem.population > 0 ? static_cast<std::size_t>(problem.population) : kBatch;
-        take(session_.begin());
+        const std::size_t batch =
+            problem.population > 0 ? std::min(kMostBatch, static_cast<std::size_t>(problem.population)) : kBatch;
         // Twice as many as variables, but not most of the budget.
-        const std::size_t wanted = std::max<std::size_t>(8, 2 * (problem.variables.size() + 1));
+        const std::size_t wanted = std::max<std::size_t>(8, 2 * (freeVariables(problem.variables).size() + 1));
         const auto most = std::max<std::size_t>(4, static_cast<std::size_t>(problem.points / 2));
-        take(session_.sample(std::min(wanted, most) - std::min({wanted, most, known_.size()})));
+        take(session_.begin(std::min(wanted, most)));
         while (!session_.isOver()) take(next(batch));
     }
 
@@ -97,13 +103,14 @@ private:
     /// Proposes and evaluates a batch.
     std::vector<Individual> next(std::size_t batch) {
         const bool areSeveral = session_.problem().objectives > 1;
+        const std::optional<GaussianProcess> feasible = feasibility();
         std::optional<Acquisition> acquisition;
         std::vector<std::vector<double>> pending;
         return session_.evaluateNew(batch, [&](std::size_t place) {
             // Asked again for the same place, it has proposed a known point: a random one nearby may be new.
             if (place < pending.size()) return neighbour(pending[place], 0.1);
             if (!acquisition || areSeveral) {
-                acquisition.emplace(model());
+                acquisition.emplace(model(feasible ? &*feasible : nullptr));
                 for (const std::vector<double>& each : pending) acquisition->lie(each);
             }
             std::vector<double> proposed = proposal(*acquisition, pending);
@@ -113,13 +120,11 @@ private:
         });
     }
 
-    /// Of more points than a process is made of, the best ones and others evenly.
-    std::vector<std::size_t> modelled(std::vector<std::size_t> points, const std::vector<double>& values) const {
-        if (points.size() <= kModelled) return points;
-        std::vector<std::size_t> order(points.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    /// Places of values of which a process is made: of more than it may have the best ones and others evenly.
+    static std::vector<std::size_t> modelledPlaces(const std::vector<double>& values) {
+        if (values.size() <= kModelled) return someOf(values.size(), kModelled);
+        const std::vector<std::size_t> order =
+            sortedNumbers(values.size(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
         std::vector<std::size_t> kept;
         const std::size_t best = kModelled / 2, rest = order.size() - best;
         for (std::size_t i = 0; i < best; ++i) kept.push_back(order[i]);
@@ -128,39 +133,60 @@ private:
         return kept;
     }
 
-    GaussianProcess processOf(const std::vector<std::size_t>& points, const std::vector<double>& values) const {
+    /// A process of the values at some places of the points.
+    GaussianProcess processOf(const std::vector<std::size_t>& points, const std::vector<double>& values,
+                              const std::vector<std::size_t>& places) const {
         std::vector<std::vector<double>> shares;
         std::vector<double> theirs;
-        std::vector<std::size_t> places(points.size());
-        std::iota(places.begin(), places.end(), std::size_t{0});
-        for (const std::size_t place : modelled(places, values)) {
+        for (const std::size_t place : places) {
             shares.push_back(known_[points[place]].shares);
             theirs.push_back(values[place]);
         }
         return {session_.variables(), shares, theirs};
     }
 
-    Acquisition model() {
-        std::vector<std::size_t> feasible, worked;
+    /// The points whose values are modelled: the feasible ones; without any those that worked, whose violation is to be
+    /// small; without any of these all, and all are as good.
+    struct Modelled {
+        std::vector<std::size_t> points;
+        bool areFeasible = false, worked = false;
+    };
+    Modelled modelledPoints() const {
+        Modelled found;
+        std::vector<std::size_t> worked;
         for (std::size_t i = 0; i < known_.size(); ++i) {
-            if (known_[i].evaluation.isFeasible()) feasible.push_back(i);
-            if (!known_[i].evaluation.objectives.empty()) worked.push_back(i);
+            const Evaluation& evaluation = known_[i].evaluation;
+            if (evaluation.isFeasible()) found.points.push_back(i);
+            // A violation without end says as little as a failure.
+            if (!evaluation.objectives.empty() && std::isfinite(evaluation.violation)) worked.push_back(i);
         }
-        // Without any feasible point the violation is to be small, and without any that worked all is as good.
-        const std::vector<std::size_t>& points = !feasible.empty() ? feasible : !worked.empty() ? worked : everyone();
+        found.areFeasible = !found.points.empty();
+        found.worked = !worked.empty();
+        if (!found.areFeasible) found.points = found.worked ? std::move(worked) : everyone();
+        return found;
+    }
+
+    std::vector<std::size_t> everyone() const { return someOf(known_.size(), known_.size()); }
+
+    /// A process that is 1 at the points that are modelled and -1 at the others; none where there are no others.
+    std::optional<GaussianProcess> feasibility() const {
+        const Modelled modelled = modelledPoints();
+        if (modelled.points.size() == known_.size()) return std::nullopt;
+        std::vector<double> labels(known_.size(), -1);
+        for (const std::size_t i : modelled.points) labels[i] = 1;
+        return processOf(everyone(), labels, someOf(known_.size(), kModelled));
+    }
+
+    Acquisition model(const GaussianProcess* feasible) {
+        const Modelled modelled = modelledPoints();
         std::vector<double> values;
-        if (!feasible.empty())
-            values = weighted(feasible);
+        if (modelled.areFeasible)
+            values = weighted(modelled.points);
         else
-            for (const std::size_t i : points) values.push_back(worked.empty() ? 0 : known_[i].evaluation.violation);
-        std::optional<GaussianProcess> label;
-        if (points.size() < known_.size()) {
-            std::vector<double> labels(known_.size(), -1);
-            for (const std::size_t i : points) labels[i] = 1;
-            label.emplace(processOf(everyone(), labels));
-        }
-        auto [process, best] = valueProcess(points, values);
-        return {std::move(process), best, std::move(label)};
+            for (const std::size_t i : modelled.points)
+                values.push_back(modelled.worked ? known_[i].evaluation.violation : 0);
+        auto [process, best] = valueProcess(modelled.points, values);
+        return {std::move(process), best, feasible};
     }
 
     /// A process of values or, where they are positive and of different sizes and the process is likelier, of their
@@ -169,7 +195,8 @@ private:
     std::pair<GaussianProcess, double> valueProcess(const std::vector<std::size_t>& points,
                                                     const std::vector<double>& values) const {
         const Standardised plain(values);
-        std::pair<GaussianProcess, double> result{processOf(points, plain.values), plain.best()};
+        const std::vector<std::size_t> places = modelledPlaces(plain.values);
+        std::pair<GaussianProcess, double> result{processOf(points, plain.values, places), plain.best()};
         const auto [least, most] = std::minmax_element(values.begin(), values.end());
         if (*least <= 0 || *most <= kLogSpread * *least || points.size() > kModelled) return result;
         std::vector<double> logs = values;
@@ -179,17 +206,12 @@ private:
             jacobian -= value;
         }
         const Standardised other(std::move(logs));
-        GaussianProcess process = processOf(points, other.values);
+        GaussianProcess process = processOf(points, other.values, places);
         const double scale =
             real(static_cast<std::int64_t>(values.size())) * elementary::log(plain.deviation / other.deviation);
         if (process.logLikelihood() + jacobian + scale > result.first.logLikelihood())
             result = {std::move(process), other.best()};
         return result;
-    }
-
-    const std::vector<std::size_t>& everyone() {
-        for (std::size_t i = everyone_.size(); i < known_.size(); ++i) everyone_.push_back(i);
-        return everyone_;
     }
 
     /// The objective; of several their largest by random weights, each scaled to its front, and a little of their sum.
@@ -241,7 +263,7 @@ private:
 
     std::vector<double> neighbour(std::vector<double> shares, double radius) {
         const std::vector<Variable>& variables = session_.variables();
-        const std::size_t always = random_.below(shares.size());
+        const std::size_t always = anyFreeVariable(variables, random_);
         for (std::size_t k = 0; k < shares.size(); ++k) {
             if (k != always && random_.below(2) == 0) continue;
             const std::size_t count = valueCount(variables[k]);
@@ -268,10 +290,8 @@ private:
             for (const double radius : {0.2, 0.05, 0.01, 0.002})
                 for (int k = 0; k < 8; ++k) places.push_back(neighbour(known_[i].shares, radius));
         const std::vector<double> worths = acquisition.of(places);
-        std::vector<std::size_t> order(places.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return worths[a] > worths[b]; });
+        const std::vector<std::size_t> order =
+            sortedNumbers(places.size(), [&](std::size_t a, std::size_t b) { return worths[a] > worths[b]; });
         std::vector<double> best;
         double most = -kInfinity;
         std::size_t refined = 0;
@@ -338,9 +358,7 @@ private:
     std::vector<std::size_t> bestKnown(std::size_t count) const {
         const std::vector<std::int32_t> ranks = standingRanks(known_);
         const std::vector<double> distances = crowding(known_, ranks);
-        std::vector<std::size_t> order(known_.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        std::vector<std::size_t> order = sortedNumbers(known_.size(), [&](std::size_t a, std::size_t b) {
             return ranks[a] != ranks[b] ? ranks[a] < ranks[b] : distances[a] > distances[b];
         });
         order.resize(std::min(order.size(), count));
@@ -350,7 +368,6 @@ private:
     SearchSession& session_;
     RandomStream random_;
     std::vector<Individual> known_;
-    std::vector<std::size_t> everyone_;
 };
 
 void runBayes(const MethodProblem& problem, const EvaluatePoints& evaluate) {

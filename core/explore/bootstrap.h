@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/base/poll.h"
@@ -14,13 +15,14 @@ namespace tessera::explore {
 
 /// The value of a statistic of samples and its percentile interval over samples drawn from them with replacement.
 /// Efron, Tibshirani: "An Introduction to the Bootstrap", 1993. `statistic` takes how often each of the samples counts,
-/// and may answer NaN, which is left out.
+/// and may answer NaN, which is left out. Of fewer than two samples the interval is NaN.
 template <typename Statistic>
 Estimate bootstrapped(std::size_t samples, std::uint64_t seed, double probability, const Statistic& statistic) {
     constexpr std::size_t kResamples = 1000;
     Estimate estimate;
     std::vector<double> times(samples, 1);
-    estimate.value = estimate.low = estimate.high = statistic(times);
+    estimate.value = statistic(times);
+    estimate.low = estimate.high = std::numeric_limits<double>::quiet_NaN();
     if (samples < 2) return estimate;
     std::vector<double> drawn;
     for (std::size_t draw = 0; draw < kResamples; ++draw) {

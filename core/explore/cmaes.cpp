@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "core/base/elementary.h"
@@ -18,7 +17,7 @@ constexpr double kDeviation = 0.3, kShortest = 1e-9;
 constexpr std::size_t kMostChildren = 1024;
 constexpr int kIdleGenerations = 3;
 
-/// CMA-ES with restarts of twice the children each.
+/// CMA-ES with restarts of twice the children each, up to a number that a problem's population may exceed.
 class CovarianceMethod {
 public:
     explicit CovarianceMethod(SearchSession& session)
@@ -26,21 +25,26 @@ public:
           random_(session.problem().seed, 1),
           normal_(RandomStream(session.problem().seed, 2)),
           genes_(geneCount(session.variables())) {
-        const auto usual = 4 + static_cast<std::size_t>(3 * elementary::log(static_cast<double>(genes_)));
-        children_ = std::max(session.problem().population, 0) > 0 ? populationOf(session.problem(), 4, 4) : usual;
+        const auto genes = static_cast<double>(std::max<std::size_t>(1, genes_));
+        const auto usual = 4 + static_cast<std::size_t>(3 * elementary::log(genes));
+        children_ = session.problem().population > 0 ? populationOf(session.problem(), 4, 4) : usual;
     }
 
     void run() {
-        const std::vector<Individual> known = session_.begin();
+        const std::vector<Individual> known = session_.begin(0);
         const auto best = std::min_element(known.begin(), known.end(), [](const Individual& a, const Individual& b) {
             return standingOf(a.evaluation) < standingOf(b.evaluation);
         });
+        if (genes_ == 0) {
+            session_.evaluateNew(1, [&](std::size_t) { return std::vector<double>(session_.variables().size(), 0.5); });
+            return;
+        }
         std::vector<double> mean(genes_, 0.5);
         if (best != known.end()) mean = genesOf(session_.variables(), best->point);
         while (!session_.isOver()) {
             descend(mean);
             if (session_.isOver()) return;
-            children_ = std::min(2 * children_, kMostChildren);
+            children_ = std::max(children_, std::min(2 * children_, kMostChildren));
             // New points: where there are few values, descents may end in known ones alone.
             const std::vector<Individual> fresh = session_.evaluateNew(1, [&](std::size_t) {
                 std::vector<double> shares(session_.variables().size());
@@ -68,11 +72,9 @@ private:
             const std::int64_t before = session_.left();
             const std::vector<Individual> children = session_.evaluate(shares);
             if (children.size() < moves.size()) return;
-            std::vector<std::size_t> order(children.size());
-            std::iota(order.begin(), order.end(), std::size_t{0});
             const auto standing = [&](std::size_t i) { return standingOf(children[i].evaluation); };
-            std::stable_sort(order.begin(), order.end(),
-                             [&](std::size_t a, std::size_t b) { return standing(a) < standing(b); });
+            const std::vector<std::size_t> order =
+                sortedNumbers(children.size(), [&](std::size_t a, std::size_t b) { return standing(a) < standing(b); });
             adaptation.adapt(moves, order);
             bests.push_back(standing(order.front()));
             idle = session_.left() == before ? idle + 1 : 0;

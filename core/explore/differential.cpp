@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <initializer_list>
 #include <utility>
 
 #include "core/base/elementary.h"
@@ -20,7 +20,8 @@ struct Steps {
     double weight = 0, rate = 0;
 };
 
-/// What of these made good children.
+/// What of these made good children. A rate that was 0 in all of them stays 0 for good, as published, and is kept as a
+/// number below 0.
 class StepMemory {
 public:
     Steps draw(RandomStream& random, NormalStream& normal) const {
@@ -35,21 +36,25 @@ public:
             } while (x * x + y * y > 1 || y == 0);
             steps.weight = std::min(1.0, kept.weight + 0.1 * x / y);
         }
-        steps.rate = std::clamp(kept.rate + 0.1 * normal.next(), 0.0, 1.0);
+        const double rate = kept.rate + 0.1 * normal.next();
+        steps.rate = kept.rate < 0 ? 0 : std::clamp(rate, 0.0, 1.0);
         return steps;
     }
-    /// Learns from the steps of children that were better than their parents, by how much.
+    /// Learns from the steps of children that were better than their parents, by how much: the Lehmer means, with gains
+    /// as weights.
     void learn(const std::vector<std::pair<Steps, double>>& good) {
         double all = 0;
         for (const auto& [steps, gain] : good) all += gain;
         if (good.empty() || !(all > 0) || !std::isfinite(all)) return;
-        double weight = 0, weightSquare = 0, rate = 0;
+        double weight = 0, weightSquare = 0, rate = 0, rateSquare = 0;
         for (const auto& [steps, gain] : good) {
             weight += gain / all * steps.weight;
             weightSquare += gain / all * steps.weight * steps.weight;
             rate += gain / all * steps.rate;
+            rateSquare += gain / all * steps.rate * steps.rate;
         }
-        memory_[next_] = {weightSquare / weight, rate};
+        const bool isAlwaysZero = memory_[next_].rate < 0 || !(rate > 0);
+        memory_[next_] = {weightSquare / weight, isAlwaysZero ? -1 : rateSquare / rate};
         next_ = (next_ + 1) % memory_.size();
     }
 
@@ -64,12 +69,11 @@ public:
         : session_(session),
           random_(session.problem().seed, 1),
           normal_(RandomStream(session.problem().seed, 2)),
-          size_(populationOf(session.problem(), 12, std::min<std::size_t>(100, 18 * session.variables().size()))) {}
+          size_(populationOf(session.problem(), 12,
+                             std::min<std::size_t>(100, 18 * freeVariables(session.variables()).size()))) {}
 
     void run() {
-        members_ = session_.begin();
-        for (Individual& each : session_.sample(size_ - std::min(size_, members_.size())))
-            members_.push_back(std::move(each));
+        members_ = session_.begin(size_);
         sort();
         while (!session_.isOver()) step();
     }
@@ -88,8 +92,11 @@ private:
             const std::pair<int, double> before = standingOf(members_[i].evaluation);
             if (now > before) continue;
             if (now < before) {
-                good.emplace_back(steps[i], before.second - now.second);
-                allFeasible = allFeasible && before.first == 0;
+                // What came at random says nothing of the steps.
+                if (!children[i].isRandom) {
+                    good.emplace_back(steps[i], before.second - now.second);
+                    allFeasible = allFeasible && before.first == 0;
+                }
                 archive_.push_back(members_[i].shares);
             }
             members_[i] = std::move(children[i]);
@@ -101,7 +108,16 @@ private:
         shrink();
     }
 
-    /// From a member towards one of the best and by the difference of two others.
+    /// A number below `count` that is none of the taken ones, which are different and rise.
+    std::size_t otherThan(std::size_t count, std::initializer_list<std::size_t> taken) {
+        if (count <= taken.size()) return random_.below(count);
+        std::size_t number = random_.below(count - taken.size());
+        for (const std::size_t each : taken) number += number >= each ? 1 : 0;
+        return number;
+    }
+
+    /// From a member towards one of the best and by the difference of two others, which are neither the member nor each
+    /// other.
     std::vector<double> child(std::size_t target, const Steps& steps) {
         const std::vector<Variable>& variables = session_.variables();
         const std::size_t count = members_.size();
@@ -109,10 +125,12 @@ private:
             std::max<std::size_t>(2, static_cast<std::size_t>(kBestShare * static_cast<double>(count)));
         const std::vector<double>& own = members_[target].shares;
         const std::vector<double>& best = members_[random_.below(std::min(bestCount, count))].shares;
-        const std::vector<double>& one = members_[random_.below(count)].shares;
-        const std::size_t second = random_.below(count + archive_.size());
+        const std::size_t first = otherThan(count, {target});
+        const std::size_t second =
+            otherThan(count + archive_.size(), {std::min(target, first), std::max(target, first)});
+        const std::vector<double>& one = members_[first].shares;
         const std::vector<double>& other = second < count ? members_[second].shares : archive_[second - count];
-        const std::size_t always = random_.below(own.size());
+        const std::size_t always = anyFreeVariable(variables, random_);
         std::vector<double> shares = own;
         for (std::size_t k = 0; k < shares.size(); ++k) {
             if (k != always && random_.uniform() >= steps.rate) continue;

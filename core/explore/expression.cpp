@@ -37,19 +37,29 @@ double decimalLog(double x) {
     return x == (whole < 0 ? 1 / power : power) ? whole : log;
 }
 
+double wholePower(double x, unsigned times) {
+    double all = 1;
+    for (double square = x; times > 0; times >>= 1U, square *= square)
+        if ((times & 1U) != 0) all *= square;
+    return all;
+}
+
 /// Products for whole powers, so that x^2 is x x to the last bit.
 double power(double x, double y) {
     constexpr double kMostProducts = 1024;
-    if (y == std::floor(y) && std::fabs(y) <= kMostProducts) {
-        double product = 1, square = x;
-        for (auto left = static_cast<unsigned>(std::fabs(y)); left > 0; left >>= 1U, square *= square)
-            if ((left & 1U) != 0) product *= square;
-        return y < 0 ? 1 / product : product;
+    const bool isWhole = y == std::floor(y);
+    if (isWhole && std::fabs(y) <= kMostProducts) {
+        const auto times = static_cast<unsigned>(std::fabs(y));
+        const double all = wholePower(x, times);
+        if (y >= 0) return all;
+        // Products that are too large or small for all digits have inverses that are not.
+        return std::isnormal(all) ? 1 / all : wholePower(1 / x, times);
     }
     if (y == 0.5) return x < 0 ? kNoNumber : std::sqrt(x);
-    if (std::isnan(x) || std::isnan(y) || x < 0) return kNoNumber;
+    if (std::isnan(x) || std::isnan(y) || (x < 0 && !isWhole)) return kNoNumber;
     if (x == 0) return y > 0 ? 0 : kInfinity;
-    return elementary::pow(x, y);
+    const double size = elementary::pow(std::fabs(x), y);
+    return x < 0 && std::fmod(std::fabs(y), 2) == 1 ? -size : size;
 }
 
 /// The first of all; NaN where one is.
@@ -63,6 +73,13 @@ double endOf(std::span<const double> values, Before isBefore) {
 
 double truth(bool is) {
     return is ? 1 : 0;
+}
+
+/// A condition on two others: of which one that is `deciding` decides; else it is NaN where one is.
+double both(double x, double y, bool deciding) {
+    const auto decides = [&](double value) { return !std::isnan(value) && (value != 0) == deciding; };
+    if (decides(x) || decides(y)) return truth(deciding);
+    return std::isnan(x) || std::isnan(y) ? kNoNumber : truth(!deciding);
 }
 
 /// An operator or a function: how many arguments it takes, and what it makes of them.
@@ -88,10 +105,10 @@ constexpr FunctionRow kFunctions[] = {
     {">=", 2, 2, [](Arguments a) { return truth(a[0] >= a[1]); }},
     {"==", 2, 2, [](Arguments a) { return truth(a[0] == a[1]); }},
     {"!=", 2, 2, [](Arguments a) { return truth(a[0] != a[1]); }},
-    {"&&", 2, 2, [](Arguments a) { return truth(a[0] != 0 && a[1] != 0); }},
-    {"||", 2, 2, [](Arguments a) { return truth(a[0] != 0 || a[1] != 0); }},
+    {"&&", 2, 2, [](Arguments a) { return both(a[0], a[1], false); }},
+    {"||", 2, 2, [](Arguments a) { return both(a[0], a[1], true); }},
     {"negative", 1, 1, [](Arguments a) { return -a[0]; }},
-    {"!", 1, 1, [](Arguments a) { return truth(a[0] == 0); }},
+    {"!", 1, 1, [](Arguments a) { return std::isnan(a[0]) ? a[0] : truth(a[0] == 0); }},
     // The functions.
     {"min", 2, kManyArguments, [](Arguments a) { return endOf(a, [](double x, double y) { return x < y; }); }},
     {"max", 2, kManyArguments, [](Arguments a) { return endOf(a, [](double x, double y) { return x > y; }); }},
@@ -339,7 +356,10 @@ private:
                 readChoice();
                 ++arguments;
                 if (!token_.is(",")) break;
-                if (arguments == function.most) refuseToken(numberOfArguments(function));
+                if (arguments == function.most)
+                    refuseToken(function.most == function.least
+                                    ? numberOfArguments(function)
+                                    : fmt::format("at most {} values for {}", function.most, function.id));
                 advance();
             }
             if (!token_.is(")")) refuseToken("an operator, ',' or ')'");

@@ -16,7 +16,8 @@ namespace tessera::explore {
 /// Numbers as 12, 0.5 and 1e9; names of letters, digits, `_`, dots and indices (`memory[1].capacity`); `+ - * /`, `^`
 /// for powers (from the right: 2^3^2 is 2^9, and -2^2 is -4), comparisons `< <= > >= == !=` that are 1 or 0, `! && ||`,
 /// and `condition ? one : other`; the functions that `functionNames` lists. What has no value, as a division by 0, is
-/// infinite or NaN, a condition that is NaN gives NaN. The same bits on every machine.
+/// infinite or NaN; a condition that is NaN gives NaN, unless the other one of `&&` or `||` decides. The same bits on
+/// every machine.
 class Expression {
 public:
     /// Reads an expression in which `names` may stand. Throws DataError, whose place names the text and the column

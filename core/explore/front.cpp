@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/number.h"
+#include "core/base/poll.h"
 
 namespace tessera::explore {
 
@@ -144,6 +145,7 @@ public:
 private:
     static constexpr std::uint32_t kNone = ~0U;
     static constexpr std::size_t kFew = 8;  ///< points whose pairs are compared rather than divided
+    static constexpr std::size_t kPointsPerMicrosecond = 20;
 
     /// Different points in lexicographic order.
     using Set = std::vector<std::uint32_t>;
@@ -185,6 +187,7 @@ private:
 
     /// Ranks points by each other in the first `objectives`; in all others they are equal.
     void rankAmong(Set set, std::size_t objectives) {
+        poll(set.size() / kPointsPerMicrosecond);
         dropDominated(set);
         if (set.size() <= kFew) {
             for (std::size_t j = 1; j < set.size(); ++j)
@@ -221,6 +224,7 @@ private:
     /// Ranks points behind better ones of final rank, which are nowhere worse in all but the first `objectives` and
     /// somewhere better there.
     void rankBehind(Set better, Set worse, std::size_t objectives) {
+        poll((better.size() + worse.size()) / kPointsPerMicrosecond);
         dropDominated(better);
         dropDominated(worse);
         if (better.empty() || worse.empty()) return;
@@ -387,7 +391,7 @@ std::optional<std::size_t> kneeOf(std::span<const double> values, std::size_t ob
     const auto scaled = [&](std::size_t point, std::size_t k) {
         return (at(point, k) - least[k]) / (most[k] - least[k]);
     };
-    // The plane: normal · scaled = 1.
+    // The plane: normal · scaled = 1, the ideal point: scaled = 0.
     std::vector<std::vector<double>> rows;
     for (const std::size_t point : best) {
         std::vector<double>& row = rows.emplace_back();
@@ -399,10 +403,10 @@ std::optional<std::size_t> kneeOf(std::span<const double> values, std::size_t ob
     std::optional<std::size_t> knee;
     double farthest = 1e-9;
     for (const std::size_t point : front) {
-        double distance = -1;
-        for (std::size_t k = 0; k < objectives; ++k) distance += normal[k] * scaled(point, k);
-        if (std::fabs(distance) <= farthest) continue;
-        farthest = std::fabs(distance);
+        double distance = 1;
+        for (std::size_t k = 0; k < objectives; ++k) distance -= normal[k] * scaled(point, k);
+        if (distance <= farthest) continue;
+        farthest = distance;
         knee = point;
     }
     return knee;

@@ -33,11 +33,12 @@ std::vector<double> objectivesOf(const PointTable& table);
 std::vector<std::size_t> frontOf(const PointTable& table);
 
 /// The point of a front beyond which further gains get dear: the farthest from the plane through the best points of
-/// each objective (of two objectives from the line between the front's ends), all objectives scaled to the front's
-/// extent. Das: "On characterizing the 'knee' of the Pareto curve based on normal-boundary intersection", Structural
-/// Optimization 18, 1999; for two objectives the same as Satopaa et al.: "Finding a 'Kneedle' in a Haystack", ICDCSW
-/// 2011. `front` has indices of points; of equally far points the first one of it. Empty where fewer than three points
-/// are there, where the best points of two objectives are one, and where all lie in the plane.
+/// each objective (of two objectives from the line between the front's ends) on the side of the ideal point, all
+/// objectives scaled to the front's extent. Das: "On characterizing the 'knee' of the Pareto curve based on
+/// normal-boundary intersection", Structural Optimization 18, 1999; for two objectives the same as Satopaa et al.:
+/// "Finding a 'Kneedle' in a Haystack", ICDCSW 2011. `front` has indices of points; of equally far points the first one
+/// of it. Empty where fewer than three points are there, where the best points of two objectives are one, and where
+/// none lies on that side of the plane.
 std::optional<std::size_t> kneeOf(std::span<const double> values, std::size_t objectives,
                                   std::span<const std::size_t> front);
 

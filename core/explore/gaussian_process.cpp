@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 #include "core/base/elementary.h"
@@ -224,6 +225,7 @@ struct GaussianProcess::Parts {
 
     void factorise() {
         poll(microseconds(size(), size() * size() / 6 + 50 * size()));
+        constexpr double kHopelessNoise = 1e3;  // with as much any finite kernel is one
         // More noise until rounding leaves a kernel.
         for (;; kernel.noise = std::max(10 * kernel.noise, kLeastNoise)) {
             factor.resize(size(), size());
@@ -233,7 +235,10 @@ struct GaussianProcess::Parts {
                     factor(i, j) = correlation(points.col(i).data(), points.col(j).data());
             }
             Eigen::LLT<Eigen::Ref<Square>, Eigen::Lower> inPlace(factor);
-            if (inPlace.info() == Eigen::Success) break;
+            if (inPlace.info() == Eigen::Success && factor.diagonal().allFinite()) break;
+            if (!(kernel.noise < kHopelessNoise))
+                throw std::logic_error(
+                    "points of a Gaussian process have shares that are not finite; expected numbers");
         }
         solve();
     }
@@ -361,13 +366,21 @@ double GaussianProcess::explained() const {
     if (n < 3 || !(variance > 0)) return 0;
     // The diagonal of the inverse is the sums of squares of the inverse factor's columns. Leaving one out changes the
     // mean, too, which takes the same form with the inverse less its part along the ones.
-    const Square inverseFactor = own.factor.triangularView<Eigen::Lower>().solve(Square::Identity(n, n));
+    constexpr Index kTogether = 64;
+    const double all = own.solvedOnes.sum();
     double errors = 0;
-    for (Index i = 0; i < n; ++i) {
-        const double diagonal =
-            inverseFactor.col(i).squaredNorm() - own.solvedOnes[i] * own.solvedOnes[i] / own.solvedOnes.sum();
-        const double error = own.solvedRest[i] / diagonal;
-        errors += error * error;
+    for (Index first = 0; first < n; first += kTogether) {
+        // Above the diagonal the inverse factor is 0.
+        const Index rows = n - first, columns = std::min(kTogether, rows);
+        poll(microseconds(rows, columns * rows / 2));
+        const Square part = own.factor.bottomRightCorner(rows, rows)
+                                .triangularView<Eigen::Lower>()
+                                .solve(Square::Identity(rows, columns));
+        for (Index i = 0; i < columns; ++i) {
+            const double ones = own.solvedOnes[first + i];
+            const double error = own.solvedRest[first + i] / (part.col(i).squaredNorm() - ones * ones / all);
+            errors += error * error;
+        }
     }
     // The errors are those of a mean over the others, which predicts nothing where it is as good as the mean of all.
     const double shrink = static_cast<double>(n - 1) / static_cast<double>(n);

@@ -29,8 +29,8 @@ public:
     };
 
     /// Points by their shares, as `sharesOf` gives them, and their values; both of the same number, at least one, all
-    /// finite. Learns the kernel from them, from up to `kLearnt` of them, evenly spread over their order, of more; or
-    /// takes the one that is given.
+    /// finite. Learns the kernel from them, of more than `kLearnt` from `someOf` them; or takes the one that is given.
+    /// Throws std::logic_error where shares that are not finite leave no kernel.
     GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,
                     const std::vector<double>& values);
     GaussianProcess(const std::vector<Variable>& variables, const std::vector<std::vector<double>>& shares,

@@ -7,6 +7,7 @@ namespace tessera::explore {
 namespace {
 
 std::size_t genesFor(const Variable& variable) {
+    if (valueCount(variable) == 1) return 0;
     // Of two categories one number tells which.
     return variable.isCategory && variable.values.size() > 2 ? variable.values.size() : 1;
 }
@@ -23,6 +24,7 @@ std::vector<double> genesOf(const std::vector<Variable>& variables, const Point&
     std::vector<double> genes;
     for (std::size_t i = 0; i < variables.size(); ++i) {
         const std::size_t count = genesFor(variables[i]);
+        if (count == 0) continue;
         if (count == 1) {
             genes.push_back(shareOf(variables[i], point[i]));
             continue;
@@ -38,6 +40,10 @@ std::vector<double> sharesOfGenes(const std::vector<Variable>& variables, std::s
     std::size_t next = 0;
     for (const Variable& variable : variables) {
         const std::size_t count = genesFor(variable);
+        if (count == 0) {
+            shares.push_back(0.5);
+            continue;
+        }
         std::size_t largest = 0;
         for (std::size_t k = 1; k < count; ++k)
             if (folded(genes[next + k]) > folded(genes[next + largest])) largest = k;

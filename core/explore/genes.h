@@ -8,7 +8,7 @@
 
 /// Points as real numbers between which distances mean something: one number for each variable with an order, its
 /// share; and one for each value of a category, of which the largest one counts, so that any two categories are as far
-/// apart.
+/// apart. A variable with one value has none.
 namespace tessera::explore {
 
 std::size_t geneCount(const std::vector<Variable>& variables);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -12,6 +11,12 @@
 #include "core/base/poll.h"
 
 namespace tessera::explore {
+
+bool isNowhereAbove(const double* a, const double* b, std::size_t objectives) {
+    for (std::size_t i = 0; i < objectives; ++i)
+        if (a[i] > b[i]) return false;
+    return true;
+}
 
 namespace {
 
@@ -27,12 +32,6 @@ struct Rows {
 bool isBelow(const double* point, const double* reference, std::size_t objectives) {
     for (std::size_t i = 0; i < objectives; ++i)
         if (!(point[i] < reference[i])) return false;
-    return true;
-}
-
-bool isNowhereAbove(const double* a, const double* b, std::size_t objectives) {
-    for (std::size_t i = 0; i < objectives; ++i)
-        if (a[i] > b[i]) return false;
     return true;
 }
 
@@ -108,6 +107,7 @@ Rows withoutDominated(const Rows& rows) {
     std::sort(order.begin(), order.end());
     Rows kept{.objectives = rows.objectives};
     for (const auto& [sum, i] : order) {
+        poll(kept.size() / 200);
         bool isNeeded = true;
         for (std::size_t k = 0; isNeeded && k < kept.size(); ++k)
             isNeeded = !isNowhereAbove(kept.row(k), rows.row(i), rows.objectives);
@@ -332,26 +332,6 @@ double hypervolume(std::span<const double> values, std::size_t objectives, std::
         if (isBelow(&values[i], reference.data(), objectives))
             rows.values.insert(rows.values.end(), &values[i], &values[i] + objectives);
     return volumeOf(objectives > 3 ? withoutDominated(rows) : rows, reference.data());
-}
-
-std::vector<double> referenceBehind(std::span<const double> values, std::size_t objectives, double share) {
-    std::vector<double> best(objectives, kInfinity), worst(objectives, -kInfinity);
-    bool isAny = false;
-    for (std::size_t i = 0; objectives > 0 && i + objectives <= values.size(); i += objectives) {
-        const std::span<const double> row = values.subspan(i, objectives);
-        if (std::any_of(row.begin(), row.end(), [](double value) { return std::isnan(value); })) continue;
-        isAny = true;
-        for (std::size_t k = 0; k < objectives; ++k) {
-            best[k] = std::min(best[k], row[k]);
-            worst[k] = std::max(worst[k], row[k]);
-        }
-    }
-    if (!isAny) return {};
-    for (std::size_t k = 0; k < objectives; ++k) {
-        const double extent = worst[k] > best[k] ? worst[k] - best[k] : worst[k] != 0 ? std::fabs(worst[k]) : 1;
-        worst[k] += share * extent;
-    }
-    return worst;
 }
 
 std::vector<double> hypervolumeAfterEach(std::span<const double> values, std::size_t objectives,

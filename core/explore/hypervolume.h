@@ -17,10 +17,8 @@ namespace tessera::explore {
 /// 16(1), 2012), which is meant for up to six.
 double hypervolume(std::span<const double> values, std::size_t objectives, std::span<const double> reference);
 
-/// The worst value of every objective among the points without NaN, worsened by a share of the distance to the best
-/// one: a reference below which they all are. Where all are alike, by the same share of the value, or of 1 where it is
-/// 0. Empty where no point is without NaN.
-std::vector<double> referenceBehind(std::span<const double> values, std::size_t objectives, double share = 0.1);
+/// Whether a point is as good as another in every objective: it dominates the other, or equals it.
+bool isNowhereAbove(const double* a, const double* b, std::size_t objectives);
 
 /// The hypervolume of points that come one after the other.
 class GrowingHypervolume {

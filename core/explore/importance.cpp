@@ -27,7 +27,8 @@ Importance importanceOf(const std::vector<Variable>& variables, const std::vecto
         theirs.push_back(values[i]);
     }
     importance.points = theirs.size();
-    if (theirs.size() < 3 || std::all_of(theirs.begin(), theirs.end(), [&](double each) { return each == theirs[0]; }))
+    if (variables.empty() || theirs.size() < 3 ||
+        std::all_of(theirs.begin(), theirs.end(), [&](double each) { return each == theirs[0]; }))
         return importance;
     const GaussianProcess process(variables, shares, theirs);
     importance.explained = std::max(process.explained(), 0.0);

@@ -1,7 +1,4 @@
 // Samples that fill the space evenly.
-#include <algorithm>
-#include <utility>
-
 #include "core/explore/latin_hypercube.h"
 #include "core/explore/method_rows.h"
 #include "core/explore/session.h"
@@ -17,24 +14,17 @@ void runLatinHypercube(const MethodProblem& problem, const EvaluatePoints& evalu
     if (session.isOver()) return;
     const std::vector<std::vector<double>> design =
         spreadHypercube(static_cast<std::size_t>(session.left()), problem.variables, problem.seed);
-    for (std::size_t i = 0; i < design.size() && !session.isOver(); i += kBlock) {
-        std::vector<Point> block;
-        for (std::size_t k = i; k < std::min(design.size(), i + kBlock); ++k)
-            block.push_back(pointAt(problem.variables, design[k]));
-        session.evaluate(std::move(block));
-    }
+    session.evaluateGroups(design.size(),
+                           [&](std::size_t i) { return std::vector<Point>{pointAt(problem.variables, design[i])}; });
 }
 
 void runSobol(const MethodProblem& problem, const EvaluatePoints& evaluate) {
     Session session(problem, evaluate);
     session.begin();
     SobolSequence sequence(problem.variables.size(), problem.seed);
-    while (!session.isOver()) {
-        std::vector<Point> block;
-        const auto size = static_cast<std::size_t>(std::min(session.left(), static_cast<std::int64_t>(kBlock)));
-        while (block.size() < size) block.push_back(pointAt(problem.variables, sequence.next()));
-        session.evaluate(std::move(block));
-    }
+    session.evaluateGroups(static_cast<std::size_t>(session.left()), [&](std::size_t) {
+        return std::vector<Point>{pointAt(problem.variables, sequence.next())};
+    });
 }
 
 }  // namespace

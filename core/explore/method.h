@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -29,7 +30,7 @@ struct MethodProblem {
     std::size_t objectives = 1;
     std::int64_t points = 100;  ///< at most
     std::uint64_t seed = 1;
-    int population = 0;             ///< of a search by generations or batches; 0 = the method's own choice
+    int population = 0;  ///< of a search by generations or batches; 0 = the method's own choice; `bayes` takes up to 64
     std::vector<Point> begin = {};  ///< points to evaluate first; of `list` the only ones
 };
 
@@ -46,11 +47,17 @@ struct Method {
     void (*run)(const MethodProblem& problem, const EvaluatePoints& evaluate) = nullptr;
     /// Number of points that it would evaluate, at most `problem.points`; 0 where these are too few for it.
     std::int64_t (*count)(const MethodProblem& problem) = nullptr;
+    /// Throws UsageError for what it cannot explore; null = it explores any problem. `run` may rest on it.
+    void (*check)(const MethodProblem& problem) = nullptr;
 };
 
+/// Throws UsageError for a problem that no method can explore, or that this one cannot: before anything is evaluated.
+void checkProblem(const Method& method, const MethodProblem& problem);
+
 /// Every method, in the order in which they are listed.
-const std::vector<Method>& methods();
-/// Adds a method to those there are, for programs that bring their own.
+const std::deque<Method>& methods();
+/// Adds a method to those there are, for programs that bring their own; rows that were given out stay where they are.
+/// Throws std::logic_error where its id is taken.
 void addMethod(const Method& method);
 /// Throws UsageError, with a hint, where there is no such method.
 const Method& methodNamed(std::string_view id);

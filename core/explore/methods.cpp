@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/explore/method_rows.h"
 #include "core/explore/session.h"
 
@@ -8,21 +12,28 @@ namespace tessera::explore {
 
 namespace {
 
-std::vector<Method>& allMethods() {
-    static std::vector<Method> kAll = {gridMethod(),  listMethod(),  randomMethod(), latinHypercubeMethod(),
-                                       sobolMethod(), nsga2Method(), moeadMethod(),  differentialMethod(),
-                                       cmaesMethod(), bayesMethod(), morrisMethod(), sobolIndicesMethod()};
+std::deque<Method>& allMethods() {
+    static std::deque<Method> kAll = {gridMethod(),  listMethod(),  randomMethod(), latinHypercubeMethod(),
+                                      sobolMethod(), nsga2Method(), moeadMethod(),  differentialMethod(),
+                                      cmaesMethod(), bayesMethod(), morrisMethod(), sobolIndicesMethod()};
     return kAll;
 }
 
 }  // namespace
 
-const std::vector<Method>& methods() {
+const std::deque<Method>& methods() {
     return allMethods();
 }
 
 void addMethod(const Method& method) {
+    if (findRow(methods(), method.id) != nullptr)
+        throw std::logic_error(fmt::format("there is a method {} already; expected another id", inQuotes(method.id)));
     allMethods().push_back(method);
+}
+
+void checkProblem(const Method& method, const MethodProblem& problem) {
+    checkProblem(problem);
+    if (method.check != nullptr) method.check(problem);
 }
 
 const Method& methodNamed(std::string_view id) {

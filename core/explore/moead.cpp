@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/number.h"
+#include "core/base/poll.h"
 #include "core/explore/front.h"
 #include "core/explore/method_rows.h"
 #include "core/explore/search.h"
@@ -49,16 +50,19 @@ std::vector<std::vector<double>> latticeWeights(std::size_t objectives, std::siz
 
 std::vector<std::vector<std::size_t>> nearestWeights(const std::vector<std::vector<double>>& weights) {
     std::vector<std::vector<std::size_t>> nearest;
+    std::vector<std::pair<double, std::size_t>> order;
     for (const std::vector<double>& one : weights) {
-        std::vector<std::pair<double, std::size_t>> order;
+        poll(1 + weights.size() / 100);
+        order.clear();
         for (std::size_t i = 0; i < weights.size(); ++i) {
             double square = 0;
             for (std::size_t k = 0; k < one.size(); ++k) square += (one[k] - weights[i][k]) * (one[k] - weights[i][k]);
             order.emplace_back(square, i);
         }
-        std::sort(order.begin(), order.end());
+        const auto last = order.begin() + static_cast<std::ptrdiff_t>(std::min(kNeighbours, order.size()));
+        std::partial_sort(order.begin(), last, order.end());
         std::vector<std::size_t>& row = nearest.emplace_back();
-        for (std::size_t i = 0; i < std::min(kNeighbours, order.size()); ++i) row.push_back(order[i].second);
+        for (auto each = order.begin(); each != last; ++each) row.push_back(each->second);
     }
     return nearest;
 }
@@ -104,7 +108,10 @@ public:
         : session_(session),
           random_(session.problem().seed, 1),
           weights_(latticeWeights(session.problem().objectives, populationOf(session.problem(), 20, 100))),
-          nearest_(nearestWeights(weights_)) {}
+          nearest_(nearestWeights(weights_)),
+          everyone_(weights_.size()) {
+        std::iota(everyone_.begin(), everyone_.end(), std::size_t{0});
+    }
 
     std::size_t size() const { return weights_.size(); }
 
@@ -113,6 +120,7 @@ public:
         scale_.update(all, session_.problem().objectives);
         std::vector<bool> isTaken(all.size(), false);
         for (std::size_t i = 0; i < size(); ++i) {
+            poll(1 + all.size() / 50);
             std::size_t best = all.size();
             for (std::size_t k = 0; k < all.size(); ++k)
                 if (!isTaken[k] &&
@@ -126,17 +134,15 @@ public:
 
     /// A child for each weighting, all of the same parents, and then replacement in their order.
     void step() {
-        std::vector<std::vector<std::size_t>> pools;
-        std::vector<std::size_t> everyone(size());
-        std::iota(everyone.begin(), everyone.end(), std::size_t{0});
+        std::vector<const std::vector<std::size_t>*> pools;
         for (std::size_t i = 0; i < size(); ++i)
-            pools.push_back(random_.uniform() < kFromNeighbours ? nearest_[i] : everyone);
+            pools.push_back(random_.uniform() < kFromNeighbours ? &nearest_[i] : &everyone_);
         const std::vector<Individual> children =
-            session_.evaluateNew(size(), [&](std::size_t i) { return child(i, pools[i]); });
+            session_.evaluateNew(size(), [&](std::size_t i) { return child(i, *pools[i]); });
         std::vector<Individual> all = members_;
         all.insert(all.end(), children.begin(), children.end());
         scale_.update(all, session_.problem().objectives);
-        for (std::size_t i = 0; i < children.size(); ++i) replace(children[i], pools[i]);
+        for (std::size_t i = 0; i < children.size(); ++i) replace(children[i], *pools[i]);
     }
 
 private:
@@ -151,6 +157,7 @@ private:
     }
 
     void replace(const Individual& child, std::vector<std::size_t> pool) {
+        poll(1 + pool.size() / 50);
         for (std::size_t i = pool.size(), replaced = 0; i > 0 && replaced < kReplaced; --i) {
             std::swap(pool[i - 1], pool[random_.below(i)]);
             Individual& member = members_[pool[i - 1]];
@@ -164,6 +171,7 @@ private:
     RandomStream random_;
     std::vector<std::vector<double>> weights_;
     std::vector<std::vector<std::size_t>> nearest_;
+    std::vector<std::size_t> everyone_;  ///< of the members
     ObjectiveScale scale_;
     std::vector<Individual> members_;
 };
@@ -171,9 +179,7 @@ private:
 void runMoead(const MethodProblem& problem, const EvaluatePoints& evaluate) {
     SearchSession session(problem, evaluate);
     Decomposition decomposition(session);
-    std::vector<Individual> all = session.begin();
-    for (Individual& each : session.sample(decomposition.size() - std::min(decomposition.size(), all.size())))
-        all.push_back(std::move(each));
+    std::vector<Individual> all = session.begin(decomposition.size());
     if (session.isOver()) return;
     decomposition.begin(std::move(all));
     while (!session.isOver()) decomposition.step();
@@ -182,8 +188,9 @@ void runMoead(const MethodProblem& problem, const EvaluatePoints& evaluate) {
 }  // namespace
 
 /// Zhang, Li: "MOEA/D: a multiobjective evolutionary algorithm based on decomposition", IEEE Transactions on
-/// Evolutionary Computation 11(6), 2007, with the children of Li, Zhang: "Multiobjective optimization problems with
-/// complicated Pareto sets, MOEA/D and NSGA-II", ibid. 13(2), 2009, objectives scaled to the front's extent, and a
+/// Evolutionary Computation 11(6), 2007, with partners at times from the whole population and few replaced members for
+/// each child, as Li, Zhang: "Multiobjective optimization problems with complicated Pareto sets, MOEA/D and NSGA-II",
+/// ibid. 13(2), 2009, but with crossover and mutation as in `nsga2`; objectives scaled to the front's extent, and a
 /// whole generation of children from the same parents, so that they can be evaluated at once.
 Method moeadMethod() {
     return {.id = "moead",

@@ -18,15 +18,36 @@ namespace tessera::explore {
 
 namespace {
 
-constexpr std::size_t kLevels = 4;  ///< of a range without steps
+/// The values between which a variable moves: each of several; of a range, and of steps on a log scale, a few that are
+/// even on its own scale.
+class Levels {
+public:
+    explicit Levels(const Variable& variable) : variable_(&variable) {
+        constexpr std::size_t kFew = 4;
+        count_ = valueCount(variable);
+        if (count_ > 0 && !(variable.values.empty() && variable.scale == Scale::log)) return;
+        for (std::size_t i = 0; i < kFew; ++i) {
+            const double value = valueAt(variable, static_cast<double>(i) / static_cast<double>(kFew - 1));
+            if (few_.empty() || value != few_.back()) few_.push_back(value);
+        }
+        count_ = few_.size();
+    }
+
+    std::size_t size() const { return count_; }
+    double at(std::size_t level) const { return few_.empty() ? valueNumbered(*variable_, level) : few_[level]; }
+
+private:
+    const Variable* variable_;
+    std::size_t count_ = 0;
+    std::vector<double> few_;
+};
 
 /// Trajectories from random places: each point differs from the one before in one variable, which moves by about half
 /// of its levels.
 class MorrisDesign {
 public:
-    explicit MorrisDesign(const MethodProblem& problem) : problem_(problem) {
-        for (std::size_t i = 0; i < problem.variables.size(); ++i)
-            if (valueCount(problem.variables[i]) != 1) moving_.push_back(i);
+    explicit MorrisDesign(const MethodProblem& problem) : problem_(problem), moving_(freeVariables(problem.variables)) {
+        for (const Variable& variable : problem.variables) levels_.emplace_back(variable);
         const auto left = problem.points - static_cast<std::int64_t>(problem.begin.size());
         const auto each = static_cast<std::int64_t>(length());
         trajectories_ = left < each ? 0 : moving_.empty() ? 1 : static_cast<std::size_t>(left / each);
@@ -46,12 +67,11 @@ public:
         Point point(problem_.variables.size());
         std::vector<double> after(point.size());
         for (std::size_t i = 0; i < point.size(); ++i) {
-            const Variable& variable = problem_.variables[i];
-            const std::size_t levels = levelsOf(variable), jump = levels / 2;
-            std::size_t from = random.below(levels - jump), to = from + jump;
+            const std::size_t jump = levels_[i].size() / 2;
+            std::size_t from = random.below(levels_[i].size() - jump), to = from + jump;
             if (random.below(2) == 0) std::swap(from, to);
-            point[i] = valueOfLevel(variable, from);
-            after[i] = valueOfLevel(variable, to);
+            point[i] = levels_[i].at(from);
+            after[i] = levels_[i].at(to);
         }
         made.points.push_back(point);
         made.moved = moving_;
@@ -64,35 +84,29 @@ public:
     }
 
 private:
-    static std::size_t levelsOf(const Variable& variable) {
-        const std::size_t count = valueCount(variable);
-        return count == 0 ? kLevels : count;
-    }
-    static double valueOfLevel(const Variable& variable, std::size_t level) {
-        if (valueCount(variable) > 0) return valueNumbered(variable, level);
-        return valueAt(variable, static_cast<double>(level) / static_cast<double>(kLevels - 1));
-    }
-
     const MethodProblem& problem_;
     std::vector<std::size_t> moving_;  ///< variables with more than one value
+    std::vector<Levels> levels_;       ///< by variable
     std::size_t trajectories_ = 0;
 };
 
-/// Where a value lies between the first and the last of its variable.
+/// Where a value lies between the first and the last of its variable, on its own scale.
 double placeOf(const Variable& variable, double value) {
     const std::size_t count = valueCount(variable);
-    if (count < 2 || (variable.values.empty() && variable.scale == Scale::log)) return shareOf(variable, value);
+    if (count < 2) return shareOf(variable, value);
+    if (variable.values.empty() && variable.scale == Scale::log)
+        return shareOf(
+            {.name = {}, .low = variable.low, .high = valueNumbered(variable, count - 1), .scale = Scale::log}, value);
     return static_cast<double>(numberOf(variable, value)) / static_cast<double>(count - 1);
 }
 
 std::int64_t countMorris(const MethodProblem& problem) {
     const MorrisDesign design(problem);
-    return std::min(problem.points,
-                    static_cast<std::int64_t>(problem.begin.size() + design.trajectories() * design.length()));
+    const std::size_t points = design.trajectories() * design.length();
+    return points == 0 ? 0 : static_cast<std::int64_t>(problem.begin.size() + points);
 }
 
-void runMorris(const MethodProblem& problem, const EvaluatePoints& evaluate) {
-    Session session(problem, evaluate);
+void checkMorris(const MethodProblem& problem) {
     for (const Variable& variable : problem.variables)
         if (variable.isCategory)
             throw UsageError(
@@ -105,13 +119,14 @@ void runMorris(const MethodProblem& problem, const EvaluatePoints& evaluate) {
             fmt::format("elementary effects of {} variables take {} points for each trajectory; expected "
                         "at least as many beside the {} to begin with, not {}",
                         problem.variables.size(), design.length(), problem.begin.size(), problem.points));
+}
+
+void runMorris(const MethodProblem& problem, const EvaluatePoints& evaluate) {
+    checkMorris(problem);
+    Session session(problem, evaluate);
+    const MorrisDesign design(problem);
     session.begin();
-    std::vector<Point> block;
-    for (std::size_t i = 0; i < design.trajectories() && !session.isOver(); ++i) {
-        for (Point& point : design.trajectory(i).points) block.push_back(std::move(point));
-        if (block.size() < kBlock && i + 1 < design.trajectories()) continue;
-        session.evaluate(std::exchange(block, {}));
-    }
+    session.evaluateGroups(design.trajectories(), [&](std::size_t i) { return design.trajectory(i).points; });
 }
 
 }  // namespace
@@ -123,7 +138,8 @@ Method morrisMethod() {
             .kind = Method::Kind::sensitivity,
             .needsRanges = true,
             .run = runMorris,
-            .count = countMorris};
+            .count = countMorris,
+            .check = checkMorris};
 }
 
 std::vector<ElementaryEffects> morrisEffects(const MethodProblem& problem, std::span<const double> values,

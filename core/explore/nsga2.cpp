@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "core/explore/method_rows.h"
@@ -23,9 +22,8 @@ struct RankedPopulation {
     }
     /// The best of them, the best first.
     std::vector<Individual> best(std::size_t count) && {
-        std::vector<std::size_t> order(members.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return isBetter(a, b); });
+        const std::vector<std::size_t> order =
+            sortedNumbers(members.size(), [&](std::size_t a, std::size_t b) { return isBetter(a, b); });
         std::vector<Individual> kept;
         for (std::size_t i = 0; i < std::min(count, order.size()); ++i) kept.push_back(std::move(members[order[i]]));
         return kept;
@@ -40,8 +38,7 @@ struct RankedPopulation {
 void runNsga2(const MethodProblem& problem, const EvaluatePoints& evaluate) {
     SearchSession session(problem, evaluate);
     const std::size_t size = populationOf(problem, 20, 100);
-    std::vector<Individual> all = session.begin();
-    for (Individual& each : session.sample(size - std::min(size, all.size()))) all.push_back(std::move(each));
+    std::vector<Individual> all = session.begin(size);
     RandomStream random(problem.seed, 1);
     while (!session.isOver()) {
         const RankedPopulation parents(RankedPopulation(std::move(all)).best(size));

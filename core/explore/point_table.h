@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,14 @@ struct PointColumn {
     std::string unit = {};  ///< of a count, said after the number: "samples/s", "%", "×"; "$" before it
     enum class Role : std::uint8_t { variable, objective, constraint, metric } role = Role::metric;
     enum class Better : std::uint8_t { neither, lower, higher } better = Better::neither;
+    /// Whether its values were chosen, of which all others follow; where it is not said, those of a variable were. An
+    /// objective may be a chosen variable, too, and a variable may follow from others.
+    std::optional<bool> isChosen = {};
     bool log = false;                     ///< spread over a log scale
     std::vector<std::string> words = {};  ///< of categories: a value is a number into them
     std::vector<double> values = {};      ///< by point; NaN where it has none
+
+    bool isVariable() const { return isChosen.value_or(role == Role::variable); }
 };
 
 /// What of a point is to be marked.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -34,11 +35,10 @@ double gridSize(const std::vector<Variable>& variables) {
 
 std::int64_t countGrid(const MethodProblem& problem) {
     const double all = gridSize(problem.variables) + static_cast<double>(problem.begin.size());
-    return all < static_cast<double>(problem.points) ? static_cast<std::int64_t>(all) : problem.points;
+    return all <= static_cast<double>(problem.points) ? static_cast<std::int64_t>(all) : 0;
 }
 
-void runGrid(const MethodProblem& problem, const EvaluatePoints& evaluate) {
-    Session session(problem, evaluate);
+void checkGrid(const MethodProblem& problem) {
     const double size = gridSize(problem.variables);
     const double all = size + static_cast<double>(problem.begin.size());
     if (all > static_cast<double>(problem.points)) {
@@ -53,6 +53,11 @@ void runGrid(const MethodProblem& problem, const EvaluatePoints& evaluate) {
             "or a larger number of points",
             formatCounted(size, "point", "points"), product, beside, formatCount(static_cast<double>(problem.points))));
     }
+}
+
+void runGrid(const MethodProblem& problem, const EvaluatePoints& evaluate) {
+    checkGrid(problem);
+    Session session(problem, evaluate);
     session.begin();
     std::vector<std::size_t> levels(problem.variables.size(), 0);
     for (bool isDone = false; !isDone && !session.isOver();) {
@@ -74,17 +79,22 @@ void runGrid(const MethodProblem& problem, const EvaluatePoints& evaluate) {
 }
 
 std::int64_t countList(const MethodProblem& problem) {
-    return std::min(problem.points, static_cast<std::int64_t>(problem.begin.size()));
+    const auto all = static_cast<std::int64_t>(problem.begin.size());
+    return all <= problem.points ? all : 0;
+}
+
+void checkList(const MethodProblem& problem) {
+    if (problem.begin.empty()) throw UsageError("the list has no points; expected at least one");
+    if (static_cast<std::int64_t>(problem.begin.size()) > problem.points)
+        throw UsageError(fmt::format("the list has {}, more than the {} allowed; expected a larger number of points",
+                                     formatCounted(static_cast<double>(problem.begin.size()), "point", "points"),
+                                     formatCount(static_cast<double>(problem.points))));
 }
 
 void runList(const MethodProblem& problem, const EvaluatePoints& evaluate) {
+    checkList(problem);
     Session session(problem, evaluate);
-    if (problem.begin.empty()) throw UsageError("the list has no points; expected at least one");
-    for (std::size_t i = 0; i < problem.begin.size() && !session.isOver(); i += kBlock) {
-        const auto from = problem.begin.begin() + static_cast<std::ptrdiff_t>(i);
-        const std::size_t count = std::min(kBlock, problem.begin.size() - i);
-        session.evaluate({from, from + static_cast<std::ptrdiff_t>(count)});
-    }
+    session.evaluateGroups(problem.begin.size(), [&](std::size_t i) { return std::vector<Point>{problem.begin[i]}; });
 }
 
 void runRandom(const MethodProblem& problem, const EvaluatePoints& evaluate) {
@@ -96,7 +106,8 @@ void runRandom(const MethodProblem& problem, const EvaluatePoints& evaluate) {
     while (!session.isOver() && !known.isAll()) {
         const auto size = static_cast<std::size_t>(std::min(session.left(), static_cast<std::int64_t>(kBlock)));
         std::vector<Point> block;
-        while (block.size() < size && !known.isAll()) block.push_back(known.addRandom(random));
+        while (block.size() < size && !known.isAll())
+            if (std::optional<Point> point = known.addRandom(random)) block.push_back(*std::move(point));
         session.evaluate(std::move(block));
     }
 }
@@ -109,7 +120,8 @@ Method gridMethod() {
             .help = "Every combination of the variables' values, or of the levels of their ranges",
             .kind = Method::Kind::sample,
             .run = runGrid,
-            .count = countGrid};
+            .count = countGrid,
+            .check = checkGrid};
 }
 
 Method listMethod() {
@@ -118,7 +130,8 @@ Method listMethod() {
             .help = "The points that are given, in their order",
             .kind = Method::Kind::sample,
             .run = runList,
-            .count = countList};
+            .count = countList,
+            .check = checkList};
 }
 
 Method randomMethod() {

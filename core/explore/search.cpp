@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/base/elementary.h"
@@ -52,9 +53,8 @@ std::vector<std::int32_t> standingRanks(const std::vector<Individual>& individua
 
 std::vector<double> crowding(const std::vector<Individual>& individuals, const std::vector<std::int32_t>& ranks) {
     std::vector<double> distances(individuals.size(), 0);
-    std::vector<std::size_t> order(individuals.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
+    std::vector<std::size_t> order =
+        sortedNumbers(individuals.size(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });
     for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
         for (last = first; last < order.size() && ranks[order[last]] == ranks[order[first]];) ++last;
         if (!individuals[order[first]].evaluation.isFeasible()) continue;
@@ -85,7 +85,7 @@ std::vector<Individual> SearchSession::answered(std::vector<std::vector<double>>
     return individuals;
 }
 
-std::vector<Individual> SearchSession::begin() {
+std::vector<Individual> SearchSession::given() {
     std::vector<std::vector<double>> shares;
     for (const Point& point : problem().begin) shares.push_back(sharesOf(variables(), point));
     std::vector<Individual> individuals = answered(std::move(shares), problem().begin);
@@ -97,9 +97,13 @@ std::vector<Individual> SearchSession::begin() {
     return individuals;
 }
 
-std::vector<Individual> SearchSession::sample(std::size_t count) {
+std::vector<Individual> SearchSession::begin(std::size_t size) {
+    std::vector<Individual> all = given();
+    const std::size_t count = std::min(size - std::min(size, all.size()), static_cast<std::size_t>(left()));
     const std::vector<std::vector<double>> design = spreadHypercube(count, variables(), problem().seed);
-    return evaluateNew(count, [&](std::size_t i) { return design[i]; });
+    for (Individual& each : evaluateNew(count, [&](std::size_t i) { return design[i]; }))
+        all.push_back(std::move(each));
+    return all;
 }
 
 std::vector<Individual> SearchSession::evaluateNew(std::size_t count,
@@ -108,6 +112,7 @@ std::vector<Individual> SearchSession::evaluateNew(std::size_t count,
     count = std::min(count, static_cast<std::size_t>(left()));
     std::vector<std::vector<double>> shares;
     std::vector<Point> points;
+    std::vector<bool> areRandom;
     while (points.size() < count && !known_.isAll()) {
         std::vector<double> made;
         Point point;
@@ -115,16 +120,23 @@ std::vector<Individual> SearchSession::evaluateNew(std::size_t count,
             made = make(points.size());
             point = pointAt(variables(), made);
         }
-        if (known_.has(point)) {
-            point = known_.addRandom(random_);
+        const bool isRandom = known_.has(point);
+        if (isRandom) {
+            std::optional<Point> other = known_.addRandom(random_);
+            if (!other) break;
+            point = *std::move(other);
             made = sharesOf(variables(), point);
         } else
             known_.add(point);
+        areRandom.push_back(isRandom);
         shares.push_back(std::move(made));
         points.push_back(std::move(point));
     }
     std::vector<Individual> individuals = answered(std::move(shares), std::move(points));
-    for (const Individual& each : individuals) answers_.push_back(each.evaluation);
+    for (std::size_t i = 0; i < individuals.size(); ++i) {
+        individuals[i].isRandom = areRandom[i];
+        answers_.push_back(individuals[i].evaluation);
+    }
     return individuals;
 }
 
@@ -150,10 +162,17 @@ std::vector<Individual> SearchSession::evaluate(const std::vector<std::vector<do
 }
 
 std::size_t populationOf(const MethodProblem& problem, std::size_t least, std::size_t most) {
-    if (problem.population > 0) return std::max<std::size_t>(4, static_cast<std::size_t>(problem.population));
+    if (problem.population > 0)
+        return static_cast<std::size_t>(
+            std::max<std::int64_t>(4, std::min<std::int64_t>(problem.population, problem.points)));
     constexpr std::int64_t kGenerations = 20;
     const auto part = static_cast<std::size_t>(problem.points / kGenerations);
     return std::clamp(part, least, std::max(least, most));
+}
+
+std::size_t anyFreeVariable(const std::vector<Variable>& variables, RandomStream& random) {
+    const std::vector<std::size_t> numbers = freeVariables(variables);
+    return numbers.empty() ? 0 : numbers[random.below(numbers.size())];
 }
 
 namespace {
@@ -212,7 +231,7 @@ std::vector<double> crossed(const std::vector<Variable>& variables, const std::v
 }
 
 void mutate(const std::vector<Variable>& variables, std::vector<double>& shares, RandomStream& random) {
-    const double rate = 1 / static_cast<double>(shares.size());
+    const double rate = 1 / static_cast<double>(std::max<std::size_t>(1, freeVariables(variables).size()));
     for (std::size_t i = 0; i < shares.size(); ++i) {
         const std::size_t count = valueCount(variables[i]);
         if (count == 1 || random.uniform() >= rate) continue;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct Individual {
     std::vector<double> shares;  ///< by variable, where its genes are
     Point point;
     Evaluation evaluation;
+    bool isRandom = false;  ///< came in place of known points, whatever was to be made
 };
 
 /// Class of an evaluation by Deb's rule (0 feasible, 1 infeasible, 2 failed) and the number by which it is compared in
@@ -49,10 +52,9 @@ public:
     /// True where the point of these shares was asked for.
     bool knows(const std::vector<double>& shares) const { return known_.has(pointAt(variables(), shares)); }
 
-    /// The points to begin with.
-    std::vector<Individual> begin();
-    /// Evaluates a sample that is spread over the space.
-    std::vector<Individual> sample(std::size_t count);
+    /// Evaluates the points to begin with and, where these are fewer than `size`, up to as many of a sample that is
+    /// spread over the space.
+    std::vector<Individual> begin(std::size_t size);
     /// Evaluates up to this many new points. `make` returns shares; where it makes only known points, again and again,
     /// a random new one comes instead.
     std::vector<Individual> evaluateNew(std::size_t count, const std::function<std::vector<double>(std::size_t)>& make);
@@ -61,6 +63,7 @@ public:
     std::vector<Individual> evaluate(const std::vector<std::vector<double>>& shares);
 
 private:
+    std::vector<Individual> given();
     std::vector<Individual> answered(std::vector<std::vector<double>> shares, std::vector<Point> points);
 
     Session session_;
@@ -69,13 +72,27 @@ private:
     RandomStream random_;
 };
 
-/// Population where a problem says none: a part of the budget, within limits.
+/// The numbers from 0 to below `count` in the order in which `isBefore` has two of them, of equal ones the lower first.
+template <typename Before>
+std::vector<std::size_t> sortedNumbers(std::size_t count, Before isBefore) {
+    std::vector<std::size_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    std::stable_sort(numbers.begin(), numbers.end(), isBefore);
+    return numbers;
+}
+
+/// The population that a problem says, but no more than it has points, and at least 4; where it says none, a part of
+/// the budget, within limits.
 std::size_t populationOf(const MethodProblem& problem, std::size_t least, std::size_t most);
+
+/// A random one of the variables with more than one value; the first variable where there is none.
+std::size_t anyFreeVariable(const std::vector<Variable>& variables, RandomStream& random);
 
 /// Simulated binary crossover of two parents and polynomial mutation. Deb, Agrawal: "Simulated binary crossover for
 /// continuous search space", Complex Systems 9, 1995; Deb, Goyal: "A combined genetic adaptive search (GeneAS) for
 /// engineering design", 1996. Of a category a child has one parent's value, and mutates to any other; a mutation among
-/// several ordered values always moves by one at least.
+/// several ordered values always moves by one at least. On average one of the variables with more than one value
+/// mutates.
 std::vector<double> crossed(const std::vector<Variable>& variables, const std::vector<double>& one,
                             const std::vector<double>& other, RandomStream& random);
 void mutate(const std::vector<Variable>& variables, std::vector<double>& shares, RandomStream& random);

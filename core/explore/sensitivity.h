@@ -13,7 +13,8 @@
 /// begin with first): fewer where it was ended, NaN where a point failed.
 namespace tessera::explore {
 
-/// A number with the interval in which it lies with the stated probability.
+/// A number with the interval in which it lies with the stated probability; the interval is NaN of fewer than two
+/// samples.
 struct Estimate {
     double value = 0;
     double low = 0, high = 0;

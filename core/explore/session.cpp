@@ -9,12 +9,20 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 
 namespace tessera::explore {
 
 namespace {
+
+bool isNumber(const Evaluation& evaluation) {
+    return !std::isnan(evaluation.violation) && std::all_of(evaluation.objectives.begin(), evaluation.objectives.end(),
+                                                            [](double value) { return std::isfinite(value); });
+}
+
+}  // namespace
 
 void checkProblem(const MethodProblem& problem) {
     checkVariables(problem.variables);
@@ -37,13 +45,6 @@ void checkProblem(const MethodProblem& problem) {
     }
 }
 
-bool isNumber(const Evaluation& evaluation) {
-    return !std::isnan(evaluation.violation) && std::all_of(evaluation.objectives.begin(), evaluation.objectives.end(),
-                                                            [](double value) { return std::isfinite(value); });
-}
-
-}  // namespace
-
 Session::Session(const MethodProblem& problem, const EvaluatePoints& evaluate)
     : problem_(problem), evaluate_(evaluate) {
     checkProblem(problem);
@@ -63,6 +64,14 @@ std::vector<Evaluation> Session::evaluate(std::vector<Point> points) {
         if (!isNumber(answer)) answer.objectives.clear();
     }
     return answers;
+}
+
+void Session::evaluateGroups(std::size_t groups, const std::function<std::vector<Point>(std::size_t)>& make) {
+    std::vector<Point> block;
+    for (std::size_t i = 0; i < groups && !isOver(); ++i) {
+        for (Point& point : make(i)) block.push_back(std::move(point));
+        if (block.size() >= kBlock || i + 1 == groups) evaluate(std::exchange(block, {}));
+    }
 }
 
 std::size_t KnownPoints::Hash::operator()(const Point& point) const {
@@ -88,7 +97,7 @@ void KnownPoints::add(const Point& point) {
     if (isNew && count_ > 0 && pointAt(variables_, sharesOf(variables_, point)) == point) ++inside_;
 }
 
-Point KnownPoints::addRandom(RandomStream& random) {
+std::optional<Point> KnownPoints::addRandom(RandomStream& random) {
     constexpr int kTries = 32;
     Point point(variables_.size());
     for (int i = 0; i < kTries; ++i) {
@@ -101,21 +110,28 @@ Point KnownPoints::addRandom(RandomStream& random) {
     std::vector<std::size_t> numbers(variables_.size());
     for (std::size_t j = 0; j < numbers.size(); ++j)
         numbers[j] = explore::numberOf(variables_[j], valueAt(variables_[j], random.uniform()));
-    point = firstUnknownFrom(std::move(numbers));
-    add(point);
-    return point;
+    std::optional<Point> found = firstUnknownFrom(std::move(numbers));
+    if (found)
+        add(*found);
+    else
+        hasFailed_ = true;
+    return found;
 }
 
-Point KnownPoints::firstUnknownFrom(std::vector<std::size_t> numbers) const {
+/// Goes once through the space from a point on; of a continuum through its low end alone.
+std::optional<Point> KnownPoints::firstUnknownFrom(std::vector<std::size_t> numbers) const {
+    const std::vector<std::size_t> first = numbers;
     Point point(numbers.size());
-    for (;;) {
+    do {
+        poll();
         for (std::size_t j = 0; j < point.size(); ++j) point[j] = valueNumbered(variables_[j], numbers[j]);
         if (!has(point)) return point;
         for (std::size_t j = numbers.size(); j-- > 0;) {
             if (++numbers[j] < valueCount(variables_[j])) break;
             numbers[j] = 0;
         }
-    }
+    } while (numbers != first);
+    return std::nullopt;
 }
 
 }  // namespace tessera::explore

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "core/base/error.h"
 #include "core/explore/bootstrap.h"
@@ -20,9 +19,8 @@ namespace {
 /// is evaluated as a whole, so that whatever is ended early can be used.
 class SaltelliDesign {
 public:
-    explicit SaltelliDesign(const MethodProblem& problem) : problem_(problem) {
-        for (std::size_t i = 0; i < problem.variables.size(); ++i)
-            if (valueCount(problem.variables[i]) != 1) varying_.push_back(i);
+    explicit SaltelliDesign(const MethodProblem& problem)
+        : problem_(problem), varying_(freeVariables(problem.variables)) {
         const auto left = problem.points - static_cast<std::int64_t>(problem.begin.size());
         const auto each = static_cast<std::int64_t>(length());
         rows_ = left < each ? 0 : varying_.empty() ? 1 : static_cast<std::size_t>(left / each);
@@ -55,25 +53,25 @@ private:
 
 std::int64_t countSaltelli(const MethodProblem& problem) {
     const SaltelliDesign design(problem);
-    return std::min(problem.points, static_cast<std::int64_t>(problem.begin.size() + design.rows() * design.length()));
+    return design.rows() == 0 ? 0 : static_cast<std::int64_t>(problem.begin.size() + design.rows() * design.length());
 }
 
-void runSaltelli(const MethodProblem& problem, const EvaluatePoints& evaluate) {
-    Session session(problem, evaluate);
+void checkSaltelli(const MethodProblem& problem) {
     const SaltelliDesign design(problem);
     if (design.rows() == 0)
         throw UsageError(
             fmt::format("shares of the variance of {} variables take {} points for each row of the "
                         "design; expected at least as many beside the {} to begin with, not {}",
                         problem.variables.size(), design.length(), problem.begin.size(), problem.points));
+}
+
+void runSaltelli(const MethodProblem& problem, const EvaluatePoints& evaluate) {
+    checkSaltelli(problem);
+    Session session(problem, evaluate);
+    const SaltelliDesign design(problem);
     session.begin();
     SobolSequence sequence = design.sequence();
-    std::vector<Point> block;
-    for (std::size_t i = 0; i < design.rows() && !session.isOver(); ++i) {
-        for (Point& point : design.next(sequence)) block.push_back(std::move(point));
-        if (block.size() < kBlock && i + 1 < design.rows()) continue;
-        session.evaluate(std::exchange(block, {}));
-    }
+    session.evaluateGroups(design.rows(), [&](std::size_t) { return design.next(sequence); });
 }
 
 }  // namespace
@@ -85,7 +83,8 @@ Method sobolIndicesMethod() {
         .help = "Which share of the variance each variable causes, alone and with others; wants thousands of points",
         .kind = Method::Kind::sensitivity,
         .run = runSaltelli,
-        .count = countSaltelli};
+        .count = countSaltelli,
+        .check = checkSaltelli};
 }
 
 std::vector<VarianceShares> sobolIndices(const MethodProblem& problem, std::span<const double> values,

@@ -39,13 +39,24 @@ std::size_t nearestStep(const Variable& variable, double value) {
     return static_cast<std::size_t>(number > 0 ? std::min(number, last) : 0);
 }
 
+/// Logarithm of a value over the low end: of the ratio, which keeps more digits of narrow ranges, or where the high end
+/// is more times the low one than a number can say, a difference.
+double logRatio(const Variable& variable, double value) {
+    if (std::isfinite(variable.high / variable.low)) return elementary::log(value / variable.low);
+    return elementary::log(value) - elementary::log(variable.low);
+}
+
 double logShare(const Variable& variable, double value) {
     const double within = std::clamp(value, variable.low, variable.high);
-    return elementary::log(within / variable.low) / elementary::log(variable.high / variable.low);
+    return logRatio(variable, within) / logRatio(variable, variable.high);
 }
 
 double onLogScale(const Variable& variable, double share) {
-    const double value = variable.low * elementary::exp(share * elementary::log(variable.high / variable.low));
+    if (share == 0) return variable.low;
+    const double ratio = share * logRatio(variable, variable.high);
+    const double value = std::isfinite(variable.high / variable.low)
+                             ? variable.low * elementary::exp(ratio)
+                             : elementary::exp(elementary::log(variable.low) + ratio);
     return std::clamp(value, variable.low, variable.high);
 }
 
@@ -71,10 +82,16 @@ void checkVariable(const Variable& variable) {
         variable.low > variable.high)
         refuse(variable, range, "a finite low end that is not above the high end");
     if (variable.scale == Scale::log && variable.low <= 0) refuse(variable, range, "a log scale to begin above 0");
+    const double least = leastWidth(variable.low, variable.high);
+    if (variable.low < variable.high && variable.high - variable.low < least)
+        refuse(variable, range, "ends that are alike, or at least " + exactNumber(least) + " apart");
     if (!isNumber(variable.step) || variable.step < 0)
         refuse(variable, "has steps of " + exactNumber(variable.step), "steps above 0, or 0 for none");
     if (variable.step > 0 && (variable.high - variable.low) / variable.step > kMaxSteps)
         refuse(variable, "has steps of " + exactNumber(variable.step), "at most 2^48 steps, or 0 for any number");
+    if (variable.step > 0 && variable.step < least && variable.low < variable.high)
+        refuse(variable, "has steps of " + exactNumber(variable.step),
+               "steps of at least " + exactNumber(least) + " between numbers of that size, or 0 for any number");
     if (variable.levels < 1) refuse(variable, fmt::format("has {} levels", variable.levels), "at least 1");
 }
 
@@ -125,6 +142,13 @@ double shareOf(const Variable& variable, double value) {
     return std::clamp((value - variable.low) / (variable.high - variable.low), 0.0, 1.0);
 }
 
+std::vector<std::size_t> freeVariables(const std::vector<Variable>& variables) {
+    std::vector<std::size_t> numbers;
+    for (std::size_t i = 0; i < variables.size(); ++i)
+        if (valueCount(variables[i]) != 1) numbers.push_back(i);
+    return numbers;
+}
+
 std::size_t pointCount(const std::vector<Variable>& variables) {
     std::size_t product = 1;
     for (const Variable& variable : variables) {
@@ -145,6 +169,12 @@ std::vector<double> sharesOf(const std::vector<Variable>& variables, const Point
     std::vector<double> shares(variables.size());
     for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = shareOf(variables[i], point[i]);
     return shares;
+}
+
+double leastWidth(double low, double high) {
+    constexpr double kLeastUnits = 4;
+    const double size = std::max(std::fabs(low), std::fabs(high));
+    return kLeastUnits * (size - std::nextafter(size, 0.0));
 }
 
 void checkVariables(const std::vector<Variable>& variables) {

@@ -15,7 +15,7 @@ enum class Scale : std::uint8_t { linear, log };
 /// A variable of an exploration: a range of numbers, a list of them, or categories.
 struct Variable {
     std::string name;
-    double low = 0, high = 1;  ///< of a range, both among its values
+    double low = 0, high = 1;  ///< of a range; its values lie between, low among them, high unless steps leave a rest
     Scale scale = Scale::linear;
     double step = 0;                  ///< values are low, low + step, …; 0 = any number between
     std::vector<double> values = {};  ///< takes these alone, in this order; of a category its number from 0
@@ -40,6 +40,9 @@ double valueNumbered(const Variable& variable, std::size_t number);
 /// Number of the value, or where it is none of the variable's of the nearest one.
 std::size_t numberOf(const Variable& variable, double value);
 
+/// Numbers of the variables that have more than one value, rising.
+std::vector<std::size_t> freeVariables(const std::vector<Variable>& variables);
+
 /// Number of different points; 0 = a continuum. Above 2^53 it is no longer exact, and never more than 2^63.
 std::size_t pointCount(const std::vector<Variable>& variables);
 /// The point at a share of every variable.
@@ -47,7 +50,12 @@ Point pointAt(const std::vector<Variable>& variables, const std::vector<double>&
 /// The shares of a point's values.
 std::vector<double> sharesOf(const std::vector<Variable>& variables, const Point& point);
 
-/// Throws UsageError where a variable has no value, the same value twice, or a range that its scale cannot have.
+/// The least width and the least step of a range between these ends: a few units in the last place, below which there
+/// are hardly any numbers to choose from.
+double leastWidth(double low, double high);
+
+/// Throws UsageError where a variable has no value, the same value twice, a range that its scale cannot have, or one of
+/// a width or with steps below `leastWidth`.
 void checkVariables(const std::vector<Variable>& variables);
 
 }  // namespace tessera::explore

@@ -32,6 +32,12 @@ Surface responseSurface(const std::vector<Variable>& variables, const std::vecto
                         std::size_t size) {
     Surface surface;
     if (x == y || points.size() < 3 || size == 0) return surface;
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+        const std::vector<double>& categories = variables[k].values;
+        const bool isKnown = !variables[k].isCategory || k == x || k == y ||
+                             std::find(categories.begin(), categories.end(), at[k]) != categories.end();
+        if (!isKnown) return surface;
+    }
     std::vector<std::vector<double>> shares;
     std::vector<double> theirs;
     for (const std::size_t i : someOf(points.size(), kSurfacePoints)) {

@@ -28,13 +28,15 @@ inline constexpr std::size_t kSurfaceSize = 33;
 inline constexpr std::size_t kSurfacePoints = 2000;
 
 /// The surface over variables number `x` and `y`, the others as in `at`. Variables with fewer values than `size` have
-/// each of them. Empty where x is y, or there are fewer than three points.
+/// each of them. Empty where x is y, there are fewer than three points, or `at` has a category that is none of its
+/// variable, as one that no solution has.
 Surface responseSurface(const std::vector<Variable>& variables, const std::vector<Point>& points,
                         std::span<const double> values, std::size_t x, std::size_t y, const Point& at,
                         std::size_t size = kSurfaceSize);
 
 /// The same of a table's columns, the other variables as in its point number `at`. Empty, too, where one of the columns
-/// is no variable or has one value alone, or the point lacks one.
+/// is no variable or has one value alone, or the point lacks a variable's value or has a category that no point with
+/// the value has.
 Surface responseSurface(const PointTable& table, std::size_t valueColumn, std::size_t xColumn, std::size_t yColumn,
                         std::size_t at, std::size_t size = kSurfaceSize);
 

@@ -27,7 +27,7 @@ Variable variableOf(const PointColumn& column, const std::vector<double>& values
     if (column.log && *least > 0) variable.scale = Scale::log;
     const bool areIntegers =
         std::all_of(values.begin(), values.end(), [](double value) { return value == std::floor(value); });
-    if (areIntegers && *most - *least < kMostSteps) variable.step = 1;
+    if (areIntegers && *most - *least < kMostSteps && leastWidth(*least, *most) <= 1) variable.step = 1;
     return variable;
 }
 
@@ -37,7 +37,7 @@ TableSpace spaceOf(const PointTable& table, std::size_t valueColumn) {
     TableSpace space;
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-        if (table.columns[i].role == PointColumn::Role::variable) candidates.push_back(i);
+        if (table.columns[i].isVariable()) candidates.push_back(i);
     for (std::size_t row = 0; row < table.size(); ++row) {
         const bool hasAll = std::isfinite(valueIn(table.columns[valueColumn], row)) &&
                             std::all_of(candidates.begin(), candidates.end(), [&](std::size_t column) {
@@ -51,11 +51,14 @@ TableSpace spaceOf(const PointTable& table, std::size_t valueColumn) {
         std::vector<double> values;
         for (const std::size_t row : space.rows) values.push_back(table.columns[column].values[row]);
         Variable variable = variableOf(table.columns[column], values);
-        if (valueCount(variable) == 1) continue;
+        const bool isRounding =
+            variable.values.empty() && variable.high - variable.low < leastWidth(variable.low, variable.high);
+        if (valueCount(variable) == 1 || isRounding) continue;
         space.columns.push_back(column);
         space.variables.push_back(std::move(variable));
         for (std::size_t i = 0; i < values.size(); ++i) space.points[i].push_back(values[i]);
     }
+    if (!space.variables.empty()) checkVariables(space.variables);
     for (const std::size_t row : space.rows) space.values.push_back(table.columns[valueColumn].values[row]);
     return space;
 }

@@ -208,7 +208,7 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
 
 /// Of virtual stages that are equal, or of the best division.
 std::optional<std::vector<int>> Judge::Data::mixedLayers(const Configuration& configuration, const PlacedParts& placed,
-                                                         const MixedStages& stages, double& seconds) {
+                                                         const MixedStages& stages, double& seconds) const {
     const double hop = transferOf(configuration, placed), start = longestStart(placed);
     const std::function<double(const DivisionCost&)> secondsOf = [&](const DivisionCost& cost) {
         return pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, hop) +

@@ -81,7 +81,7 @@ struct Judge::Data {
     Judgement judgeSideBySide(const Configuration& configuration, Wanted wanted);
     std::vector<int> interleavedLayers(const Configuration& configuration) const;
     std::optional<std::vector<int>> mixedLayers(const Configuration& configuration, const PlacedParts& placed,
-                                                const MixedStages& stages, double& seconds);
+                                                const MixedStages& stages, double& seconds) const;
 
     /// How a configuration that fits is to be scored.
     struct Scored {

@@ -13,13 +13,12 @@ using physical::StepLayout;
 namespace {
 
 constexpr double kMessageStart = 10e-6;  // s, of a message that leaves a node
-constexpr double kHour = 3600;
 
 }  // namespace
 
 double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
     const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
-    return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
+    return placed.model->group().priceOf(count, seconds);
 }
 
 double longestStart(const PlacedParts& placed) {

@@ -57,6 +57,11 @@ Problem problemOf(LayeredModel layers, std::int64_t accelerators, double globalB
     return problem;
 }
 
+void followHardware(Problem& problem) {
+    if (problem.layered && problem.layered->on)
+        problem.layered = std::make_shared<const LayeredModel>(problem.layered->on(problem.groups.front()));
+}
+
 Fault layeredFaultOfDegrees(const Problem& problem, const Configuration& configuration) {
     const LayeredModel& layered = *problem.layered;
     if (!isAmong(layered.tensors, configuration.tensor)) return Fault::heads;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/codesign/placement/placement.h"
@@ -28,12 +29,17 @@ struct LayeredModel {
     /// Costs are of one number of replicas, which divides the micro-batches of a step; else of any number, of which the
     /// busiest decides.
     bool ofReplicas = true;
-    double spread = 0;  ///< 90 % of measured runs lie within this logarithm of time; 0: nobody knows
+    double spread = 0;      ///< 90 % of measured runs lie within this logarithm of time; 0: nobody knows
+    double parameters = 0;  ///< of the model; 0: nobody knows
+    double sampleFlop = 0;  ///< products of a sample's forward and backward pass, in FLOP; 0: nobody knows
     /// The problem of placing the graph in configurations of equal data type, tensor degree, micro-batch, recomputation
     /// and, where they are `ofReplicas`, data degree and stage of ZeRO: costs at that tensor degree alone, with a
     /// global batch and all accelerators. Of the pipeline it counts only whether there is one. Safe from several
     /// threads. Throws UsageError, DataError for costs that nobody knows.
     std::function<codesign::PlacementProblem(const Configuration& like)> problem = {};
+    /// The same layers on other accelerators or another number of them: those of a group of a problem. Null: costs are
+    /// given, whatever the hardware.
+    std::function<LayeredModel(const PlanGroup& group)> on = {};
 };
 
 /// The layers of a file with its costs and the paper's rules (codesign/placement): recomputed or not as the file says,
@@ -43,6 +49,15 @@ LayeredModel layersOfFile(const codesign::PlacementFile& file, double optimizerS
 /// The problem of training such a model on equal accelerators with a global batch. What takes it: `search`, `Judge`,
 /// `evaluate`, faults; it has no transformer.
 Problem problemOf(LayeredModel layers, std::int64_t accelerators, double globalBatch);
+
+/// The same on the accelerators of a group, whose links and price it has; `software` lives as long as the program, such
+/// as the id of a stack.
+Problem problemOf(const hardware::Group& group, LayeredModel layers, double globalBatch, const std::string& dtype,
+                  std::string_view software);
+
+/// Makes the costs of a problem's layers anew for what its group is now (`LayeredModel::on`); nothing where its layers
+/// are a transformer's, or their costs given.
+void followHardware(Problem& problem);
 
 /// See faultOf, of a problem with layers of their own. Whether accelerators suffice and memory does depends on where
 /// the layers are cut: that says the judge.

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/physical/device.h"
 #include "core/physical/estimate.h"
 
 namespace tessera::plan {
@@ -63,14 +64,12 @@ Judgement LayeredJudge::judge(const Configuration& configuration, Wanted wanted)
         if (leanest) judgement.shortage = shortageOf(*leanest, table.problem().memory.value);
         return judgement;
     }
-    constexpr double kHour = 3600;
     judgement.fits = true;
     Scores& scores = judgement.scores;
     const auto count = static_cast<double>(fastest->accelerators);
     scores.of(Objective::time) = fastest->time.value;
     scores.of(Objective::accelerators) = count;
-    scores.of(Objective::price) =
-        count * problem_.groups.front().pricePerHour.value_or(0) / kHour * fastest->time.value;
+    scores.of(Objective::price) = problem_.groups.front().priceOf(count, fastest->time.value);
     if (!wanted.memory && !wanted.layers) return judgement;
     const Plan plan = *table.plan(stages, replicas);
     for (const PlacedStage& stage : plan.stages) {
@@ -100,6 +99,11 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
     evaluated.low = interval.low;
     evaluated.high = interval.high;
     evaluated.tokensPerSecond = problem_.tokens() / step;
+    const PlanGroup& group = problem_.groups.front();
+    if (!group.variants.empty())
+        evaluated.utilisation =
+            modelFlopOf(problem_) / (physical::peakOf(group.variants.front().setting.device, problem_.dtypes.front()) *
+                                     judgement.scores.of(Objective::accelerators) * step);
     Seconds all;
     for (const PlacedStage& stage : plan.stages) {
         all += stage.load;
@@ -111,10 +115,18 @@ Evaluated LayeredJudge::evaluate(const Configuration& configuration) {
                                     .numbers = stage.layers});
     }
     TimeShares& time = evaluated.time;
-    const auto microBatches = static_cast<double>((placed.microBatches - 1) / plan.data + 1);
-    time.compute = microBatches * all.value / static_cast<double>(plan.stages.size());
+    const std::int64_t ofBusiest = (placed.microBatches - 1) / plan.data + 1;
+    time.compute = static_cast<double>(ofBusiest) * all.value / static_cast<double>(plan.stages.size());
     time.data = codesign::onceOf(plan, placed.microBatches, placed.steady.has_value()).value;
     time.bubble = step - time.compute - time.data;
+    if (const auto& steady = placed.steady; steady && plan.stages.size() > 1) {
+        const std::size_t stages = plan.stages.size();
+        const double hops = steady->filling.at(std::min(stages, steady->filling.size()) - 1).value;
+        evaluated.transfer = hops / (2 * static_cast<double>(stages - 1));
+        time.pipeline = hops;
+        time.data -= hops;
+    }
+    evaluated.pipeline = step - time.data;
     return evaluated;
 }
 

@@ -46,7 +46,7 @@ public:
     /// Of the division whose fullest stage is least full, that stage, and which of its layers are computed again.
     std::pair<HeldStage, RecomputedLayers> fullestOfLeast() const;
     /// The same of one division.
-    std::pair<HeldStage, RecomputedLayers> fullestOf(const std::vector<int>& layers) const;
+    std::pair<HeldStage, RecomputedLayers> fullestOf(const std::vector<int>& held) const;
     /// What a division that fits costs.
     DivisionCost costOf(const std::vector<int>& layers) const;
     /// The part of the pipeline that holds a stage.

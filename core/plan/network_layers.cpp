@@ -67,6 +67,7 @@ public:
         : training_(std::move(training)),
           device_(physical::deviceOf(group.accelerator)),
           levels_(physical::levelsOf(group)),
+          system_(physical::measuredSystemOf(device_.id, device_.linkBytesPerSecond)),
           batch_(static_cast<double>(std::max<std::int64_t>(graph.batch, 1))) {
         if (!(physical::peakOf(device_, training_.dtype) > 0))
             throw UsageError("the accelerator " + inQuotes(device_.id) + " has no peak for " +
@@ -76,11 +77,35 @@ public:
         const model::Graph forward = withWords(graph, training_.dtype);
         const model::TrainingGraph step = model::trainingOf(forward, {.optimizer = training_.optimizer});
         work_ = physical::networkWorkOf(forward, step);
+        count(model::countTraining(step));
         setLayers(model::layersOf(forward, step, model::Stretch::byWeights));
     }
 
     const std::vector<std::string>& names() const { return names_; }
     const codesign::LayerGraph& graph() const { return graph_; }
+    double parameters() const { return parameters_; }
+    double sampleFlop() const { return sampleFlop_; }
+
+    /// The same on the accelerators of a group of a problem, whose links and network are those of this group times what
+    /// its rates are of this group's; the outermost level joins what there are.
+    NetworkCosts on(const PlanGroup& group) const {
+        NetworkCosts other = *this;
+        const physical::Device& device = group.variants.front().setting.device;
+        const auto times = [](TopologyLevel& level, double rate) {
+            if (level.bandwidth && rate > 0) level.bandwidth = BytesPerSecond{level.bandwidth->value * rate};
+        };
+        if (linkRate_ > 0) times(other.levels_.front(), device.linkBytesPerSecond / linkRate_);
+        if (networkRate_ > 0)
+            for (std::size_t i = 1; i < levels_.size(); ++i) times(other.levels_[i], group.networkRate / networkRate_);
+        std::int64_t inner = 1;
+        for (std::size_t i = 0; i + 1 < levels_.size(); ++i) inner *= levels_[i].size;
+        other.levels_.back() = ofSize(levels_.back(), (group.count - 1) / inner + 1);
+        other.device_ = device;
+        other.training_.accelerators = group.count;
+        other.linkRate_ = device.linkBytesPerSecond;
+        other.networkRate_ = group.networkRate;
+        return other;
+    }
 
     double spread() const {
         const physical::NetworkCost cost = physical::networkCost(work_, runOf({}), device_);
@@ -129,6 +154,26 @@ public:
     }
 
 private:
+    /// A level that joins more units or fewer; a torus grows along its first dimension, and keeps its size where fewer
+    /// are in use.
+    static TopologyLevel ofSize(TopologyLevel level, std::int64_t size) {
+        if (!level.dims.empty()) {
+            if (size <= level.size) return level;
+            const std::int64_t times = (size - 1) / level.size + 1;
+            level.dims.front() *= times;
+            size = level.size * times;
+        }
+        level.size = size;
+        return level;
+    }
+
+    void count(const model::TrainingCounts& counts) {
+        parameters_ = static_cast<double>(counts.parameters.value_or(0));
+        for (const model::Phase phase : {model::Phase::forward, model::Phase::backward})
+            sampleFlop_ +=
+                static_cast<double>(counts.phases[static_cast<std::size_t>(phase)].flopsMatrix.value_or(0)) / batch_;
+    }
+
     double wordBytes() const { return physical::bytesOf(training_.dtype) >= 4 ? 4 : 2; }
 
     static double sumOf(const std::vector<double>& seconds, const std::vector<std::size_t>& kernels) {
@@ -183,10 +228,8 @@ private:
     double reduction(int replicas, double bytes) const {
         if (replicas < 2) return 0;
         const std::vector<std::int64_t> span = spanOf(levels_, replicas);
-        return secondsOver(levels_, physical::Collective::allReduce, {.span = span, .system = system()}, bytes);
+        return secondsOver(levels_, physical::Collective::allReduce, {.span = span, .system = system_}, bytes);
     }
-
-    std::string_view system() const { return physical::measuredSystemOf(device_.id, device_.linkBytesPerSecond); }
 
     /// The level that messages between neighbouring stages cross at worst where there are so many accelerators.
     std::size_t levelOf(std::int64_t accelerators) const {
@@ -203,7 +246,7 @@ private:
         for (std::size_t i = 0; i < level; ++i) below *= levels_[i].size;
         span.back() = 2;
         const physical::SpanningGroup group{
-            .span = span, .concurrent = std::min<std::int64_t>(replicas, below), .system = system()};
+            .span = span, .concurrent = std::min<std::int64_t>(replicas, below), .system = system_};
         return secondsOver(levels_, physical::Collective::sendReceive, group, bytes);
     }
 
@@ -234,7 +277,10 @@ private:
     NetworkTraining training_;
     physical::Device device_;
     std::vector<TopologyLevel> levels_;
-    double batch_;  ///< of the graph
+    std::string_view system_;                ///< whose collectives were measured; of faster links it is the same
+    double batch_;                           ///< of the graph
+    double linkRate_ = 0, networkRate_ = 0;  ///< bytes/s of the group of a problem that they are on; 0: nobody says
+    double parameters_ = 0, sampleFlop_ = 0;
     physical::NetworkWork work_;
     std::vector<std::string> names_;
     std::vector<NetworkLayer> layers_;
@@ -242,17 +288,25 @@ private:
     std::vector<double> edges_;  ///< bytes
 };
 
-}  // namespace
-
-LayeredModel networkLayers(const model::Graph& graph, const hardware::Group& group, const NetworkTraining& training) {
-    const auto costs = std::make_shared<const NetworkCosts>(graph, group, training);
+LayeredModel layeredOf(const std::shared_ptr<const NetworkCosts>& costs) {
     LayeredModel layered;
     layered.names = costs->names();
     layered.graph = costs->graph();
     layered.recomputes = {Recompute::none, Recompute::full};
     layered.spread = costs->spread();
+    layered.parameters = costs->parameters();
+    layered.sampleFlop = costs->sampleFlop();
     layered.problem = [costs](const Configuration& like) { return costs->problem(like); };
+    layered.on = [costs](const PlanGroup& group) {
+        return layeredOf(std::make_shared<const NetworkCosts>(costs->on(group)));
+    };
     return layered;
+}
+
+}  // namespace
+
+LayeredModel networkLayers(const model::Graph& graph, const hardware::Group& group, const NetworkTraining& training) {
+    return layeredOf(std::make_shared<const NetworkCosts>(graph, group, training));
 }
 
 }  // namespace tessera::plan

@@ -65,17 +65,27 @@ GroupVariant variantOf(const physical::TrainingRun& run, const physical::Device&
             .allowance = physical::memoryFitOf(setting.stack.memory, -1).allowance};
 }
 
+/// A group without what its accelerators do.
+PlanGroup bareGroupOf(const hardware::Group& given, const Joined& joined) {
+    return {.name = given.name,
+            .accelerator = given.reference.empty() ? given.accelerator.name : given.reference,
+            .count = given.count,
+            .perNode = joined.perNode,
+            .networkRate = joined.networkRate,
+            .pricePerHour = given.accelerator.pricePerHourUsd};
+}
+
+physical::Device deviceIn(const hardware::Group& given, const Joined& joined) {
+    physical::Device device = physical::deviceOf(given.accelerator);
+    if (joined.linkRate > 0 && device.linkBytesPerSecond > 0) device.linkBytesPerSecond = joined.linkRate;
+    return device;
+}
+
 PlanGroup groupOf(const hardware::Group& given, const physical::TrainingRun& model,
                   const std::vector<std::string>& dtypes) {
     const Joined joined = joinedOf(given);
-    physical::Device device = physical::deviceOf(given.accelerator);
-    if (joined.linkRate > 0 && device.linkBytesPerSecond > 0) device.linkBytesPerSecond = joined.linkRate;
-    PlanGroup group{.name = given.name,
-                    .accelerator = given.reference.empty() ? given.accelerator.name : given.reference,
-                    .count = given.count,
-                    .perNode = joined.perNode,
-                    .networkRate = joined.networkRate,
-                    .pricePerHour = given.accelerator.pricePerHourUsd};
+    const physical::Device device = deviceIn(given, joined);
+    PlanGroup group = bareGroupOf(given, joined);
     for (const std::string& dtype : dtypes) {
         physical::TrainingRun run = model;
         run.accelerator = device.id;
@@ -155,6 +165,21 @@ Problem problemOf(const hardware::Fleet& fleet, const physical::TrainingRun& run
     return problem;
 }
 
+Problem problemOf(const hardware::Group& group, LayeredModel layers, double globalBatch, const std::string& dtype,
+                  std::string_view software) {
+    const Joined joined = joinedOf(group);
+    GroupVariant variant;
+    variant.setting.device = deviceIn(group, joined);
+    variant.setting.dtype = dtype;
+    variant.setting.stack.id = software;
+    Problem problem = problemOf(std::move(layers), group.count, globalBatch);
+    problem.dtypes = {dtype};
+    problem.groups = {bareGroupOf(group, joined)};
+    problem.groups.front().variants = {std::move(variant)};
+    followHardware(problem);
+    return problem;
+}
+
 Problem problemOf(const physical::Device& device, const physical::TrainingRun& run, double globalBatch) {
     physical::TrainingRun one = run;
     one.tensorParallel = one.pipelineParallel = one.dataParallel = one.contextParallel = one.expertParallel = 1;
@@ -175,6 +200,7 @@ Problem problemOf(const physical::Device& device, const physical::TrainingRun& r
 }
 
 double modelFlopOf(const Problem& problem) {
+    if (problem.layered) return problem.globalBatch * problem.layered->sampleFlop;
     return 3 * problem.globalBatch * physical::forwardFlopOf(problem.model());
 }
 

@@ -30,6 +30,12 @@ struct PlanGroup {
     double networkRate = 0;                   ///< bytes/s of one accelerator to other nodes, per direction
     std::optional<double> pricePerHour = {};  ///< USD of one accelerator
     std::vector<GroupVariant> variants = {};  ///< by data type
+
+    /// USD of so many of its accelerators for some seconds; 0 where their price is not known.
+    double priceOf(double accelerators, double seconds) const {
+        constexpr double kSecondsOfHour = 3600;
+        return accelerators * pricePerHour.value_or(0) / kSecondsOfHour * seconds;
+    }
 };
 
 struct LayeredModel;

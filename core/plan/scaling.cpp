@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/plan/layered.h"
+
 namespace tessera::plan {
 
 namespace {
@@ -31,6 +33,7 @@ std::optional<Problem> scaledBy(const Problem& problem, double times) {
         if (count < 1 || std::floor(count) != count) return std::nullopt;
         group.count = static_cast<std::int64_t>(count);
     }
+    followHardware(scaled);
     return scaled;
 }
 

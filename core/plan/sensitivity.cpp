@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/plan/layered.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {
@@ -39,6 +40,7 @@ Problem withMore(Problem problem, Resource resource) {
     if (resource == Resource::network)
         for (std::vector<double>& row : problem.between)
             for (double& rate : row) rate *= kMoreOfResource;
+    followHardware(problem);
     return problem;
 }
 
@@ -97,14 +99,16 @@ Limits limitsOf(const Problem& problem, const Space& space, const SearchOptions&
     constexpr std::int64_t kTokens = 1024, kMostTokens = 1'000'000, kMostLayers = 2000;
     Limits limits;
     const auto fits = [&](const Problem& other, const Space& of) { return hasPlan(other, of, options, control); };
-    control.reportProgress("the longest sequence that fits");
-    limits.sequence = greatest(kTokens, kMostTokens, [&](std::int64_t tokens) {
-        return fits(withModel(problem, &physical::Transformer::sequence, static_cast<double>(tokens)), space);
-    });
-    control.reportProgress("the deepest model that fits");
-    limits.layers = greatest(1, kMostLayers, [&](std::int64_t layers) {
-        return fits(withModel(problem, &physical::Transformer::layers, static_cast<double>(layers)), space);
-    });
+    if (!problem.layered) {
+        control.reportProgress("the longest sequence that fits");
+        limits.sequence = greatest(kTokens, kMostTokens, [&](std::int64_t tokens) {
+            return fits(withModel(problem, &physical::Transformer::sequence, static_cast<double>(tokens)), space);
+        });
+        control.reportProgress("the deepest model that fits");
+        limits.layers = greatest(1, kMostLayers, [&](std::int64_t layers) {
+            return fits(withModel(problem, &physical::Transformer::layers, static_cast<double>(layers)), space);
+        });
+    }
     control.reportProgress("the largest micro-batch that fits");
     Space narrowed = space;
     for (auto micro = static_cast<std::int64_t>(problem.globalBatch); micro >= 1; --micro) {
@@ -135,6 +139,7 @@ std::optional<int> timesAcceleratorsThatFit(const Problem& problem, const Space&
     for (int times = 2; times <= kMostTimes; times *= 2) {
         Problem more = problem;
         for (PlanGroup& group : more.groups) group.count *= times;
+        followHardware(more);
         if (more.accelerators() > kMostAccelerators) return std::nullopt;
         if (hasPlan(more, space, options, control)) return times;
     }

@@ -66,15 +66,11 @@ Table pointTable(const ExplorationOutcome& outcome, const std::string& choice) {
         table.rows.push_back({outcome.titleOf(id), outcome.textOf(id, outcome.valueOf(point, id)),
                               outcome.baseline ? outcome.textOf(id, outcome.valueOf(*outcome.baseline, id)) : "–"});
     };
-    for (const study::ExploredVariable& variable : outcome.variables)
-        if (variable.isCategory()) {
-            const double value = outcome.valueOf(point, variable.name);
-            const double own = outcome.baseline ? outcome.valueOf(*outcome.baseline, variable.name) : value;
-            table.rows.push_back({variable.title, study::textOf(variable, value),
-                                  outcome.baseline ? study::textOf(variable, own) : "–"});
-        } else {
-            add(variable.name);
-        }
+    for (std::size_t i = 0; i < outcome.variables.size(); ++i) {
+        const study::ExploredVariable& variable = outcome.variables[i];
+        table.rows.push_back({variable.title, study::textOf(variable, point.valueOf(i)),
+                              outcome.baseline ? study::textOf(variable, outcome.baseline->valueOf(i)) : "–"});
+    }
     for (const study::ExploredMetric& metric : outcome.metrics) add(metric.id);
     if (!point.reason.empty()) table.rows.push_back({"no solution", point.reason, ""});
     return table;

@@ -187,10 +187,10 @@ ParallelPicture explorationParallel(const ExplorationOutcome& outcome) {
 namespace {
 
 /// What a table says of a point beside its numbers.
-std::string markOf(const ExplorationOutcome& outcome, std::size_t point) {
+std::string markOf(const ExplorationOutcome& outcome, const std::vector<bool>& onFront, std::size_t point) {
     if (outcome.chosen == point) return outcome.knee == point ? "chosen, knee" : "chosen";
     if (outcome.knee == point) return "knee";
-    if (outcome.isOnFront(point)) return "front";
+    if (onFront[point]) return "front";
     return outcome.points[point].reason;
 }
 
@@ -215,13 +215,14 @@ Table explorationPointTable(const ExplorationOutcome& outcome, const std::vector
     for (const ExploredVariable& variable : outcome.variables)
         table.columns.push_back({study::lowerFirstOf(variable.title), !variable.isCategory()});
     table.columns.push_back({""});
+    const std::vector<bool> onFront = outcome.onFront();
     for (const std::size_t point : points) {
         const ExploredPoint& its = outcome.points[point];
         std::vector<std::string> row{numberOf(point)};
         for (const std::string& id : metrics) row.push_back(outcome.textOf(id, outcome.valueOf(its, id)));
         for (std::size_t i = 0; i < outcome.variables.size(); ++i)
             row.push_back(i < its.values.size() ? study::textOf(outcome.variables[i], its.values[i]) : "–");
-        row.push_back(markOf(outcome, point));
+        row.push_back(markOf(outcome, onFront, point));
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -235,13 +236,14 @@ Table exactExplorationTable(const ExplorationOutcome& outcome, const std::vector
     for (const study::ExploredMetric& metric : outcome.metrics) table.columns.push_back({metric.id, true});
     for (const char* column : {"front", "knee", "chosen"}) table.columns.push_back({column, true});
     table.columns.push_back({"reason"});
+    const std::vector<bool> onFront = outcome.onFront();
     for (const std::size_t point : points) {
         const ExploredPoint& its = outcome.points[point];
         std::vector<std::string> row{numberOf(point)};
         for (std::size_t i = 0; i < outcome.variables.size(); ++i)
             row.push_back(i < its.values.size() ? study::exactOf(outcome.variables[i], its.values[i]) : "");
         for (const double value : its.metrics) row.push_back(std::isnan(value) ? "" : exactNumber(value));
-        for (const bool holds : {outcome.isOnFront(point), outcome.knee == point, outcome.chosen == point})
+        for (const bool holds : {bool{onFront[point]}, outcome.knee == point, outcome.chosen == point})
             row.push_back(holds ? "1" : "0");
         row.push_back(its.reason);
         table.rows.push_back(std::move(row));

@@ -43,6 +43,7 @@ std::string timesOfFleet(double times) {
 
 /// A size with the fleet's own.
 struct ScaledRow {
+    const PlanOutcome* outcome;
     const ScaledPlan* its;
     const ScaledPlan* whole;
 };
@@ -52,7 +53,7 @@ std::vector<ScaledRow> scaledRows(const PlanOutcome& outcome) {
                                     [](const ScaledPlan& each) { return each.times == 1; });
     std::vector<ScaledRow> rows;
     for (const ScaledPlan& each : outcome.scaling)
-        rows.push_back({&each, whole == outcome.scaling.end() ? nullptr : &*whole});
+        rows.push_back({&outcome, &each, whole == outcome.scaling.end() ? nullptr : &*whole});
     return rows;
 }
 
@@ -69,6 +70,12 @@ std::string againstFleet(const ScaledRow& row) {
     if (row.its == row.whole) return {};
     return std::abs(percent) < kAlike ? std::string("alike")
                                       : fmt::format("{}{:.0f} %", percent > 0 ? "+" : "−", std::abs(percent));
+}
+
+/// What an accelerator does where models of this sort count in tokens, or in samples.
+study::FieldValue perAcceleratorIn(const ScaledRow& row, bool tokens) {
+    const bool isGiven = row.its->best && row.outcome->hasTokens() == tokens;
+    return isGiven ? study::given(row.its->perAccelerator()) : study::FieldValue();
 }
 
 const std::vector<study::Field<ScaledRow>>& scaledFields() {
@@ -98,11 +105,13 @@ const std::vector<study::Field<ScaledRow>>& scaledFields() {
          .measure = Measure::seconds},
         {.id = "tokens_per_s_per_accelerator",
          .title = "Tokens/s per accelerator",
-         .uses = kBoth,
-         .get =
-             [](const Row& row) {
-                 return row.its->best ? study::given(row.its->perAccelerator()) : study::FieldValue();
-             },
+         .uses = kBoth | study::kOptional,
+         .get = [](const Row& row) { return perAcceleratorIn(row, true); },
+         .format = study::uncertainText},
+        {.id = "samples_per_s_per_accelerator",
+         .title = "Samples/s per accelerator",
+         .uses = kBoth | study::kOptional,
+         .get = [](const Row& row) { return perAcceleratorIn(row, false); },
          .format = study::uncertainText},
         {"against_fleet", "Against the fleet", kWords, [](const Row& row) { return study::given(againstFleet(row)); }},
         {"used", "In use", kBoth, scaledScore<plan::Objective::accelerators>},
@@ -278,8 +287,8 @@ void addPlanned(Chart& chart, const PlanOutcome& outcome) {
         const std::string step = formatQuantity(stepSecondsOf(each), Measure::seconds);
         points.labels.push_back(countText(each.accelerators) + ": " + step);
         points.valueTexts.push_back(fmt::format(
-            "{} tokens/s per accelerator · {} a step on {}{} · {}", study::uncertainText(rate), step, accelerators,
-            used < count ? fmt::format(", of which {} are in use", formatCount(used)) : std::string(),
+            "{} {}/s per accelerator · {} a step on {}{} · {}", study::uncertainText(rate), outcome.unit(), step,
+            accelerators, used < count ? fmt::format(", of which {} are in use", formatCount(used)) : std::string(),
             each.configuration));
     }
     // A single point has no area about it.
@@ -337,7 +346,8 @@ std::string sizesNote(const PlanOutcome& outcome) {
 Chart planScalingChart(const PlanOutcome& outcome) {
     Chart chart{.id = "scaling", .title = scalingTitle(outcome)};
     chart.x = {.title = "Accelerators", .logarithmic = true};
-    chart.y = {.title = "Tokens/s per accelerator", .fromZero = true};
+    chart.y = {.title = fmt::format("{}/s per accelerator", outcome.hasTokens() ? "Tokens" : "Samples"),
+               .fromZero = true};
     chart.empty = outcome.best() == nullptr ? kNoPlan
                                             : "The run was kept by a version that did not look at other numbers of "
                                               "accelerators. Repeat it to see them.";

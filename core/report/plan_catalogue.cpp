@@ -93,12 +93,13 @@ double percentAbove(const ConfigurationRow& row) {
     const double least = row.outcome->best()->scores.of(goal);
     return least > 0 ? 100 * (row.its->scores.of(goal) / least - 1) : 0;
 }
-constexpr double kAlikePercent = 0.005;
+constexpr double kAlikePercent = 0.005, kWholePercent = 99.5;
 
 std::string aboveText(const ConfigurationRow& row) {
     if (row.number == 0) return "the best";
     const double percent = percentAbove(row);
-    return percent < kAlikePercent ? std::string("alike") : fmt::format("+{:.2g} %", percent);
+    if (percent < kAlikePercent) return "alike";
+    return percent < kWholePercent ? fmt::format("+{:.2g} %", percent) : fmt::format("+{:.0f} %", percent);
 }
 
 /// What takes most of the difference.
@@ -423,16 +424,21 @@ std::vector<FileRow> planFiles() {
     return rows;
 }
 
+/// What alone fits; of a network's layers there is no sequence and no other depth.
+std::string limitsSentence(const plan::Limits& limits) {
+    std::string model;
+    if (limits.sequence > 0)
+        model = fmt::format("{} tokens a sample, {} layers, ", formatCount(static_cast<double>(limits.sequence)),
+                            formatCount(static_cast<double>(limits.layers)));
+    return fmt::format("Each alone fits: {}micro-batches of {}; the fewest accelerators are {}.", model, limits.micro,
+                       formatCount(static_cast<double>(limits.accelerators)));
+}
+
 std::vector<std::string> planSentences(const study::Result& result) {
     const PlanOutcome& outcome = planOutcomeOf(result);
     std::vector<std::string> all;
     if (outcome.asked) all = planAnswerSentences(outcome, *outcome.asked);
-    if (outcome.limits)
-        all.push_back(fmt::format(
-            "Each alone fits: {} tokens a sample, {} layers, micro-batches of {}; the fewest accelerators are {}.",
-            formatCount(static_cast<double>(outcome.limits->sequence)),
-            formatCount(static_cast<double>(outcome.limits->layers)), outcome.limits->micro,
-            formatCount(static_cast<double>(outcome.limits->accelerators))));
+    if (outcome.limits) all.push_back(limitsSentence(*outcome.limits));
     if (std::string measured = planMeasuredSentence(outcome); !measured.empty()) all.push_back(std::move(measured));
     return all;
 }

@@ -162,6 +162,7 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
     points.reasons.resize(scores.size());
     for (const PlanValue& its : kPlanValues) {
         if (its.value == plan::Objective::price && !outcome.knowsPrices()) continue;
+        if (its.value == plan::Objective::energy && !outcome.knowsEnergy()) continue;
         PlanColumn column{.id = std::string(plan::kObjectiveNames.of(its.value)),
                           .title = std::string(its.title),
                           .measure = its.measure,
@@ -174,20 +175,21 @@ explore::PointTable pointTable(const PlanOutcome& outcome) {
         column.log = isWide(column.values);
         points.columns.push_back(std::move(column));
     }
+    const std::string rate = fmt::format("{}_per_s", outcome.unit());
     const auto ofBest = [&](PlanColumn column, double (*of)(const plan::Evaluated&)) {
         column.better = PlanColumn::Better::higher;
         column.values.assign(scores.size(), std::numeric_limits<double>::quiet_NaN());
         for (std::size_t i = 0; i < outcome.configurations.size(); ++i)
             column.values[i] = of(outcome.configurations[i]);
-        for (std::size_t i = 0; i < outcome.measured.size() && column.id == "tokens_per_s"; ++i)
+        for (std::size_t i = 0; i < outcome.measured.size() && column.id == rate; ++i)
             column.values[planned + i] =
                 outcome.measured[i].tokensPerSecond * static_cast<double>(outcome.measured[i].accelerators);
         points.columns.push_back(std::move(column));
     };
-    ofBest({.id = "tokens_per_s",
+    ofBest({.id = rate,
             .title = "Throughput",
             .help = "Of the best configurations, which alone are looked at in full",
-            .unit = "tokens/s"},
+            .unit = fmt::format("{}/s", outcome.unit())},
            [](const plan::Evaluated& each) { return each.tokensPerSecond; });
     ofBest({.id = "mfu",
             .title = "MFU",

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/app/cli.h"
+#include "tests/support/paths.h"
 #include "tests/support/schema.h"
 
 /// `tessera explore`: of a file, of any study, and what it writes of a point.
@@ -102,9 +104,55 @@ TEST_F(Explore, listsWhatCanVaryAndTheMetrics) {
                                    HasSubstr("step_time_s"), HasSubstr("hardware")));
     const nlohmann::json document =
         json({"explore", "resnet50-layers-nvdla", "--list"}, "exploration-space.schema.json");
-    const auto isPes = [](const nlohmann::json& each) { return each["of"] == "pes"; };
-    EXPECT_TRUE(std::any_of(document["variables"].begin(), document["variables"].end(), isPes));
+    const auto entryOf = [](const nlohmann::json& listed, const std::string& of) {
+        for (const nlohmann::json& each : listed["variables"])
+            if (each["of"] == of) return each;
+        return nlohmann::json::object();
+    };
+    const nlohmann::json pes = entryOf(document, "pes");
+    EXPECT_EQ(pes["target"], "parameter");
+    EXPECT_THAT(pes["takes"].get<std::string>(), HasSubstr("a whole number from 1 to "));
+    EXPECT_EQ(pes["help"], "processing elements");
+    EXPECT_NE(entryOf(document, "offchip_bandwidth")["now"], "–") << "the default where the study says nothing";
     EXPECT_GT(document["metrics"].size(), 5U);
+    // Fields with unit, range and help; dimensions of a network of the zoo.
+    const nlohmann::json plan = json({"explore", "llama3.1-405b-512-h100", "--list"}, "exploration-space.schema.json");
+    const nlohmann::json links = entryOf(plan, "fleet.levels[1].bandwidth_bytes_per_s");
+    EXPECT_EQ(links["unit"], "B/s");
+    EXPECT_EQ(links["takes"], "a number above 0 B/s");
+    EXPECT_NE(links["help"], "");
+    EXPECT_EQ(entryOf(plan, "tensor_parallel")["target"], "dimension");
+    EXPECT_EQ(entryOf(plan, "tensor_parallel")["now"], "1");
+    EXPECT_EQ(entryOf(plan, "tensor_parallel")["takes"], "a whole number from 1 to 8");
+    EXPECT_THAT(text.output, HasSubstr("dim.tensor_parallel"));
+    // No two fields have one path: the fleet's name, and that of its only group.
+    std::set<std::string> paths;
+    for (const nlohmann::json& each : plan["variables"])
+        if (each["target"] == "field") {
+            EXPECT_TRUE(paths.insert(each["of"]).second) << each["of"];
+        }
+    // Where several fleets are among the choices, paths name theirs.
+    const nlohmann::json fleets =
+        json({"explore", "llama3.1-405b-512-h100", "--list", "--vary", "hardware=dgx-h100x64,dgx-a100x8"},
+             "exploration-space.schema.json");
+    EXPECT_TRUE(entryOf(fleets, "fleet.levels[1].bandwidth_bytes_per_s").empty());
+    EXPECT_EQ(entryOf(fleets, "fleets.dgx-h100x64.levels[1].bandwidth_bytes_per_s")["unit"], "B/s");
+}
+
+TEST_F(Explore, filesAboveAndTextsWithCommasAmongValues) {
+    fs::create_directories(path("below"));
+    fs::copy_file(sourcePath("data/accelerators/h100.json"), path("mine.json"));
+    const nlohmann::json files = json({"explore", "resnet50-accelerators", "--vary", "hardware=below/../mine.json,a100",
+                                       "--objective", "throughput_samples_per_s", "--method", "grid", "--no-store"},
+                                      "exploration-result.schema.json");
+    EXPECT_EQ(files["variables"][0]["words"], nlohmann::json::parse(R"(["below/../mine.json", "a100"])"));
+    EXPECT_EQ(files["counted"]["feasible"], 2);
+    const nlohmann::json texts =
+        json({"explore", "llama3.1-405b-512-h100", "--vary", R"(fix="tp=8,pp=16", "tp=8,pp=8",tp=4)", "--objective",
+              "step_time_s", "--method", "grid", "--no-store"},
+             "exploration-result.schema.json");
+    EXPECT_EQ(texts["variables"][0]["words"], nlohmann::json::parse(R"(["tp=8,pp=16", "tp=8,pp=8", "tp=4"])"));
+    EXPECT_EQ(texts["points"].size(), 3U);
 }
 
 TEST_F(Explore, aFileBesideOptionsThatTakeItsPlace) {
@@ -145,6 +193,13 @@ TEST_F(Explore, refusesInOneSentence) {
     EXPECT_THAT(refusal(with(base, {"--vary", "pes"}), 2),
                 HasSubstr("option '--vary' is 'pes'; expected NAME=LOW..HIGH"));
     EXPECT_THAT(refusal(with(base, {"--vary", "pez=1,2"}), 2), HasSubstr("did you mean 'pes'?"));
+    EXPECT_THAT(refusal(with(base, {"--vary", "dataflow=\"nvdla"}), 2), HasSubstr("expected NAME=LOW..HIGH"));
+    EXPECT_THAT(refusal(with(base, {"--vary", "pes=0..4"}), 2), HasSubstr("not '0'"));
+    write("points.csv", "pes\n128\n0\n");
+    EXPECT_THAT(refusal(with(base, {"--vary", "pes=1..1000", "--method", "list", "--begin", "points.csv"}), 2),
+                HasSubstr("row 2 of the points to begin with: variable 'pes': 'pes' takes a whole number from 1"));
+    EXPECT_THAT(refusal({"explore", "resnet50-accelerators", "--vary", "batch=1,2", "--objective", "step_time_s"}, 2),
+                HasSubstr("NAME@batch=…"));
     EXPECT_THAT(refusal(with(base, {"--vary", "pes=1..x"}), 2), HasSubstr("not 'x'"));
     EXPECT_THAT(refusal(base, 2), HasSubstr("the exploration has no variable"));
     EXPECT_THAT(refusal(with(base, {"--vary", "pes=1,2", "--method", "nsga3"}), 2), HasSubstr("nsga2"));

@@ -185,19 +185,32 @@ TEST_F(Plan, showsOtherNumbersOfAcceleratorsAndWhatOthersMeasured) {
     EXPECT_THAT(textOf("beside.html"), HasSubstr(">Measured<"));
 }
 
+TEST_F(Plan, takesTransformersOfOtherKindsByTheirBlocks) {
+    const auto planned = [&](const char* file, const char* fleet) {
+        return tessera({"plan", "--model", sourcePath("tests/data/configs/" + std::string(file)).string(), "--fleet",
+                        fleet, "--global-batch", "64", "--no-store"});
+    };
+    const Ended encoderDecoder = planned("mt5-base.json", "dgx-h100x8");
+    EXPECT_EQ(encoderDecoder.code, 0) << encoderDecoder.errors;
+    EXPECT_THAT(encoderDecoder.errors, HasSubstr("it has an encoder beside its decoder"));
+    EXPECT_THAT(encoderDecoder.output, HasSubstr(" samples/s"));
+    // A block of its experts fills more than an accelerator.
+    const Ended linear = planned("minimax-text-01.json", "dgx-h100x64");
+    EXPECT_EQ(linear.code, 4) << linear.errors;
+    EXPECT_THAT(linear.errors, HasSubstr("the attention of some layers is linear"));
+}
+
 TEST_F(Plan, refusesWhatCannotBePlanned) {
     const auto refusal = [&](const std::vector<std::string>& arguments) {
         const Ended ended = tessera(with(arguments, {"--no-store"}));
         EXPECT_EQ(ended.code, 2) << ended.errors;
         return ended.errors;
     };
-    EXPECT_THAT(refusal({"plan", "--model", "zoo:resnet50", "--fleet", "dgx-h100x8"}), HasSubstr("no transformer"));
-    const auto refusalOf = [&](const char* file) {
-        return refusal({"plan", "--model", sourcePath("tests/data/configs/" + std::string(file)).string(), "--fleet",
-                        "dgx-h100x8"});
-    };
-    EXPECT_THAT(refusalOf("mt5-base.json"), HasSubstr("cannot be planned: it has an encoder beside its decoder"));
-    EXPECT_THAT(refusalOf("minimax-text-01.json"), HasSubstr("the attention of some layers is linear"));
+    EXPECT_THAT(refusal({"plan", "--model", "zoo:resnet50", "--fleet", "dgx-h100x8", "--tokens", "1e9"}),
+                HasSubstr("'zoo:resnet50' is none: its samples have no tokens"));
+    EXPECT_THAT(
+        refusal({"plan", "--model", sourcePath("tests/data/tables/maestro.csv").string(), "--fleet", "dgx-h100x8"}),
+        HasSubstr("is a table of layers; expected a model with operators"));
     EXPECT_THAT(refusal(command({"--fix", "tq=3"})), HasSubstr("'tq'"));
     EXPECT_THAT(refusal(command({"--fix", "tp=x"})), HasSubstr("a whole number"));
     EXPECT_THAT(refusal(command({"--front", "time"})), HasSubstr("expected two"));

@@ -210,7 +210,8 @@ Seconds onceOf(const Plan& plan, std::int64_t microBatches, bool isSteady) {
         slowest = std::max(slowest, stage.load);
         all += stage.load;
     }
-    const auto others = static_cast<double>((microBatches - 1) / plan.data);
+    const std::int64_t rounds = (microBatches - 1) / plan.data;  // of replicas that are all busy
+    const auto others = static_cast<double>(rounds);
     const auto stages = static_cast<double>(plan.stages.size());
     const Seconds through = slowest * others + (isSteady ? all : slowest * stages);
     return std::max(Seconds{}, plan.timePerBatch - through);

@@ -100,10 +100,9 @@ struct PlanTable::Data {
     double secondsOf(const CutChoice& choice, std::size_t stages, std::int64_t replicas) const {
         if (problem.steady) return choice.value + numbers->addedBy(stages);
         const auto count = static_cast<double>(replicas);
-        const auto rounds =
-            static_cast<double>((problem.microBatches - 1) / replicas + static_cast<std::int64_t>(stages));
-        return choice.value * rounds + 4 * choice.weights / problem.bandwidth.value * (count - 1) / count +
-               choice.update;
+        const std::int64_t rounds = (problem.microBatches - 1) / replicas + static_cast<std::int64_t>(stages);
+        return choice.value * static_cast<double>(rounds) +
+               4 * choice.weights / problem.bandwidth.value * (count - 1) / count + choice.update;
     }
 
     bool isOf(std::int64_t stages, std::int64_t replicas) const {

@@ -34,12 +34,6 @@ std::vector<std::size_t> differing(const std::vector<double>& ideal, const std::
     return objectives;
 }
 
-bool dominatesOrEquals(const std::vector<double>& a, const std::vector<double>& b) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-        if (a[i] > b[i]) return false;
-    return true;
-}
-
 void widen(std::vector<double>& ideal, std::vector<double>& worst, const std::vector<double>& point) {
     if (ideal.empty()) {
         ideal = worst = point;
@@ -273,10 +267,13 @@ bool FrontSoFar::add(const std::vector<double>& objectives) {
 }
 
 bool FrontSoFar::addByComparison(const std::vector<double>& objectives) {
+    const auto isBeaten = [](const std::vector<double>& by, const std::vector<double>& point) {
+        return explore::isNowhereAbove(by.data(), point.data(), point.size());
+    };
     if (std::any_of(front_.begin(), front_.end(),
-                    [&](const std::vector<double>& each) { return dominatesOrEquals(each, objectives); }))
+                    [&](const std::vector<double>& each) { return isBeaten(each, objectives); }))
         return false;
-    std::erase_if(front_, [&](const std::vector<double>& each) { return dominatesOrEquals(objectives, each); });
+    std::erase_if(front_, [&](const std::vector<double>& each) { return isBeaten(objectives, each); });
     front_.push_back(objectives);
     return true;
 }
@@ -299,7 +296,7 @@ std::vector<double> minimised(const ExplorationOutcome& outcome, const ExploredP
     if (!point.isFeasible()) return values;
     for (const ExploredObjective& objective : outcome.objectives) {
         const double value = outcome.valueOf(point, objective.id);
-        values.push_back(objective.goal == Goal::max ? -value : value);
+        values.push_back(objective.asLess(value));
     }
     return values;
 }

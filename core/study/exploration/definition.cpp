@@ -6,18 +6,21 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/study/study.h"
 
 namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kLongestVariableName = 64, kLongestPathOfField = 1000, kLongestFormula = 1000;
+constexpr std::size_t kLongestVariableName = 64, kLongestPathOfField = 1000, kLongestFormula = 1000,
+                      kLongestVariableHelp = 1000;
 constexpr std::size_t kMaxVariableValues = 10'000;
 constexpr std::int64_t kMaxGridLevels = 1'000'000;
 constexpr std::array kTargets{VariableTarget::parameter, VariableTarget::input, VariableTarget::dimension,
@@ -77,12 +80,19 @@ void readValues(VariableDefinition& variable, const JsonNode& node) {
     const JsonNode list = node.at("values");
     if (node.has("low")) list.fail("either values, or a range from 'low' to 'high'", "beside a range");
     Json values = Json::array();
+    std::set<std::string> seen;
     for (const JsonNode& value : list.elements(kMaxVariableValues)) {
+        const auto found = [&](const std::string& name) { return Json(besideOrGiven(list.document().file(), name)); };
         if (variable.target == VariableTarget::input)
-            values.push_back(besideOrGiven(list.document().file(), value.text(kLongestPathOfField)));
+            values.push_back(found(value.text(kLongestPathOfField)));
+        else if (variable.target == VariableTarget::parameter && value.isString())
+            values.push_back(found(value.json().get<std::string>()));
         else
             values.push_back(value.json());
-        if (std::count(values.begin(), values.end(), values.back()) > 1) value.fail("values that differ");
+        const Json& added = values.back();
+        // 1 and 1.0 are one value.
+        if (!seen.insert(added.is_number() ? exactNumber(added.get<double>()) : added.dump()).second)
+            value.fail("values that differ");
     }
     if (values.empty()) list.fail("at least one value", "an empty list");
     variable.values = std::move(values);
@@ -105,7 +115,7 @@ Compared comparedIn(const std::string& text, const std::vector<std::string>& sig
 
 VariableDefinition readVariable(const JsonNode& node) {
     node.allowOnly({"name", "parameter", "input", "dimension", "field", "formula", "low", "high", "scale", "step",
-                    "integer", "levels", "values"});
+                    "integer", "levels", "values", "help"});
     VariableDefinition variable;
     readTarget(variable, node);
     if (!node.has("name") && variable.target == VariableTarget::none) node.fail("a 'name'", "without one");
@@ -116,6 +126,7 @@ VariableDefinition readVariable(const JsonNode& node) {
         if (node.has("name")) node.at("name").fail(expected);
         node.fail("a 'name'", "without one");
     }
+    if (node.has("help")) variable.help = node.at("help").text(kLongestVariableHelp);
     readRange(variable, node);
     readValues(variable, node);
     if (variable.formula.empty()) return variable;
@@ -135,6 +146,7 @@ Json toJson(const VariableDefinition& variable) {
     if (variable.integer) json["integer"] = true;
     if (variable.levels > 0) json["levels"] = variable.levels;
     if (!variable.formula.empty()) json["formula"] = variable.formula;
+    if (!variable.help.empty()) json["help"] = variable.help;
     return json;
 }
 

@@ -35,10 +35,15 @@ struct VariableDefinition {
     int levels = 0;            ///< of a grid; 0 = as many as usual
     HeldJson values = {};      ///< a list; null = a range, or all words
     std::string formula = {};  ///< of other variables' names; empty = its value is chosen
+    std::string help = {};     ///< what it is and rests on, a line; empty = as the target's own
 };
 
 enum class Goal : std::uint8_t { min, max };
 inline constexpr EnumNames<Goal> kGoalNames{"min", "max"};
+/// A value as one of which less is better. Its own inverse.
+inline double asLessIsBetter(Goal goal, double value) {
+    return goal == Goal::max ? -value : value;
+}
 
 /// A metric that is to be small or large.
 struct ObjectiveDefinition {
@@ -52,8 +57,8 @@ struct ConstraintDefinition {
     HeldJson min = {}, max = {};  ///< numbers, or texts with units; null = none
 };
 
-/// Reads a variable, and writes it: `{"name", "parameter" | "input" | "dimension" | "field", "low", "high", …}`. Names
-/// of files that stand beside the document are found there. Throws DataError.
+/// Reads a variable, and writes it: `{"name", "parameter" | "input" | "dimension" | "field", "low", "high", …}`. Values
+/// that name files beside the document, of inputs or of parameters, are found there. Throws DataError.
 VariableDefinition readVariable(const JsonNode& node);
 Json toJson(const VariableDefinition& variable);
 /// An objective: "METRIC", "METRIC:min", or `{"metric", "goal"}`. Throws DataError.

@@ -154,11 +154,6 @@ std::string misfit(const Row& row) {
                        formatCounted(static_cast<double>(row.points.size()), "point", "points"), why);
 }
 
-std::vector<Study> inner(const Study& study) {
-    const ExplorationDefinition definition = definitionOf(study);
-    return innerStudies(definition.base, definition.variables);
-}
-
 }  // namespace
 
 std::string lowerFirstOf(const std::string& title) {
@@ -227,7 +222,7 @@ Engine explorationEngine() {
             .checkpoints = true,
             .parameters = explorationParameters,
             .studySchema = "tessera.exploration/1",
-            .inner = inner,
+            .inner = choicesOf,
             .run = runExploration,
             .estimate = estimateExploration,
             .objectives = {{"", "Hypervolume over that of the first points", timesText, true}},

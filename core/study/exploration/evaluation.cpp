@@ -5,28 +5,36 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <stop_token>
 
 #include "core/base/error.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/engine.h"
 
 namespace tessera::study {
 
+std::optional<double> limitIn(const HeldJson& given, Measure measure) {
+    if (given->is_number()) return given->get<double>();
+    if (given->is_string()) return parseQuantity(given->get_ref<const std::string&>(), measure);
+    return std::nullopt;
+}
+
 namespace {
 
 /// Shares of a limit that is 0.
 constexpr double kLeastLimit = 1e-12;
 
-double limitOf(const Json& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
-    if (given.is_number()) return given.get<double>();
-    const auto& text = given.get_ref<const std::string&>();
-    if (const std::optional<double> value = parseQuantity(text, metric.measure)) return *value;
-    throw UsageError(fmt::format(
-        "the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric), inQuotes(text),
-        metric.measure == Measure::count ? std::string()
-                                         : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
+/// The same of one that is given. Throws UsageError.
+double givenLimit(const HeldJson& given, const ConstraintDefinition& constraint, const ExploredMetric& metric) {
+    if (const std::optional<double> value = limitIn(given, metric.measure)) return *value;
+    throw UsageError(fmt::format("the constraint on {} is {}; expected a number{}", inQuotes(constraint.metric),
+                                 inQuotes(given->get_ref<const std::string&>()),
+                                 metric.measure == Measure::count
+                                     ? std::string()
+                                     : fmt::format(", or one with a unit of {}", unitName(metric.measure))));
 }
 
 /// What follows the first part of an engine's sentence is about this point alone.
@@ -52,14 +60,15 @@ std::string textOf(const ExploredMetric& metric, double value) {
 explore::Evaluation EvaluatedPoint::evaluation(const std::vector<ExploredObjective>& of) const {
     explore::Evaluation found{.violation = violation};
     if (fault == PointFault::infeasible || fault == PointFault::broken) return found;
-    for (std::size_t i = 0; i < objectives.size(); ++i)
-        found.objectives.push_back(of[i].goal == Goal::max ? -objectives[i] : objectives[i]);
+    for (std::size_t i = 0; i < objectives.size(); ++i) found.objectives.push_back(of[i].asLess(objectives[i]));
     return found;
 }
 
 PointEvaluator::PointEvaluator(const ExplorationDefinition& definition, const ExploredSpace& space,
                                std::shared_ptr<InputFiles> files)
-    : definition_(definition), space_(space), files_(std::move(files)) {}
+    : definition_(definition), space_(space), files_(std::move(files)) {
+    for (const ExploredVariable& variable : space.variables()) names_.insert(variable.name);
+}
 
 Result PointEvaluator::run(const std::vector<double>& values, const RunControl& control) const {
     const PointStudy point = space_.studyAt(values, files_);
@@ -68,7 +77,7 @@ Result PointEvaluator::run(const std::vector<double>& values, const RunControl& 
     return study::run(point.study, context);
 }
 
-EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunControl& control) {
+EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunControl& control, bool keepsWhole) {
     EvaluatedPoint found;
     const auto broken = [&found](const std::exception& error) {
         found.fault = PointFault::broken;
@@ -78,8 +87,12 @@ EvaluatedPoint PointEvaluator::evaluate(const explore::Point& point, const RunCo
     };
     try {
         found.values = space_.valuesAt(point);
-        take(run(found.values, control), found);
+        space_.checkComputed(found.values);
+        const Result result = run(found.values, control);
+        take(result, found);
         if (found.fault == PointFault::none) judge(found);
+        if (keepsWhole && found.fault != PointFault::infeasible)
+            found.document = std::make_shared<HeldJson>(toJson(result));
     } catch (const InfeasibleError& error) {
         setInfeasible(found, error.what());
     } catch (const DataError& error) {
@@ -168,16 +181,27 @@ void PointEvaluator::judge(EvaluatedPoint& point) const {
             point.kind += fmt::format("{}{} is {}", separator, constraint.metric, beyond);
         };
         if (!constraint.max->is_null())
-            if (const double max = limitOf(*constraint.max, constraint, metric); value > max) violate(max, "above");
+            if (const double max = givenLimit(constraint.max, constraint, metric); value > max) violate(max, "above");
         if (!constraint.min->is_null())
-            if (const double min = limitOf(*constraint.min, constraint, metric); value < min) violate(min, "below");
+            if (const double min = givenLimit(constraint.min, constraint, metric); value < min) violate(min, "below");
     }
 }
 
-bool PointEvaluator::hasAll(EvaluatedPoint base) const {
+bool PointEvaluator::judgeBase(EvaluatedPoint& base) const {
     if (base.fault != PointFault::none) return false;
     judge(base);
     return base.missing.empty();
+}
+
+void PointEvaluator::refuseSharedNames(const EvaluatedPoint& point) const {
+    for (const auto& [metric, value] : point.metrics) {
+        if (!names_.contains(metric->id)) continue;
+        const ExploredVariable* const variable = findRow(space_.variables(), metric->id);
+        throw UsageError(fmt::format(
+            "variable {}: the study has a metric of that name; expected another one, as its 'name' in a file or as "
+            "NAME@{}=… of '--vary'",
+            inQuotes(metric->id), variable->of.empty() ? "…" : escaped(variable->of, 200)));
+    }
 }
 
 std::pair<ExploredMetric, double> PointEvaluator::named(const EvaluatedPoint& point, const std::string& id) const {

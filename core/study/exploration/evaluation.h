@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "core/base/input_files.h"
+#include "core/base/json.h"
 #include "core/base/run_control.h"
 #include "core/explore/method.h"
 #include "core/study/exploration/outcome.h"
@@ -28,11 +30,12 @@ struct EvaluatedPoint {
     std::vector<std::pair<const ExploredMetric*, double>> metrics = {};
     PointFault fault = PointFault::none;
     std::string reason = {};
-    std::string kind = {};                ///< the reason without what is this point's alone, to count by
-    double violation = 0;                 ///< of constraints
-    std::vector<double> objectives = {};  ///< as metrics have them; empty where one is missing
-    std::string missing = {};             ///< a metric that the exploration asks for and the point does not have
-    std::exception_ptr error = {};        ///< of a broken one
+    std::string kind = {};                    ///< the reason without what is this point's alone, to count by
+    double violation = 0;                     ///< of constraints
+    std::vector<double> objectives = {};      ///< as metrics have them; empty where one is missing
+    std::string missing = {};                 ///< a metric that the exploration asks for and the point does not have
+    std::exception_ptr error = {};            ///< of a broken one
+    std::shared_ptr<HeldJson> document = {};  ///< its result whole, where that is to be kept
 
     /// As methods take it.
     explore::Evaluation evaluation(const std::vector<ExploredObjective>& of) const;
@@ -56,16 +59,20 @@ public:
     PointEvaluator(const ExplorationDefinition& definition, const ExploredSpace& space,
                    std::shared_ptr<InputFiles> files);
 
-    /// Runs the study of a point. Throws InterruptedError where `control` says so.
-    EvaluatedPoint evaluate(const explore::Point& point, const RunControl& control);
+    /// Runs the study of a point; its result is kept whole where that is asked for. Throws InterruptedError where
+    /// `control` says so.
+    EvaluatedPoint evaluate(const explore::Point& point, const RunControl& control, bool keepsWhole = false);
     /// The result of its study. Throws like study::run.
     Result run(const std::vector<double>& values, const RunControl& control) const;
     /// The base study as it is; `result` receives its result, where it has one. `beat` is called as work goes on.
     EvaluatedPoint evaluateBase(const RunControl& control, const std::function<void()>& beat,
                                 std::optional<Result>& result);
 
-    /// Whether the base has all metrics of objectives and constraints. Throws UsageError for what these cannot be.
-    bool hasAll(EvaluatedPoint base) const;
+    /// Holds the base to objectives and constraints, as every point is. Returns whether it has all of their metrics.
+    /// Throws UsageError for what these cannot be.
+    bool judgeBase(EvaluatedPoint& base) const;
+    /// Throws UsageError where a metric of the point has the name of a variable: one could not be told from the other.
+    void refuseSharedNames(const EvaluatedPoint& point) const;
 
     /// A metric or variable by its id, with what is known of it. Throws UsageError where the point has none.
     std::pair<ExploredMetric, double> named(const EvaluatedPoint& point, const std::string& id) const;
@@ -80,8 +87,12 @@ private:
     const ExplorationDefinition& definition_;
     const ExploredSpace& space_;
     std::shared_ptr<InputFiles> files_;
+    std::set<std::string_view> names_;  ///< of variables
     MetricPool metrics_;
 };
+
+/// The number of a limit; nothing where none is given, or where its text is no amount of the measure.
+std::optional<double> limitIn(const HeldJson& given, Measure measure);
 
 /// Which way is better; the metric's own where the definition leaves it open. Throws UsageError where neither says it.
 Goal goalOf(const ObjectiveDefinition& objective, const ExploredMetric& metric);

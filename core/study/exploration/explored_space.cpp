@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -15,11 +16,13 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/explore/expression.h"
 #include "core/study/document_study.h"
 #include "core/study/engine.h"
+#include "core/study/exploration/inputs.h"
 
 namespace tessera::study {
 
@@ -54,13 +57,25 @@ struct NumberRange {
             return measure == Measure::count ? formatCount(value) : formatQuantity(value, measure);
         };
         std::string what = powerOfTwo ? "a power of two" : whole ? "a whole number" : "a number";
-        const bool from = min > -1e299, to = max < 1e29;
+        // Fields that may be of any size end at 1e30.
+        constexpr double kAny = 1e29;
+        const bool from = min > -kAny, to = max < kAny;
         if (from && to && !minExcluded) return fmt::format("{} from {} to {}", what, shown(min), shown(max));
         if (from) what += (minExcluded ? " above " : " of at least ") + shown(min);
         if (to) what += (from ? " and at most " : " of at most ") + shown(max);
         return what;
     }
 };
+
+/// A value as it was given: 0 rather than 0.0, "a,b" of a list.
+std::string wordOf(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number()) return exactNumber(value.get<double>());
+    if (!value.is_array()) return value.dump();
+    std::vector<std::string> parts;
+    for (const Json& part : value) parts.push_back(wordOf(part));
+    return joined(parts, ",");
+}
 
 std::optional<double> amountIn(const Json& value, Measure measure) {
     if (value.is_number()) return value.get<double>();
@@ -72,9 +87,8 @@ std::optional<double> amountIn(const Json& value, Measure measure) {
 double numberIn(const VariableDefinition& variable, const Json& value, const NumberRange& range) {
     const std::optional<double> number = amountIn(value, range.measure);
     if (number && range.holds(*number)) return *number;
-    const std::string given = value.is_string() ? value.get<std::string>() : value.dump();
-    refuseVariable(variable.name,
-                   fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), range.text(), inQuotes(given)));
+    refuseVariable(variable.name, fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), range.text(),
+                                              inQuotes(wordOf(value))));
 }
 
 bool areNumbers(const Json& values, Measure measure) {
@@ -88,6 +102,29 @@ std::vector<double> powersBetween(double low, double high) {
     for (double power = 1; power <= high; power *= 2)
         if (power >= low) powers.push_back(power);
     return powers;
+}
+
+/// Numbers that a field of hardware may have.
+NumberRange rangeOf(const hardware::Field& row) {
+    return {.measure = row.measure,
+            .min = row.bounds.min,
+            .max = row.bounds.max,
+            .minExcluded = row.bounds.minExcluded,
+            .whole = row.bounds.whole,
+            .powerOfTwo = row.bounds.powerOfTwo};
+}
+
+bool holdsNumbers(const hardware::Field& row) {
+    return row.holds == hardware::Holds::number || row.holds == hardware::Holds::range;
+}
+
+/// The step that a value stands at, as the range has it; nothing where it stands between two.
+std::optional<double> atStep(const explore::Variable& range, double value) {
+    if (!range.values.empty() || !(range.step > 0)) return value;
+    const double steps = (value - range.low) / range.step;
+    if (std::fabs(steps - std::round(steps)) > 1e-9 * std::max(1.0, std::fabs(steps))) return std::nullopt;
+    const bool isInside = value >= range.low && value <= range.high;
+    return isInside ? explore::valueNumbered(range, explore::numberOf(range, value)) : value;
 }
 
 /// The range or list of numbers that a definition gives.
@@ -120,8 +157,9 @@ explore::Variable numbersOf(const VariableDefinition& variable, const NumberRang
     if (!variable.step->is_null()) {
         const std::optional<double> step = amountIn(*variable.step, range.measure);
         if (!step || !(*step > 0) || (range.whole && *step != std::floor(*step)))
-            refuseVariable(variable.name, fmt::format("'step' is {}; expected {} above 0", variable.step->dump(),
-                                                      range.whole ? "a whole number" : "a number"));
+            refuseVariable(variable.name,
+                           fmt::format("'step' is {}; expected {} above 0", inQuotes(wordOf(*variable.step)),
+                                       range.whole ? "a whole number" : "a number"));
         found.step = *step;
     } else if (range.whole) {
         found.step = 1;
@@ -136,14 +174,6 @@ explore::Variable categoriesOf(const VariableDefinition& variable, std::size_t c
     found.low = 0;
     found.high = static_cast<double>(count - 1);
     return found;
-}
-
-std::string wordOf(const Json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (!value.is_array()) return value.dump();
-    std::vector<std::string> parts;
-    for (const Json& part : value) parts.push_back(wordOf(part));
-    return joined(parts, ",");
 }
 
 /// 512 rather than 512.0.
@@ -266,6 +296,7 @@ struct ExploredSpace::Data {
                 break;
             }
         }
+        if (!definition.help.empty()) variable.help = definition.help;
         return variable;
     }
 
@@ -359,14 +390,9 @@ struct ExploredSpace::Data {
         variable.of = definition.of;
         variable.title = titleOf(files, placed);
         variable.help = row.about;
-        if (row.holds == hardware::Holds::number || row.holds == hardware::Holds::range) {
+        if (holdsNumbers(row)) {
             variable.measure = row.measure;
-            setter.range = {.measure = row.measure,
-                            .min = row.bounds.min,
-                            .max = row.bounds.max,
-                            .minExcluded = row.bounds.minExcluded,
-                            .whole = row.bounds.whole,
-                            .powerOfTwo = row.bounds.powerOfTwo};
+            setter.range = rangeOf(row);
             if (variable.isChosen()) variable.range = numbersOf(definition, setter.range);
             return;
         }
@@ -388,20 +414,35 @@ struct ExploredSpace::Data {
         variable.range = categoriesOf(definition, values.size());
     }
 
+    /// Computes the variables that have a formula, of those that `isComputed`; NaN where it has no value.
+    void compute(
+        std::vector<double>& values,
+        const std::function<bool(std::size_t variable)>& isComputed = [](std::size_t) { return true; }) const {
+        for (const auto& [variable, formula] : formulas) {
+            if (!isComputed(variable)) continue;
+            const double value = formula.at(values);
+            values[variable] = std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
+        }
+    }
+
     /// What the base has of a variable; null where it has nothing.
     Json ownJson(const ExploredVariable& variable, std::size_t number) const {
         switch (variable.target) {
             case VariableTarget::parameter:
                 if (variable.of == kSeedParameter && findParameter(engine().parameters(), variable.of) == nullptr)
                     return base.seed ? Json(*base.seed) : Json();
-                return base.parameters->value(variable.of, Json());
+                if (const Json own = base.parameters->value(variable.of, Json()); !own.is_null()) return own;
+                return defaultOf(*findParameter(engine().parameters(), variable.of));
             case VariableTarget::input: {
                 const std::vector<std::string>& list = listOf(base, variable.of);
                 return list.size() == 1 ? Json(list.front()) : Json();
             }
             case VariableTarget::dimension: {
-                const auto found = base.dimensions.find(variable.of);
-                return found == base.dimensions.end() ? Json() : Json(found->second);
+                if (const auto found = base.dimensions.find(variable.of); found != base.dimensions.end())
+                    return found->second;
+                for (const model::ZooDimension& each : zooDimensionsOf(base))
+                    if (each.name == variable.of && each.follows.empty()) return each.value;
+                return {};
             }
             case VariableTarget::field:
                 return fields.at(number).in(files).value;
@@ -411,7 +452,8 @@ struct ExploredSpace::Data {
         return {};
     }
     double ownValue(const ExploredVariable& variable, std::size_t number) const {
-        const Json own = ownJson(variable, number);
+        Json own = ownJson(variable, number);
+        if (setters[number].asList && own.is_array() && own.size() == 1) own = Json(own.front());
         if (variable.isCategory()) {
             const std::vector<Json>& categories = setters[number].categories;
             const auto found = std::find(categories.begin(), categories.end(), own);
@@ -453,10 +495,17 @@ ExploredSpace::ExploredSpace(ExploredSpace&&) noexcept = default;
 std::vector<Study> innerStudies(const Study& base, const std::vector<VariableDefinition>& variables) {
     std::vector<Study> all{base};
     for (const VariableDefinition& variable : variables) {
-        if (variable.target != VariableTarget::input || variable.values->is_null()) continue;
+        const bool isInput = variable.target == VariableTarget::input;
+        const Parameter* const row = variable.target == VariableTarget::parameter
+                                         ? findParameter(engineNamed(base.engine).parameters(), variable.of)
+                                         : nullptr;
+        if (variable.values->is_null() || (!isInput && (row == nullptr || row->kind != ParameterKind::text))) continue;
         for (const Json& value : *variable.values) {
             Study with = base;
-            listOf(with, variable.of) = {value.get<std::string>()};
+            if (isInput)
+                listOf(with, variable.of) = {value.get<std::string>()};
+            else if (value.is_string() && (!row->library.empty() || namesFile(value.get<std::string>())))
+                with.parameters[variable.of] = value;
             if (std::find(all.begin(), all.end(), with) == all.end()) all.push_back(std::move(with));
         }
     }
@@ -516,18 +565,41 @@ std::vector<double> ExploredSpace::valuesAt(const explore::Point& point) const {
     std::size_t next = 0;
     for (std::size_t i = 0; i < variables_.size(); ++i)
         if (variables_[i].isChosen()) values[i] = point.at(next++);
-    for (const auto& [variable, formula] : data_->formulas) {
-        values[variable] = formula.at(values);
-        if (!std::isfinite(values[variable]))
+    data_->compute(values);
+    return values;
+}
+
+void ExploredSpace::checkComputed(const std::vector<double>& values) const {
+    for (const auto& [variable, formula] : data_->formulas)
+        if (!std::isfinite(values.at(variable)))
             refuseVariable(variables_[variable].name,
                            fmt::format("{} has no value here", inQuotes(formula.text(), 200)));
+}
+
+double ExploredSpace::valueGiven(std::size_t number, const Json& given) const {
+    const ExploredVariable& variable = variables_.at(number);
+    const std::string word = wordOf(given);
+    if (variable.isCategory()) {
+        const auto found = std::find(variable.words.begin(), variable.words.end(), word);
+        if (found != variable.words.end()) return static_cast<double>(found - variable.words.begin());
+        refuseVariable(variable.name, fmt::format("{} takes one of {}, not {}", inQuotes(variable.of, 200),
+                                                  joined(variable.words, ", "), inQuotes(word)));
     }
-    return values;
+    const NumberRange& allowed = data_->setters[number].range;
+    const std::optional<double> value = amountIn(given, variable.measure);
+    if (!value || !allowed.holds(*value))
+        refuseVariable(variable.name,
+                       fmt::format("{} takes {}, not {}", inQuotes(variable.of, 200), allowed.text(), inQuotes(word)));
+    if (const std::optional<double> step = atStep(variable.range, *value)) return *step;
+    refuseVariable(variable.name,
+                   fmt::format("it takes steps of {} from {}, not {}", exactOf(variable, variable.range.step),
+                               exactOf(variable, variable.range.low), inQuotes(word)));
 }
 
 std::vector<double> ExploredSpace::ownValues() const {
     std::vector<double> values;
     for (std::size_t i = 0; i < variables_.size(); ++i) values.push_back(data_->ownValue(variables_[i], i));
+    data_->compute(values, [this](std::size_t i) { return variables_[i].target == VariableTarget::none; });
     return values;
 }
 
@@ -559,6 +631,12 @@ std::vector<PointFile> ExploredSpace::filesAt(const std::vector<double>& values)
                        .bytes = data_->bytesOf(i, variables_, values),
                        .isChanged = !data_->gaps[i].variables.empty()});
     return all;
+}
+
+std::string expectationOf(const hardware::Field& row) {
+    if (holdsNumbers(row)) return rangeOf(row).text();
+    if (row.holds == hardware::Holds::flag) return "true or false";
+    return row.words.empty() ? "the values given" : "one of " + joined(row.words, ", ");
 }
 
 std::string textOf(const ExploredVariable& variable, double value) {

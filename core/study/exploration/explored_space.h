@@ -33,6 +33,9 @@ struct ExploredVariable {
     bool isCategory() const { return range.isCategory; }
 };
 
+/// What a field of hardware may be, as words that follow "expected": "a number above 0 B/s".
+std::string expectationOf(const hardware::Field& row);
+
 /// "4.8 TB/s", "ring", of a variable's value.
 std::string textOf(const ExploredVariable& variable, double value);
 /// The same for files: digits that read back as the number, or the word.
@@ -63,9 +66,14 @@ public:
     const std::vector<ExploredVariable>& variables() const { return variables_; }
     /// Those that are chosen, in order: what points have values of.
     std::vector<explore::Variable> chosen() const;
-    /// The values of all variables at a point, computed ones too. Throws UsageError where a formula has none.
+    /// The values of all variables at a point, computed ones too; NaN where a formula has none.
     std::vector<double> valuesAt(const explore::Point& point) const;
-    /// The values that the study itself has, NaN of what it leaves open or what has several.
+    /// Throws UsageError where the formula of a variable has no value among these.
+    void checkComputed(const std::vector<double>& values) const;
+    /// The value that a table or file gives a variable, by its number: a number, a text with a unit, or a word. Throws
+    /// UsageError for what the variable's target cannot be, and for what lies between two of its steps.
+    double valueGiven(std::size_t variable, const Json& given) const;
+    /// The values that the study itself has, also by default; NaN of what it leaves open or what has several.
     std::vector<double> ownValues() const;
     /// The study with these values of all variables, whose other files are those given. Throws UsageError for what a
     /// computed value cannot be.
@@ -82,7 +90,8 @@ private:
     std::unique_ptr<Data> data_;
 };
 
-/// The study with each input that a variable gives it, one at a time, after itself.
+/// The study with each input, and each file that a parameter names, that a variable gives it, one at a time, after
+/// itself.
 std::vector<Study> innerStudies(const Study& base, const std::vector<VariableDefinition>& variables);
 
 }  // namespace tessera::study

@@ -73,7 +73,13 @@ std::string shortestPath(const HardwareFile& file, const hardware::FieldPlace& p
     // Accelerators are named always: a study's fleet may soon have another.
     const bool named = !file.isOnly || file.kind == &hardware::acceleratorKind();
     std::string_view inside = place.path;
-    if (hasOneGroup(file) && inside.starts_with(kOnlyGroup)) inside.remove_prefix(kOnlyGroup.size());
+    // Unless the fleet itself has such a field: its name, and that of its group.
+    const auto isOfFleet = [&](const hardware::FieldPlace& other) {
+        return other.path == inside.substr(kOnlyGroup.size());
+    };
+    if (hasOneGroup(file) && inside.starts_with(kOnlyGroup) &&
+        std::none_of(file.places.begin(), file.places.end(), isOfFleet))
+        inside.remove_prefix(kOnlyGroup.size());
     return named ? fmt::format("{}s.{}.{}", file.kind->id, file.id, inside)
                  : fmt::format("{}.{}", file.kind->id, inside);
 }
@@ -114,15 +120,23 @@ std::vector<std::pair<std::string, PlacedField>> hardwareFields(const std::vecto
 }
 
 PlacedField fieldAt(const std::vector<HardwareFile>& files, const std::string& path) {
+    std::optional<PlacedField> found;
     for (std::size_t f = 0; f < files.size(); ++f) {
         const std::optional<std::string_view> inside = insideOf(files[f], path);
         if (!inside) continue;
         const std::string ofGroup = std::string(kOnlyGroup) + std::string(*inside);
         for (std::size_t p = 0; p < files[f].places.size(); ++p) {
             const hardware::FieldPlace& place = files[f].places[p];
-            if (isAt(place, *inside) || (hasOneGroup(files[f]) && isAt(place, ofGroup))) return {f, p};
+            if (!isAt(place, *inside) && !(hasOneGroup(files[f]) && isAt(place, ofGroup))) continue;
+            if (found)
+                throw UsageError(fmt::format("the field {} is one of {} and of {}; expected files of different names",
+                                             inQuotes(path, 200), inQuotes(files[found->file].path, 200),
+                                             inQuotes(files[f].path, 200)));
+            found = PlacedField{f, p};
+            break;
         }
     }
+    if (found) return *found;
     if (files.empty())
         throw UsageError(fmt::format("there is no field {}: the study has no hardware file", inQuotes(path, 200)));
     std::vector<std::string> known;

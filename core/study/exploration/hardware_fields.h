@@ -39,7 +39,7 @@ struct PlacedField {
 
 /// Every field with the shortest path that names it.
 std::vector<std::pair<std::string, PlacedField>> hardwareFields(const std::vector<HardwareFile>& files);
-/// The field that a path means. Throws UsageError, naming the nearest ones.
+/// The field that a path means. Throws UsageError, naming the nearest ones, or where two files of one name have it.
 PlacedField fieldAt(const std::vector<HardwareFile>& files, const std::string& path);
 /// "NVLink bandwidth", "HBM3 bandwidth of h100".
 std::string titleOf(const std::vector<HardwareFile>& files, const PlacedField& field);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "core/base/input_files.h"
+#include "core/base/names.h"
 #include "core/model/model.h"
 #include "core/model/zoo/zoo_name.h"
 #include "core/study/workload_files.h"
@@ -40,6 +42,15 @@ std::vector<Input> inputsOfAll(const std::vector<Study>& studies) {
             }
     for (Input& input : inputsOf(filesOfAll(studies))) add(std::move(input));
     return inputs;
+}
+
+std::vector<model::ZooDimension> zooDimensionsOf(const Study& study) {
+    if (study.models.size() != 1) return {};
+    const std::string place = placeOfInput(study.models.front());
+    if (!model::isZooName(place)) return {};
+    const model::ZooEntry* const entry =
+        findRow(model::zooEntries(), std::string_view(place).substr(model::kZooPrefix.size()));
+    return entry == nullptr ? std::vector<model::ZooDimension>{} : entry->dimensions;
 }
 
 }  // namespace tessera::study

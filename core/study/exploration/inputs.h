@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/model/zoo/zoo.h"
 #include "core/study/engine.h"
 
 /// The inputs of studies that are run inside of another one.
@@ -12,5 +13,7 @@ namespace tessera::study {
 std::vector<Input> inputsOfAll(const std::vector<Study>& studies);
 /// Their files besides models of the zoo.
 std::vector<InputFile> filesOfAll(const std::vector<Study>& studies);
+/// The dimensions that the study's only model has, where it is one of the zoo.
+std::vector<model::ZooDimension> zooDimensionsOf(const Study& study);
 
 }  // namespace tessera::study

@@ -1,9 +1,8 @@
 #include "core/study/exploration/kept_points.h"
 
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
+#include <utility>
 
 #include "core/study/exploration/metric_members.h"
 
@@ -25,35 +24,36 @@ std::vector<double> readNumbers(const JsonNode& list) {
 
 }  // namespace
 
-Json keptPointsJson(const KeptPoints& points) {
-    std::map<const ExploredMetric*, std::size_t> places;
-    Json metrics = Json::array(), list = Json::array();
-    for (const auto& [point, evaluated] : points) {
-        Json which = Json::array(), values = Json::array();
-        for (const auto& [metric, value] : evaluated.metrics) {
-            const auto [place, isNew] = places.emplace(metric, places.size());
-            if (isNew) metrics.push_back(jsonOf(*metric, kExploredMetric));
-            which.push_back(place->second);
-            values.push_back(value);
-        }
-        Json row{{"point", numbersJson(point)},
-                 {"values", numbersJson(evaluated.values)},
-                 {"metrics", which},
-                 {"numbers", values},
-                 {"objectives", numbersJson(evaluated.objectives)}};
-        if (evaluated.fault != PointFault::none) {
-            row["fault"] = kPointFaultNames.of(evaluated.fault);
-            row["reason"] = evaluated.reason;
-            row["kind"] = evaluated.kind;
-            row["violation"] = evaluated.violation;
-            if (!evaluated.missing.empty()) row["missing"] = evaluated.missing;
-        }
-        list.push_back(std::move(row));
+void KeptState::add(const explore::Point& point, const EvaluatedPoint& evaluated) {
+    Json which = Json::array(), values = Json::array();
+    for (const auto& [metric, value] : evaluated.metrics) {
+        const auto [place, isNew] = places_.emplace(metric, places_.size());
+        if (isNew) metrics_->push_back(jsonOf(*metric, kExploredMetric));
+        which.push_back(place->second);
+        values.push_back(value);
     }
-    return {{"metrics", std::move(metrics)}, {"points", std::move(list)}};
+    Json row{{"point", numbersJson(point)},
+             {"values", numbersJson(evaluated.values)},
+             {"metrics", std::move(which)},
+             {"numbers", std::move(values)},
+             {"objectives", numbersJson(evaluated.objectives)}};
+    if (evaluated.fault != PointFault::none) {
+        row["fault"] = kPointFaultNames.of(evaluated.fault);
+        row["reason"] = evaluated.reason;
+        row["kind"] = evaluated.kind;
+        row["violation"] = evaluated.violation;
+        if (!evaluated.missing.empty()) row["missing"] = evaluated.missing;
+    }
+    points_->push_back(std::move(row));
 }
 
-KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, MetricPool& metrics) {
+Json KeptState::json() const {
+    const auto arrayOf = [](const HeldJson& list) { return list->is_null() ? Json::array() : *list; };
+    return {{"metrics", arrayOf(metrics_)}, {"points", arrayOf(points_)}};
+}
+
+KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, std::size_t objectives,
+                          MetricPool& metrics) {
     std::vector<const ExploredMetric*> known;
     for (const JsonNode& metric : state.at("metrics").elements())
         known.push_back(metrics.add(readMembers<ExploredMetric>(metric, kExploredMetric)));
@@ -74,6 +74,8 @@ KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, Met
                 known[static_cast<std::size_t>(which[i].whole(0, static_cast<std::int64_t>(known.size()) - 1))],
                 numbers[i]);
         evaluated.objectives = readNumbers(row.at("objectives"));
+        if (!evaluated.objectives.empty() && evaluated.objectives.size() != objectives)
+            row.at("objectives").fail("a value of each objective, or none");
         if (!row.has("fault")) continue;
         constexpr std::size_t kLongestReason = 1'000'000;
         evaluated.fault = row.at("fault").oneOf(kPointFaultNames);

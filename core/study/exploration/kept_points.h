@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -11,8 +13,19 @@ namespace tessera::study {
 
 using KeptPoints = std::vector<std::pair<explore::Point, EvaluatedPoint>>;
 
-/// The state of a checkpoint, and its points. Throws DataError.
-Json keptPointsJson(const KeptPoints& points);
-KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, MetricPool& metrics);
+/// The state of a checkpoint, which grows by points.
+class KeptState {
+public:
+    void add(const explore::Point& point, const EvaluatedPoint& evaluated);
+    Json json() const;
+
+private:
+    std::map<const ExploredMetric*, std::size_t> places_;
+    HeldJson metrics_, points_;
+};
+
+/// The points of a state, of an exploration with that many objectives. Throws DataError.
+KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, std::size_t objectives,
+                          MetricPool& metrics);
 
 }  // namespace tessera::study

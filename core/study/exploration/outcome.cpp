@@ -37,8 +37,7 @@ double ExplorationOutcome::valueOf(const ExploredPoint& point, std::string_view 
         return point.metrics[static_cast<std::size_t>(its - metrics.data())];
     const ExploredVariable* const its = variable(id);
     if (its == nullptr) return std::numeric_limits<double>::quiet_NaN();
-    const auto at = static_cast<std::size_t>(its - variables.data());
-    return at >= point.values.size() ? std::numeric_limits<double>::quiet_NaN() : point.values[at];
+    return point.valueOf(static_cast<std::size_t>(its - variables.data()));
 }
 
 std::string ExplorationOutcome::textOf(std::string_view id, double value) const {
@@ -52,7 +51,7 @@ std::optional<std::size_t> ExplorationOutcome::best(const ExploredObjective& obj
     double least = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (!points[i].isFeasible()) continue;
-        const double value = valueOf(points[i], objective.id) * (objective.goal == Goal::max ? -1 : 1);
+        const double value = objective.asLess(valueOf(points[i], objective.id));
         if (found && !(value < least)) continue;
         found = i;
         least = value;
@@ -60,8 +59,10 @@ std::optional<std::size_t> ExplorationOutcome::best(const ExploredObjective& obj
     return found;
 }
 
-bool ExplorationOutcome::isOnFront(std::size_t point) const {
-    return std::find(front.begin(), front.end(), point) != front.end();
+std::vector<bool> ExplorationOutcome::onFront() const {
+    std::vector<bool> are(points.size(), false);
+    for (const std::size_t point : front) are[point] = true;
+    return are;
 }
 
 bool ExplorationOutcome::isConsistent() const {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,10 @@ struct ExploredPoint {
     double violation = 0;     ///< of constraints, as shares of their limits
 
     bool isFeasible() const { return fault == PointFault::none; }
+    /// Of a variable by its number; NaN where the point has none.
+    double valueOf(std::size_t variable) const {
+        return variable < values.size() ? values[variable] : std::numeric_limits<double>::quiet_NaN();
+    }
 };
 
 /// What an exploration is to make small or large: a metric, or a variable of that name.
@@ -54,6 +59,9 @@ struct ExploredObjective {
     std::string id;
     std::string title;
     Goal goal = Goal::min;
+
+    /// A value of it as one of which less is better. Its own inverse.
+    double asLess(double value) const { return asLessIsBetter(goal, value); }
 };
 
 /// Limits of a metric or variable.
@@ -126,7 +134,8 @@ struct ExplorationOutcome {
     std::string textOf(std::string_view id, double value) const;
     /// The point that is best in an objective; none where no point is feasible.
     std::optional<std::size_t> best(const ExploredObjective& objective) const;
-    bool isOnFront(std::size_t point) const;
+    /// Whether each point is on the front.
+    std::vector<bool> onFront() const;
     /// Whether lists have the sizes that belong together, and numbers of points are those of points.
     bool isConsistent() const;
 };

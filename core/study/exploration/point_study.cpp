@@ -81,8 +81,11 @@ private:
     }
     /// Writes a hardware file and what it names. Returns the name by which a study knows it.
     std::string written(const PointFile& file) {
-        const std::string name = file.file->id + ".json";
-        if (files_.contains(name)) return (folder_ / name).string();
+        const auto [place, isNew] = names_.emplace(file.file, "");
+        if (!isNew) return (folder_ / place->second).string();
+        std::string name = file.file->id + ".json";
+        for (int i = 2; files_.contains(name); ++i) name = fmt::format("{}-{}.json", file.file->id, i);
+        place->second = name;
         files_[name] = {};  // its place
         Json document = Json::parse(*file.bytes);
         if (document.contains("groups"))
@@ -90,10 +93,9 @@ private:
                 const auto reference = group.find("accelerator");
                 if (reference == group.end()) continue;
                 if (const PointFile* const changed = changedAccelerator(*file.file, *reference)) {
-                    written(*changed);
-                    *reference = changed->file->id + ".json";
+                    *reference = inFolder(written(*changed));
                 } else if (const std::optional<fs::path> path = pathIn(*file.file, *reference)) {
-                    *reference = copied(*path).substr(folder_.string().size() + 1);
+                    *reference = inFolder(copied(*path));
                 }
             }
         replacePaths(*file.file, document);
@@ -106,9 +108,8 @@ private:
             const auto reference = object.find(key);
             if (reference == object.end()) return;
             if (const std::optional<fs::path> path = pathIn(file, *reference)) {
-                const std::string name = copied(*path).substr(folder_.string().size() + 1);
                 // A dataflow's path has a folder in it, or its suffix.
-                *reference = name;
+                *reference = inFolder(copied(*path));
             }
         };
         replace(document, "kernels");
@@ -116,6 +117,8 @@ private:
         for (Json& core : document.at("sub_accelerators"))
             for (const char* key : {"dataflow", "depthwise_dataflow"}) replace(core, key);
     }
+    /// The name by which a file in the folder knows another one there.
+    std::string inFolder(const std::string& name) const { return name.substr(folder_.string().size() + 1); }
     /// Writes a copy of a file. Returns the name by which a study knows it.
     std::string copied(const fs::path& path) {
         std::string name = path.filename().string();
@@ -128,7 +131,8 @@ private:
 
     fs::path out_, folder_;
     std::vector<PointFile> hardware_;
-    std::map<std::string, std::string> files_;  ///< in the folder
+    std::map<std::string, std::string> files_;               ///< in the folder
+    std::map<const HardwareFile*, std::string> names_ = {};  ///< there
 };
 
 }  // namespace
@@ -143,10 +147,17 @@ std::vector<std::pair<fs::path, std::string>> pointStudyFiles(const Result& resu
         throw UsageError(fmt::format("point {} is no study: {}", point + 1, its.reason));
     const ExplorationDefinition definition = definitionOf(result.study);
     const ExploredSpace space(definition.base, definition.variables);
+    space.checkComputed(its.values);
     Study study = space.studyAt(its.values, std::make_shared<InputFiles>()).study;
     PointStudyFiles files(out, space.filesAt(its.values));
     for (std::string& name : study.models) name = files.inputNamed(name);
     for (std::string& name : study.workloads) name = files.inputNamed(name);
+    for (const Parameter& row : engineNamed(study.engine).parameters()) {
+        if (row.kind != ParameterKind::text) continue;
+        const auto value = study.parameters->find(std::string(row.name));
+        if (value != study.parameters->end() && value->is_string() && isFile(placeOfInput(value->get<std::string>())))
+            *value = files.inputNamed(value->get<std::string>());
+    }
     const std::string kind(engineNamed(study.engine).hardwareKind);
     for (std::string& name : study.hardware) name = files.hardwareNamed(kind, name);
     study.name = fmt::format("{} · point {}", outcome.base, point + 1);

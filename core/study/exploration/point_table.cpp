@@ -13,18 +13,6 @@ using Column = explore::PointColumn;
 
 constexpr const char* kAsItIs = "the study as it is";
 
-/// Values above 0 that differ by so much that a linear axis would show the largest alone.
-bool isWide(const std::vector<double>& values) {
-    constexpr double kWide = 20;
-    double low = std::numeric_limits<double>::infinity(), high = 0;
-    for (const double value : values) {
-        if (std::isnan(value)) continue;
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-    return low > 0 && high > kWide * low;
-}
-
 Column::Better betterOf(const ExplorationOutcome& outcome, std::string_view id, Metric::Better otherwise) {
     for (const ExploredObjective& objective : outcome.objectives)
         if (objective.id == id) return objective.goal == Goal::max ? Column::Better::higher : Column::Better::lower;
@@ -44,33 +32,46 @@ Column::Role roleOf(const ExplorationOutcome& outcome, std::string_view id, Colu
 
 }  // namespace
 
+bool areWide(const std::vector<double>& values) {
+    constexpr double kWide = 20;
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const double value : values) {
+        if (std::isnan(value)) continue;
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    return low > 0 && high > kWide * low;
+}
+
 explore::PointTable pointTableOf(const ExplorationOutcome& outcome) {
     explore::PointTable table{.title = outcome.base};
     std::vector<const ExploredPoint*> rows;
     for (const ExploredPoint& point : outcome.points) rows.push_back(&point);
     if (outcome.baseline) rows.push_back(&*outcome.baseline);
-    const auto valuesOf = [&](std::vector<double> ExploredPoint::*of, std::size_t at) {
+    const auto valuesOf = [&](const auto& valueOf) {
         std::vector<double> values;
-        for (const ExploredPoint* point : rows)
-            values.push_back(at < (point->*of).size() ? (point->*of)[at] : std::numeric_limits<double>::quiet_NaN());
+        for (const ExploredPoint* point : rows) values.push_back(valueOf(*point));
         return values;
     };
     for (std::size_t i = 0; i < outcome.variables.size(); ++i) {
         const ExploredVariable& variable = outcome.variables[i];
         table.columns.push_back({.id = variable.name,
                                  .title = variable.title,
-                                 .help = variable.isChosen() ? variable.help : variable.formula,
+                                 .help = variable.isChosen()     ? variable.help
+                                         : variable.help.empty() ? variable.formula
+                                                                 : variable.formula + ": " + variable.help,
                                  .measure = variable.measure,
                                  .role = roleOf(outcome, variable.name, Column::Role::variable),
                                  .better = betterOf(outcome, variable.name, Metric::Better::neither),
+                                 .isChosen = variable.isChosen(),
                                  .log = variable.range.scale == explore::Scale::log,
                                  .words = variable.words,
-                                 .values = valuesOf(&ExploredPoint::values, i)});
+                                 .values = valuesOf([i](const ExploredPoint& point) { return point.valueOf(i); })});
     }
     for (std::size_t i = 0; i < outcome.metrics.size(); ++i) {
         const ExploredMetric& metric = outcome.metrics[i];
-        std::vector<double> values = valuesOf(&ExploredPoint::metrics, i);
-        const bool log = isWide(values);
+        std::vector<double> values = valuesOf([i](const ExploredPoint& point) { return point.metrics.at(i); });
+        const bool log = areWide(values);
         table.columns.push_back({.id = metric.id,
                                  .title = metric.title,
                                  .measure = metric.measure,

@@ -4,12 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
 #include "core/base/error.h"
@@ -36,6 +37,8 @@ constexpr const char* kExploration = "the exploration";
 /// Explorations whose first points all fail alike are wrong themselves, unless the study as it is works.
 constexpr std::size_t kFirstPoints = 20;
 constexpr std::size_t kMostKeptWhole = 1000;
+/// Objectives up to which the hypervolume is told of while points come: with more, they would wait for it.
+constexpr std::size_t kMostOfLive = 4;
 /// Values made of the study's files that points share: see madeOfInputs.
 constexpr std::size_t kMostMade = 64;
 
@@ -64,7 +67,8 @@ std::vector<ExploredObjective> objectivesAt(const EvaluatedPoint& point, const E
     return objectives;
 }
 
-/// Points on their way to whoever looks, many at a time; those before the first solution wait for its metrics.
+/// Points on their way to whoever looks, many at a time; those before the first solution wait for its metrics. Several
+/// threads may add at once, and none waits for another that tells.
 class ToldPoints {
 public:
     ToldPoints(const ExplorationDefinition& definition, const ExploredSpace& space, const PointEvaluator& evaluator,
@@ -76,20 +80,36 @@ public:
 
     void add(const EvaluatedPoint& point) {
         if (!sink_) return;
-        untold_.push_back(point);
-        if (places_.empty() && !point.objectives.empty()) setColumns(point);
-        if (ExplorationClock::now() >= next_) tell();
+        {
+            const std::lock_guard lock(mutex_);
+            untold_.push_back(point);
+            if (ExplorationClock::now() < next_) return;
+        }
+        if (const std::unique_lock telling(telling_, std::try_to_lock); telling) tell();
     }
-    void tell() {
-        if (!sink_ || places_.empty() || untold_.empty()) return;
-        for (EvaluatedPoint& point : untold_) table_.points.push_back(placed(std::move(point), places_));
-        untold_.clear();
-        sink_(pointTableOf(table_));
-        table_.points.clear();
-        next_ = ExplorationClock::now() + kReportInterval;
+    void tellAll() {
+        if (!sink_) return;
+        const std::lock_guard telling(telling_);
+        tell();
     }
 
 private:
+    void tell() {
+        {
+            const std::lock_guard lock(mutex_);
+            std::move(untold_.begin(), untold_.end(), std::back_inserter(waiting_));
+            untold_.clear();
+        }
+        for (std::size_t i = 0; i < waiting_.size() && places_.empty(); ++i)
+            if (!waiting_[i].objectives.empty()) setColumns(waiting_[i]);
+        if (places_.empty() || waiting_.empty()) return;
+        for (EvaluatedPoint& point : waiting_) table_.points.push_back(placed(std::move(point), places_));
+        waiting_.clear();
+        sink_(pointTableOf(table_));
+        table_.points.clear();
+        const std::lock_guard lock(mutex_);
+        next_ = ExplorationClock::now() + kReportInterval;
+    }
     void setColumns(const EvaluatedPoint& point) {
         for (const auto& [metric, value] : point.metrics)
             if (places_.emplace(metric->id, table_.metrics.size()).second) table_.metrics.push_back(*metric);
@@ -101,9 +121,62 @@ private:
     const ExplorationDefinition& definition_;
     const PointEvaluator& evaluator_;
     const std::function<void(explore::PointTable)> sink_;
+
+    std::mutex mutex_;  ///< of the two that follow
+    std::vector<EvaluatedPoint> untold_;
+    ExplorationClock::time_point next_ = {};
+
+    std::mutex telling_;  ///< of what follows, and of telling
     ExplorationOutcome table_;
     MetricPlaces places_;  ///< the names are those that the evaluator keeps
-    std::vector<EvaluatedPoint> untold_;
+    std::vector<EvaluatedPoint> waiting_;
+};
+
+/// Evaluated points on their way to a checkpoint. Several threads may add at once; whichever has a point hands all of
+/// them on, so that none waits for a thread that is at work longer.
+class Checkpoints {
+public:
+    explicit Checkpoints(std::function<void(Json)> sink) : sink_(std::move(sink)) {}
+
+    void add(const explore::Point& point, const EvaluatedPoint& evaluated) {
+        // Errors are not kept: they come again.
+        if (!sink_ || evaluated.error) return;
+        const std::lock_guard lock(mutex_);
+        new_.emplace_back(point, evaluated);
+    }
+    /// Hands on what there is, for about a tenth of the time at most.
+    void handOn() {
+        if (!sink_) return;
+        const std::unique_lock handing(handing_, std::try_to_lock);
+        if (handing && ExplorationClock::now() >= next_) handOnNow();
+    }
+    void handOnLast() {
+        if (!sink_) return;
+        const std::lock_guard handing(handing_);
+        handOnNow();
+    }
+
+private:
+    void handOnNow() {
+        const auto begun = ExplorationClock::now();
+        KeptPoints added;
+        {
+            const std::lock_guard lock(mutex_);
+            std::swap(added, new_);
+        }
+        for (const auto& [point, evaluated] : added) state_.add(point, evaluated);
+        sink_(state_.json());
+        const auto ended = ExplorationClock::now();
+        next_ = ended + std::max<ExplorationClock::duration>(9 * (ended - begun), kReportInterval);
+    }
+
+    const std::function<void(Json)> sink_;
+
+    std::mutex mutex_;  ///< of what follows
+    KeptPoints new_;    ///< not yet in the state
+
+    std::mutex handing_;  ///< of what follows, and of handing on
+    KeptState state_;
     ExplorationClock::time_point next_ = {};
 };
 
@@ -116,13 +189,16 @@ public:
           evaluator_(evaluator),
           context_(context),
           told_(definition, space, evaluator, context),
+          checkpoints_(std::move(checkpoint)),
           total_(total),
-          checkpoint_(std::move(checkpoint)),
           isMeasured_(engineNamed(definition.base.engine).measures) {}
 
     /// What an interrupted run evaluated.
     void resume(std::vector<std::pair<explore::Point, EvaluatedPoint>> kept) {
-        for (auto& [point, evaluated] : kept) kept_.emplace(std::move(point), std::move(evaluated));
+        for (auto& [point, evaluated] : kept) {
+            checkpoints_.add(point, evaluated);
+            kept_.emplace(std::move(point), std::move(evaluated));
+        }
     }
 
     /// As a method asks for it.
@@ -150,12 +226,11 @@ public:
 
     /// Has the first points judged at once, where the study that is varied does not show that the exploration can work.
     void doubt() { isDoubtful_ = true; }
-    /// Throws the error that all of the first points have, however many; all points where there are fewer.
+    /// Throws the error that all of the first points have, however many, or all points where there are fewer: of an
+    /// exploration that is doubted. Else points that all fail are a result.
     void checkFirst(std::size_t most) const {
-        if (points_.empty()) return;
+        if (points_.empty() || !isDoubtful_) return;
         const EvaluatedPoint& first = points_.front().second;
-        // A metric that the study as it is has may lack at all of these points.
-        if (!isDoubtful_ && first.fault != PointFault::broken) return;
         for (std::size_t i = 0; i < std::min(most, points_.size()); ++i)
             if (points_[i].second.missing != first.missing || points_[i].second.kind != first.kind) return;
         if (first.error) std::rethrow_exception(first.error);
@@ -171,12 +246,9 @@ public:
             context_.reportProgress(kExploring, static_cast<double>(done_.load()), static_cast<double>(total_));
     }
     /// Tells of the last points.
-    void tellAll() {
-        const std::lock_guard lock(mutex_);
-        told_.tell();
-    }
+    void tellAll() { told_.tellAll(); }
     /// Hands on what is evaluated, where it is not known to be handed on.
-    void giveUp() { checkpoint(true); }
+    void giveUp() { checkpoints_.handOnLast(); }
 
     std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() { return points_; }
     const std::vector<std::pair<explore::Point, EvaluatedPoint>>& points() const { return points_; }
@@ -227,20 +299,19 @@ private:
             static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
         RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
         if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
+        const bool keepsWhole = definition_.settings.keep == KeepPoints::all && wholes_ < kMostKeptWhole;
         parallelFor(open.size(), threads, [&](std::size_t i) {
             if (end.stop_requested()) return;
             try {
-                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control);
-                {
-                    const std::lock_guard lock(mutex_);
-                    batch_[open[i]].evaluated = std::move(evaluated);
-                    batch_[open[i]].done = true;
-                }
+                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control, keepsWhole);
+                batch_[open[i]].evaluated = std::move(evaluated);
+                batch_[open[i]].done = true;
+                checkpoints_.add(batch_[open[i]].point, batch_[open[i]].evaluated);
                 noteDone(batch_[open[i]].evaluated);
             } catch (const InterruptedError&) {
                 return;
             }
-            if (std::this_thread::get_id() == thread_) checkpoint(false);
+            checkpoints_.handOn();
         });
         context_.throwIfCancelled(kExploration);
         wasStopped_ = context_.finishing();
@@ -254,13 +325,15 @@ private:
                 numbers_.erase(pending.point);
                 continue;
             }
+            evaluator_.refuseSharedNames(pending.evaluated);
+            if (pending.evaluated.document && ++wholes_ > kMostKeptWhole) pending.evaluated.document.reset();
             numbers_[pending.point] = points_.size();
             points_.emplace_back(std::move(pending.point), std::move(pending.evaluated));
             checkStop();
         }
         batch_.clear();
-        if (isDoubtful_ && points_.size() >= kFirstPoints) checkFirst(kFirstPoints);
-        checkpoint(false);
+        if (points_.size() >= kFirstPoints) checkFirst(kFirstPoints);
+        checkpoints_.handOn();
     }
 
     void checkStop() {
@@ -274,14 +347,11 @@ private:
     /// Tells of a point at once, in the order in which points are done.
     void noteDone(const EvaluatedPoint& evaluated) {
         ++done_;
-        if (context_.isWatched()) beat();
-        std::optional<ProgressEvent> event;
-        {
-            const std::lock_guard lock(mutex_);
-            told_.add(evaluated);
-            if (context_.isWatched() && evaluated.fault == PointFault::none) event = gainOf(evaluated);
-        }
-        if (event) context_.report(*event);
+        told_.add(evaluated);
+        if (!context_.isWatched()) return;
+        beat();
+        if (evaluated.fault != PointFault::none || evaluated.objectives.size() > kMostOfLive) return;
+        if (const std::optional<ProgressEvent> event = gainOf(evaluated)) context_.report(*event);
     }
 
     /// What the point adds to the hypervolume, where it adds any and that is known.
@@ -289,9 +359,10 @@ private:
         std::vector<double> smaller;
         for (std::size_t i = 0; i < evaluated.objectives.size(); ++i) {
             const ObjectiveDefinition& objective = definition_.objectives[i];
-            const bool most = goalOf(objective, evaluator_.named(evaluated, objective.metric).first) == Goal::max;
-            smaller.push_back(most ? -evaluated.objectives[i] : evaluated.objectives[i]);
+            smaller.push_back(asLessIsBetter(goalOf(objective, evaluator_.named(evaluated, objective.metric).first),
+                                             evaluated.objectives[i]));
         }
+        const std::lock_guard lock(mutex_);
         const bool gains = live_.add(smaller);
         const double gain = live_.gain();
         if (!(gain > 0) || !(gains || shown_ == 0)) return std::nullopt;
@@ -306,32 +377,13 @@ private:
                              .y = gain};
     }
 
-    /// Hands the evaluated points on, for about a tenth of the time at most.
-    void checkpoint(bool isLast) {
-        if (!checkpoint_ || (!isLast && ExplorationClock::now() < nextCheckpoint_)) return;
-        const auto begun = ExplorationClock::now();
-        std::vector<std::pair<explore::Point, EvaluatedPoint>> done;
-        {
-            const std::lock_guard lock(mutex_);
-            // Errors are not kept: they come again.
-            for (const auto& [point, evaluated] : points_)
-                if (!evaluated.error) done.emplace_back(point, evaluated);
-            for (const Pending& pending : batch_)
-                if (pending.done && !pending.evaluated.error) done.emplace_back(pending.point, pending.evaluated);
-        }
-        checkpoint_(keptPointsJson(done));
-        const auto ended = ExplorationClock::now();
-        nextCheckpoint_ = ended + std::max<ExplorationClock::duration>(9 * (ended - begun), kReportInterval);
-    }
-
     const ExplorationDefinition& definition_;
     PointEvaluator& evaluator_;
     const RunContext& context_;
-    ToldPoints told_;  ///< guarded by the mutex
+    ToldPoints told_;
+    Checkpoints checkpoints_;
     const std::int64_t total_;
-    const std::function<void(Json)> checkpoint_;
     const bool isMeasured_;
-    const std::thread::id thread_ = std::this_thread::get_id();
 
     std::map<explore::Point, EvaluatedPoint> kept_;
     std::map<explore::Point, std::size_t> numbers_;
@@ -340,15 +392,15 @@ private:
     std::vector<std::size_t> asked_;
     FrontSoFar front_;
     std::size_t lastGain_ = 0;
+    std::size_t wholes_ = 0;  ///< points whose results are kept whole already
     bool isOver_ = false, wasStopped_ = false, isDoubtful_ = false;
+    std::vector<Pending> batch_;  ///< each thread writes to points of its own
 
-    std::mutex mutex_;  ///< of what follows, and of done points of the batch
-    std::vector<Pending> batch_;
+    std::mutex mutex_;  ///< of the two that follow
     FrontSoFar live_;
     double shown_ = 0;  ///< the last hypervolume that was told
     std::atomic<std::int64_t> done_ = 0;
     std::atomic<ExplorationClock::rep> lastReport_ = 0;
-    ExplorationClock::time_point nextCheckpoint_ = {};
 };
 
 /// Gives every metric its place, in the order in which points have them.
@@ -364,27 +416,28 @@ void placeMetrics(ExplorationOutcome& outcome, const std::vector<EvaluatedPoint*
 void addConstraints(ExplorationOutcome& outcome, const ExplorationDefinition& definition) {
     for (const ConstraintDefinition& constraint : definition.constraints) {
         ExploredConstraint found{.id = constraint.metric, .title = outcome.titleOf(constraint.metric)};
-        const auto limit = [&](const HeldJson& given) -> std::optional<double> {
-            if (given->is_number()) return given->get<double>();
-            if (given->is_string())
-                return parseQuantity(given->get<std::string>(), outcome.measureOf(constraint.metric));
-            return std::nullopt;
-        };
-        found.min = limit(constraint.min);
-        found.max = limit(constraint.max);
+        found.min = limitIn(constraint.min, outcome.measureOf(constraint.metric));
+        found.max = limitIn(constraint.max, outcome.measureOf(constraint.metric));
         outcome.constraints.push_back(std::move(found));
     }
 }
 
-EndedBy endOf(const Evaluations& evaluations, const explore::MethodProblem& problem) {
+EndedBy endOf(const Evaluations& evaluations, const explore::Method& method, const explore::MethodProblem& problem) {
     if (evaluations.wasStopped()) return EndedBy::stop;
     if (evaluations.endedByRule()) return EndedBy::search;
-    return static_cast<std::int64_t>(evaluations.asked().size()) >= problem.points ? EndedBy::samples : EndedBy::done;
+    const auto asked = static_cast<std::int64_t>(evaluations.asked().size());
+    // A method that would ask for no more with a larger number has all of its points.
+    explore::MethodProblem larger = problem;
+    ++larger.points;
+    const bool isWhole = method.count(larger) <= asked;
+    return asked < problem.points || isWhole ? EndedBy::done : EndedBy::samples;
 }
 
-/// Results of the points that are to be kept, as their engine writes them.
+/// Results of the points that are to be kept, as their engine writes them: those of `documents`, by point, and others
+/// are computed again until the exploration is to finish.
 void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& definition, const PointEvaluator& evaluator,
-                const RunContext& context) {
+                const RunContext& context, std::vector<std::shared_ptr<HeldJson>> documents,
+                std::vector<std::string>& warnings) {
     std::vector<std::size_t> which;
     if (definition.settings.keep == KeepPoints::front) which = outcome.front;
     if (definition.settings.keep == KeepPoints::all)
@@ -393,18 +446,31 @@ void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& defini
                 which.push_back(i);
     std::sort(which.begin(), which.end());
     if (which.size() > kMostKeptWhole) which.resize(kMostKeptWhole);
-    std::vector<Json> documents(which.size());
     const bool isMeasured = engineNamed(definition.base.engine).measures;
+    // A result that is ended early is not that of its point.
+    std::stop_source end;
+    const auto request = [&end] { end.request_stop(); };
+    const std::stop_callback cancelled(context.cancel, request), finished(context.finish, request);
     std::atomic<std::size_t> done = 0;
     parallelFor(which.size(), isMeasured ? 1 : context.threads, [&](std::size_t i) {
-        context.throwIfCancelled(kExploration);
-        RunControl control = context.ofOnePart();
-        control.finish = {};
-        documents[i] = toJson(evaluator.run(outcome.points[which[i]].values, control));
+        std::shared_ptr<HeldJson>& document = documents[which[i]];
+        if (!document && end.stop_requested()) return;
+        try {
+            if (!document)
+                document = std::make_shared<HeldJson>(toJson(evaluator.run(
+                    outcome.points[which[i]].values, RunControl{.cancel = end.get_token(), .threads = 1})));
+        } catch (const InterruptedError&) {
+            return;
+        }
         context.reportProgress("keeping points", static_cast<double>(++done), static_cast<double>(which.size()));
     });
-    for (std::size_t i = 0; i < which.size(); ++i)
-        outcome.kept.push_back({.point = which[i], .document = std::move(documents[i])});
+    context.throwIfCancelled(kExploration);
+    for (const std::size_t point : which)
+        if (documents[point]) outcome.kept.push_back({.point = point, .document = std::move(*documents[point])});
+    if (outcome.kept.size() < which.size())
+        warnings.push_back(fmt::format("{} of {} were not kept whole, since the exploration was stopped",
+                                       which.size() - outcome.kept.size(),
+                                       formatCounted(static_cast<double>(which.size()), "point", "points")));
 }
 
 void addWarnings(Result& result, const ExplorationOutcome& outcome) {
@@ -443,7 +509,7 @@ Result runExploration(const Study& study, const RunContext& context) {
     Evaluations evaluations(definition, *space, evaluator, context, method.count(problem),
                             checkpointSink(context, result));
     if (const auto state = resumedState(context, result))
-        evaluations.resume(readKeptPoints(state->root(), *space, evaluator.metrics()));
+        evaluations.resume(readKeptPoints(state->root(), *space, definition.objectives.size(), evaluator.metrics()));
     const PollScope polled([&] {
         context.throwIfCancelled(kExploration);
         evaluations.beat();
@@ -452,30 +518,38 @@ Result runExploration(const Study& study, const RunContext& context) {
     EvaluatedPoint baseline = evaluator.evaluateBase(
         context, [&] { evaluations.beat(); }, baseResult);
     baseline.values = space->ownValues();
-    if (!evaluator.hasAll(baseline)) evaluations.doubt();
+    evaluator.refuseSharedNames(baseline);
+    if (!evaluator.judgeBase(baseline)) evaluations.doubt();
+    ExplorationOutcome outcome;
     try {
         method.run(problem, [&](std::span<const explore::Point> points) { return evaluations.evaluate(points); });
-    } catch (const InterruptedError&) {
+        evaluations.tellAll();
+        evaluations.checkFirst(evaluations.points().size());
+
+        outcome.engine = definition.base.engine;
+        outcome.base = baseResult ? titleOf(*baseResult) : titleOf(definition.base);
+        outcome.method = method.id;
+        outcome.variables = space->variables();
+        outcome.objectives = evaluations.objectives();
+        if (outcome.objectives.empty() && !baseline.objectives.empty())
+            outcome.objectives = objectivesAt(baseline, definition, evaluator);
+        outcome.repeated = evaluations.repeated();
+        outcome.ended = endOf(evaluations, method, problem);
+        std::vector<EvaluatedPoint*> all{&baseline};
+        std::vector<std::shared_ptr<HeldJson>> documents;
+        for (auto& [point, evaluated] : evaluations.points()) {
+            all.push_back(&evaluated);
+            documents.push_back(std::move(evaluated.document));
+        }
+        placeMetrics(outcome, all);
+        addConstraints(outcome, definition);
+        addFindings(outcome, problem, evaluations.asked());
+        keepPoints(outcome, definition, evaluator, context, std::move(documents), result.warnings);
+    } catch (...) {
+        // Whatever ends it, what was evaluated need not be evaluated again.
         evaluations.giveUp();
         throw;
     }
-    evaluations.tellAll();
-    evaluations.checkFirst(evaluations.points().size());
-
-    ExplorationOutcome outcome;
-    outcome.engine = definition.base.engine;
-    outcome.base = baseResult ? titleOf(*baseResult) : titleOf(definition.base);
-    outcome.method = method.id;
-    outcome.variables = space->variables();
-    outcome.objectives = evaluations.objectives();
-    outcome.repeated = evaluations.repeated();
-    outcome.ended = endOf(evaluations, problem);
-    std::vector<EvaluatedPoint*> all{&baseline};
-    for (auto& [point, evaluated] : evaluations.points()) all.push_back(&evaluated);
-    placeMetrics(outcome, all);
-    addConstraints(outcome, definition);
-    addFindings(outcome, problem, evaluations.asked());
-    if (!context.finishing()) keepPoints(outcome, definition, evaluator, context);
     if (baseResult) result.assumptions = std::move(baseResult->assumptions);
     addWarnings(result, outcome);
     reportWarnings(context, result.warnings);

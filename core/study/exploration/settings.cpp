@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -86,24 +84,6 @@ std::vector<Definition> definitionsOf(const Json& list, const char* name, Defini
     return all;
 }
 
-/// A value of a point to begin with.
-double beginValue(const ExploredVariable& variable, const Json& value) {
-    if (variable.isCategory()) {
-        const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
-        const auto found = std::find(variable.words.begin(), variable.words.end(), word);
-        if (found == variable.words.end())
-            throw UsageError(fmt::format("a point to begin with has {} for variable {}; expected one of {}",
-                                         inQuotes(word), inQuotes(variable.name), joined(variable.words, ", ")));
-        return static_cast<double>(found - variable.words.begin());
-    }
-    const std::optional<double> number = value.is_number() ? std::optional(value.get<double>())
-                                                           : parseQuantity(value.get<std::string>(), variable.measure);
-    if (!number || !std::isfinite(*number))
-        throw UsageError(fmt::format("a point to begin with has {} for variable {}; expected a number",
-                                     inQuotes(value.dump()), inQuotes(variable.name)));
-    return *number;
-}
-
 }  // namespace
 
 const std::vector<Parameter>& explorationParameters() {
@@ -118,6 +98,11 @@ Study baseOf(const Study& exploration) {
     const ExplorationSettings settings = explorationSettings(exploration);
     if (settings.study->is_null()) throw UsageError("the exploration has no study to vary");
     return readStudyInside(documentOf(*settings.study, "the study that is explored").root());
+}
+
+std::vector<Study> choicesOf(const Study& exploration) {
+    return innerStudies(baseOf(exploration),
+                        definitionsOf(*explorationSettings(exploration).variables, "variables", readVariable));
 }
 
 ExplorationDefinition definitionOf(const Study& study) {
@@ -139,15 +124,21 @@ ExploredSpace spaceOf(const Study& exploration) {
 std::vector<explore::Point> beginOf(const ExplorationDefinition& definition, const ExploredSpace& space) {
     std::vector<explore::Point> points;
     if (definition.settings.begin->is_null()) return points;
+    const std::vector<ExploredVariable>& variables = space.variables();
     for (const Json& row : *definition.settings.begin) {
         explore::Point& point = points.emplace_back();
-        for (const ExploredVariable& variable : space.variables()) {
-            if (!variable.isChosen()) continue;
-            const auto value = row.find(variable.name);
-            if (value == row.end())
-                throw UsageError(
-                    fmt::format("a point to begin with has no value of variable {}", inQuotes(variable.name)));
-            point.push_back(beginValue(variable, *value));
+        const auto refuse = [number = points.size()](const std::string& sentence) {
+            throw UsageError(fmt::format("row {} of the points to begin with: {}", number, sentence));
+        };
+        for (std::size_t i = 0; i < variables.size(); ++i) {
+            if (!variables[i].isChosen()) continue;
+            const auto value = row.find(variables[i].name);
+            if (value == row.end()) refuse(fmt::format("it has no value of variable {}", inQuotes(variables[i].name)));
+            try {
+                point.push_back(space.valueGiven(i, *value));
+            } catch (const UsageError& error) {
+                refuse(error.what());
+            }
         }
     }
     return points;
@@ -168,12 +159,14 @@ explore::MethodProblem methodProblem(const ExplorationDefinition& definition, co
                     fmt::format("the method {} takes variables whose values have an order; those of {} "
                                 "have none",
                                 method.id, inQuotes(variable.name)));
-    return {.variables = space.chosen(),
-            .objectives = definition.objectives.size(),
-            .points = definition.settings.points,
-            .seed = seed,
-            .population = definition.settings.population,
-            .begin = beginOf(definition, space)};
+    explore::MethodProblem problem{.variables = space.chosen(),
+                                   .objectives = definition.objectives.size(),
+                                   .points = definition.settings.points,
+                                   .seed = seed,
+                                   .population = definition.settings.population,
+                                   .begin = beginOf(definition, space)};
+    explore::checkProblem(method, problem);
+    return problem;
 }
 
 }  // namespace tessera::study

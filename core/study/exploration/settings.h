@@ -43,7 +43,7 @@ ExplorationDefinition definitionOf(const Study& study);
 explore::MethodProblem methodProblem(const ExplorationDefinition& definition, const ExploredSpace& space,
                                      std::uint64_t seed);
 
-/// Points that a study begins with, by the values of the variables. Throws UsageError.
+/// Points that a study begins with, by the values of the variables. Throws UsageError, which names the row.
 std::vector<explore::Point> beginOf(const ExplorationDefinition& definition, const ExploredSpace& space);
 
 }  // namespace tessera::study

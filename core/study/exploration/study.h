@@ -18,6 +18,9 @@ const std::vector<Parameter>& explorationParameters();
 
 /// The study that an exploration varies. Throws UsageError where it names none.
 Study baseOf(const Study& exploration);
+/// It with each choice of inputs, and of files that parameters name, that the variables make, after itself. Throws
+/// UsageError where there is none.
+std::vector<Study> choicesOf(const Study& exploration);
 /// Its variables, bound to it. Reads hardware as this thread's InputFiles say. Throws UsageError, DataError, FileError.
 ExploredSpace spaceOf(const Study& exploration);
 
@@ -43,6 +46,8 @@ std::string rangeText(const ExploredVariable& variable);
 /// A title inside of a sentence: "Step time" is "step time", "HBM3 bandwidth" stays.
 std::string lowerFirstOf(const std::string& title);
 
+/// Whether values are above 0 and differ by so much that a linear axis would show the largest alone.
+bool areWide(const std::vector<double>& values);
 /// The points of an exploration as a table: variables, objectives, constraints and other metrics.
 explore::PointTable pointTableOf(const ExplorationOutcome& outcome);
 

@@ -13,11 +13,10 @@
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 #include "core/physical/device.h"
-#include "core/physical/network_model.h"
 #include "core/physical/software.h"
-#include "core/plan/network_layers.h"
 #include "core/plan/transformer_layers.h"
 #include "core/study/known_transformer.h"
+#include "core/study/layered_network.h"
 #include "core/study/partition/study.h"
 #include "core/study/provenance.h"
 #include "core/study/title.h"
@@ -50,14 +49,6 @@ std::vector<int> divisorsOf(std::int64_t number) {
     return divisors;
 }
 
-/// The group whose accelerators are equal. Throws UsageError.
-const hardware::Group& onlyGroup(const hardware::Fleet& fleet, const std::string& name) {
-    if (fleet.groups.size() == 1) return fleet.groups.front();
-    throw UsageError(fmt::format(
-        "the fleet {} has {} groups of accelerators; expected one of equal accelerators ('tessera plan' takes several)",
-        inQuotes(name), fleet.groups.size()));
-}
-
 void addTransformer(ModelToPlace& made, physical::TrainingRun run, const hardware::Fleet& fleet) {
     run.optimizer = "adam";
     run.software = made.costs.software;
@@ -78,32 +69,17 @@ void addTransformer(ModelToPlace& made, physical::TrainingRun run, const hardwar
 }
 
 void addNetwork(ModelToPlace& made, const model::Model& loaded, const std::string& name, const hardware::Group& group) {
-    if (loaded.graph() == nullptr)
-        throw UsageError(
-            fmt::format("the model {} is a table of layers; expected a model with operators, which are "
-                        "what the costs of layers follow from",
-                        inQuotes(name)));
-    const physical::SoftwareStack* stack = physical::softwareStackOf(made.costs.software);
-    made.layers = plan::networkLayers(*loaded.graph(), group,
-                                      {.model = name,
-                                       .globalBatch = static_cast<double>(made.globalBatch),
-                                       .dtype = made.costs.dtype,
-                                       .software = made.costs.software,
-                                       .accelerators = made.accelerators});
-    if (physical::networkMachineOf(physical::deviceOf(group.accelerator)) != physical::NetworkMachine::gpu)
-        made.costs.software = "tuned";
-    else
-        made.costs.software = stack == nullptr ? "fused" : stack->id;
+    LayeredNetwork network = layeredNetwork(loaded, group,
+                                            {.model = name,
+                                             .globalBatch = static_cast<double>(made.globalBatch),
+                                             .dtype = made.costs.dtype,
+                                             .software = made.costs.software,
+                                             .accelerators = made.accelerators});
+    made.layers = std::move(network.layers);
+    made.costs.software = network.software;
     made.costs.zero = 0;
     made.costs.names = made.layers.names;
-    made.assumptions.emplace_back(
-        "Layers are the blocks of the graph and the operators with weights between them; one accelerator holds a whole "
-        "layer, and those of a stage run one after the other.");
-    made.assumptions.emplace_back(
-        "Of the reduction of gradients the share is exposed that was fitted to measured runs. Hosts prepare samples "
-        "fast "
-        "enough; libraries take no memory for themselves.");
-    made.assumptions.emplace_back("Messages between stages are as large as the largest tensor between two layers.");
+    addOnce(made.assumptions, network.assumptions);
 }
 
 /// What a study may choose of a model, cell by cell.
@@ -208,15 +184,13 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     std::map<std::string, std::int64_t> dimensions = study.dimensions;
     if (settings.sequence) dimensions["sequence"] = *settings.sequence;
     const std::optional<physical::TrainingRun> transformer = knownTransformer(place, dimensions);
-    model::LoadOptions load;
-    load.dimensions = transformer ? study.dimensions : dimensions;
-    // Of several samples it is seen which tensors grow with them.
-    if (!transformer) load.batch = 2;
-    const model::Model loaded = model::loadModel(place, load);
+    const std::shared_ptr<const model::Model> loaded =
+        transformer ? model::sharedModel(place, {.batch = {}, .dimensions = study.dimensions})
+                    : loadedNetwork(place, dimensions);
     const hardware::Fleet fleet = hardware::loadFleet(placeOfInput(fleetName));
-    const hardware::Group& group = onlyGroup(fleet, fleetName);
+    const hardware::Group& group = onlyGroupOf(fleet, fleetName, "'tessera plan' takes several of a transformer");
     ModelToPlace made;
-    made.title = modelName(name, loaded.name);
+    made.title = modelName(name, loaded->name);
     made.costs = {.fleet = fleet.name,
                   .accelerator = group.reference.empty() ? group.accelerator.name : group.reference,
                   .dtype = settings.dtype,
@@ -230,9 +204,9 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     if (made.globalBatch > kMostBatch)
         throw UsageError(fmt::format("option '--global-batch' is {}; expected at most {} with a model",
                                      made.globalBatch, formatCount(static_cast<double>(kMostBatch))));
-    made.inputs.push_back({name, loaded.sha256});
+    made.inputs.push_back({name, loaded->sha256});
     for (Input& input : inputsOf(fleetFiles(fleetName, fleet))) made.inputs.push_back(std::move(input));
-    made.warnings = loaded.warnings;
+    made.warnings = loaded->warnings;
     if (!physical::softwareStackOf(settings.software))
         made.warnings.push_back(
             fmt::format("{} is no software stack that is known: it is taken to fuse kernels as most do.",
@@ -241,7 +215,7 @@ ModelToPlace readModelToPlace(const Study& study, const PlacementSettings& setti
     if (transformer)
         addTransformer(made, *transformer, fleet);
     else
-        addNetwork(made, loaded, name, group);
+        addNetwork(made, *loaded, name, group);
     OwnNumbers own;
     own.add(fleet, settings.dtype);
     addOnce(made.assumptions, own.sentences());

@@ -39,6 +39,9 @@ std::string dollars(double value) {
 std::string tokensText(double value) {
     return uncertainText(value) + " tokens/s";
 }
+std::string samplesText(double value) {
+    return uncertainText(value) + " samples/s";
+}
 
 /// A value of the best configuration; none where nothing fits.
 template <typename Get>
@@ -48,6 +51,7 @@ FieldValue ofBest(const Row& row, const Get& get) {
 
 template <Objective objective>
 FieldValue scoreOf(const Row& row) {
+    if (objective == Objective::energy && !row.knowsEnergy()) return {};
     return ofBest(row, [](const plan::Evaluated& best) { return best.scores.of(objective); });
 }
 
@@ -98,7 +102,8 @@ void memoryTerms(const Row& row, Terms& terms) {
 
 void rateTerms(const Row& row, Terms& terms) {
     terms.push_back({"global batch", formatCount(row.globalBatch), "parameter global_batch"});
-    terms.push_back({"tokens of a sample", formatCount(row.sequence), "parameter sequence, or the model's"});
+    if (row.hasTokens())
+        terms.push_back({"tokens of a sample", formatCount(row.sequence), "parameter sequence, or the model's"});
     terms.push_back({"step time", seconds(row.best()->scores.of(Objective::time)), "result, step_time_s"});
 }
 
@@ -123,9 +128,9 @@ void askedTerms(const Row& row, Terms& terms) {
 std::vector<InputFact> facts(const Row& row) {
     std::vector<InputFact> all{{"Model", "name", row.model},
                                {"Model", "parameters", formatCount(row.parameters)},
-                               {"Model", "tokens of a sample", formatCount(row.sequence)},
                                {"Model", "global batch", formatCount(row.globalBatch)},
                                {"Hardware", "fleet", row.fleet}};
+    if (row.hasTokens()) all.insert(all.begin() + 2, {"Model", "tokens of a sample", formatCount(row.sequence)});
     for (std::size_t i = 0; i < row.groups.size(); ++i)
         all.push_back({"Hardware", fmt::format("groups[{}]", i),
                        fmt::format("{} {}", row.groups[i].count, row.groups[i].accelerator)});
@@ -204,10 +209,27 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields() {
         {.id = "tokens_per_s",
          .title = "Throughput",
          .uses = kMetric,
-         .get = [](const Row& row) { return ofBest(row, [](const auto& best) { return best.tokensPerSecond; }); },
+         .get =
+             [](const Row& row) {
+                 return row.hasTokens() ? ofBest(row, [](const auto& best) { return best.tokensPerSecond; })
+                                        : FieldValue();
+             },
          .better = Better::higher,
          .format = tokensText,
          .formula = "global batch · tokens of a sample / step time",
+         .source = kDefinition,
+         .terms = rateTerms},
+        {.id = "samples_per_s",
+         .title = "Throughput",
+         .uses = kMetric | kUncertain,
+         .get =
+             [](const Row& row) {
+                 return row.hasTokens() ? FieldValue()
+                                        : ofBest(row, [](const auto& best) { return best.tokensPerSecond; });
+             },
+         .better = Better::higher,
+         .format = samplesText,
+         .formula = "global batch / step time",
          .source = kDefinition,
          .terms = rateTerms},
         {.id = "model_flops_utilisation",
@@ -358,7 +380,8 @@ std::string planHeadline(const PlanOutcome& outcome) {
     const double step = best->scores.of(Objective::time);
     std::string text =
         fmt::format("{}/step ({} to {}) · {} · {}", seconds(step), seconds(best->low), seconds(best->high),
-                    tokensText(best->tokensPerSecond), configurationText(best->configuration));
+                    outcome.hasTokens() ? tokensText(best->tokensPerSecond) : samplesText(best->tokensPerSecond),
+                    configurationText(best->configuration));
     if (const auto training = outcome.trainingSeconds()) {
         constexpr double kDay = 86400;
         text += fmt::format(" · {:.3g} days", *training / kDay);

@@ -10,7 +10,9 @@ plan::FrameworkPlan frameworkPlanOf(const PlanOutcome& outcome, const std::strin
     if (its == nullptr) throw UsageError("no configuration fits, so that there is no plan to write");
     if (!outcome.shape)
         throw UsageError(
-            "the run was kept by a version that did not keep the model's shape; repeat it to write its plan");
+            "the run has no shape of a transformer, which training frameworks are told of: its model is another "
+            "network, "
+            "or an older version kept it (then repeat it)");
     const plan::Configuration& configuration = its->configuration;
     plan::FrameworkPlan plan{.model = outcome.model,
                              .fleet = outcome.fleet,

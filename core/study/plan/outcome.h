@@ -146,7 +146,13 @@ struct PlanOutcome {
     /// Time of the configuration that is asked about over that of the best.
     std::optional<double> timesTheBest() const;
     bool knowsPrices() const;
+    /// What the layers of networks draw is not known.
+    bool knowsEnergy() const { return hasTokens(); }
     double accelerators() const;  ///< of all groups
+    /// What `tokensPerSecond` counts: "tokens", or "samples" of a network whose samples have none.
+    std::string_view unit() const { return hasTokens() ? "tokens" : "samples"; }
+    /// The model is a transformer; of results of older versions, all are.
+    bool hasTokens() const { return shape || sequence > 1; }
     /// Tokens per second of each accelerator that a configuration uses.
     static double perAccelerator(const plan::Evaluated& its);
     /// Whether all of a configuration lies on one kind of accelerator; its name.

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -15,9 +16,11 @@
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 #include "core/physical/device.h"
+#include "core/plan/layered.h"
 #include "core/plan/rules.h"
 #include "core/plan/scaling.h"
 #include "core/study/known_transformer.h"
+#include "core/study/layered_network.h"
 #include "core/study/measured_throughput.h"
 #include "core/study/model_summary.h"
 #include "core/study/option_table.h"
@@ -113,32 +116,66 @@ struct Inputs {
     std::vector<FleetInputs> fleets;
     std::vector<Input> inputs;
     std::vector<std::string> warnings;
+    std::vector<std::string> assumptions = {};  ///< of a network's layers
 };
 
-/// The model that the physical model of transformers knows.
-physical::TrainingRun modelOf(const Study& study, const Settings& settings) {
-    std::map<std::string, std::int64_t> dimensions = study.dimensions;
-    if (settings.sequence) dimensions["sequence"] = *settings.sequence;
-    std::string refusal;
-    std::optional<physical::TrainingRun> run =
-        knownTransformer(placeOfInput(study.models.front()), dimensions, refusal);
-    if (!run && !refusal.empty())
-        throw UsageError(
-            fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text "
-                        "whose layers all have a softmax in their attention",
-                        inQuotes(study.models.front()), refusal));
-    if (!run)
-        throw UsageError(fmt::format(
-            "the model {} is no transformer that can be planned; expected one of the zoo (zoo:gpt, zoo:llama, zoo:moe, "
-            "zoo:bert or a known size, without tensor_parallel), or a config.json of a decoder or encoder",
-            inQuotes(study.models.front())));
-    run->optimizer = "adam";
-    run->software = settings.software;
-    return *run;
-}
+/// What is trained.
+struct Workload {
+    std::string name;  ///< as the study has it
+    std::optional<physical::TrainingRun> transformer;
+    std::shared_ptr<const model::Model> model;
+};
 
 Objective objectiveOf(const std::string& word) {
     return word == "throughput" ? Objective::time : *plan::kObjectiveNames.named(word);
+}
+
+std::map<std::string, std::int64_t> dimensionsOf(const Study& study, const Settings& settings) {
+    std::map<std::string, std::int64_t> dimensions = study.dimensions;
+    if (settings.sequence) dimensions["sequence"] = *settings.sequence;
+    return dimensions;
+}
+
+/// The model that the physical model of transformers knows; nothing for other networks, with a warning where it is a
+/// transformer of another kind.
+std::optional<physical::TrainingRun> transformerOf(const Study& study, const Settings& settings,
+                                                   std::vector<std::string>& warnings) {
+    const std::string& name = study.models.front();
+    std::string refusal;
+    std::optional<physical::TrainingRun> run =
+        knownTransformer(placeOfInput(name), dimensionsOf(study, settings), refusal);
+    if (!run) {
+        if (!refusal.empty())
+            warnings.push_back(
+                fmt::format("The model {} is planned by the blocks of its graph, of which one accelerator holds each "
+                            "as a whole: {}.",
+                            inQuotes(name), refusal));
+        return run;
+    }
+    run->optimizer = "adam";
+    run->software = settings.software;
+    return run;
+}
+
+/// What is of transformers alone. Throws UsageError.
+void checkOfNetwork(const Study& study, const Settings& settings) {
+    const std::string& model = study.models.front();
+    const auto slices = study.dimensions.find("tensor_parallel");
+    if (slices != study.dimensions.end() && slices->second > 1)
+        throw UsageError(
+            fmt::format("the model {} is the slice of one of {} accelerators; expected the whole model, without "
+                        "tensor_parallel: a plan finds the degree",
+                        inQuotes(model), slices->second));
+    const auto refuse = [&](std::string_view option, std::string_view why) {
+        throw UsageError(
+            fmt::format("option '{}' is of transformers, and {} is none: {}", option, inQuotes(model), why));
+    };
+    if (settings.tokens) refuse("--tokens", "its samples have no tokens");
+    if (settings.dtypes.size() != 1) refuse("--dtype LIST", "expected one data type of its products");
+    if (objectiveOf(settings.objective) == Objective::energy)
+        refuse("--objective energy", "what its layers draw is not known");
+    for (const std::string& each : settings.front)
+        if (objectiveOf(each) == Objective::energy) refuse("--front", "what its layers draw is not known");
 }
 
 void setOptions(FleetInputs& inputs, const Settings& settings) {
@@ -165,7 +202,24 @@ void setOptions(FleetInputs& inputs, const Settings& settings) {
 /// Sets of groups and pairs of them rise fast.
 constexpr std::size_t kMostGroups = 12;
 
-FleetInputs readFleetInputs(const std::string& name, const physical::TrainingRun& run, Inputs& inputs) {
+/// The problem of a model on a fleet: of a transformer, else of the layers of a network.
+plan::Problem problemOn(const hardware::Fleet& fleet, const std::string& name, const Workload& workload,
+                        Inputs& inputs) {
+    const Settings& settings = inputs.settings;
+    const auto batch = static_cast<double>(settings.globalBatch);
+    if (workload.transformer) return plan::problemOf(fleet, *workload.transformer, batch, settings.dtypes);
+    const hardware::Group& group = onlyGroupOf(fleet, name, "of a transformer several");
+    LayeredNetwork network = layeredNetwork(*workload.model, group,
+                                            {.model = workload.name,
+                                             .globalBatch = batch,
+                                             .dtype = settings.dtypes.front(),
+                                             .software = settings.software,
+                                             .accelerators = group.count});
+    inputs.assumptions = std::move(network.assumptions);
+    return plan::problemOf(group, std::move(network.layers), batch, settings.dtypes.front(), network.software);
+}
+
+FleetInputs readFleetInputs(const std::string& name, const Workload& workload, Inputs& inputs) {
     const Settings& settings = inputs.settings;
     FleetInputs of;
     of.fleet = hardware::loadFleet(placeOfInput(name));
@@ -175,7 +229,7 @@ FleetInputs readFleetInputs(const std::string& name, const physical::TrainingRun
     if (of.fleet.groups.size() > kMostGroups)
         throw UsageError(fmt::format("the fleet {} has {} groups of accelerators; expected at most {} for a plan",
                                      inQuotes(name), of.fleet.groups.size(), kMostGroups));
-    of.problem = plan::problemOf(of.fleet, run, static_cast<double>(settings.globalBatch), settings.dtypes);
+    of.problem = problemOn(of.fleet, name, workload, inputs);
     plan::narrow(of.space, "--allow", settings.allow, of.problem);
     plan::narrow(of.space, "--fix", settings.fix, of.problem);
     setOptions(of, settings);
@@ -188,14 +242,17 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     Inputs inputs;
     inputs.settings = planTable().of(study);
     const Reading reading(context, "reading the model", "the search for a plan");
-    const physical::TrainingRun run = modelOf(study, inputs.settings);
-    model::LoadOptions load;
-    load.dimensions = study.dimensions;
-    const std::shared_ptr<const model::Model> model = model::sharedModel(placeOfInput(study.models.front()), load);
-    inputs.modelTitle = modelName(study.models.front(), model->name);
-    inputs.warnings = model->warnings;
-    inputs.inputs.push_back({study.models.front(), model->sha256});
-    for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, run, inputs));
+    Workload workload{.name = study.models.front(),
+                      .transformer = transformerOf(study, inputs.settings, inputs.warnings),
+                      .model = {}};
+    if (!workload.transformer) checkOfNetwork(study, inputs.settings);
+    const std::string place = placeOfInput(workload.name);
+    workload.model = workload.transformer ? model::sharedModel(place, {.batch = {}, .dimensions = study.dimensions})
+                                          : loadedNetwork(place, dimensionsOf(study, inputs.settings));
+    inputs.modelTitle = modelName(workload.name, workload.model->name);
+    addOnce(inputs.warnings, workload.model->warnings);
+    inputs.inputs.push_back({workload.name, workload.model->sha256});
+    for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, workload, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))
         inputs.warnings.push_back(
             fmt::format("{} is no software stack that is known: it is taken to fuse kernels as most do.",
@@ -233,12 +290,43 @@ std::string memoryText(double bytes) {
     return formatQuantity(bytes, Measure::bytes);
 }
 
-std::string shortageReason(const plan::Problem& problem, const plan::Found& found) {
+/// The one value that a space leaves of an axis, else another.
+int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
+    const std::vector<int>& values = space.of(axis).values;
+    return values.size() == 1 ? values.front() : otherwise;
+}
+
+/// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
+std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
+    using plan::Axis;
+    plan::Configuration at{
+        .tensor = onlyOf(space, Axis::tensor, 1),
+        .pipeline = onlyOf(space, Axis::pipeline, 1),
+        .data = onlyOf(space, Axis::data, 1),
+        .context = onlyOf(space, Axis::context, 1),
+        .expert = onlyOf(space, Axis::expert, 1),
+        .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
+        .chunks = onlyOf(space, Axis::chunks, 1),
+        .micro = onlyOf(space, Axis::micro, 1),
+        .zero = onlyOf(space, Axis::zero, 0)};
+    if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
+    at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
+    at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
+                 .stages = at.pipeline,
+                 .replicas = at.data,
+                 .microBatches = std::max(plan::allMicroBatches(problem, at) / at.data, 1)}};
+    return plan::faultText(problem, at);
+}
+
+std::string shortageReason(const plan::Problem& problem, const plan::Space& space, const plan::Found& found) {
     if (!found.closest && found.faulty)
         return fmt::format("no configuration of the space can be, such as {}: {}", plan::shortText(*found.faulty),
                            plan::faultText(problem, *found.faulty));
-    if (!found.closest)
-        return "no configuration of the space can be: no degrees divide the model and the batch on these accelerators";
+    if (!found.closest) {
+        const std::string fault = faultOf(problem, space);
+        return "no configuration of the space can be: " +
+               (fault.empty() ? "no degrees divide the model and the batch on these accelerators" : fault);
+    }
     const auto& [configuration, shortage] = *found.closest;
     constexpr std::array<std::string_view, 3> kWhat{"weights, gradients and optimizer", "activations",
                                                     "the layer or head at work"};
@@ -264,7 +352,7 @@ PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, con
             plan::shortText(found.fastestLate->configuration), formatQuantity(*shortage.step, Measure::seconds),
             *shortage.step / *inputs.options.longestStep);
     } else {
-        shortage.reason = shortageReason(inputs.problem, found);
+        shortage.reason = shortageReason(inputs.problem, inputs.space, found);
         if (found.closest) shortage.memory = found.closest->second.total();
     }
     context.reportProgress("looking for what would fit");
@@ -302,34 +390,6 @@ ScaledPlan scaledPlanOf(const plan::ScaledFleet& fleet) {
     return plan;
 }
 
-/// The one value that a space leaves of an axis, else another.
-int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
-    const std::vector<int>& values = space.of(axis).values;
-    return values.size() == 1 ? values.front() : otherwise;
-}
-
-/// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
-std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
-    using plan::Axis;
-    plan::Configuration at{
-        .tensor = onlyOf(space, Axis::tensor, 1),
-        .pipeline = onlyOf(space, Axis::pipeline, 1),
-        .data = onlyOf(space, Axis::data, 1),
-        .context = onlyOf(space, Axis::context, 1),
-        .expert = onlyOf(space, Axis::expert, 1),
-        .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
-        .chunks = onlyOf(space, Axis::chunks, 1),
-        .micro = onlyOf(space, Axis::micro, 1),
-        .zero = onlyOf(space, Axis::zero, 0)};
-    if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
-    at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
-    at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
-                 .stages = at.pipeline,
-                 .replicas = at.data,
-                 .microBatches = std::max(plan::allMicroBatches(problem, at) / at.data, 1)}};
-    return plan::faultText(problem, at);
-}
-
 /// The best of what a text leaves open, whatever the study's own limits.
 PlanAnswer answerOf(std::string_view option, const std::string& given, const FleetInputs& inputs,
                     const RunContext& context) {
@@ -349,21 +409,24 @@ PlanAnswer answerOf(std::string_view option, const std::string& given, const Fle
     }
     answer.closest = found.closest;
     if (!found.closest) asked.misfit = faultOf(inputs.problem, space);
-    if (asked.misfit.empty()) asked.misfit = shortageReason(inputs.problem, found);
+    if (asked.misfit.empty()) asked.misfit = shortageReason(inputs.problem, space, found);
     return answer;
 }
 
-std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
+std::vector<std::string> assumptionsOf(const Inputs& inputs, const plan::Problem& problem) {
     const physical::StackTraits& stack = problem.groups.front().variants.front().setting.stack;
-    std::vector<std::string> assumptions{
-        fmt::format(
-            "Times are those of the physical model with the constants of the stack {}; 90 % of measured runs lie "
-            "within the interval.",
-            stack.id),
+    std::vector<std::string> assumptions{fmt::format(
+        "Times are those of the physical model with the constants of the stack {}; 90 % of measured runs lie "
+        "within the interval.",
+        stack.id)};
+    addOnce(assumptions, inputs.assumptions);
+    if (problem.layered) return assumptions;
+    const std::vector<std::string> ofTransformers{
         "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
         "pipeline from the innermost, as in Megatron-LM, unless a configuration says another order.",
         "Tensor parallelism splits sequences between its collectives, too.",
         "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
+    addOnce(assumptions, ofTransformers);
     if (problem.groups.size() > 1)
         assumptions.emplace_back(
             "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
@@ -467,14 +530,18 @@ void addFound(PlanOutcome& outcome, const FleetInputs& of, const plan::Found& fo
 
 /// What is known before the search.
 PlanOutcome outcomeOf(const Inputs& inputs, const FleetInputs& of) {
-    const physical::TransformerParameters parameters = physical::parametersOf(of.problem.model());
     PlanOutcome outcome;
     outcome.model = inputs.modelTitle;
     outcome.fleet = of.fleet.name;
-    outcome.parameters = parameters.total;
-    outcome.activeParameters = parameters.active;
+    if (of.problem.layered) {
+        outcome.parameters = outcome.activeParameters = of.problem.layered->parameters;
+    } else {
+        const physical::TransformerParameters parameters = physical::parametersOf(of.problem.model());
+        outcome.parameters = parameters.total;
+        outcome.activeParameters = parameters.active;
+        outcome.shape = of.problem.model();
+    }
     outcome.layers = of.problem.layers();
-    outcome.shape = of.problem.model();
     outcome.sequence = of.problem.sequence;
     outcome.globalBatch = of.problem.globalBatch;
     outcome.software = of.problem.groups.front().variants.front().setting.stack.id;
@@ -513,7 +580,7 @@ Result runPlan(const Study& study, const RunContext& context) {
     for (std::size_t i = 1; i < found.size(); ++i)
         if (isBetter(found[i], found[best], inputs.fleets[i].options.objective)) best = i;
     const FleetInputs& chosen = inputs.fleets[best];
-    result.assumptions = assumptionsOf(chosen.problem);
+    result.assumptions = assumptionsOf(inputs, chosen.problem);
     OwnNumbers own;
     own.add(chosen.fleet, chosen.problem.dtypes.front());
     addOnce(result.assumptions, own.sentences());

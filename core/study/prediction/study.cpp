@@ -38,6 +38,7 @@ using predict::Prediction;
 constexpr std::int64_t kMaxDevices = 1'000'000;
 constexpr std::int64_t kMaxBatch = 1'000'000'000;
 constexpr std::uint64_t kSeed = 1;
+constexpr double kLongestDatasetPath = 4096;
 
 std::vector<std::string_view> collectiveNames() {
     std::vector<std::string_view> names{"auto"};
@@ -79,7 +80,7 @@ const OptionTable<Settings>& predictionTable() {
          Values::text().byDefault("1"), "device counts, separated by commas"},
         {"parallelism", "--parallelism KIND", &Settings::parallelism, Values::word(predict::kParallelismNames.all()),
          "how several devices share the work"},
-        {"dataset", "--dataset NAME", &Settings::datasetName, Values::text().ofLibrary("datasets"),
+        {"dataset", "--dataset NAME", &Settings::datasetName, Values::text(kLongestDatasetPath).ofLibrary("datasets"),
          "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
         {"dtype", "--dtype TYPE", &Settings::dtype, Values::text().labelled("Data type"),
          "data type of the computation; bf16 and fp16 stand for each other where one is missing, and fp32 for both"},

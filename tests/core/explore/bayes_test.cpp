@@ -93,5 +93,20 @@ TEST(Bayes, proposesBatchesOfTheGivenSize) {
     EXPECT_EQ(found.batches, (std::vector<std::size_t>{8, 5, 5, 5, 5, 2}));
 }
 
+TEST(Bayes, proposesNoMoreAtOnceThanItsModelCanHold) {
+    const MethodProblem problem{.variables = ranges(2, 0, 1), .points = 76, .population = 100000};
+    const Explored found = explored("bayes", problem, sphereOf);
+    EXPECT_EQ(found.batches, (std::vector<std::size_t>{8, 64, 4}));
+}
+
+TEST(Bayes, staysWherePointsWorkThoughAllAreAsGood) {
+    const MethodProblem problem{.variables = ranges(2, 0, 1), .points = 40, .seed = 3};
+    const Explored found =
+        explored("bayes", problem, [](const Point& x) { return x[0] > 0.3 ? Evaluation{} : Evaluation{{7}}; });
+    std::size_t worked = 0;
+    for (std::size_t i = 8; i < found.evaluations.size(); ++i) worked += found.evaluations[i].isFeasible() ? 1 : 0;
+    EXPECT_GE(worked, 24U);  // of 32; a third would by chance
+}
+
 }  // namespace
 }  // namespace tessera::explore::test

@@ -82,6 +82,32 @@ TEST(Expression, whatHasNoValueIsInfiniteOrNoNumber) {
         EXPECT_TRUE(std::isnan(valueOf(text))) << text;
 }
 
+TEST(Expression, whatHasNoValueIsSeenThroughConditions) {
+    for (const char* const text : {"!(0/0)", "0/0 && 1", "1 && 0/0", "0/0 || 0", "0 || 0/0", "0/0 && 0/0"})
+        EXPECT_TRUE(std::isnan(valueOf(text))) << text;
+    EXPECT_EQ(valueOf("0 && 0/0"), 0);
+    EXPECT_EQ(valueOf("0/0 && 0"), 0);
+    EXPECT_EQ(valueOf("0/0 || 2"), 1);
+    EXPECT_EQ(valueOf("2 || 0/0"), 1);
+    EXPECT_EQ(valueOf("2 && 3"), 1);
+    EXPECT_EQ(valueOf("!2"), 0);
+    EXPECT_EQ(valueOf("!0"), 1);
+}
+
+TEST(Expression, wholePowersOfAnySizeHaveValues) {
+    EXPECT_EQ(valueOf("(-1)^1024"), 1);
+    EXPECT_EQ(valueOf("(-1)^1025"), -1);
+    EXPECT_EQ(valueOf("(-1)^1e6"), 1);
+    EXPECT_EQ(valueOf("(-1)^-1000001"), -1);
+    EXPECT_EQ(valueOf("(-1)^1e300"), 1);
+    EXPECT_EQ(valueOf("(-2)^2001"), -INFINITY);
+    EXPECT_EQ(valueOf("0^2000"), 0);
+    EXPECT_EQ(valueOf("2^-1024"), 0x1p-1024);
+    EXPECT_EQ(valueOf("0.5^-1023"), 0x1p1023);
+    EXPECT_EQ(valueOf("0^-2"), INFINITY);
+    EXPECT_NEAR(valueOf("1.001^2000"), std::pow(1.001, 2000), 1e-11);
+}
+
 TEST(Expression, saysWhatItIsOf) {
     EXPECT_THAT(Expression("fleet.levels[1].rate * base + base", kNames).uses(), ElementsAre(0, 2));
     EXPECT_THAT(Expression("1", kNames).uses(), IsEmpty());
@@ -110,6 +136,10 @@ TEST(Expression, mistakesAreNamedWithTheirColumn) {
     EXPECT_EQ(errorOf("sqrt(1, 2)"), "expression 'sqrt(1, 2)', column 7: found ','; expected one value for sqrt");
     EXPECT_EQ(errorOf("sqrt()"), "expression 'sqrt()', column 6: found ')'; expected one value for sqrt");
     EXPECT_EQ(errorOf("min(1)"), "expression 'min(1)', column 6: found ')'; expected at least two values for min");
+    std::string many = "1";
+    for (int i = 0; i < 63; ++i) many += ",1";
+    EXPECT_EQ(valueOf("min(" + many + ")"), 1);
+    EXPECT_THAT(errorOf("min(" + many + ",1)"), HasSubstr("found ','; expected at most 64 values for min"));
     EXPECT_EQ(errorOf("pow(1)"), "expression 'pow(1)', column 6: found ')'; expected two values for pow");
     EXPECT_EQ(errorOf("1e999"),
               "expression '1e999', column 1: found '1e999'; expected a number between 1e-307 and 1e308");

@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/random.h"
 #include "core/explore/importance.h"
 #include "core/explore/latin_hypercube.h"
@@ -139,6 +143,23 @@ TEST(GaussianProcess, takesPointsThatAreEqual) {
     EXPECT_NEAR(GaussianProcess({range("x", 0, 1)}, {{0.3}}, {5}).at(std::vector<double>{0.8}).mean, 5, 1e-9);
 }
 
+TEST(GaussianProcess, refusesSharesThatAreNotFinite) {
+    for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+        const std::vector<std::vector<double>> shares{{0.1}, {bad}, {0.5}, {0.9}};
+        EXPECT_THROW(GaussianProcess({range("x", 0, 1)}, shares, {1, 2, 3, 4}), std::logic_error);
+        EXPECT_THROW(GaussianProcess({range("x", 0, 1)}, {{0.1}, {0.5}}, {1, 2}, {.lengths = {bad - bad}}),
+                     std::logic_error);
+    }
+}
+
+TEST(GaussianProcess, canBeEndedWhileItLeavesPointsOut) {
+    const Sampled known = sampled(ranges(2, 0, 1), 300, [](const Point& x) { return std::sin(5 * x[0]) + x[1]; });
+    const GaussianProcess process(known.variables, known.shares, known.values, {.lengths = {1, 1}});
+    struct Stop {};
+    const PollScope scope([] { throw Stop{}; });
+    EXPECT_THROW(process.explained(), Stop);
+}
+
 TEST(Normal, probabilitiesAndImprovementsAreThoseOfTheirIntegrals) {
     for (double z = -30; z < 8; z += 0.37) {
         const double probability = 0.5 * std::erfc(-z / std::sqrt(2.0));
@@ -233,6 +254,29 @@ TEST(TableSpace, hasTheVariablesInWhichPointsDiffer) {
     EXPECT_THAT(spaceOf(PointTable{.columns = {PointColumn{}}}, 0).points, IsEmpty());
 }
 
+TEST(TableSpace, hasWhatWasChosen) {
+    const Sampled known = sampled({range("a", 0, 1), range("b", 0, 1)}, 30, [](const Point& x) { return x[0] + x[1]; });
+    PointTable table = tableOf(known);
+    EXPECT_THAT(spaceOf(table, 2).columns, ElementsAre(0, 1));
+    // A variable that is an objective, too, is still chosen; one that follows from others is not.
+    table.columns[0].role = PointColumn::Role::objective;
+    EXPECT_THAT(spaceOf(table, 2).columns, ElementsAre(1));
+    table.columns[0].isChosen = true;
+    table.columns[1].isChosen = false;
+    EXPECT_THAT(spaceOf(table, 2).columns, ElementsAre(0));
+}
+
+TEST(TableSpace, hasNoVariableOfRoundingAndRefusesWhatNoRangeCanBe) {
+    const Sampled known = sampled({range("a", 0, 1), range("b", 0, 1)}, 30, [](const Point& x) { return x[0]; });
+    PointTable table = tableOf(known);
+    for (std::size_t i = 0; i < 30; ++i) table.columns[1].values[i] = i % 2 == 0 ? 1 : 1 + 0x1p-52;
+    EXPECT_THAT(spaceOf(table, 2).columns, ElementsAre(0));
+    for (std::size_t i = 0; i < 30; ++i) table.columns[1].values[i] = i % 2 == 0 ? 1e17 : 1e17 + 16;
+    EXPECT_THAT(spaceOf(table, 2).columns, ElementsAre(0));
+    for (std::size_t i = 0; i < 30; ++i) table.columns[1].values[i] = i % 2 == 0 ? -1e308 : 1e308;
+    EXPECT_THROW(spaceOf(table, 2), UsageError);
+}
+
 TEST(Surface, isTheFunctionOverTwoVariables) {
     const Sampled known = sampled({range("a", -5, 10), range("b", 0, 15), range("c", 0, 1)}, 150,
                                   [](const Point& x) { return branin(x).objectives[0] + 20 * x[2]; });
@@ -266,6 +310,21 @@ TEST(Surface, ofATableHasEachOfFewValues) {
     EXPECT_THAT(responseSurface(table, 3, 0, 2, 4).y, ElementsAre(0, 1, 2));
     EXPECT_THAT(responseSurface(table, 3, 0, 3, 4).x, IsEmpty());
     EXPECT_THAT(responseSurface(table, 3, 0, 1, 1000).x, IsEmpty());
+}
+
+TEST(Surface, isNoneAtACategoryThatNoPointHas) {
+    const Sampled known =
+        sampled({range("a", 0, 1), range("b", 0, 1), category("c", 3)}, 60, [](const Point& x) { return x[0] + x[2]; });
+    PointTable table = tableOf(known);
+    std::size_t lacking = 0, other = 0;
+    for (std::size_t i = 0; i < 60; ++i) {
+        const bool isLacking = known.points[i][2] == 1;
+        if (isLacking) table.columns[3].values[i] = std::nan("");
+        (isLacking ? lacking : other) = i;
+    }
+    EXPECT_THAT(responseSurface(table, 3, 0, 1, lacking, 5).mean, IsEmpty());
+    EXPECT_EQ(responseSurface(table, 3, 0, 1, other, 5).mean.size(), 25U);
+    EXPECT_THAT(responseSurface(table, 3, 0, 2, lacking, 5).y, ElementsAre(0, 2));
 }
 
 TEST(Surface, isMadeOfSomeOfVeryManyPoints) {

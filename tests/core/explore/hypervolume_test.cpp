@@ -14,9 +14,6 @@
 namespace tessera::explore::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-
 /// Counts the cells of whole numbers below the reference that a point is below of, which makes the volume exact.
 double volumeByCells(const std::vector<double>& values, std::size_t objectives, int reference) {
     std::vector<int> cell(objectives, 0);
@@ -109,12 +106,6 @@ TEST(Hypervolume, leavesOutWhatIsNotBelowTheReference) {
     EXPECT_EQ(growing.add(std::vector<double>{0, 1}), 1);
     EXPECT_EQ(growing.add(std::vector<double>{0, 1}), 0);
     EXPECT_EQ(growing.total(), 3);
-}
-
-TEST(Hypervolume, aReferenceLiesBehindAllPoints) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_THAT(referenceBehind(std::vector<double>{0, 5, 10, 5, nan, 100}, 2, 0.5), ElementsAre(15, 7.5));
-    EXPECT_THAT(referenceBehind(std::vector<double>{nan, 1}, 2), IsEmpty());
 }
 
 }  // namespace

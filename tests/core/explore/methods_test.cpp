@@ -7,6 +7,7 @@
 #include <ostream>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,11 @@ std::vector<Case> casesOf(const Method& method) {
         for (Point& point : few.begin) point.push_back(1);
     }
     cases.push_back({"few", few});
+    cases.push_back({"held",
+                     {.variables = {range("a", 0, 1), range("b", 3, 3), steps("c", 1, 8, 1)},
+                      .objectives = objectives,
+                      .points = 40,
+                      .seed = 9}});
     cases.push_back({"one", {.variables = {range("a", 3, 3)}, .objectives = objectives, .points = 10}});
     for (Case& each : cases)
         if (method.id == "list" && each.problem.begin.empty())
@@ -244,6 +250,7 @@ TEST(Methods, areFoundByName) {
 }
 
 TEST(Methods, arePartOfTheTableOnceTheyAreAdded) {
+    const Method& grid = methodNamed("grid");
     if (methods().back().id != "middle")
         addMethod({.id = "middle",
                    .title = "Middle",
@@ -257,6 +264,10 @@ TEST(Methods, arePartOfTheTableOnceTheyAreAdded) {
                    .count = [](const MethodProblem&) -> std::int64_t { return 1; }});
     const Explored found = explored("middle", {.variables = ranges(2, 0, 4)}, sphereOf);
     EXPECT_EQ(found.points, (std::vector<Point>{{2, 2}}));
+    EXPECT_EQ(&grid, &methodNamed("grid"));
+    const std::size_t count = methods().size();
+    EXPECT_THROW(addMethod({.id = "grid", .title = "Another grid", .help = "Another one"}), std::logic_error);
+    EXPECT_EQ(methods().size(), count);
 }
 
 TEST(Methods, aGridIsEveryCombinationOnce) {
@@ -269,6 +280,7 @@ TEST(Methods, aGridIsEveryCombinationOnce) {
     EXPECT_EQ(found.points[12], (Point{0.25, 1, 0}));
     EXPECT_EQ(found.points.back(), (Point{1, 4, 2}));
     problem.points = 59;
+    EXPECT_EQ(methodNamed("grid").count(problem), 0);
     EXPECT_EQ(messageOf([&] { explored("grid", problem, [](const Point&) { return Evaluation{}; }); }),
               "the grid has 60 points (5 × 4 × 3), more than the 59 allowed; expected fewer levels or values, or a "
               "larger number of points");
@@ -278,9 +290,23 @@ TEST(Methods, aGridIsEveryCombinationOnce) {
 }
 
 TEST(Methods, aListIsItsPointsAsTheyAre) {
-    MethodProblem problem{.variables = ranges(1, 0, 1), .points = 3, .begin = {{5}, {0.5}, {0.5}, {0}}};
-    const Explored found = explored("list", problem, [](const Point& point) { return Evaluation{{point[0]}}; });
-    EXPECT_EQ(found.points, (std::vector<Point>{{5}, {0.5}, {0.5}}));
+    MethodProblem problem{.variables = ranges(1, 0, 1), .points = 4, .begin = {{5}, {0.5}, {0.5}, {0}}};
+    const Function function = [](const Point& point) { return Evaluation{{point[0]}}; };
+    EXPECT_EQ(explored("list", problem, function).points, problem.begin);
+    problem.points = 3;
+    EXPECT_EQ(methodNamed("list").count(problem), 0);
+    EXPECT_EQ(messageOf([&] { explored("list", problem, function); }),
+              "the list has 4 points, more than the 3 allowed; expected a larger number of points");
+}
+
+TEST(Methods, endWhereAContinuumHasNoOtherNumbers) {
+    for (const char* const method : {"random", "nsga2", "moead", "de", "cmaes", "bayes"}) {
+        const MethodProblem problem{.variables = {range("a", 1, 1 + 8 * 0x1p-52)}, .points = 60, .seed = 2};
+        const Explored found = explored(method, problem, [](const Point& point) { return Evaluation{{point[0]}}; });
+        EXPECT_GE(found.points.size(), 5U) << method;
+        EXPECT_LE(found.points.size(), 9U) << method;
+        EXPECT_EQ(std::set<Point>(found.points.begin(), found.points.end()).size(), found.points.size()) << method;
+    }
 }
 
 TEST(Methods, aRandomSampleRepeatsNoPoint) {

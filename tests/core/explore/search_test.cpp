@@ -16,8 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/poll.h"
 #include "core/base/statistics.h"
 #include "core/explore/front.h"
+#include "core/explore/genes.h"
 #include "core/explore/hypervolume.h"
 #include "tests/core/explore/problems.h"
 
@@ -207,6 +209,85 @@ TEST(SearchSession, asksForNoPointTwice) {
         EXPECT_EQ(found.points.size(), 210U) << method;
         EXPECT_EQ(std::set<Point>(found.points.begin(), found.points.end()).size(), 210U) << method;
     }
+}
+
+TEST(SearchSession, marksThePointsThatCameInPlaceOfKnownOnes) {
+    const MethodProblem problem{.variables = {steps("a", 1, 4, 1)}, .points = 10};
+    const EvaluatePoints evaluate = [](std::span<const Point> points) {
+        return std::vector<Evaluation>(points.size(), Evaluation{{1}});
+    };
+    SearchSession session(problem, evaluate);
+    const std::vector<Individual> found = session.evaluateNew(3, [](std::size_t) { return std::vector<double>{0.1}; });
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_FALSE(found[0].isRandom);
+    EXPECT_TRUE(found[1].isRandom && found[2].isRandom);
+}
+
+TEST(SearchSession, spreadsNoMorePointsThanAreLeft) {
+    const MethodProblem problem{.variables = ranges(3, 0, 1), .points = 10, .seed = 4};
+    for (const char* const method : {"nsga2", "de"}) {
+        const Explored found = explored(method, problem, sphereOf);
+        ASSERT_EQ(found.points.size(), 10U) << method;
+        for (std::size_t k = 0; k < 3; ++k) {
+            std::set<int> parts;
+            for (const Point& point : found.points) parts.insert(static_cast<int>(10 * point[k]));
+            EXPECT_EQ(parts.size(), 10U) << method;
+        }
+    }
+}
+
+TEST(Population, isNoLargerThanTheBudget) {
+    EXPECT_EQ(populationOf({.points = 60, .population = 100000}, 20, 100), 60U);
+    EXPECT_EQ(populationOf({.points = 60, .population = 30}, 20, 100), 30U);
+    EXPECT_EQ(populationOf({.points = 2, .population = 30}, 20, 100), 4U);
+    EXPECT_EQ(populationOf({.points = 1000}, 20, 100), 50U);
+    for (const char* const method : {"nsga2", "moead"}) {
+        const MethodProblem problem{.variables = ranges(2, 0, 1), .objectives = 2, .points = 60, .population = 100000};
+        EXPECT_EQ(explored(method, problem, [](const Point& x) { return zdt(1, x); }).batches,
+                  (std::vector<std::size_t>{60}))
+            << method;
+    }
+}
+
+TEST(Population, ofManyWeightingsCanBeEndedBeforeItBegins) {
+    struct Stop {};
+    const MethodProblem problem{.variables = ranges(2, 0, 1), .objectives = 2, .points = 9000, .population = 8000};
+    std::size_t asked = 0;
+    const PollScope scope([] { throw Stop{}; });
+    EXPECT_THROW(methodNamed("moead").run(problem,
+                                          [&](std::span<const Point> points) {
+                                              asked += points.size();
+                                              return std::vector<Evaluation>{};
+                                          }),
+                 Stop);
+    EXPECT_EQ(asked, 0U);
+}
+
+TEST(Cmaes, isNotWeakenedByARestart) {
+    const MethodProblem problem{.variables = ranges(2, 0, 1), .points = 10001, .population = 2000};
+    const Explored found = explored("cmaes", problem, [](const Point&) { return Evaluation{{1}}; });
+    EXPECT_EQ(found.batches, (std::vector<std::size_t>{2000, 2000, 2000, 2000, 1, 2000}));
+}
+
+TEST(Constants, areLeftOutOfWhatSearchesMove) {
+    std::vector<Variable> variables(9, range("held", 3, 3));
+    variables.push_back(range("free", 0, 1));
+    variables.push_back(category("one", 1));
+    RandomStream random(6);
+    for (int i = 0; i < 100; ++i) {
+        std::vector<double> shares(variables.size(), 0.5);
+        mutate(variables, shares, random);
+        EXPECT_NE(shares[9], 0.5);
+        shares[9] = 0.5;
+        EXPECT_EQ(shares, std::vector<double>(variables.size(), 0.5));
+        EXPECT_EQ(anyFreeVariable(variables, random), 9U);
+    }
+    EXPECT_EQ(geneCount(variables), 1U);
+    Point point(variables.size(), 3);
+    point[9] = 0.25;
+    point[10] = 0;
+    EXPECT_EQ(genesOf(variables, point), std::vector<double>{0.25});
+    EXPECT_EQ(pointAt(variables, sharesOfGenes(variables, std::vector<double>{0.25})), point);
 }
 
 TEST(Standing, isDebsRule) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "core/base/error.h"
@@ -159,6 +160,31 @@ TEST(MorrisEffects, ofALinearFunctionAreItsCoefficients) {
     }
 }
 
+TEST(MorrisEffects, ofStepsOnALogScaleMoveOnThatScale) {
+    MethodProblem problem{.variables = {steps("a", 1, 1024, 1), steps("b", 1, 10, 4)}, .points = 60, .seed = 1};
+    for (Variable& variable : problem.variables) variable.scale = Scale::log;
+    std::set<double> levels;
+    const std::vector<double> values = valuesBy("morris", problem, [&](const Point& x) {
+        levels.insert(x[0]);
+        return 5 * std::log10(x[0]) - std::log10(x[1]);
+    });
+    EXPECT_THAT(levels, testing::ElementsAre(1, 10, 102, 1024));
+    const std::vector<ElementaryEffects> found = morrisEffects(problem, values);
+    EXPECT_NEAR(found[0].mean, 5 * std::log10(1024), 1e-9);
+    EXPECT_NEAR(found[0].deviation, 0, 1e-9);
+    EXPECT_NEAR(found[1].mean, -std::log10(9), 1e-9);  // 9 is the last value
+    EXPECT_NEAR(found[1].deviation, 0, 1e-9);
+}
+
+TEST(MorrisEffects, ofOneTrajectoryHaveNoInterval) {
+    const MethodProblem problem{.variables = ranges(3, 0, 1), .points = 4};
+    for (const ElementaryEffects& each : morrisEffects(problem, valuesBy("morris", problem, gFunction))) {
+        EXPECT_EQ(each.count, 1U);
+        EXPECT_TRUE(std::isfinite(each.magnitude.value));
+        EXPECT_TRUE(std::isnan(each.magnitude.low) && std::isnan(each.magnitude.high) && std::isnan(each.deviation));
+    }
+}
+
 TEST(MorrisEffects, orderTheVariablesOfTheGFunction) {
     const MethodProblem problem{.variables = ranges(8, 0, 1), .points = 9 * 40, .seed = 2};
     const std::vector<ElementaryEffects> found = morrisEffects(problem, valuesBy("morris", problem, gFunction));
@@ -195,11 +221,15 @@ TEST(MorrisEffects, leaveOutPointsThatFailed) {
 }
 
 TEST(Sensitivities, takeAtLeastOneRowOfTheirDesign) {
-    const MethodProblem problem{.variables = ranges(5, 0, 1), .points = 5};
+    MethodProblem problem{.variables = ranges(5, 0, 1), .points = 5};
     EXPECT_EQ(methodNamed("morris").count(problem), 0);
     EXPECT_THROW(explored("morris", problem, sphereOf), UsageError);
     EXPECT_EQ(methodNamed("sobol-indices").count(problem), 0);
     EXPECT_THROW(explored("sobol-indices", problem, sphereOf), UsageError);
+    problem.points = 7;
+    problem.begin.assign(2, Point(5, 0.5));
+    EXPECT_EQ(methodNamed("morris").count(problem), 0);
+    EXPECT_EQ(methodNamed("sobol-indices").count(problem), 0);
 }
 
 }  // namespace

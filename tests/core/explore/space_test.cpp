@@ -109,6 +109,25 @@ TEST(Space, stepsOnALogScaleHaveSharesOfThatScale) {
     EXPECT_EQ(valueAt(variable, 1), 1024);
 }
 
+TEST(Space, aLogScaleMaySpanMoreThanANumberCanSay) {
+    const Variable variable = logRange("x", 1e-160, 1e160);
+    ASSERT_EQ(variable.high / variable.low, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(valueAt(variable, 0), 1e-160);
+    EXPECT_EQ(valueAt(variable, 1), 1e160);
+    for (const double share : {0.1, 0.25, 0.5, 0.75, 0.97}) {
+        const double value = valueAt(variable, share);
+        EXPECT_NEAR(std::log10(value), 320 * share - 160, 1e-9);
+        EXPECT_NEAR(shareOf(variable, value), share, 1e-12);
+    }
+    EXPECT_EQ(shareOf(variable, 1e-160), 0);
+    EXPECT_EQ(shareOf(variable, 1e160), 1);
+}
+
+TEST(Space, freeVariablesHaveMoreThanOneValue) {
+    EXPECT_THAT(freeVariables({range("a", 2, 2), range("b", 0, 1), category("c", 1), listed("d", {1, 2})}),
+                ElementsAre(1, 3));
+}
+
 TEST(Space, countsOfValues) {
     EXPECT_EQ(valueCount(range("x", 0, 1)), 0U);
     EXPECT_EQ(valueCount(range("x", 2, 2)), 1U);
@@ -152,6 +171,16 @@ TEST(Space, whatNoVariableCanBeIsRefused) {
     EXPECT_EQ(refusalOf(category("x", 0)), "the variable 'x' has no categories; expected at least one");
     EXPECT_NE(refusalOf(range("x", 0, std::numeric_limits<double>::quiet_NaN())), "");
     EXPECT_NE(refusalOf(steps("x", 0, 1, 1e-300)), "");
+    EXPECT_EQ(refusalOf(range("x", 1, 1 + 0x1p-52)),
+              "the variable 'x' goes from 1 to 1.0000000000000002; expected ends that are alike, or at least "
+              "8.881784197001252e-16 apart");
+    EXPECT_EQ(refusalOf(range("x", 1, 1 + 0x1p-50)), "");
+    EXPECT_EQ(refusalOf(range("x", 1, 1)), "");
+    EXPECT_EQ(
+        refusalOf(steps("x", 1e15, 1e15 + 1, 0.1)),
+        "the variable 'x' has steps of 0.1; expected steps of at least 0.5 between numbers of that size, or 0 for "
+        "any number");
+    EXPECT_EQ(refusalOf(steps("x", 1e15, 1e15 + 1, 0.5)), "");
     EXPECT_THROW(checkVariables({}), UsageError);
 }
 

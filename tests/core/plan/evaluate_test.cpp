@@ -227,12 +227,28 @@ Excess excessOf(PipelineSchedule schedule) {
             }
         }
     EXPECT_GT(count, 50) << nameOf(schedule);
-    printf("%s %d %.4f %.4f\n", std::string(nameOf(schedule)).c_str(), count, excess.least, excess.most);
     return excess;
 }
 
+/// By how much of a step the closed forms are off where transfers are waited for: GPipe's and zb-v's are optimistic,
+/// those that overlap transfers with the other pass pessimistic where stages differ.
 TEST(Evaluate, closedFormsLeaveOutWhatIsKnown) {
-    for (int s = 0; s < 8; ++s) excessOf(static_cast<PipelineSchedule>(s));
+    struct Bounds {
+        PipelineSchedule schedule;
+        double least, most;
+    };
+    for (const Bounds& bounds : {Bounds{PipelineSchedule::gpipe, -0.001, 0.03},
+                                 {PipelineSchedule::oneForwardOneBackward, -0.13, 0.03},
+                                 {PipelineSchedule::interleaved, -0.01, 0.16},
+                                 {PipelineSchedule::zbH1, -0.12, 0.001},
+                                 {PipelineSchedule::zbH2, -0.16, 0.001},
+                                 {PipelineSchedule::zb1p, -0.12, 0.001},
+                                 {PipelineSchedule::zb2p, -0.13, 0.01},
+                                 {PipelineSchedule::zbV, -0.001, 0.11}}) {
+        const Excess excess = excessOf(bounds.schedule);
+        EXPECT_GE(excess.least, bounds.least) << nameOf(bounds.schedule);
+        EXPECT_LE(excess.most, bounds.most) << nameOf(bounds.schedule);
+    }
 }
 
 /// Two unequal groups for the 8B model.

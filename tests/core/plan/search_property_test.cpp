@@ -244,8 +244,9 @@ TEST(Searches, leaveReplicasSideBySideOutThatShortenNothing) {
 /// Whatever else is fixed: as long, and no less memory.
 TEST(Searches, withGpipeNeverBeat1f1b) {
     PlanRandom random(80);
+    const int cases = test::randomCases(300);
     int compared = 0;
-    for (int i = 0; i < test::randomCases(300); ++i) {
+    for (int i = 0; i < cases; ++i) {
         RandomPlan plan = randomPlan(random);
         const auto bestOf = [&](physical::PipelineSchedule schedule, Objective objective) {
             plan.space.axes[static_cast<std::size_t>(Axis::schedule)].values = {static_cast<int>(schedule)};
@@ -260,7 +261,7 @@ TEST(Searches, withGpipeNeverBeat1f1b) {
             ASSERT_LE(other, gpipe * (1 + 1e-9)) << "case " << i;
         }
     }
-    EXPECT_GT(compared, 100);
+    EXPECT_GT(compared, cases / 3);
 }
 
 TEST(Searches, ofALargerSpaceAreNeverWorse) {

@@ -11,6 +11,7 @@
 #include "core/study/known_transformer.h"
 #include "core/study/partition/study.h"
 #include "core/study/placement/study.h"
+#include "core/study/plan/study.h"
 #include "core/study/prediction/study.h"
 #include "core/study/study.h"
 
@@ -64,6 +65,20 @@ double placedStep(const std::string& model, const std::string& fleet, const Scal
     return result.outcome.as<PlacementOutcome>()->own.value().plan.value().timePerBatch.value;
 }
 
+/// Seconds of a step of data parallelism by `plan`.
+double plannedStep(const std::string& model, const std::string& fleet, const Scale& scale) {
+    Study study = newStudy("plan");
+    study.models = {model};
+    study.hardware = {fleet};
+    const auto batch = static_cast<std::int64_t>(scale.batch);
+    setParameter(study, "global_batch", {std::to_string(batch * scale.devices)});
+    setParameter(study, "fix",
+                 {"tp=1,pp=1,cp=1,dp=" + std::to_string(scale.devices) + ",mb=" + std::to_string(batch) +
+                  ",recompute=none,zero=0"});
+    const Result result = run(study);
+    return result.outcome.as<PlanOutcome>()->best()->scores.of(plan::Objective::time);
+}
+
 /// Seconds of a step as a row of a table of measurements is evaluated.
 double evaluatedStep(const std::string& model, const std::string& accelerator, const Scale& scale) {
     physical::TrainingRun run = knownTransformer(model, {}).value_or(physical::TrainingRun{.model = model});
@@ -95,6 +110,7 @@ TEST_P(Agreement, ofEnginesOnOneAcceleratorOneNodeAndOneCluster) {
         EXPECT_NEAR(evaluatedStep(model, "a100", scale) / predicted, 1, 0.02) << scale.devices << " devices";
         const std::string fleet = scale.devices > 8 ? "dgx-a100x16" : "dgx-a100x8";
         EXPECT_NEAR(placedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
+        EXPECT_NEAR(plannedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
         if (scale.devices == 1) continue;
         EXPECT_NEAR(partitionedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
     }

@@ -8,20 +8,26 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/input_files.h"
+#include "core/base/text.h"
+#include "core/explore/hypervolume.h"
 #include "core/study/document_study.h"
 #include "core/study/exploration/settings.h"
 #include "core/study/exploration/study.h"
@@ -122,7 +128,7 @@ std::vector<EngineCase> engineCases() {
                           {"name": "buffer", "field": "template.parameters.glb_bytes", "low": "1 MiB", "high": "16 MiB"}],
             "objectives": ["objective"])"},
         {"predict", kPredictStudy,
-         R"("variables": [{"parameter": "batch", "values": [16, 64]},
+         R"("variables": [{"name": "size", "parameter": "batch", "values": [16, 64]},
                           {"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12},
                           {"name": "accelerator", "input": "hardware", "values": ["a100", "h100"]}],
             "objectives": ["throughput_samples_per_s"])"},
@@ -283,7 +289,7 @@ TEST(Exploration, ofAGridHasTheFrontOfBruteForce) {
         EXPECT_GT(outcome.hypervolume[i].first, outcome.hypervolume[i - 1].first);
     }
     EXPECT_LE(outcome.hypervolume.back().second, 1);
-    EXPECT_TRUE(outcome.chosen && outcome.isOnFront(*outcome.chosen));
+    EXPECT_TRUE(outcome.chosen && outcome.onFront()[*outcome.chosen]);
 }
 
 TEST(Exploration, ofASearchFindsWhatAGridFinds) {
@@ -310,11 +316,12 @@ std::string withThreads(const Study& study, unsigned threads) {
 TEST(Exploration, isTheSameBytesWithAnyNumberOfThreads) {
     for (const char* method : {"random", "nsga2", "bayes", "morris", "sobol-indices"}) {
         const Study study = exploring(
-            kPredictStudy, fmt::format(
-                               R"("variables": [{{"parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
+            kPredictStudy,
+            fmt::format(
+                R"("variables": [{{"name": "size", "parameter": "batch", "low": 1, "high": 512, "scale": "log"}},
                              {{"name": "hbm", "field": "accelerators.a100.memory[1].bandwidth_bytes_per_s", "low": 1e12, "high": 4e12}}],
                "objectives": ["throughput_samples_per_s"{}], "method": "{}", "points": 40, "stop_after": 30, "seed": 7)",
-                               std::string_view(method) == "nsga2" ? R"(, "batch:min")" : "", method));
+                std::string_view(method) == "nsga2" ? R"(, "size:min")" : "", method));
         const std::string one = withThreads(study, 1);
         EXPECT_EQ(withThreads(study, 2), one) << method;
         EXPECT_EQ(withThreads(study, 5), one) << method;
@@ -350,6 +357,7 @@ TEST(Exploration, computesNothingAgainOfACheckpoint) {
     const Study study = exploring(kCostStudy, kTwoObjectives);
     Json state;
     RunContext context;
+    context.threads = 1;  // the state has points in the order in which they were done
     context.checkpoint = [&](const Json& now) { state = now; };
     const Result whole = run(study, context);
     ASSERT_FALSE(state["state"]["points"].empty());
@@ -366,9 +374,80 @@ TEST(Exploration, computesNothingAgainOfACheckpoint) {
     again.resume["state"]["points"][0]["values"] = Json::array({1});
     EXPECT_THROW(run(study, again), DataError);
     again.resume = state;
+    again.resume["state"]["points"][0]["objectives"] = Json::array({1, 2, 3});
+    EXPECT_THROW(run(study, again), DataError);
+    again.resume = state;
     Study other = study;
     setParameter(other, "points", {"61"});
     EXPECT_THROW(run(other, again), DataError);
+}
+
+/// An exploration whose points take some milliseconds each.
+Study longExploration() {
+    return exploring(
+        R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["a100", "h100", "v100"], "parameters": {"devices": "1,2,4,8"}})",
+        R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": 1e12, "high": 9e12}],
+           "objectives": ["throughput_samples_per_s"], "method": "random", "points": 100000)");
+}
+
+TEST(Exploration, handsPointsOnWhileTheThreadThatAskedIsAtWork) {
+    const std::thread::id asking = std::this_thread::get_id();
+    std::mutex mutex;
+    std::condition_variable handedOn;
+    bool byAnother = false, waited = false, came = false;
+    std::stop_source finish;
+    RunContext context;
+    context.threads = 2;
+    context.finish = finish.get_token();
+    context.checkpoint = [&](const Json& state) {
+        if (std::this_thread::get_id() == asking || state["state"]["points"].empty()) return;
+        const std::lock_guard lock(mutex);
+        byAnother = true;
+        handedOn.notify_all();
+    };
+    context.progress = [&](const ProgressEvent& event) {
+        if (std::this_thread::get_id() != asking || event.done < 1 || waited) return;
+        // As a point that takes long.
+        waited = true;
+        std::unique_lock lock(mutex);
+        byAnother = false;
+        came = handedOn.wait_for(lock, std::chrono::minutes(1), [&] { return byAnother; });
+        finish.request_stop();
+    };
+    run(longExploration(), context);
+    EXPECT_TRUE(waited);
+    EXPECT_TRUE(came);
+}
+
+TEST(Exploration, handsOnWhatItHasWhateverEndsIt) {
+    Json state;
+    RunContext context;
+    context.threads = 2;
+    context.checkpoint = [&](const Json& now) { state = now; };
+    context.progress = [](const ProgressEvent& event) {
+        if (event.done >= 20) throw std::runtime_error("no more");
+    };
+    EXPECT_THROW(run(longExploration(), context), std::runtime_error);
+    EXPECT_GE(state["state"]["points"].size(), 20U);
+}
+
+TEST(Exploration, losesNothingOfACheckpointThatItIsInterruptedAfterAgain) {
+    const Study study = exploring(kCostStudy, kTwoObjectives);
+    Json first;
+    RunContext context;
+    context.checkpoint = [&](const Json& now) { first = now; };
+    run(study, context);
+    std::stop_source cancel;
+    Json second;
+    RunContext again;
+    again.cancel = cancel.get_token();
+    again.resume = first;
+    again.checkpoint = [&](const Json& now) { second = now; };
+    again.progress = [&](const ProgressEvent& event) {
+        if (event.done >= 1) cancel.request_stop();
+    };
+    EXPECT_THROW(run(study, again), InterruptedError);
+    EXPECT_GE(second["state"]["points"].size(), first["state"]["points"].size());
 }
 
 // Every kind of variable ----------------------------------------------------------------------------------------------
@@ -422,6 +501,11 @@ TEST(ExplorationVariable, ofInputsAndDimensionsSetsThem) {
     EXPECT_EQ(point.study.hardware, std::vector<std::string>{"dgx-a100x8"});
     EXPECT_EQ(point.study.dimensions.at("layers"), 4);
     EXPECT_EQ(space.ownValues(), (std::vector<double>{0, 8}));
+    // A dimension that the study leaves out has the size that the zoo gives it.
+    const ExploredSpace byDefault = spaceOf(exploring(
+        R"({"engine": "plan", "models": ["zoo:llama2-7b"], "hardware": ["dgx-h100x8"], "parameters": {"global_batch": 8}})",
+        R"("variables": [{"dimension": "sequence", "low": 512, "high": 8192}], "objectives": ["step_time_s"])"));
+    EXPECT_EQ(byDefault.ownValues(), std::vector<double>{4096});
 }
 
 TEST(ExplorationVariable, ofAFieldHasItsTitleUnitRuleAndValue) {
@@ -494,7 +578,7 @@ TEST(ExplorationRefuses, whatItCannotVary) {
     EXPECT_THAT(variableRefusal(kCostStudy, R"({"field": "fleet.count", "low": 1, "high": 2})"),
                 HasSubstr("the study has no hardware file"));
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "low": 0, "high": 5})"),
-              "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '0.0'");
+              "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '0'");
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "global_batch", "values": [1.5]})"),
               "variable 'global_batch': 'global_batch' takes a whole number from 1 to 1,000,000, not '1.5'");
     EXPECT_EQ(
@@ -502,7 +586,7 @@ TEST(ExplorationRefuses, whatItCannotVary) {
             kPlanStudy,
             R"({"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": -1, "high": "3 TB/s"})"),
         "variable 'hbm': 'accelerators.h100.memory[HBM3].bandwidth_bytes_per_s' takes a number above 0 B/s, not "
-        "'-1.0'");
+        "'-1'");
     EXPECT_EQ(variableRefusal(kPlanStudy, R"({"parameter": "deadline", "low": "3 TB/s", "high": 5})"),
               "variable 'deadline': 'deadline' takes a number from 1 s to 1,000,000,000,000 s, not '3 TB/s'");
     EXPECT_EQ(
@@ -580,7 +664,7 @@ TEST(Exploration, goesOnWhereSomePointsLackAMetric) {
     // Accelerators without a price, the first 24 points among them.
     const char* const variables = R"("objectives": ["training_cost_usd"], "method": "grid",
         "variables": [{"name": "accelerator", "input": "hardware", "values": ["v100", "l4", "a100"]},
-                      {"parameter": "batch", "values": [1, 2, 4, 8, 16, 32]}, {"parameter": "devices", "values": [1, 2]}])";
+                      {"name": "size", "parameter": "batch", "values": [1, 2, 4, 8, 16, 32]}, {"parameter": "devices", "values": [1, 2]}])";
     constexpr const char* kPriced =
         R"({"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["a100"], "parameters": {"samples": 60000}})";
     const Result result = run(exploring(kPriced, variables));
@@ -594,6 +678,80 @@ TEST(Exploration, goesOnWhereSomePointsLackAMetric) {
     // Without a number of samples no point has it.
     EXPECT_THAT(refusalOf(R"({"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["v100"]})", variables),
                 HasSubstr("there is no metric 'training_cost_usd'"));
+}
+
+TEST(ExplorationRefuses, aVariableOfTheNameOfAMetric) {
+    EXPECT_EQ(refusalOf(kPredictStudy, R"("objectives": ["throughput_samples_per_s"], "method": "grid",
+                                          "variables": [{"parameter": "batch", "values": [16, 64]}])"),
+              "variable 'batch': the study has a metric of that name; expected another one, as its 'name' in a file or "
+              "as NAME@batch=… of '--vary'");
+    // Also where only the points have metrics, since the study as it is fits nowhere.
+    EXPECT_THAT(
+        refusalOf(
+            R"({"engine": "plan", "models": ["zoo:llama2-70b"], "hardware": ["dgx-h100x8"], "parameters": {"global_batch": 8}})",
+            R"("objectives": ["price_usd"], "method": "grid",
+               "variables": [{"name": "step_time_s", "field": "accelerators.h100.memory[HBM3].capacity_bytes", "values": ["400 GB", "500 GB"]}])"),
+        HasSubstr("variable 'step_time_s': the study has a metric of that name"));
+}
+
+TEST(ExplorationRefuses, pointsToBeginWithThatItsVariablesCannotBe) {
+    const auto begin = [](const std::string& points) {
+        return refusalOf(kCostStudy, R"("objectives": ["cycles"], "method": "list", "variables": [
+            {"parameter": "pes", "low": 64, "high": 256, "step": 64},
+            {"name": "flow", "parameter": "dataflow", "values": ["nvdla", "eyeriss"]}], "begin": )" +
+                                         points);
+    };
+    const std::string good = R"([{"pes": 64, "flow": "nvdla"}, )";
+    EXPECT_THAT(
+        begin(good + R"({"pes": 0, "flow": "nvdla"}])"),
+        testing::AllOf(HasSubstr("row 2 of the points to begin with: variable 'pes': 'pes' takes a whole number "
+                                 "from 1 to "),
+                       HasSubstr(", not '0'")));
+    EXPECT_EQ(begin(good + R"({"pes": 100, "flow": "nvdla"}])"),
+              "row 2 of the points to begin with: variable 'pes': it takes steps of 64 from 64, not '100'");
+    EXPECT_EQ(begin(good + R"({"pes": 64, "flow": "tpu"}])"),
+              "row 2 of the points to begin with: variable 'flow': 'dataflow' takes one of nvdla, eyeriss, not 'tpu'");
+    EXPECT_EQ(begin(R"([{"pes": 64}])"), "row 1 of the points to begin with: it has no value of variable 'flow'");
+    // Beyond the explored range, but what the parameter may be.
+    EXPECT_EQ(begin(good + R"({"pes": "512", "flow": "eyeriss"}])"), "accepted");
+    EXPECT_THAT(refusalOf(kPlanStudy, R"("objectives": ["step_time_s"], "method": "list",
+        "variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": "1 TB/s", "high": "2 TB/s"}],
+        "begin": [{"hbm": "-1 TB/s"}])"),
+                HasSubstr("row 1 of the points to begin with: variable 'hbm': "
+                          "'accelerators.h100.memory[HBM3].bandwidth_bytes_per_s' takes a number above 0 B/s, not "
+                          "'-1 TB/s'"));
+}
+
+TEST(ExplorationRefuses, whatItsMethodCannotDoBeforeAnythingRuns) {
+    const auto problemsOf = [](const std::string& how) {
+        const Study study = exploring(kCostStudy, R"("objectives": ["cycles"], "variables": [
+            {"parameter": "pes", "low": 16, "high": 1024}, {"parameter": "offchip_bandwidth", "low": 2, "high": 64}], )" +
+                                                      how);
+        RunContext context;
+        bool hasBegun = false;
+        context.progress = [&](const ProgressEvent& event) { hasBegun = hasBegun || event.task == "exploring"; };
+        EXPECT_THROW(run(study, context), UsageError) << how;
+        EXPECT_FALSE(hasBegun) << how;
+        return joined(estimate(study).problems, "; ");
+    };
+    EXPECT_THAT(problemsOf(R"("method": "grid", "points": 100)"), HasSubstr("the grid has"));
+    EXPECT_THAT(problemsOf(R"("method": "list")"), HasSubstr("the list has no points"));
+    EXPECT_THAT(problemsOf(R"("method": "morris", "points": 2)"), HasSubstr("3 points for each trajectory"));
+    EXPECT_THAT(problemsOf(R"("method": "sobol-indices", "points": 3)"), HasSubstr("4 points for each row"));
+}
+
+TEST(ExplorationRefuses, aFieldOfTwoFilesOfOneName) {
+    const test::ScratchFolder folder;
+    writeFile(folder / "h100.json", readFile(test::sourcePath("data/accelerators/h100.json")));
+    const std::string study =
+        fmt::format(R"({{"engine": "predict", "models": ["zoo:lenet5"], "hardware": ["h100", "{}"]}})",
+                    (folder / "h100.json").string());
+    EXPECT_THAT(
+        refusalOf(
+            study.c_str(),
+            R"("objectives": ["throughput_samples_per_s"], "variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "values": [1e12]}])"),
+        testing::AllOf(HasSubstr("is one of '"), HasSubstr((folder / "h100.json").string()),
+                       HasSubstr("expected files of different names")));
 }
 
 // Points that are no solution -----------------------------------------------------------------------------------------
@@ -649,6 +807,59 @@ TEST(Exploration, withoutASolutionSaysSo) {
               bytesOf(result));
 }
 
+TEST(Exploration, holdsTheStudyAsItIsToTheConstraints) {
+    const auto baselineOf = [](const std::string& constraint) {
+        return explored(run(exploring(kCostStudy, R"("objectives": ["cycles"], "method": "grid",
+            "variables": [{"parameter": "pes", "values": [64, 1024]}], "constraints": [)" +
+                                                      constraint + "]")));
+    };
+    const ExplorationOutcome beyond = baselineOf(R"("pes <= 128")");
+    ASSERT_TRUE(beyond.baseline);
+    EXPECT_EQ(beyond.baseline->fault, PointFault::constraint);
+    EXPECT_DOUBLE_EQ(beyond.baseline->violation, 1) << "it has 256";
+    EXPECT_EQ(beyond.baseline->reason, "pes is 256, above 128");
+    const explore::PointTable table = pointTableOf(beyond);
+    EXPECT_EQ(table.reasons.back(), "pes is 256, above 128");
+    const ExplorationOutcome within = baselineOf(R"("pes <= 256")");
+    EXPECT_TRUE(within.baseline->isFeasible());
+}
+
+TEST(Exploration, isAResultWhereItsStudyWorksAndNoPointDoes) {
+    const Result result = run(exploring(kPlanStudy, R"("method": "grid", "objectives": ["step_time_s"],
+        "variables": [{"name": "count", "field": "fleet.groups[0].count", "values": [3, 5, 7]}])"));
+    const ExplorationOutcome& outcome = explored(result);
+    ASSERT_EQ(outcome.points.size(), 3U);
+    EXPECT_EQ(outcome.feasible(), 0);
+    ASSERT_EQ(outcome.objectives.size(), 1U);
+    EXPECT_EQ(outcome.objectives.front().goal, Goal::min);
+    ASSERT_FALSE(outcome.reasons.empty());
+    EXPECT_EQ(outcome.reasons.front().fault, PointFault::broken);
+    EXPECT_THAT(headline(result), HasSubstr("none of 3 points is a solution"));
+    EXPECT_THAT(result.warnings.front(), HasSubstr("3 points could not be evaluated"));
+    const std::string bytes = bytesOf(result);
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(bytes), "exploration-result.schema.json"), "");
+    EXPECT_EQ(bytesOf(readResult(JsonDocument::parse(bytes, "r.json").root(), result.study)), bytes);
+}
+
+TEST(Exploration, keepsAPointWhoseFormulaHasNoValue) {
+    const Result result = run(exploring(kCostStudy, R"text("objectives": ["cycles"], "method": "grid",
+        "variables": [{"parameter": "pes", "values": [64, 256]}, {"name": "odd", "formula": "1 / (pes - 64)"}])text"));
+    const ExplorationOutcome& outcome = explored(result);
+    ASSERT_EQ(outcome.points.size(), 2U);
+    ASSERT_EQ(outcome.points[0].values.size(), 2U);
+    EXPECT_EQ(outcome.points[0].values[0], 64);
+    EXPECT_TRUE(std::isnan(outcome.points[0].values[1]));
+    EXPECT_EQ(outcome.points[0].fault, PointFault::broken);
+    EXPECT_EQ(outcome.points[0].reason, "variable 'odd': '1 / (pes - 64)' has no value here");
+    EXPECT_TRUE(outcome.points[1].isFeasible());
+    EXPECT_EQ(outcome.points[1].values[1], 1.0 / 192);
+    EXPECT_EQ(outcome.baseline->valueOf(1), 1.0 / 192);
+    EXPECT_EQ(bytesOf(readResult(JsonDocument::parse(bytesOf(result), "r.json").root(), result.study)),
+              bytesOf(result));
+    const test::ScratchFolder folder;
+    EXPECT_THROW(pointStudyFiles(result, 0, folder / "p.json"), UsageError);
+}
+
 // How it ends ---------------------------------------------------------------------------------------------------------
 
 TEST(Exploration, endsWhenNothingIsGainedAnyMore) {
@@ -663,14 +874,6 @@ TEST(Exploration, endsWhenNothingIsGainedAnyMore) {
     EXPECT_GE(outcome.points.size() - (best + 1), 20U);
     const ExplorationOutcome whole = explored(run(exploring(kCostStudy, rest)));
     for (std::size_t i = 0; i < outcome.points.size(); ++i) EXPECT_EQ(outcome.points[i].values, whole.points[i].values);
-}
-
-/// An exploration whose points take some milliseconds each.
-Study longExploration() {
-    return exploring(
-        R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["a100", "h100", "v100"], "parameters": {"devices": "1,2,4,8"}})",
-        R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": 1e12, "high": 9e12}],
-           "objectives": ["throughput_samples_per_s"], "method": "random", "points": 100000)");
 }
 
 TEST(Exploration, isCancelledWithinATenthOfASecond) {
@@ -710,6 +913,50 @@ TEST(Exploration, isFinishedWithWhatItHas) {
     EXPECT_THAT(headline(result), HasSubstr("stopped"));
 }
 
+TEST(Exploration, keepsResultsWhileItGoesUntilItIsToFinish) {
+    for (const char* which : {"all", "front"}) {
+        Study study = longExploration();
+        setParameter(study, "keep", {which});
+        std::stop_source finish;
+        RunContext context;
+        context.finish = finish.get_token();
+        context.threads = 2;
+        context.progress = [&](const ProgressEvent& event) {
+            if (event.done >= 5) finish.request_stop();
+        };
+        const Result result = run(study, context);
+        const ExplorationOutcome& outcome = explored(result);
+        ASSERT_GT(outcome.feasible(), 0);
+        if (std::string_view(which) == "all") {
+            // What was computed is there, and nothing is computed again.
+            EXPECT_EQ(outcome.kept.size(), static_cast<std::size_t>(outcome.feasible()));
+            EXPECT_THAT(result.warnings, testing::IsEmpty());
+            for (const KeptPoint& kept : outcome.kept) {
+                const JsonDocument document = documentOf(*kept.document, "kept");
+                EXPECT_EQ(metricOf(readResult(document.root(), newStudy("predict")), "throughput_samples_per_s"),
+                          outcome.valueOf(outcome.points[kept.point], "throughput_samples_per_s"));
+            }
+        } else {
+            EXPECT_TRUE(outcome.kept.empty());
+            EXPECT_THAT(result.warnings,
+                        testing::Contains(HasSubstr("not kept whole, since the exploration was stopped")));
+        }
+    }
+}
+
+TEST(Exploration, isDoneWhereItsMethodHasAllPoints) {
+    const auto endOf = [](const std::string& how) {
+        return explored(run(exploring(kCostStudy, R"("objectives": ["cycles"], )" + how))).ended;
+    };
+    const std::string listed = R"("variables": [{"parameter": "pes", "values": [16, 64, 256, 1024]}], )";
+    const std::string ranged = R"("variables": [{"parameter": "pes", "low": 16, "high": 1024}], )";
+    EXPECT_EQ(endOf(listed + R"("method": "grid", "points": 4)"), EndedBy::done);
+    EXPECT_EQ(endOf(listed + R"("method": "random", "points": 4)"), EndedBy::done);
+    EXPECT_EQ(endOf(listed + R"("method": "random", "points": 3)"), EndedBy::samples);
+    EXPECT_EQ(endOf(listed + R"("method": "list", "points": 2, "begin": [{"pes": 16}, {"pes": 64}])"), EndedBy::done);
+    EXPECT_EQ(endOf(ranged + R"("method": "random", "points": 4)"), EndedBy::samples);
+}
+
 TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
     std::vector<double> hypervolume;
     double done = 0, total = 0;
@@ -746,7 +993,43 @@ TEST(Exploration, tellsOfPointsAndOfTheHypervolumeAsTheyCome) {
     EXPECT_EQ(next, explored(result).points.size());
     ASSERT_FALSE(hypervolume.empty());
     EXPECT_TRUE(std::is_sorted(hypervolume.begin(), hypervolume.end()));
-    EXPECT_GE(hypervolume.back(), 1);
+    // What is told last is the hypervolume of all solutions up to the worst values of the first ones, over theirs.
+    const ExplorationOutcome& outcome = explored(result);
+    std::vector<std::vector<double>> solutions;
+    for (const ExploredPoint& point : outcome.points)
+        if (point.isFeasible())
+            solutions.push_back({outcome.valueOf(point, "cycles"), outcome.valueOf(point, "energy_j")});
+    constexpr std::size_t kFirst = 16;
+    ASSERT_GT(solutions.size(), kFirst);
+    std::vector<double> worst = solutions.front();
+    for (std::size_t i = 0; i < kFirst; ++i)
+        for (std::size_t k = 0; k < 2; ++k) worst[k] = std::max(worst[k], solutions[i][k]);
+    const auto volumeOf = [&](std::size_t count) {
+        std::vector<double> rows;
+        for (std::size_t i = 0; i < count; ++i) rows.insert(rows.end(), solutions[i].begin(), solutions[i].end());
+        return explore::hypervolume(rows, 2, worst);
+    };
+    const double expected = volumeOf(solutions.size()) / volumeOf(kFirst);
+    EXPECT_GT(expected, 1) << "the search finds better ones than the first";
+    EXPECT_NEAR(hypervolume.back(), expected, 1e-5 * expected);
+}
+
+TEST(Exploration, tellsOfTheHypervolumeOfFewObjectivesAlone) {
+    const auto toldOf = [](const std::string& objectives) {
+        std::atomic<int> told{0};
+        RunContext context;
+        context.progress = [&](const ProgressEvent& event) {
+            if (event.kind == ProgressEvent::Kind::incumbent) ++told;
+        };
+        run(exploring(kCostStudy, R"("variables": [{"parameter": "pes", "low": 16, "high": 4096, "scale": "log"},
+            {"parameter": "offchip_bandwidth", "low": 2, "high": 128}], "method": "random", "points": 40, "objectives": )" +
+                                      objectives),
+            context);
+        return told.load();
+    };
+    EXPECT_GT(toldOf(R"(["cycles", "energy_j", "pes:min", "offchip_bandwidth:min"])"), 0);
+    EXPECT_EQ(toldOf(R"(["cycles", "energy_j", "pes:min", "offchip_bandwidth:min", "utilisation"])"), 0)
+        << "five would hold up the points";
 }
 
 // Its study -----------------------------------------------------------------------------------------------------------
@@ -784,6 +1067,28 @@ TEST(ExplorationStudy, findsFilesBesideIts) {
     EXPECT_TRUE(names.contains("zoo:llama2-7b"));
 }
 
+TEST(ExplorationStudy, restsOnFilesThatItsParametersName) {
+    const test::ScratchFolder folder;
+    writeFile(folder / "mine.m", readFile(test::sourcePath("data/dataflows/eyeriss.m")));
+    writeFile(folder / "x.json", R"({"schema": "tessera.exploration/1",
+        "study": {"engine": "cost", "workloads": ["zoo:lenet5"]},
+        "variables": [{"parameter": "dataflow", "values": ["nvdla", "mine.m"]}], "objectives": ["cycles"], "method": "grid"})");
+    const Study study = loadStudy((folder / "x.json").string());
+    EXPECT_EQ(spaceOf(study).variables().front().words.back(), (folder / "mine.m").string());
+    Json state;
+    RunContext context;
+    context.checkpoint = [&](const Json& now) { state = now; };
+    const Result result = run(study, context);
+    EXPECT_EQ(explored(result).feasible(), 2);
+    const auto isFile = [&](const Input& input) { return input.name == (folder / "mine.m").string(); };
+    EXPECT_TRUE(std::any_of(result.inputs.begin(), result.inputs.end(), isFile));
+    // Points of another file are not mixed with those of before.
+    writeFile(folder / "mine.m", readFile(test::sourcePath("data/dataflows/shidiannao.m")));
+    RunContext again;
+    again.resume = state;
+    EXPECT_THROW(run(study, again), DataError);
+}
+
 TEST(ExplorationStudy, bundledOnesFindSolutionsOnAFront) {
     int explorations = 0;
     for (const auto& [name, title] : bundledStudies()) {
@@ -795,10 +1100,45 @@ TEST(ExplorationStudy, bundledOnesFindSolutionsOnAFront) {
         setParameter(fewer, "points", {"8"});
         setParameter(fewer, "method", {"random"});
         const Result result = run(fewer);
-        EXPECT_GT(explored(result).feasible(), 0) << name;
-        EXPECT_FALSE(explored(result).front.empty()) << name;
+        const ExplorationOutcome& outcome = explored(result);
+        EXPECT_GT(outcome.feasible(), 0) << name;
+        // The front is that of a comparison of all with all, and objectives differ.
+        for (const ExploredObjective& objective : outcome.objectives) {
+            std::set<double> values;
+            for (const ExploredPoint& point : outcome.points)
+                if (point.isFeasible()) values.insert(outcome.valueOf(point, objective.id));
+            EXPECT_GT(values.size(), 1U) << name << " " << objective.id;
+        }
+        const std::vector<bool> onFront = outcome.onFront();
+        for (std::size_t a = 0; a < outcome.points.size(); ++a) {
+            const auto beats = [&](const ExploredPoint& other) {
+                bool isBetter = false;
+                for (const ExploredObjective& objective : outcome.objectives) {
+                    const double its = objective.asLess(outcome.valueOf(other, objective.id)),
+                                 mine = objective.asLess(outcome.valueOf(outcome.points[a], objective.id));
+                    if (its > mine) return false;
+                    isBetter = isBetter || its < mine;
+                }
+                return other.isFeasible() && isBetter;
+            };
+            const bool isBeaten = std::any_of(outcome.points.begin(), outcome.points.end(), beats);
+            EXPECT_EQ(onFront[a], outcome.points[a].isFeasible() && !isBeaten) << name << ", point " << a;
+        }
+        std::set<std::string> ids;
+        for (const explore::PointColumn& column : pointTableOf(outcome).columns)
+            EXPECT_TRUE(ids.insert(column.id).second) << name << " has two columns " << column.id;
     }
     EXPECT_GE(explorations, 4);
+}
+
+TEST(ExplorationStudy, ofThePriceOfMemoryAndLinksKnowsWhatAnH100Costs) {
+    const ExploredSpace space = spaceOf(loadStudy("hbm-nvlink-price"));
+    const std::vector<double> own = space.ownValues();
+    ASSERT_EQ(space.variables()[2].name, "price");
+    EXPECT_THAT(space.variables()[2].help, HasSubstr("assumptions"));
+    EXPECT_NEAR(space.valuesAt({own[0], own[1]})[2], own[2], 1e-12);
+    EXPECT_NEAR(space.valuesAt({own[0] + 1e12, own[1]})[2], own[2] + 0.35, 1e-12);
+    EXPECT_NEAR(space.valuesAt({own[0], own[1] + 1e12})[2], own[2] + 0.6, 1e-12);
 }
 
 }  // namespace

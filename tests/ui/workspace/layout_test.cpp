@@ -111,7 +111,8 @@ TEST_F(Layout, panesKeepTheWidthThatTheyWereGivenWhateverIsShown) {
     dock(window, "inspector").show();
     settle();
     EXPECT_EQ(dock(window, "library").width(), 240);
-    EXPECT_EQ(dock(window, "inspector").width(), 256);
+    EXPECT_TRUE(waitUntil([&] { return dock(window, "inspector").width() == 256; }))
+        << dock(window, "inspector").width();
     test::dragBar(window, dock(window, "library"), 310);
     throughPages(window, [&](const std::string& page) {
         EXPECT_EQ(dock(window, "library").width(), 310) << page;
@@ -131,7 +132,8 @@ TEST_F(Layout, panesKeepTheWidthThatTheyWereGivenWhateverIsShown) {
     window.resize(1440, 900);
     settle();
     EXPECT_EQ(dock(window, "library").width(), 310) << "where there is room again, it is as it was";
-    EXPECT_EQ(dock(window, "inspector").width(), 256);
+    EXPECT_TRUE(waitUntil([&] { return dock(window, "inspector").width() == 256; }))
+        << dock(window, "inspector").width();
 }
 
 TEST_F(Layout, panesAreWithinTheirLimitsHoweverTheyAreMoved) {
@@ -166,7 +168,8 @@ TEST_F(Layout, theInspectorOpensWithASelectionUntilSomebodyClosesIt) {
     QTest::keyClick(graph, Qt::Key_Right);
     ASSERT_TRUE(waitUntil([&] { return dock(window, "inspector").isVisible(); }));
     settle();
-    EXPECT_EQ(dock(window, "inspector").width(), 256);
+    EXPECT_TRUE(waitUntil([&] { return dock(window, "inspector").width() == 256; }))
+        << dock(window, "inspector").width();
     dock(window, "inspector").close();
     QTest::keyClick(graph, Qt::Key_Right);
     settle();
@@ -255,7 +258,8 @@ TEST_F(Layout, thePictureOfTheValidationIsLargeAndNothingMakesItNarrow) {
         document->chooseRow(document->choice().rows.front());
         settle();
         EXPECT_EQ(window.size(), size) << "whatever is selected";
-        EXPECT_EQ(dock(window, "inspector").width(), 256);
+        EXPECT_TRUE(waitUntil([&] { return dock(window, "inspector").width() == 256; }))
+            << dock(window, "inspector").width();
         EXPECT_TRUE(dock(window, "inspector").isVisible());
         EXPECT_EQ(beyondTheEdge(*window.findChild<InspectorPanel*>()).join('\n').toStdString(), "");
         EXPECT_GE(document->plot()->height(), 250) << "beside an open drawer";

@@ -34,7 +34,7 @@ public:
 private:
     const study::PlanOutcome& outcome() const;
     void show(const study::PlanAnswer& answer);
-    void say(const QStringList& sentences, const QString& tone);
+    void say(const QStringList& lines, const QString& tone);
     void showHint();
     void giveUp();
 

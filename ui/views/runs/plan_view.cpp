@@ -313,11 +313,12 @@ QVector<Headline> PlanView::headlines() const {
                                                   columns::quantity(best->high, Measure::seconds)),
                       .help = u"Of the best configuration; 90 % of measured runs lie between these"_s,
                       .explain = explanationOf("step_time_s")});
-    headlines.append({.value = textOf("tokens_per_s"),
+    const std::string rate = outcome().hasTokens() ? "tokens_per_s" : "samples_per_s";
+    headlines.append({.value = textOf(rate),
                       .label = {},
                       .detail = u"%1 MFU"_s.arg(textOf("model_flops_utilisation")),
                       .help = u"FLOP of the model over what the accelerators in use can do"_s,
-                      .explain = explanationOf("tokens_per_s")});
+                      .explain = explanationOf(rate)});
     const bool proven = outcome().ended == EndedBy::proof;
     // As the label: details are what is left out first where there is little room.
     headlines.append({.value = {},
