@@ -1,0 +1,123 @@
+"""Runs of studies."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
+
+from . import _core
+from ._errors import InfeasibleError, UsageError
+from ._result import Result
+from ._study import Study, StudyLike, as_study, engines
+from ._values import shown, texts, whole
+
+_MAX_THREADS = 1024
+_ENGINE_OF_EXPLORATIONS = "explore"
+_SCHEMA_OF_EXPLORATIONS = "tessera.exploration/1"
+
+
+class Progress(NamedTuple):
+    """What a run tells while it works."""
+
+    kind: str  #: "progress", "incumbent" (a better result), "point" (of a curve), "log"
+    task: str  #: what is being worked on
+    done: float  #: of `total`, in the task's own unit
+    total: float  #: 0 = not known
+    curve: str  #: of a point or an incumbent: "magma best"
+    x: float
+    y: float
+    text: str  #: of a log
+
+
+ProgressListener = Callable[[Progress], Any]
+
+
+def run(
+    study: StudyLike,
+    progress: Optional[ProgressListener] = None,
+    threads: int = 0,
+    *,
+    history: Union[None, str, os.PathLike[str], Any] = None,
+    tags: Iterable[str] = (),
+) -> Result:
+    """Runs a study, a mapping as in a study file, a file, or a bundled study by its name, and returns its result.
+
+    The result depends on the study and the contents of its files alone; `threads` (0 = all cores) changes nothing but
+    the time. Other threads of Python go on meanwhile. `progress` is called in the calling thread with every event of the
+    run, which waits for it; what it raises ends the run, and `Finish` ends a search with its best so far. Ctrl+C gives
+    the run up and raises KeyboardInterrupt. With a `history` (see `tessera.history`), the run is kept there with `tags`.
+    Raises UsageError, DataError, FileError, and InfeasibleError, which has the result where there is one."""
+    return _run(as_study(study), progress, threads, history, tags, None)
+
+
+def explore(
+    exploration: StudyLike,
+    progress: Optional[ProgressListener] = None,
+    threads: int = 0,
+    *,
+    history: Union[None, str, os.PathLike[str], Any] = None,
+    tags: Iterable[str] = (),
+) -> Result:
+    """Runs an exploration: a base study, variables, objectives, constraints and a method, as a mapping or a file. All
+    else is as with `run`. Raises UsageError where this version has no such engine."""
+    if _ENGINE_OF_EXPLORATIONS not in engines():
+        raise UsageError(
+            f"this version has no engine '{_ENGINE_OF_EXPLORATIONS}', which explorations are run by; it has "
+            f"{', '.join(engines())}"
+        )
+    if not isinstance(exploration, (Study, str, bytes, os.PathLike)) and hasattr(exploration, "keys"):
+        exploration = {"schema": _SCHEMA_OF_EXPLORATIONS, **exploration}
+    study = as_study(exploration)
+    if study.engine != _ENGINE_OF_EXPLORATIONS:
+        raise UsageError(f"{study!r} is no exploration; tessera.run runs it")
+    return run(study, progress, threads, history=history, tags=tags)
+
+
+def run_kept(study: Study, progress: Optional[ProgressListener], threads: int, history: Any, run: int) -> Result:
+    """Goes on with a run of a history."""
+    return _run(study, progress, threads, history, (), run)
+
+
+def _run(
+    study: Study,
+    progress: Optional[ProgressListener],
+    threads: int,
+    history: Any,
+    tags: Iterable[str],
+    continued: Optional[int],
+) -> Result:
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {shown(progress)}; expected a function of one event")
+    count = whole(threads, "threads", 0, _MAX_THREADS)
+    listener = None if progress is None else lambda *event: progress(Progress(*event))
+    labels: List[str] = texts(tags, "tags")
+    if history is None:
+        if labels:
+            raise UsageError("tags are of runs in a history; expected one")
+        core = _core.run(study._core, listener, count)
+    else:
+        core = _core.run_recorded(study._core, listener, count, history_name(history), labels, continued)
+    return finished(core)
+
+
+def history_name(history: Any) -> bytes:
+    """A history's file as the core takes it; empty = the default one."""
+    from ._history import History
+    from ._values import name_bytes
+
+    if isinstance(history, History):
+        return history._name
+    return name_bytes(history, "the history")
+
+
+def finished(core: Any) -> Result:
+    """The result of a run that ended. Raises InfeasibleError where it is no solution."""
+    result = Result._of(core)
+    if core.trouble():
+        warnings.warn(core.trouble(), RuntimeWarning, stacklevel=4)
+    if core.misfit():
+        error = InfeasibleError(core.misfit())
+        error.result = result
+        raise error
+    return result
