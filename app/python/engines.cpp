@@ -52,10 +52,9 @@ std::string_view typeOf(study::ParameterKind kind) {
         case study::ParameterKind::namedNumbers:
         case study::ParameterKind::wordNumbers:
             return "dict of float";
-        case study::ParameterKind::document:
+        default:  // a document
             return "dict";
     }
-    return "";
 }
 
 /// JSON has no word for what is without bound.

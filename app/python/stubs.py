@@ -87,7 +87,7 @@ def type_of(row):
         "list of str": f"Union[Sequence[{words}], str, None]",
         "list of float": "Union[Sequence[Union[float, str]], str, None]",
         "dict of str": f"Optional[Mapping[str, {words}]]",
-        "dict of float": "Optional[Mapping[Any, Union[float, str]]]",
+        "dict of float": f"Optional[Mapping[{words if row.words else 'Any'}, Union[float, str]]]",
     }.get(row.type, "Union[Mapping[str, Any], Sequence[Any], str, os.PathLike[str], None]")
 
 

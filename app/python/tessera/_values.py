@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import operator
 import os
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
@@ -40,8 +41,8 @@ def json_text(value: Any, what: str) -> str:
     """The JSON of a value. Raises UsageError, saying what it is of, where it has none."""
     try:
         return json.dumps(value, allow_nan=False, default=_plain)
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise UsageError(f"{what} is {shown(value)}; expected what JSON can hold ({error})") from None
+    except Exception as error:  # those of foreign objects' methods among them
+        raise UsageError(f"{what} is {shown(value)}; expected what JSON can hold ({error})") from error
 
 
 def name_bytes(name: Any, what: str) -> bytes:
@@ -82,16 +83,13 @@ def whole(value: Any, what: str, low: int, high: int) -> int:
     expected = f"{what} is {shown(value)}; expected a whole number from {low} to {high}"
     if isinstance(value, bool):
         raise UsageError(expected)
-    if not isinstance(value, int):
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        elif not isinstance(value, float) and hasattr(value, "__index__"):
-            value = value.__index__()
-        else:
-            raise UsageError(expected)
-    if not low <= value <= high:
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except Exception as error:  # those of foreign objects' methods among them
+        raise UsageError(expected) from error
+    if not low <= number <= high:
         raise UsageError(expected)
-    return value
+    return number
 
 
 def frame(columns: Sequence[str], numbers: Sequence[bool], rows: Sequence[Sequence[str]], pandas: Optional[bool]) -> Any:

@@ -83,11 +83,12 @@ def test_choices_choose_what_is_shown(partition):
         partition.picture("nothing")
 
 
-def test_tables_have_all_digits_or_are_for_people(partition):
-    exact = partition.table("strategies", pandas=False)
-    assert exact[0]["step_time_s"] == partition.metrics["step_time_s"]
-    shown = partition.table("strategies", exact=False, pandas=False)
-    assert shown[0]["step time"] == partition.metric("step_time_s").text
+def test_tables_have_all_digits_or_are_for_people(results):
+    plan = results["plan"]
+    exact = plan.table("configurations", pandas=False)
+    assert exact[0]["step_time_s"] == plan.metrics["step_time_s"] and exact[0]["rank"] == 1
+    shown = plan.table("configurations", exact=False, pandas=False)
+    assert shown[0]["step"] == plan.metric("step_time_s").text and shown[0]["rank"] == 1
 
 
 class Frame:
@@ -97,14 +98,15 @@ class Frame:
         self.columns = columns
 
 
-def test_tables_are_frames_where_pandas_is_installed(partition, monkeypatch):
+def test_tables_are_frames_where_pandas_is_installed(results, monkeypatch):
+    plan = results["plan"]
     fake = types.ModuleType("pandas")
     fake.DataFrame = Frame
     monkeypatch.setitem(sys.modules, "pandas", fake)
-    frame = partition.table("strategies")
+    frame = plan.table()
     assert isinstance(frame, Frame)
-    assert frame.columns["step_time_s"][0] == partition.metrics["step_time_s"]
-    assert isinstance(partition.table(pandas=False), list)
+    assert frame.columns["step_time_s"][0] == plan.metrics["step_time_s"]
+    assert isinstance(plan.table(pandas=False), list)
     model = tessera.Model.zoo("lenet5")
     assert len(model.layers.columns["name"]) == len(model.document["layers"])
 
