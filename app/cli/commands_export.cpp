@@ -60,7 +60,8 @@ std::string writeFiles(const study::Result& result, const ExportRequest& request
     if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
         report::refuseSuffix(request.what, suffix, std::string(row.suffix));
     std::vector<std::string> names;
-    for (const auto& [path, bytes] : row.make({result, {}, {}}, request.out)) {
+    const report::Selection at = report::selectionOf(result, request.strategy);
+    for (const auto& [path, bytes] : row.make({result, at, {}}, request.out)) {
         writeFile(path, bytes);
         names.push_back(escaped(path.string()));
     }
@@ -183,7 +184,8 @@ Action addExport(CLI::App& app) {
     addText(app, "--what", request->what, "KIND", "table, timeline, chart or file (default table)");
     addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first");
     app.footer(everyRow());
-    addText(app, "--strategy", request->strategy, "NAME", "whose plan or mapping (default the best)");
+    addText(app, "--strategy,--rank", request->strategy, "NAME",
+            "whose partition or mapping, or the rank of a plan's configuration (default the best)");
     addOut(app, request->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
     addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");

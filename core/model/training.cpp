@@ -396,8 +396,10 @@ namespace {
 /// Divides the items of a hierarchy into layers: the copies of repeats that have weights, blocks, and what is between.
 class LayerCutter {
 public:
-    LayerCutter(const Graph& forward, const GraphHierarchy& hierarchy) : hierarchy_(hierarchy), forward_(forward) {
+    LayerCutter(const Graph& forward, const GraphHierarchy& hierarchy, Stretch between)
+        : hierarchy_(hierarchy), forward_(forward), between_(between) {
         const std::vector<OperatorCount> counts = operatorCounts(forward);
+        for (const OperatorCount& count : counts) hasWeights_.push_back(count.weighted);
         for (std::size_t i = 0; i < hierarchy.nodes.size(); ++i)
             nodeOf_.emplace(std::pair(hierarchy.nodes[i].first, hierarchy.nodes[i].count), signedIndex(i));
         for (const HierarchyItem& item : hierarchy.items)
@@ -451,12 +453,23 @@ private:
         std::sort(layer.forward.begin(), layer.forward.end());
     }
 
-    /// What was met since the last layer becomes one.
+    /// What was met since the last layer becomes one, or several.
     void flush() {
+        TrainingLayer rest;
+        for (const std::int32_t item : std::exchange(rest_, {})) addItems(rest, item);
+        std::sort(rest.forward.begin(), rest.forward.end());
         TrainingLayer layer;
-        for (const std::int32_t item : std::exchange(rest_, {})) addItems(layer, item);
-        if (layer.forward.empty()) return;
-        std::sort(layer.forward.begin(), layer.forward.end());
+        bool hasWeights = false;
+        for (const std::int32_t op : rest.forward) {
+            const bool isNext = between_ == Stretch::byWeights && hasWeights && hasWeights_[toIndex(op)];
+            if (isNext) addStretch(std::exchange(layer, {}));
+            hasWeights = (hasWeights && !isNext) || hasWeights_[toIndex(op)];
+            layer.forward.push_back(op);
+        }
+        if (!layer.forward.empty()) addStretch(std::move(layer));
+    }
+
+    void addStretch(TrainingLayer layer) {
         const std::string first = labelOf(layer.forward.front()), last = labelOf(layer.forward.back());
         layer.name = first == last ? first : first + " … " + last;
         layers_.push_back(std::move(layer));
@@ -475,6 +488,8 @@ private:
 
     const GraphHierarchy& hierarchy_;
     const Graph& forward_;
+    Stretch between_;
+    std::vector<bool> hasWeights_;                                          ///< by operator
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> nodeOf_;  ///< by first item and count
     std::vector<bool> weighted_;
     std::vector<std::int32_t> rest_;
@@ -533,10 +548,10 @@ std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vect
 
 }  // namespace
 
-TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
+TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training, Stretch between) {
     TrainingLayers result;
     const GraphHierarchy hierarchy = hierarchyOf(forward);
-    result.layers = LayerCutter(forward, hierarchy).layers();
+    result.layers = LayerCutter(forward, hierarchy, between).layers();
     std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
     for (std::size_t i = 0; i < result.layers.size(); ++i)
         for (const std::int32_t op : result.layers[i].forward) layerOf[toIndex(op)] = signedIndex(i);

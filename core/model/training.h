@@ -141,9 +141,15 @@ struct TrainingLayers {
     std::vector<TrainingEdge> edges;    ///< by `from`, then `to`
 };
 
+/// What becomes of a stretch of operators between blocks.
+enum class Stretch : std::uint8_t {
+    whole,      ///< one layer
+    byWeights,  ///< a layer for each of its operators with weights, with what follows it
+};
+
 /// The layers of a model and of its training graph. Finds repeated blocks as the folded view of a graph does
 /// (graph_hierarchy.h): by the names of blocks, else by equal stretches.
-TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training);
+TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training, Stretch between = Stretch::whole);
 
 /// The model as the slice of one device of a tensor-parallel group of `width`. Models of the zoo and Calculon files are
 /// sliced (zoo/transformers.cpp); others have width 1 only. Throws like loadModel; UsageError for a width below 1, that

@@ -279,7 +279,8 @@ NetworkCost networkCost(const NetworkWork& work, const TrainingRun& run, const D
     cost.feed = fedElements(run, device, cost.profile, work.inputs * samples * cost.passes);
     if (!cost.training) return cost;
     const double parameters = updatedParameters(work, samples);
-    cost.reduction = reductionSeconds(run, device, parameters * gradientWord(cost));
+    cost.gradients = parameters * gradientWord(cost);
+    cost.reduction = reductionSeconds(run, device, cost.gradients);
     const NetworkOptimizer& optimizer = networkOptimizer(lowered(run.optimizer));
     const bool isEager = cost.profile == SoftwareProfile::eager;
     const double words = isEager ? 3 * optimizer.kernels : optimizer.words;

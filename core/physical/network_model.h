@@ -89,6 +89,7 @@ struct NetworkCost {
     std::uint8_t words = 0;  ///< 0: 16 bits or fewer, 1: TF32, 2: FP32
     double passes = 1;       ///< forward and backward passes of a step
     double devices = 1;
+    double gradients = 0;      ///< bytes that are summed
     double reduction = 0;      ///< s of the all-reduce of gradients, alone
     double update = 0;         ///< s of the bytes of the optimizer's update
     double updateKernels = 0;  ///< that an eager stack launches for it

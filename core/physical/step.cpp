@@ -34,6 +34,7 @@ LayerShare layerShareOf(const StepSetting& setting) {
             .tensor = static_cast<double>(layout.tensor),
             .context = static_cast<double>(layout.context),
             .expert = static_cast<double>(layout.expert),
+            .wholeExperts = layout.wholeExperts,
             .inputBytes = input,
             .activationBytes = wide ? 4.0 : 2.0,
             .sequenceParallel = layout.sequenceParallel,
@@ -51,11 +52,26 @@ void PassSeconds::add(const PassSeconds& other, double factor) {
 
 namespace {
 
-/// Devices that a collective joins: neighbours in rank are `stride` devices apart (tensor, context, data, pipeline from
-/// the innermost, as in Megatron-LM).
+/// Devices that a collective joins: `inner` of them are `stride` devices apart each, and so are the first ones of
+/// `outer` such rows by `outerStride`, which no row reaches. One row unless it says so.
 struct DeviceGroup {
-    double members = 1;
-    double stride = 1;
+    double inner = 1, stride = 1;
+    double outer = 1, outerStride = 1;
+    bool apart = false;  ///< no node joins all of them, however few there are
+
+    double members() const { return inner * outer; }
+    /// Of these, in a node of so many devices.
+    double within(double perNode) const {
+        const double rows = outer > 1 ? std::clamp(std::floor(perNode / outerStride), 1.0, outer) : 1;
+        const double joined = rows * std::clamp(std::floor(perNode / stride), 1.0, inner);
+        return apart && joined >= members() ? std::max(std::floor(members() / 2), 1.0) : joined;
+    }
+    /// Groups alike that share a node's way to the network.
+    double sharing(double perNode) const {
+        if (outer <= 1) return std::min(stride, perNode);
+        if (outerStride < perNode) return outerStride / inner;
+        return stride * inner <= perNode ? perNode / inner : std::min(stride, perNode);
+    }
 };
 
 /// Collectives between the devices of a setting.
@@ -72,10 +88,10 @@ public:
 
     /// `copies`: of each token in an exchange.
     GroupSeconds seconds(Collective operation, const DeviceGroup& group, double bytes, double copies = 1) const {
-        if (group.members < 2 || bytes <= 0) return {};
-        const double within = std::clamp(std::floor(perNode_ / group.stride), 1.0, group.members);
-        if (within >= group.members) return {insideSeconds(operation, group.members, bytes), 0};
-        const double n = group.members, passes = operation == Collective::allReduce ? 2 : 1;
+        const double n = group.members(), within = group.within(perNode_);
+        if (n < 2 || bytes <= 0) return {};
+        if (within >= n) return {insideSeconds(operation, n, bytes), 0};
+        const double passes = operation == Collective::allReduce ? 2 : 1;
         const double start = 20e-6 + 8e-6 * std::log2(n / within);
         if (operation == Collective::allToAll) {
             // A token goes to another node once, however many of its experts are there (as in DeepSeek's DeepEP).
@@ -83,13 +99,13 @@ public:
             return {start, bytes * leaving / (nodeRate_ / perNode_)};
         }
         // A ring through all members leaves a node by as many cards as the group has members there.
-        const double rate = nodeRate_ / std::min(group.stride, perNode_);
+        const double rate = nodeRate_ / group.sharing(perNode_);
         return {start, passes * bytes * (n - 1) / n / rate};
     }
 
     /// A message to the next of a group, the mean over its hops, of which some leave the node.
     GroupSeconds hop(const DeviceGroup& group, double bytes) const {
-        const bool within = group.members * group.stride <= perNode_;
+        const bool within = group.inner * group.stride <= perNode_;
         const double leaving = within ? 0 : std::min(group.stride / perNode_, 1.0);
         constexpr double kNetworkStart = 10e-6;
         const double inside = leaving < 1 ? insideSeconds(Collective::sendReceive, 2, bytes) : 0;
@@ -140,8 +156,9 @@ public:
           embedding_(parametersOf(setting.model).embedding) {
         forEachLayer([&](const LayerWork& layer, double share) {
             addLayer(passes_, layer, share);
-            kinds_.push_back({share, layer.parameters});
-            layerParameters_ += share * layer.parameters;
+            kinds_.push_back({share, layer.parameters - layer.expertParameters, layer.expertParameters});
+            layerParameters_ += share * (layer.parameters - layer.expertParameters);
+            layerExperts_ += share * layer.expertParameters;
         });
         addHead(passes_);
     }
@@ -149,12 +166,10 @@ public:
     const StepPasses& passes() const { return passes_; }
 
     GroupSeconds gather(const StepLayout& layout) const {
-        const DeviceGroup group = dataGroup(layout);
         GroupSeconds sum;
-        if (layout.zero < 3 || group.members < 2) return sum;
+        if (layout.zero < 3) return sum;
         for (const LayerKind& kind : kinds_) {
-            const GroupSeconds gathered =
-                network_.seconds(Collective::allGather, group, kind.parameters * share_.activationBytes);
+            const GroupSeconds gathered = ofAlike(Collective::allGather, layout, kind.parameters, kind.experts);
             sum.inside += kind.share * gathered.inside;
             sum.network += kind.share * gathered.network;
         }
@@ -162,10 +177,8 @@ public:
     }
 
     GroupSeconds reduction(const StepLayout& layout, double layers) const {
-        const DeviceGroup group = dataGroup(layout);
-        if (layout.zero >= 3 || group.members < 2) return {};
-        GroupSeconds reduced =
-            network_.seconds(Collective::allReduce, group, heldParameters(layers) * share_.activationBytes);
+        if (layout.zero >= 3) return {};
+        GroupSeconds reduced = ofAlike(Collective::allReduce, layout, heldParameters(layers), layers * layerExperts_);
         if (layout.zero == 2) {
             reduced.inside *= layout.microBatches;
             reduced.network *= layout.microBatches;
@@ -175,8 +188,9 @@ public:
 
     GroupSeconds transfer(const StepLayout& layout) const {
         if (layout.pipeline < 2) return {};
+        const double between = layout.order == RankOrder::pipelineLast ? layout.data : 1;
         const DeviceGroup group{static_cast<double>(layout.pipeline),
-                                static_cast<double>(layout.tensor) * layout.context * layout.data};
+                                static_cast<double>(layout.tensor) * layout.context * between};
         // Devices of a tensor group send a part each.
         const double bytes =
             tokensOf(setting_.model, share_) * setting_.model.hidden * share_.activationBytes / share_.tensor;
@@ -185,9 +199,12 @@ public:
 
     double optimizer(const StepLayout& layout, double layers) const {
         if (!setting_.updates) return 0;
-        double held = heldParameters(layers);
-        if (layout.zero >= 1) held /= dataGroup(layout).members;
-        return held * kOptimizerBytes / (kStreamShare * bandwidth());
+        double held = heldParameters(layers), experts = layers * layerExperts_;
+        if (layout.zero >= 1) {
+            held /= layout.alike();
+            experts /= layout.alikeExperts();
+        }
+        return (held + experts) * kOptimizerBytes / (kStreamShare * bandwidth());
     }
 
     StepWork work(const StepLayout& layout) const {
@@ -212,9 +229,9 @@ public:
     }
 
 private:
-    /// A sort of layers: its share of all, and the parameters that a device holds of one.
+    /// A sort of layers: its share of all, and the parameters that a device holds of one, of experts apart.
     struct LayerKind {
-        double share = 0, parameters = 0;
+        double share = 0, parameters = 0, experts = 0;
     };
 
     static ProductParameters parametersFor(const Device& device, std::string_view dtype) {
@@ -271,7 +288,26 @@ private:
     }
     /// Replicas and the parts of a sequence hold the same parameters.
     static DeviceGroup dataGroup(const StepLayout& layout) {
-        return {static_cast<double>(layout.data) * layout.context, static_cast<double>(layout.tensor)};
+        const double t = layout.tensor, c = layout.context, d = layout.data;
+        if (layout.order == RankOrder::pipelineLast) return {.inner = d * c, .stride = t, .apart = layout.apart};
+        return {.inner = c, .stride = t, .outer = d, .outerStride = t * c * layout.pipeline, .apart = layout.apart};
+    }
+    /// The devices that hold the same experts: one of each copy of all experts. Where data parallelism is outermost, a
+    /// copy takes what a stage of a replica has (as Megatron Core asks for).
+    DeviceGroup expertDataGroup(const StepLayout& layout) const {
+        const double copies = layout.alikeExperts(), copy = share_.expert * (share_.wholeExperts ? 1 : share_.tensor);
+        if (layout.order == RankOrder::pipelineLast) return {.inner = copies, .stride = copy, .apart = layout.apart};
+        return {
+            .inner = 1, .stride = copy, .outer = copies, .outerStride = copy * layout.pipeline, .apart = layout.apart};
+    }
+    /// A collective on parameters of devices that hold them alike.
+    GroupSeconds ofAlike(Collective operation, const StepLayout& layout, double parameters, double experts) const {
+        GroupSeconds sum = network_.seconds(operation, dataGroup(layout), parameters * share_.activationBytes);
+        if (experts <= 0) return sum;
+        const GroupSeconds its = network_.seconds(operation, expertDataGroup(layout), experts * share_.activationBytes);
+        sum.inside += its.inside;
+        sum.network += its.network;
+        return sum;
     }
 
     /// Calls `use` with a layer without experts and with one with experts, and the share of the layers that are such.
@@ -363,6 +399,8 @@ private:
 
     /// All-reduces of tensor parallelism, keys and values of context parallelism, exchanges of experts.
     void addCollectives(PassSeconds& pass, const LayerWork& layer, double passes) const {
+        // Whole experts get the parts of the tokens that devices have anyway.
+        if (share_.wholeExperts && layer.expertParameters > 0 && !(setting_.model.sharedExperts > 0)) passes /= 2;
         const double width = tokensOf(setting_.model, share_) * share_.activationBytes;
         const GroupSeconds reduced =
             network_.seconds(Collective::allReduce, tensorGroup(), width * setting_.model.hidden);
@@ -376,11 +414,20 @@ private:
         pass.contextInside += gathered.inside;
         pass.contextNetwork += gathered.network;
         if (layer.exchangedBytes <= 0) return;
-        const DeviceGroup experts{share_.expert, share_.tensor};
+        const DeviceGroup experts{share_.expert, share_.wholeExperts ? 1 : share_.tensor};
         const GroupSeconds exchanged =
             network_.seconds(Collective::allToAll, experts, layer.exchangedBytes, setting_.model.expertsPerToken);
         pass.exchange += 2 * exchanged.inside;
         pass.exchangeNetwork += 2 * exchanged.network;
+    }
+
+    /// Products from the width of the table to that of the layers and back.
+    std::vector<Product> widthProducts() const {
+        const Transformer& model = setting_.model;
+        if (widthProductOf(model) <= 0) return {};
+        const double tokens = tokensOf(model, share_), bytes = share_.activationBytes;
+        return {{1, tokens, model.hidden, model.embeddingWidth, bytes, bytes},
+                {1, tokens, model.embeddingWidth, model.hidden, bytes, bytes}};
     }
 
     void addHead(StepPasses& work) const {
@@ -389,24 +436,25 @@ private:
         const Product logits{1,
                              tokens,
                              std::max(model.vocabulary / t, 1.0),
-                             model.hidden,
+                             model.tableWidth(),
                              share_.activationBytes,
                              share_.activationBytes};
         const double embedding = 3 * tokensOf(model, share_) * model.hidden * share_.activationBytes / bandwidth();
+        const double softmax = kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
         work.headForward.bytes = embedding;
         work.headForward.kernels = work.headBackward.kernels = kHeadLaunches;
-        if (model.headShare > 0) {
-            work.headForward.products = wideSeconds(logits);
-            work.headForward.products += kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
-        }
+        if (model.headShare > 0) work.headForward.products = wideSeconds(logits) + softmax;
+        for (const Product& product : widthProducts()) work.headForward.products += wideSeconds(product);
         if (!setting_.training) return;
+        const auto backward = [&](const Product& product) {
+            return wideSeconds(inputGradientOf(product)) + wideSeconds(weightGradientOf(product));
+        };
         work.headBackward = work.headForward;
-        if (model.headShare > 0)
-            work.headBackward.products = wideSeconds(inputGradientOf(logits)) + wideSeconds(weightGradientOf(logits)) +
-                                         kLogitsBytes * tokens * model.vocabulary / t / (kStreamShare * bandwidth());
+        work.headBackward.products = model.headShare > 0 ? backward(logits) + softmax : 0;
+        for (const Product& product : widthProducts()) work.headBackward.products += backward(product);
     }
 
-    /// Of a stage, with the embedding.
+    /// Of a stage, with the embedding and without routed experts.
     double heldParameters(double layers) const { return layers * layerParameters_ + embedding_ / share_.tensor; }
 
     StepSetting setting_;
@@ -420,7 +468,7 @@ private:
     double embedding_;
     StepPasses passes_;
     std::vector<LayerKind> kinds_;
-    double layerParameters_ = 0;  // of a mean layer
+    double layerParameters_ = 0, layerExperts_ = 0;  // of a mean layer, those of routed experts apart
 };
 
 StepModel::StepModel(const StepSetting& setting) : data_(std::make_unique<Data>(setting)) {}
@@ -507,6 +555,10 @@ double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
     const PipelineStage& s = load.stage;
     // Gradients of weights fill idle time, those of `rounds` micro-batches for each other stage, as far as there are
     // any.
+    const double both = s.forward + s.backwardInput + s.backwardWeight, mean = load.all / p;
+    // Where nothing is said of a stage, all of it may be those.
+    const double weights = both > 0 ? mean * s.backwardWeight / both : mean, chained = mean - weights;
+    const double full = m * longest + 1.6 * (p - 1) * hop;
     const auto filling = [&](double rounds) { return std::min(rounds * (p - 1), m - 1) * s.backwardWeight; };
     switch (layout.schedule) {
         case PipelineSchedule::interleaved:
@@ -516,9 +568,12 @@ double pipelineSecondsOf(const StepLayout& layout, const PipelineLoad& load) {
             return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 4 * hop) - filling(1), 0.0);
         case PipelineSchedule::zbH2:
             return m * longest + std::max((p - 1) * (s.forward + s.backwardInput + 2 * hop) - filling(2), 0.0);
+        // Few micro-batches do not fill the way of the first one, through all stages and back, behind which the others
+        // come, in the V twice as dense, and the last gradients of weights.
         case PipelineSchedule::zb2p:
+            return std::max(full, (p + m - 1) * chained + weights + 2 * (p - 1) * hop);
         case PipelineSchedule::zbV:
-            return m * longest + 1.6 * (p - 1) * hop;
+            return std::max(full, (p + (m - 1) / 2) * chained + weights / 2 + 4 * (p - 1) * hop);
         default:
             return (m - 1) * longest + load.all + 2 * (p - 1) * hop;
     }

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "core/base/enum_names.h"
 #include "core/physical/device.h"
 #include "core/physical/step_parameters.h"
 #include "core/physical/training_run.h"
@@ -11,9 +14,19 @@
 
 namespace tessera::physical {
 
+/// Which ranks are neighbours: the degrees of parallelism from the innermost.
+enum class RankOrder : std::uint8_t {
+    pipelineLast,  ///< Megatron-LM's own
+    dataLast,      ///< its --use-tp-pp-dp-mapping: stages of a replica are neighbours
+};
+inline constexpr EnumNames<RankOrder> kRankOrderNames{"tp-cp-dp-pp", "tp-cp-pp-dp"};
+
 /// How a run is laid out, with what it leaves open decided.
 struct StepLayout {
     int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1;
+    /// Tensor parallelism leaves experts whole, so that these are shared among its devices, too (Megatron Core's
+    /// expert-tensor parallelism of 1); else it splits each of them as all else.
+    bool wholeExperts = false;
     int chunks = 1;           ///< of a pipeline stage
     double micro = 1;         ///< samples per forward pass of a replica
     double microBatches = 1;  ///< of a replica and step
@@ -21,6 +34,14 @@ struct StepLayout {
     Recompute recompute = Recompute::none;
     bool sequenceParallel = false;
     int zero = 0;
+    RankOrder order = RankOrder::pipelineLast;
+    bool apart = false;  ///< replicas are on several networks: no node holds all of them
+
+    /// Devices that hold the same parameters, but for those of experts.
+    double alike() const { return static_cast<double>(data) * context; }
+    /// Devices that hold the same experts: those of a stage over what one copy of all experts takes (Megatron Core,
+    /// parallel_state.py).
+    double alikeExperts() const { return std::max(alike() * (wholeExperts ? tensor : 1) / expert, 1.0); }
 };
 
 /// A transformer on devices: everything that time and memory of its step depend on but the fitted constants.

@@ -95,13 +95,13 @@ void StageMemoryModel::addLayer(const StepSetting& setting, bool routed, double 
 }
 
 StepMemory StageMemoryModel::stage(const StepLayout& layout, const StageKind& kind) const {
-    const double group = static_cast<double>(layout.data) * layout.context, t = share_.tensor;
+    const double group = layout.alike(), t = share_.tensor;
     double common = kind.layers * common_;
     if (kind.first) common += parameters_.embedding / t;
     if (kind.last) common += (parameters_.head + (kind.first || parameters_.head > 0 ? 0 : parameters_.embedding)) / t;
     StepMemory memory;
     memory.parameters = heldBytes(common, group, bytes_, layout.zero) +
-                        heldBytes(kind.layers * expert_, std::max(group / share_.expert, 1.0), bytes_, layout.zero);
+                        heldBytes(kind.layers * expert_, layout.alikeExperts(), bytes_, layout.zero);
     if (layout.zero >= 3 && group > 1) memory.parameters += 2 * (common_ + expert_) * share_.activationBytes;
     const bool full = recompute_ == Recompute::full;
     if (training_) {

@@ -76,7 +76,10 @@ bool setDegrees(StepLayout& layout, const TrainingRun& run, std::string& refusal
         return false;
     }
     layout.data = run.dataParallel.value_or(static_cast<int>(run.accelerators / model));
-    layout.expert = std::min(run.expertParallel.value_or(1), std::max(layout.data * layout.context, 1));
+    const int alike = std::max(layout.data * layout.context, 1);
+    layout.expert = run.expertParallel.value_or(1);
+    layout.wholeExperts = layout.expert > alike;
+    layout.expert = std::min(layout.expert, layout.wholeExperts ? alike * layout.tensor : alike);
     layout.chunks = run.virtualStages.value_or(1);
     return true;
 }

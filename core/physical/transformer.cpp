@@ -36,18 +36,29 @@ const TransformerFamily* transformerFamily(std::string_view model) {
 /// Positions of which pre-training of BERT predicts the token (Devlin et al. 2019: 15 %, 76 of 512, 20 of 128).
 constexpr double kMaskedShare = 0.15;
 
-/// No share of the tokens where the task has no head over the vocabulary.
-double headShareOf(const TrainingRun& run, bool encoder) {
-    if (!encoder) return 1;
-    if (lowered(run.software).find("squad") != std::string::npos) return 0;
-    return run.training && !run.optimizer.empty() ? kMaskedShare : 1;
-}
-
 /// A dimension that may be 0.
 double countOr(const TrainingRun& run, std::string_view name, double otherwise) {
     const auto found = run.dims.find(name);
     if (found == run.dims.end()) return otherwise;
     return measuredNumber(found->second) == 0 ? 0 : run.dimOr(name, 0);
+}
+
+/// No share of the tokens where the task has no head over the vocabulary.
+double headShareOf(const TrainingRun& run, bool encoder) {
+    if (countOr(run, "head", 1) == 0) return 0;
+    if (!encoder) return 1;
+    if (lowered(run.software).find("squad") != std::string::npos) return 0;
+    return run.training && !run.optimizer.empty() ? kMaskedShare : 1;
+}
+
+/// Where the run says them.
+void addRest(Transformer& model, const TrainingRun& run) {
+    if (!run.dims.contains("attention_rest")) return;
+    model.rest = RestParameters{.attention = countOr(run, "attention_rest", 0),
+                                .feedForward = countOr(run, "ffn_rest", 0),
+                                .mixture = countOr(run, "mixture_rest", 0),
+                                .expert = countOr(run, "expert_rest", 0),
+                                .ends = countOr(run, "end_rest", 0)};
 }
 
 void addExperts(Transformer& model, const TrainingRun& run) {
@@ -109,14 +120,16 @@ std::optional<Transformer> transformerOf(const TrainingRun& run, std::string& re
     model.tied = countOr(run, "tied", family->gated ? 0 : 1) > 0;
     model.headNorms = countOr(run, "qk_norm", 0) > 0;
     model.embeddingNorm = countOr(run, "embedding_norm", 0) > 0;
-    model.segments = family->encoder ? 2 : 0;
+    model.segments = countOr(run, "segments", family->encoder ? 2 : 0);
     model.ffn = run.dimOr("ffn", 4 * model.hidden);
     model.sequence = run.dimOr("sequence", family->sequence);
     model.vocabulary = run.dimOr("vocabulary", family->vocabulary);
+    model.embeddingWidth = countOr(run, "embedding_width", 0);
     model.positions = countOr(run, "positions", model.biased ? model.sequence : 0);
     model.headShare = headShareOf(run, family->encoder);
     addExperts(model, run);
     addLatent(model, run);
+    addRest(model, run);
     refusal = dimensionsRefusal(model);
     if (!refusal.empty()) return std::nullopt;
     return model;
@@ -124,36 +137,54 @@ std::optional<Transformer> transformerOf(const TrainingRun& run, std::string& re
 
 namespace {
 
-double attentionParametersOf(const Transformer& model) {
+double attentionMatricesOf(const Transformer& model) {
     const double h = model.hidden, a = model.heads;
-    const double norms = (model.biased ? 4 : 2) * h + (model.headNorms ? 2 * model.headSize : 0);
-    if (model.latent) {
-        const LatentAttention& latent = *model.latent;
-        const double inner = latent.queryRank > 0 ? latent.queryRank : h;
-        return h * latent.queryRank + inner * a * model.headSize + h * (latent.keyRank + latent.rotarySize) +
-               latent.keyRank * a * (latent.plainSize + latent.valueSize) + a * latent.valueSize * h + norms +
-               latent.queryRank + latent.keyRank;
-    }
-    const double rows = (a + 2 * model.keyHeads) * model.headSize;
-    return h * rows + a * model.headSize * h + norms + (model.biased ? rows + h : 0);
+    if (!model.latent) return h * (2 * a + 2 * model.keyHeads) * model.headSize;
+    const LatentAttention& latent = *model.latent;
+    const double inner = latent.queryRank > 0 ? latent.queryRank : h;
+    return h * latent.queryRank + inner * a * model.headSize + h * (latent.keyRank + latent.rotarySize) +
+           latent.keyRank * a * (latent.plainSize + latent.valueSize) + a * latent.valueSize * h;
 }
 
-double feedForwardParametersOf(const Transformer& model, double ffn) {
-    return (model.gated ? 3 : 2) * model.hidden * ffn + (model.biased ? ffn + model.hidden : 0);
+double feedForwardMatricesOf(const Transformer& model, double ffn) {
+    return (model.gated ? 3 : 2) * model.hidden * ffn;
+}
+
+/// Those of the family: biases of all products and normalisations with two vectors, or one vector a normalisation.
+RestParameters familyRestOf(const Transformer& model) {
+    const double h = model.hidden, rows = (model.heads + 2 * model.keyHeads) * model.headSize;
+    RestParameters rest;
+    rest.attention = (model.biased ? 4 : 2) * h + (model.headNorms ? 2 * model.headSize : 0);
+    if (model.latent)
+        rest.attention += model.latent->queryRank + model.latent->keyRank;
+    else if (model.biased)
+        rest.attention += rows + h;
+    rest.feedForward = model.biased ? model.ffn + h : 0;
+    rest.expert = model.biased ? model.expertFfn + h : 0;
+    rest.mixture = model.sharedExperts * rest.expert;
+    rest.ends = (model.embeddingNorm ? 2 : 1) * (model.biased ? 2 : 1) * h;
+    if (model.segments > 0) rest.ends += h * h + h;
+    return rest;
 }
 
 }  // namespace
 
+double widthProductOf(const Transformer& model) {
+    return model.embeddingWidth > 0 && model.embeddingWidth != model.hidden ? model.embeddingWidth * model.hidden : 0;
+}
+
 TransformerParameters parametersOf(const Transformer& model) {
     TransformerParameters parameters;
-    const double h = model.hidden, norms = (model.embeddingNorm ? 2 : 1) * (model.biased ? 2 : 1) * h;
-    const double pooler = model.segments > 0 ? h * h + h : 0;
-    parameters.embedding = (model.vocabulary + model.positions + model.segments) * h + pooler + norms;
-    parameters.head = model.tied ? 0 : model.vocabulary * h;
-    parameters.attention = attentionParametersOf(model);
-    parameters.feedForward = feedForwardParametersOf(model, model.ffn);
-    const double expert = feedForwardParametersOf(model, model.expertFfn);
-    parameters.shared = model.experts > 0 ? model.sharedExperts * expert + model.experts * h : 0;
+    const double h = model.hidden, table = model.vocabulary * model.tableWidth();
+    const RestParameters rest = model.rest ? *model.rest : familyRestOf(model);
+    parameters.embedding = table + 2 * widthProductOf(model) + (model.positions + model.segments) * h + rest.ends;
+    parameters.head = model.tied ? 0 : table;
+    parameters.attention = attentionMatricesOf(model) + rest.attention;
+    parameters.feedForward = feedForwardMatricesOf(model, model.ffn) + rest.feedForward;
+    const double expert = feedForwardMatricesOf(model, model.expertFfn) + rest.expert;
+    // Shared ones together are a whole number of features wide.
+    const double shared = feedForwardMatricesOf(model, std::round(model.sharedExperts * model.expertFfn));
+    parameters.shared = model.experts > 0 ? shared + model.experts * h + rest.mixture : 0;
     parameters.experts = model.experts * expert;
     const double dense = model.experts > 0 ? model.denseLayers : model.layers, routed = model.layers - dense;
     const double common = parameters.embedding + parameters.head + model.layers * parameters.attention +
@@ -192,7 +223,7 @@ public:
             addFeedForward(model_.ffn);
         addCommonBytes();
         const double held = parameters_.attention + (withExperts ? parameters_.shared : parameters_.feedForward);
-        work_.expertParameters = withExperts ? parameters_.experts / (share_.expert * share_.tensor) : 0;
+        work_.expertParameters = withExperts ? parameters_.experts / (share_.expert * expertTensor()) : 0;
         work_.parameters = held / share_.tensor + work_.expertParameters;
         return work_;
     }
@@ -251,18 +282,22 @@ private:
         addBytes(ffn / t, model_.gated ? 3 : 2, model_.gated ? 5 : 4);
     }
 
-    /// Tokens are spread evenly: each device works on as many pairs of token and expert as its own tokens have.
+    /// Devices that split the tensors of an expert.
+    double expertTensor() const { return share_.wholeExperts ? 1 : share_.tensor; }
+
+    /// Tokens are spread evenly: each device works on as many pairs of token and expert as its own tokens have. Devices
+    /// that split tensors have a part of the tokens each, which they gather where they split those of experts, too.
     void addRoutedExperts() {
-        const double pairs = tokens_ * model_.expertsPerToken, held = std::max(model_.experts / share_.expert, 1.0);
-        const double t = share_.tensor, each = pairs / held;
+        const double t = expertTensor(), all = tokens_ * model_.expertsPerToken, own = all / share_.tensor;
+        const double pairs = share_.wholeExperts ? own : all;
+        const double held = std::max(model_.experts / share_.expert, 1.0), each = pairs / held;
         addProduct(1, tokens_, model_.experts, model_.hidden);
         addProduct(held, each, (model_.gated ? 2 : 1) * model_.expertFfn / t, model_.hidden);
         addProduct(held, each, model_.hidden, model_.expertFfn / t);
-        addBytes(model_.expertsPerToken * model_.expertFfn / t, 3, 5);
+        addBytes(model_.expertsPerToken * model_.expertFfn / share_.tensor, 3, 5);
         // Sorted and sorted back, each read and written.
         work_.permutedBytes = 4 * pairs * model_.hidden * share_.activationBytes;
-        // Devices that split the tensors of an expert exchange a part of the tokens each.
-        work_.exchangedBytes = share_.expert > 1 ? pairs * model_.hidden * share_.activationBytes / t : 0;
+        work_.exchangedBytes = share_.expert > 1 ? own * model_.hidden * share_.activationBytes : 0;
         if (model_.sharedExperts > 0) addFeedForward(model_.sharedExperts * model_.expertFfn);
     }
 

@@ -20,6 +20,16 @@ struct LatentAttention {
     double valueSize = 128;
 };
 
+/// Parameters that are in no product of a layer and in no table, where a description gives their exact number: norms,
+/// biases, heads beside that over the vocabulary.
+struct RestParameters {
+    double attention = 0;    ///< of a layer, with its norms
+    double feedForward = 0;  ///< of a layer without experts
+    double mixture = 0;      ///< of a layer with experts, but for these
+    double expert = 0;       ///< of a routed one
+    double ends = 0;         ///< of the model, around its layers
+};
+
 /// A stack of transformer layers between an embedding and a head.
 struct Transformer {
     double layers = 1;
@@ -30,6 +40,7 @@ struct Transformer {
     double ffn = 1;
     double sequence = 1;
     double vocabulary = 1;
+    double embeddingWidth = 0;   ///< of the table of tokens, with products to and from `hidden`; 0: it has that width
     bool gated = false;          ///< feed-forward of three matrices
     bool biased = true;          ///< biases, layer normalisation, dropout: GPT and BERT
     bool causal = true;          ///< half of the scores are masked
@@ -45,7 +56,14 @@ struct Transformer {
     double sharedExperts = 0;
     double denseLayers = 0;  ///< first layers without experts, where there are experts
     std::optional<LatentAttention> latent = {};
+    std::optional<RestParameters> rest = {};  ///< none: those of the family
+
+    /// Width of a token in the table and of what the head reads.
+    double tableWidth() const { return embeddingWidth > 0 ? embeddingWidth : hidden; }
 };
+
+/// Parameters of the products to and from the width of the table, each; 0 where there are none.
+double widthProductOf(const Transformer& model);
 
 /// Whether a model of the zoo is one of these.
 bool isTransformer(std::string_view model);
@@ -55,7 +73,7 @@ std::optional<Transformer> transformerOf(const TrainingRun& run, std::string& re
 
 /// Numbers of parameters.
 struct TransformerParameters {
-    double embedding = 0;    ///< of tokens, positions, segments
+    double embedding = 0;    ///< of tokens, positions, segments, and what else is around the layers
     double head = 0;         ///< where it has a matrix of its own
     double attention = 0;    ///< of a layer, with its norms
     double feedForward = 0;  ///< of a layer without experts
@@ -72,6 +90,7 @@ struct LayerShare {
     double tensor = 1;
     double context = 1;
     double expert = 1;
+    bool wholeExperts = false;   ///< tensor parallelism leaves experts whole, each device with tokens of its own
     double inputBytes = 2;       ///< of an element of a product's operands
     double activationBytes = 2;  ///< of an element elsewhere
     bool sequenceParallel = false;

@@ -14,7 +14,7 @@ namespace tessera::physical {
 double forwardFlopOf(const Transformer& model) {
     const TransformerParameters parameters = parametersOf(model);
     const double met = parameters.active - parameters.embedding - parameters.head;
-    const double head = model.headShare * model.vocabulary * model.hidden;
+    const double head = model.headShare * model.vocabulary * model.tableWidth() + 2 * widthProductOf(model);
     const double scores = 4 * model.sequence * model.heads * model.headSize * model.layers / (model.causal ? 2 : 1);
     return model.sequence * (2 * (met + head) + scores);
 }

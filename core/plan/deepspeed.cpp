@@ -23,16 +23,16 @@ Document zeroSection(int stage) {
     return section;
 }
 
-void addPipeline(Document& document, const Configuration& configuration) {
-    if (configuration.pipeline == 1) return;
+void addPipeline(Document& document, const FrameworkPlan& plan) {
+    if (plan.configuration.pipeline == 1) return;
     document["pipeline"] = {
-        {"stages", configuration.pipeline},
-        {"activation_checkpoint_interval", configuration.recompute == physical::Recompute::full ? 1 : 0},
+        {"stages", plan.configuration.pipeline},
+        {"activation_checkpoint_interval", recomputationOf(plan) == Recomputation::full ? 1 : 0},
     };
 }
 
 void addCheckpoints(Document& document, const FrameworkPlan& plan) {
-    if (plan.configuration.recompute != physical::Recompute::full) return;
+    if (recomputationOf(plan) != Recomputation::full) return;
     document["activation_checkpointing"] = {
         {"partition_activations", false},
         {"cpu_checkpointing", false},
@@ -52,7 +52,7 @@ std::string deepspeedText(const FrameworkPlan& plan) {
         {"fp16", {{"enabled", plan.dtype == "fp16"}}},
     };
     if (configuration.tensor > 1) document["tensor_parallel"] = {{"autotp_size", configuration.tensor}};
-    addPipeline(document, configuration);
+    addPipeline(document, plan);
     addCheckpoints(document, plan);
     return document.dump(2) + "\n";
 }
@@ -95,10 +95,11 @@ std::string deepspeedMisfit(const FrameworkPlan& plan) {
                "configuration";
     if (plan.dtype != "bf16" && plan.dtype != "fp16" && plan.dtype != "fp32")
         return fmt::format("DeepSpeed's configuration has bf16, fp16 and fp32, not {}", plan.dtype);
-    if (configuration.recompute == physical::Recompute::selective)
+    if (recomputationOf(plan) == Recomputation::selective)
         return "DeepSpeed computes whole layers again, or what the model's code says, not attention alone";
     for (const std::string& misfit :
-         {pipelineMisfit(plan), tensorMisfit(configuration), replicasMisfit(plan, "DeepSpeed")})
+         {pipelineMisfit(plan), tensorMisfit(configuration), replicasMisfit(plan, "DeepSpeed"),
+          orderMisfit(plan, "DeepSpeed"), stagesRecomputeMisfit(plan, "DeepSpeed")})
         if (!misfit.empty()) return misfit;
     return {};
 }
@@ -108,7 +109,7 @@ std::string deepspeedMisfit(const FrameworkPlan& plan) {
 Framework deepspeedFramework() {
     return {.id = "deepspeed",
             .title = "DeepSpeed",
-            .about = "The best plan as a configuration of DeepSpeed",
+            .about = "A plan as a configuration of DeepSpeed",
             .suffix = ".json",
             .misfit = deepspeedMisfit,
             .text = deepspeedText};

@@ -40,20 +40,37 @@ struct PartLoad {
     const PlacedPart* placed = nullptr;
     DivisionCost cost = {};  ///< with what the part adds once
     int layers = 0;
+    RecomputedLayers recomputed = {};  ///< of them
     OnceTimes once = {};
 };
+
+/// Seconds of layers, of some of which are recomputed.
+double layerSeconds(const PlacedPart& placed, int layers, const RecomputedLayers& recomputed,
+                    double (*secondsOf)(const LayerTimes& times)) {
+    double sum = 0;
+    placed.model->forEachKind(layers, recomputed,
+                              [&](std::size_t kind, int count) { sum += count * secondsOf(placed.times(kind)); });
+    return sum;
+}
+
+double bothPasses(const LayerTimes& times) {
+    return times.both();
+}
 
 PartLoad partLoadOf(const Evaluated& evaluated, const PlacedPart& placed) {
     PartLoad load{.placed = &placed};
     const LayerTimes& times = placed.times();
     for (int s = placed.first; s < placed.first + placed.part->stages; ++s) {
-        const int layers = evaluated.stages[static_cast<std::size_t>(s)].layers;
+        const EvaluatedStage& stage = evaluated.stages[static_cast<std::size_t>(s)];
         const bool hasHead = s == evaluated.configuration.pipeline - 1;
-        const double both = layers * times.both() + (hasHead ? times.head() : 0);
-        load.layers += layers;
+        const double both =
+            layerSeconds(placed, stage.layers, stage.recomputed, bothPasses) + (hasHead ? times.head() : 0);
+        load.layers += stage.layers;
+        load.recomputed.selective += stage.recomputed.selective;
+        load.recomputed.full += stage.recomputed.full;
         load.cost.all += both;
         load.cost.longest = std::max(load.cost.longest, both);
-        load.cost.fullest = std::max(load.cost.fullest, layers);
+        load.cost.fullest = std::max(load.cost.fullest, stage.layers);
     }
     load.once = placed.model->once(placed.layout, load.cost.fullest);
     load.cost.once = load.once.both();
@@ -63,12 +80,14 @@ PartLoad partLoadOf(const Evaluated& evaluated, const PlacedPart& placed) {
 /// Adds what collectives of a part show in a step, of the mean stage of a pipeline of so many.
 void addCollectives(TimeShares& shares, const PartLoad& load, int pipeline, int microBatches) {
     const GroupModel& model = *load.placed->model;
-    const ExposedTimes exposed = exposedOf(model.step().passes(), model.constants());
-    const double count = static_cast<double>(microBatches) * load.layers / pipeline;
-    shares.tensor += count * exposed.tensor;
-    shares.context += count * exposed.context;
-    shares.expert += count * exposed.expert;
-    shares.data += count * (load.placed->times().both() - model.plainTimes().both());
+    model.forEachKind(load.layers, load.recomputed, [&](std::size_t kind, int layers) {
+        const ExposedTimes exposed = exposedOf(model.step(kind).passes(), model.constants());
+        const double count = static_cast<double>(microBatches) * layers / pipeline;
+        shares.tensor += count * exposed.tensor;
+        shares.context += count * exposed.context;
+        shares.expert += count * exposed.expert;
+        shares.data += count * (load.placed->times(kind).both() - model.plainTimes(kind).both());
+    });
 }
 
 double shareOf(const EvaluatedStage& stage) {
@@ -76,24 +95,32 @@ double shareOf(const EvaluatedStage& stage) {
 }
 
 /// A stage of the pipeline as a part holds it.
-EvaluatedStage stageOf(const PlacedPart& placed, int stage, int layers, bool isLast) {
+EvaluatedStage stageOf(const PlacedPart& placed, int stage, int layers, const RecomputedLayers& recomputed,
+                       bool isLast) {
+    const auto secondsOf = [&](double (*pass)(const LayerTimes&)) {
+        return layerSeconds(placed, layers, recomputed, pass);
+    };
     const LayerTimes& times = placed.times();
-    return {.group = placed.part->group,
-            .layers = layers,
-            .forward = layers * times.forward + (isLast ? times.headForward : 0),
-            .backward = layers * times.backward + (isLast ? times.headBackward : 0),
-            .memory = placed.model->memoryOf(placed.layout, stage, layers),
-            .allowance = placed.model->variant().allowance,
-            .capacity = placed.model->capacity()};
+    return {
+        .group = placed.part->group,
+        .layers = layers,
+        .recomputed = recomputed,
+        .forward = secondsOf([](const LayerTimes& each) { return each.forward; }) + (isLast ? times.headForward : 0),
+        .backward = secondsOf([](const LayerTimes& each) { return each.backward; }) + (isLast ? times.headBackward : 0),
+        .memory = placed.model->memoryOf(placed.layout, stage, layers, recomputed),
+        .allowance = placed.model->variant().allowance,
+        .capacity = placed.model->capacity()};
 }
 
 /// The stages of a pipeline; where several groups hold the same one, on that whose memory it fills most.
-std::vector<EvaluatedStage> stagesOf(const PlacedParts& placed, const std::vector<int>& layers) {
+std::vector<EvaluatedStage> stagesOf(const PlacedParts& placed, const Judgement& judgement) {
+    const std::vector<int>& layers = judgement.layers;
     std::vector<EvaluatedStage> stages(layers.size());
     for (const PlacedPart& each : placed)
         for (int s = each.first; s < each.first + each.part->stages; ++s) {
             const auto at = static_cast<std::size_t>(s);
-            const EvaluatedStage stage = stageOf(each, s, layers[at], at + 1 == layers.size());
+            const EvaluatedStage stage =
+                stageOf(each, s, layers[at], judgement.recomputed[at], at + 1 == layers.size());
             if (stages[at].capacity == 0 || shareOf(stage) > shareOf(stages[at])) stages[at] = stage;
         }
     return stages;
@@ -118,7 +145,7 @@ double peakOfAll(const Problem& problem, const Configuration& configuration, con
 }  // namespace
 
 /// What takes the seconds of the pipeline, of parts side by side of the one that ends last.
-TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& placed) const {
+void Judge::Data::setShares(Evaluated& evaluated, const PlacedParts& placed) const {
     const Configuration& configuration = evaluated.configuration;
     const bool isStacked = configuration.isStacked();
     std::vector<PartLoad> loads;
@@ -135,14 +162,15 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
             pipeline.cost.fullest = std::max(pipeline.cost.fullest, load.cost.fullest);
         }
     }
-    TimeShares shares;
+    TimeShares& shares = evaluated.time;
     const int microBatches = pipeline.placed->part->microBatches;
     for (const PartLoad& load : loads)
         if (isStacked || load.placed == pipeline.placed)
             addCollectives(shares, load, configuration.pipeline, microBatches);
     const double busy = microBatches * pipeline.cost.all / configuration.pipeline, alone = endsOf(pipeline, 0);
     shares.compute = busy - shares.tensor - shares.context - shares.expert - shares.data;
-    shares.pipeline = endsOf(pipeline, evaluated.transfer) - alone;
+    evaluated.pipeline = endsOf(pipeline, evaluated.transfer);
+    shares.pipeline = evaluated.pipeline - alone;
     shares.bubble = alone - busy;
     const OnceTimes once = std::max_element(loads.begin(), loads.end(), [](const PartLoad& a, const PartLoad& b) {
                                return a.cost.once < b.cost.once;
@@ -150,17 +178,14 @@ TimeShares Judge::Data::sharesOf(const Evaluated& evaluated, const PlacedParts& 
     shares.data += once.reduction;
     shares.optimizer = once.update;
     for (const PlacedPart& each : placed) shares.start = std::max(shares.start, each.model->constants().start);
-    return shares;
 }
 
-Evaluated Judge::Data::evaluate(const Configuration& given) {
-    const Judgement judgement = judge(given, {.layers = true, .memory = true});
+Evaluated Judge::Data::evaluate(const Configuration& given, double bytes) {
+    const Judgement judgement = judge(given, {.layers = true, .memory = true, .bytes = bytes});
     if (!judgement.fits) throwShortage(judgement.shortage);
-    Evaluated evaluated{.configuration = given, .scores = judgement.scores};
-    for (std::size_t i = 0; i < judgement.microBatches.size(); ++i)
-        evaluated.configuration.parts[i].microBatches = judgement.microBatches[i];
+    Evaluated evaluated{.configuration = judgement.shared(given), .scores = judgement.scores};
     const PlacedParts placed = placedOf(evaluated.configuration);
-    evaluated.stages = stagesOf(placed, judgement.layers);
+    evaluated.stages = stagesOf(placed, judgement);
     evaluated.transfer = transferOf(given, placed);
     double spread = 0;
     for (const PlacedPart& each : placed) spread = std::max(spread, each.model->variant().spread);
@@ -170,13 +195,33 @@ Evaluated Judge::Data::evaluate(const Configuration& given) {
     evaluated.high = interval.high;
     evaluated.tokensPerSecond = problem.tokens() / step;
     evaluated.utilisation = modelFlopOf(problem) / (peakOfAll(problem, given, placed) * step);
-    evaluated.time = sharesOf(evaluated, placed);
+    setShares(evaluated, placed);
     return evaluated;
 }
 
-Evaluated evaluate(const Problem& problem, const Configuration& configuration) {
+physical::Pipeline pipelineOf(const Evaluated& evaluated, int microBatches) {
+    const Configuration& configuration = evaluated.configuration;
+    physical::Pipeline pipeline{.schedule = configuration.schedule,
+                                .stages = configuration.pipeline,
+                                .microBatches = microBatches,
+                                .chunks = configuration.chunks,
+                                .transfer = evaluated.transfer};
+    for (const EvaluatedStage& stage : evaluated.stages)
+        pipeline.perStage.push_back({stage.forward, stage.backward / 2, stage.backward / 2});
+    return pipeline;
+}
+
+std::optional<double> simulatedExcessOf(const Evaluated& evaluated) {
+    const Configuration& configuration = evaluated.configuration;
+    if (configuration.pipeline == 1 || configuration.isSideBySide()) return std::nullopt;
+    const physical::Pipeline pipeline = pipelineOf(evaluated, configuration.microBatches());
+    if (!physical::pipelineRefusal(pipeline).empty()) return std::nullopt;
+    return (physical::simulatePipeline(pipeline).span - evaluated.pipeline) / evaluated.scores.of(Objective::time);
+}
+
+Evaluated evaluate(const Problem& problem, const Configuration& configuration, double bytes) {
     if (const std::string fault = faultText(problem, configuration); !fault.empty()) throw UsageError(fault);
-    return Judge(problem, configuration).evaluate(configuration);
+    return Judge(problem, configuration).evaluate(configuration, bytes);
 }
 
 }  // namespace tessera::plan

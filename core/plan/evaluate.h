@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <vector>
 
+#include "core/physical/pipeline.h"
 #include "core/physical/step_memory.h"
 #include "core/plan/configuration.h"
 #include "core/plan/judge.h"
@@ -27,9 +30,11 @@ struct TimeShares {
 struct EvaluatedStage {
     std::size_t group = 0;
     int layers = 0;
+    RecomputedLayers recomputed = {};  ///< of them
     double forward = 0, backward = 0;  ///< s of a micro-batch, with the head on the last one
     physical::StepMemory memory = {};
-    double allowance = 0, capacity = 0;  ///< bytes
+    double allowance = 0, capacity = 0;     ///< bytes
+    std::vector<std::size_t> numbers = {};  ///< of the layers where each has costs of its own
 };
 
 /// All that is said of one configuration.
@@ -42,8 +47,20 @@ struct Evaluated {
     TimeShares time = {};
     std::vector<EvaluatedStage> stages = {};
     double transfer = 0;  ///< s of a micro-batch from stage to stage
+    double pipeline = 0;  ///< s of the micro-batches through the pipeline, by the closed form of its schedule
 };
-/// All of a configuration as `Judge` judges it. Throws UsageError for one that has a fault or does not fit.
-Evaluated evaluate(const Problem& problem, const Configuration& configuration);
+/// The pipeline of a configuration with the first of its micro-batches, where parts lie side by side as the stages are
+/// shown. Both gradients of a layer take as long.
+physical::Pipeline pipelineOf(const Evaluated& evaluated, int microBatches);
+
+/// How much longer the step is, over its seconds, where the pipeline is run micro-batch by micro-batch and waits for
+/// each transfer, than by the closed form (negative where it is shorter). Nothing without a pipeline, for parts side by
+/// side, and for more micro-batches than are simulated.
+std::optional<double> simulatedExcessOf(const Evaluated& evaluated);
+
+/// All of a configuration as `Judge` judges it, no accelerator with more than so many bytes. Throws UsageError for one
+/// that has a fault or does not fit.
+Evaluated evaluate(const Problem& problem, const Configuration& configuration,
+                   double bytes = std::numeric_limits<double>::infinity());
 
 }  // namespace tessera::plan

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,14 @@ struct MegatronLayers {
     int virtualStages = 1;    ///< of a device
 };
 MegatronLayers megatronLayersOf(const FrameworkPlan& plan);
+/// How Megatron Core is told what to recompute.
+struct MegatronRecompute {
+    std::string_view granularity = {};  ///< "selective", "full"; empty: nothing
+    std::string_view method = {};  ///< of "full": "uniform", or "block" for the first layers of every piece of a stage
+    int layers = 0;                ///< at once, or of every piece
+};
+/// Nothing where stages recompute unlike.
+std::optional<MegatronRecompute> megatronRecomputeOf(const FrameworkPlan& plan);
 /// What Megatron Core cannot run, as a sentence about `framework`.
 std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework);
 
@@ -30,6 +39,12 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
 std::string_view plainTypeOf(std::string_view dtype);
 /// Layers of the pieces of the pipeline in the order in which a sample passes them: stages, or their virtual ones.
 std::vector<int> pieceLayersOf(const FrameworkPlan& plan);
+/// What all layers of all stages are recomputed as; nothing where that is not the same.
+std::optional<Recomputation> recomputationOf(const FrameworkPlan& plan);
+/// What a framework that recomputes all layers alike cannot run.
+std::string stagesRecomputeMisfit(const FrameworkPlan& plan, std::string_view framework);
+/// What a framework with one order of ranks cannot run.
+std::string orderMisfit(const FrameworkPlan& plan, std::string_view framework);
 /// Which replicas no framework runs: those with unequal numbers of micro-batches.
 std::string replicasMisfit(const FrameworkPlan& plan, std::string_view framework);
 /// "llama3.1-405b on One node NVIDIA DGX H100: tp=8,pp=16", "8 nodes of 8 h100", each as a comment: "# ...".

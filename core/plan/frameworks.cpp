@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/plan/framework_rows.h"
+#include "core/plan/judge.h"
 
 namespace tessera::plan {
 
@@ -85,6 +86,24 @@ std::string replicasMisfit(const FrameworkPlan& plan, std::string_view framework
     if (other == parts.end()) return {};
     return fmt::format("{} gives every replica equally many micro-batches; this plan gives some {} and others {}",
                        framework, parts.front().microBatches, other->microBatches);
+}
+
+std::optional<Recomputation> recomputationOf(const FrameworkPlan& plan) {
+    if (plan.configuration.recompute != Recomputation::perStage) return plan.configuration.recompute;
+    return alikeOf(plan.layers, plan.recomputed);
+}
+
+std::string stagesRecomputeMisfit(const FrameworkPlan& plan, std::string_view framework) {
+    if (recomputationOf(plan)) return {};
+    return fmt::format("{} recomputes all stages alike; this plan recomputes some layers of a stage and keeps others",
+                       framework);
+}
+
+std::string orderMisfit(const FrameworkPlan& plan, std::string_view framework) {
+    if (plan.configuration.order == physical::RankOrder::pipelineLast) return {};
+    return fmt::format("{} takes ranks in the order {}, not {}", framework,
+                       physical::kRankOrderNames.of(physical::RankOrder::pipelineLast),
+                       physical::kRankOrderNames.of(plan.configuration.order));
 }
 
 Nodes nodesOf(const FrameworkPlan& plan) {

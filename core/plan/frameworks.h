@@ -25,7 +25,9 @@ struct FrameworkPlan {
     double globalBatch = 1;  ///< samples of a step
     std::string dtype;       ///< of the products: "bf16"
     Configuration configuration;
-    std::vector<int> layers;         ///< of each pipeline stage
+    std::vector<int> layers;  ///< of each pipeline stage
+    /// Of them, by stage; empty where the configuration says it of all alike.
+    std::vector<RecomputedLayers> recomputed = {};
     std::vector<Machines> machines;  ///< in the order of ranks, those of the first part first
 };
 

@@ -1,5 +1,6 @@
 #include "core/plan/group_model.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 
@@ -9,6 +10,7 @@ namespace tessera::plan {
 
 using physical::LayerTimes;
 using physical::PassSeconds;
+using physical::Recompute;
 using physical::StageKind;
 using physical::StepLayout;
 using physical::StepMemory;
@@ -21,6 +23,15 @@ physical::StepSetting settingLike(physical::StepSetting setting, const Configura
     setting.layout = layoutOf(like, {});
     setting.nodeBytesPerSecond = nodeRate;
     return setting;
+}
+
+std::size_t orderOf(const StepLayout& layout) {
+    return static_cast<std::size_t>(layout.order);
+}
+
+Reach reachOf(const StepLayout& layout) {
+    const bool areNeighbours = layout.order == physical::RankOrder::dataLast;
+    return {.data = layout.data, .pipeline = areNeighbours ? layout.pipeline : 0, .apart = layout.apart};
 }
 
 StageKind stageKindAt(const StepLayout& layout, int position, int layers) {
@@ -37,67 +48,112 @@ void BusyTimes::add(const PassSeconds& pass, const physical::StepConstants& cons
     memory += (pass.bytes + pass.permuted * constants.permutation) / constants.bandwidth;
 }
 
+GroupModel::Kind::Kind(const physical::StepSetting& setting)
+    : recompute(setting.layout.recompute), step(setting), memory(setting) {}
+
 GroupModel::GroupModel(const PlanGroup& group, const Configuration& like, double rate)
     : group_(group),
       variant_(group.variants[like.dtype]),
       setting_(settingLike(variant_.setting, like, rate * group.perNode)),
-      step_(setting_),
-      memory_(setting_),
       watts_(physical::powerLimit({}, setting_.device)) {
-    const physical::StepPasses& passes = step_.passes();
-    for (const PassSeconds* pass : {&passes.forward, &passes.backward}) layerBusy_.add(*pass, constants());
+    std::vector<Recompute> kinds{setting_.layout.recompute};
+    if (like.recompute == Recomputation::perStage) {
+        kinds = {Recompute::none, Recompute::full};
+        if (!setting_.stack.fusedAttention) kinds.insert(kinds.begin() + 1, Recompute::selective);
+    }
+    for (const Recompute recompute : kinds) {
+        setting_.layout.recompute = recompute;
+        Kind& kind = kinds_.emplace_back(setting_);
+        const physical::StepPasses& passes = kind.step.passes();
+        for (const PassSeconds* pass : {&passes.forward, &passes.backward}) kind.busy.add(*pass, constants());
+        kind.plain = timesWith(kind, {});
+    }
+    const physical::StepPasses& passes = step().passes();
     for (const PassSeconds* pass : {&passes.headForward, &passes.headBackward}) headBusy_.add(*pass, constants());
-    plain_ = timesWith({});
+    transfers_.fill({{-1, -1}, 0});
+}
+
+int GroupModel::countOf(Recompute kind, int layers, const RecomputedLayers& recomputed) {
+    switch (kind) {
+        case Recompute::selective:
+            return recomputed.selective;
+        case Recompute::full:
+            return recomputed.full;
+        default:
+            return layers - recomputed.selective - recomputed.full;
+    }
+}
+
+RecomputedLayers GroupModel::allOfOneKind(int layers) const {
+    return {.selective = kind(0) == Recompute::selective ? layers : 0, .full = kind(0) == Recompute::full ? layers : 0};
 }
 
 double GroupModel::capacity() const {
     return setting_.device.memory > 0 ? setting_.device.memory : std::numeric_limits<double>::infinity();
 }
 
-LayerTimes GroupModel::timesWith(const physical::GroupSeconds& gather) const {
+LayerTimes GroupModel::timesWith(const Kind& kind, const physical::GroupSeconds& gather) const {
     physical::StepWork work;
-    static_cast<physical::StepPasses&>(work) = step_.passes();
+    static_cast<physical::StepPasses&>(work) = kind.step.passes();
     work.gather = gather.inside;
     work.gatherNetwork = gather.network;
     work.alternates = setting_.stack.alternates;
     return layerTimesOf(work, constants());
 }
 
-const LayerTimes& GroupModel::times(const StepLayout& layout) {
-    if (layout.zero < 3) return plain_;
-    if (sharded_.first != layout.data) sharded_ = {layout.data, timesWith(step_.gather(layout))};
-    return sharded_.second;
+const LayerTimes& GroupModel::times(const StepLayout& layout, std::size_t kind) {
+    Kind& of = kinds_[kind];
+    if (layout.zero < 3) return of.plain;
+    auto& [reach, times] = of.sharded[orderOf(layout)];
+    if (const Reach its = reachOf(layout); reach != its) {
+        reach = its;
+        times = timesWith(of, of.step.gather(layout));
+    }
+    return times;
 }
 
 double GroupModel::transfer(const StepLayout& layout) {
-    const std::pair key(layout.data, layout.pipeline);
-    if (transferKey_ != key) {
-        transferKey_ = key;
-        transfer_ = step_.transfer(layout).at(constants().network);
+    auto& [key, seconds] = transfers_[orderOf(layout)];
+    if (const std::pair its(layout.data, layout.pipeline); key != its) {
+        key = its;
+        seconds = step().transfer(layout).at(constants().network);
     }
-    return transfer_;
+    return seconds;
 }
 
 OnceTimes GroupModel::once(const StepLayout& layout, int layers) {
-    const std::tuple key(layout.data, std::max(layout.zero, 1), layout.zero == 2 ? layout.microBatches : 0);
-    if (reductionKey_ != key) {
-        reductionKey_ = key;
-        reductions_.assign(reductions_.size(), kNoReductionYet);
+    Reductions& of = reductions_[orderOf(layout)];
+    const std::tuple key(reachOf(layout), std::max(layout.zero, 1), layout.zero == 2 ? layout.microBatches : 0);
+    if (of.key != key) {
+        of.key = key;
+        of.seconds.assign(of.seconds.size(), kNoReductionYet);
     }
     const auto at = static_cast<std::size_t>(layers);
-    if (at >= reductions_.size()) reductions_.resize(at + 1, kNoReductionYet);
-    if (reductions_[at] < 0)
-        reductions_[at] = constants().data * step_.reduction(layout, layers).at(constants().network);
-    return {reductions_[at], step_.optimizer(layout, layers)};
+    if (at >= of.seconds.size()) of.seconds.resize(at + 1, kNoReductionYet);
+    if (of.seconds[at] < 0)
+        of.seconds[at] = constants().data * step().reduction(layout, layers).at(constants().network);
+    return {of.seconds[at], step().optimizer(layout, layers)};
 }
 
-StageBytes GroupModel::bytesAt(const StepLayout& layout, int position) const {
-    const StepMemory none = memoryOf(layout, position, 0), one = memoryOf(layout, position, 1);
+StageBytes GroupModel::bytesAt(const StepLayout& layout, int position, std::size_t kind) const {
+    const StepMemory none = memoryOf(layout, position, 0, kind), one = memoryOf(layout, position, 1, kind);
     return {none, {one.parameters - none.parameters, one.activations - none.activations, 0}};
 }
 
-StepMemory GroupModel::memoryOf(const StepLayout& layout, int position, int layers) const {
-    return memory_.stage(layout, stageKindAt(layout, position, layers));
+StepMemory GroupModel::memoryOf(const StepLayout& layout, int position, int layers, std::size_t kind) const {
+    return kinds_[kind].memory.stage(layout, stageKindAt(layout, position, layers));
+}
+
+StepMemory GroupModel::memoryOf(const StepLayout& layout, int position, int layers,
+                                const RecomputedLayers& recomputed) const {
+    StepMemory all = memoryOf(layout, position, layers);
+    all.activations = 0;
+    forEachKind(layers, recomputed, [&](std::size_t kind, int count) {
+        const StepMemory its = memoryOf(layout, position, count, kind);
+        all.activations += its.activations;
+        all.working = std::max(all.working, its.working);
+    });
+    return all;
 }
 
 }  // namespace tessera::plan

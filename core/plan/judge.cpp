@@ -16,54 +16,62 @@ namespace tessera::plan {
 using physical::LayerTimes;
 using physical::StepMemory;
 
-namespace {
-
-constexpr double kHour = 3600;
-
-/// USD of a step of a part.
-double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
-    const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
-    return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
+std::optional<Recomputation> alikeOf(const std::vector<int>& layers, const std::vector<RecomputedLayers>& recomputed) {
+    for (const Recomputation each : {Recomputation::none, Recomputation::selective, Recomputation::full}) {
+        bool isAlike = true;
+        for (std::size_t s = 0; s < layers.size(); ++s)
+            isAlike &= recomputed[s] == RecomputedLayers{.selective = each == Recomputation::selective ? layers[s] : 0,
+                                                         .full = each == Recomputation::full ? layers[s] : 0};
+        if (isAlike) return each;
+    }
+    return std::nullopt;
 }
-
-double longestStart(const PlacedParts& placed) {
-    double start = 0;
-    for (const PlacedPart& each : placed) start = std::max(start, each.model->constants().start);
-    return start;
-}
-
-}  // namespace
 
 MemoryTerm Shortage::largest() const {
     if (memory.activations >= memory.parameters && memory.activations >= memory.working) return MemoryTerm::activations;
     return memory.working > memory.parameters ? MemoryTerm::working : MemoryTerm::parameters;
 }
 
+Configuration Judgement::shared(Configuration configuration) const {
+    if (shares.replicas.empty()) return configuration;
+    configuration.data = 0;
+    for (std::size_t i = 0; i < configuration.parts.size(); ++i) {
+        configuration.parts[i].replicas = shares.replicas[i];
+        configuration.parts[i].microBatches = shares.microBatches[i];
+        configuration.data += shares.replicas[i];
+    }
+    return configuration;
+}
+
 Judgement Judge::Data::judge(const Configuration& configuration, Wanted wanted) {
+    if (layered) return layered->judge(configuration, wanted);
+    if (configuration.recompute == Recomputation::perStage) return judgeMixed(configuration, wanted);
     if (configuration.parts.size() > 1)
         return configuration.isStacked() ? judgeStacked(configuration, wanted) : judgeSideBySide(configuration, wanted);
     const bool isInterleaved = configuration.schedule == physical::PipelineSchedule::interleaved;
     return isInterleaved ? judgeInterleaved(configuration, wanted) : judgeOne(configuration, wanted);
 }
 
-/// The scores of a configuration that fits; a judgement of parts side by side has their micro-batches.
+/// The scores of a configuration that fits.
 void Judge::Data::score(Judgement& judgement, Scored scored, Wanted wanted) const {
     judgement.fits = true;
     Scores& scores = judgement.scores;
     scores.of(Objective::time) = scored.seconds;
     scores.of(Objective::accelerators) = static_cast<double>(scored.configuration.accelerators());
-    for (std::size_t i = 0; i < scored.placed.size(); ++i) {
-        const PlacedPart& each = scored.placed[i];
-        const int microBatches = judgement.microBatches.empty() ? each.part->microBatches : judgement.microBatches[i];
+    for (const PlacedPart& each : scored.placed) {
         scores.of(Objective::price) += priceOf(scored.configuration, each, scored.seconds);
-        scores.of(Objective::energy) += joulesOf(scored, each, microBatches);
+        scores.of(Objective::energy) += joulesOf(scored, each);
     }
     if (wanted.memory) scoreMemory(scores, scored);
-    if (wanted.layers) judgement.layers = std::move(scored.held);
+    if (!wanted.layers) return;
+    if (scored.recomputed.empty())
+        for (const int each : scored.held) scored.recomputed.push_back(scored.placed.front().model->allOfOneKind(each));
+    judgement.recomputed = std::move(scored.recomputed);
+    judgement.layers = std::move(scored.held);
 }
 
 /// Of all accelerators of a part.
-double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed, int microBatches) const {
+double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed) const {
     const Configuration& configuration = scored.configuration;
     const Part& part = *placed.part;
     double inPart = layers;
@@ -72,10 +80,20 @@ double Judge::Data::joulesOf(const Scored& scored, const PlacedPart& placed, int
         for (int s = placed.first; s < placed.first + part.stages; ++s)
             inPart += scored.held[static_cast<std::size_t>(s)];
     }
+    BusyTimes inLayers;
+    const auto addLayers = [&](std::size_t kind, double count) {
+        inLayers.products += count * placed.model->layerBusy(kind).products;
+        inLayers.memory += count * placed.model->layerBusy(kind).memory;
+    };
+    if (scored.recomputed.empty()) addLayers(0, inPart);
+    for (int s = placed.first; !scored.recomputed.empty() && s < placed.first + part.stages; ++s) {
+        const auto at = static_cast<std::size_t>(s);
+        placed.model->forEachKind(scored.held[at], scored.recomputed[at], addLayers);
+    }
     const bool hasHead = placed.hasHead(configuration.pipeline);
     const auto busy = [&](double BusyTimes::*member) {
         const double head = hasHead ? placed.model->headBusy().*member : 0;
-        return microBatches * (inPart * placed.model->layerBusy().*member + head) / part.stages;
+        return part.microBatches * (inLayers.*member + head) / part.stages;
     };
     const double update = placed.model->step().optimizer(placed.layout, inPart / part.stages);
     const double each = physical::joulesOf(
@@ -89,7 +107,10 @@ void Judge::Data::scoreMemory(Scores& scores, const Scored& scored) const {
     for (const PlacedPart& each : scored.placed)
         for (int s = 0; s < each.part->stages; ++s) {
             const int stage = each.first + s, held = scored.held[static_cast<std::size_t>(stage)];
-            const StepMemory memory = each.model->memoryOf(each.layout, stage, held);
+            const auto at = static_cast<std::size_t>(stage);
+            const StepMemory memory = scored.recomputed.empty()
+                                          ? each.model->memoryOf(each.layout, stage, held)
+                                          : each.model->memoryOf(each.layout, stage, held, scored.recomputed[at]);
             most = std::max(most, memory.total() + each.model->variant().allowance);
         }
 }
@@ -98,7 +119,7 @@ Judgement Judge::Data::judgeOne(const Configuration& configuration, Wanted wante
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
-    const PipelineNeeds needs(placed);
+    const PipelineNeeds needs(placed, wanted.bytes);
     const std::vector<int> most = needs.most(layers);
     const LayerTimes& times = only.times();
     const std::function<double(int)> once = [&](int held) { return only.model->once(only.layout, held).both(); };
@@ -133,7 +154,7 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
     const PlacedParts placed = placedOf(configuration);
     const PlacedPart& only = placed.front();
     std::vector<int> held = interleavedLayers(configuration);
-    const PipelineNeeds needs(placed);
+    const PipelineNeeds needs(placed, wanted.bytes);
     HeldStage fullest{0, held[0]};
     for (std::size_t s = 1; s < held.size(); ++s)
         if (needs.shareOf({s, held[s]}) > needs.shareOf(fullest)) fullest = {s, held[s]};
@@ -154,7 +175,7 @@ Judgement Judge::Data::judgeInterleaved(const Configuration& configuration, Want
 Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    const PipelineNeeds needs(placed);
+    const PipelineNeeds needs(placed, wanted.bytes);
     const std::vector<int> most = needs.most(layers);
     std::vector<std::function<double(int)>> once;
     for (const PlacedPart& each : placed)
@@ -185,121 +206,57 @@ Judgement Judge::Data::judgeStacked(const Configuration& configuration, Wanted w
     return judgement;
 }
 
-Judgement Judge::Data::judgeSideBySide(const Configuration& configuration, Wanted wanted) {
+/// Of virtual stages that are equal, or of the best division.
+std::optional<std::vector<int>> Judge::Data::mixedLayers(const Configuration& configuration, const PlacedParts& placed,
+                                                         const MixedStages& stages, double& seconds) {
+    const double hop = transferOf(configuration, placed), start = longestStart(placed);
+    const std::function<double(const DivisionCost&)> secondsOf = [&](const DivisionCost& cost) {
+        return pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, hop) +
+               cost.once + start;
+    };
+    if (configuration.schedule != physical::PipelineSchedule::interleaved) {
+        std::optional<MixedDivision> division = bestDivision(stages, secondsOf);
+        if (!division) return std::nullopt;
+        seconds = division->seconds;
+        return std::move(division->layers);
+    }
+    std::vector<int> held = interleavedLayers(configuration);
+    for (std::size_t s = 0; s < held.size(); ++s)
+        if (held[s] > stages.most(s)) return std::nullopt;
+    seconds = secondsOf(stages.costOf(held));
+    return held;
+}
+
+Judgement Judge::Data::judgeMixed(const Configuration& configuration, Wanted wanted) {
     Judgement judgement;
     const PlacedParts placed = placedOf(configuration);
-    const PipelineNeeds needs(placed);
-    const std::vector<int> most = needs.most(layers);
-    // The layers are the same on all groups: none of their choices may be left out, so the head counts as where it
-    // takes longest in units of a layer.
-    double head = 0;
-    for (const PlacedPart& each : placed) head = std::max(head, each.times().head() / each.times().both());
-    const std::function<double(int)> once = [&](int held) {
-        double slowest = 0;
-        for (const PlacedPart& each : placed) slowest = std::max(slowest, each.model->once(each.layout, held).both());
-        return slowest;
-    };
-    const StageRow row{.stages = configuration.pipeline, .layer = 1, .head = head, .most = most, .once = &once};
-    const double hop = transferOf(configuration, placed), start = longestStart(placed);
-    const int all = allMicroBatches(problem, configuration);
-    double best = 0;
-    RowChoice chosen;
-    forEachDivision(layers, row, [&](const RowChoice& choice) {
-        const std::vector<SharingPipelines> pipelines = sharingOf(configuration, placed, choice, hop);
-        std::vector<int> shares = sharedMicroBatches(all, pipelines);
-        double slowest = 0;
-        for (std::size_t i = 0; i < placed.size(); ++i) slowest = std::max(slowest, pipelines[i].seconds(shares[i]));
-        const double seconds = slowest + once(costOn(placed.front(), choice).fullest) + start;
-        if (best > 0 && seconds >= best) return;
-        best = seconds;
-        chosen = choice;
-        judgement.microBatches = std::move(shares);
-    });
-    if (best <= 0) {
-        judgement.shortage = leastShortage(needs);
+    const MixedStages stages(placed, layers, wanted.bytes);
+    Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = 0};
+    std::optional<std::vector<int>> held = mixedLayers(configuration, placed, stages, scored.seconds);
+    if (!held) {
+        const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
+        const auto [stage, recomputed] =
+            isFixed ? stages.fullestOf(interleavedLayers(configuration)) : stages.fullestOfLeast();
+        judgement.shortage = shortageAt(stages.placed(stage.stage), stage, recomputed);
         return judgement;
     }
-    Scored scored{.configuration = configuration, .placed = placed, .held = {}, .seconds = best};
-    if (wanted.layers || wanted.memory) scored.held = layersOf(row, chosen, layers);
+    scored.held = std::move(*held);
+    for (std::size_t s = 0; s < scored.held.size(); ++s)
+        scored.recomputed.push_back(stages.recomputed({s, scored.held[s]}));
+    judgement.alike = alikeOf(scored.held, scored.recomputed);
     score(judgement, std::move(scored), wanted);
     return judgement;
 }
 
-namespace {
-
-/// Joules of a micro-batch on a device of some watts, beyond those of waiting as long.
-double joulesBeyondWaiting(double watts, const BusyTimes& busy) {
-    const double step = busy.products + busy.memory;
-    if (step <= 0) return 0;
-    const double worked = physical::joulesOf(watts, {.step = step, .products = busy.products, .memory = busy.memory});
-    return worked - physical::joulesOf(watts, {.step = step, .products = 0, .memory = 0});
-}
-
-}  // namespace
-
-/// Joules of a pipeline through two groups where the one that takes less for a layer holds as many as it can, and
-/// nothing is updated.
-double Judge::Data::joulesBound(const Configuration& configuration, const PlacedParts& placed, double seconds) const {
-    double waiting = 0, least = 0, most = 0, head = 0, fixed = 0;
-    for (const PlacedPart& each : placed) {
-        const double watts = each.model->watts(), stages = each.part->stages;
-        const double layer = joulesBeyondWaiting(watts, each.model->layerBusy());
-        waiting += stages * physical::joulesOf(watts, {.step = seconds, .products = 0, .memory = 0});
-        least = &each == &placed.front() ? layer : std::min(least, layer);
-        most += stages * layer;
-        fixed += stages;
-        if (each.hasHead(configuration.pipeline)) head = joulesBeyondWaiting(watts, each.model->headBusy());
-    }
-    const Part& part = *placed.front().part;
-    const double working = part.microBatches * (most + (layers - fixed) * least + head);
-    return static_cast<double>(configuration.perStage()) * part.replicas * (waiting + working);
-}
-
-/// Bytes of the fullest accelerator where stages hold fractions of layers, so that all are as full. Several stages
-/// count as the last of them, which holds the fewest micro-batches.
-double Judge::Data::memoryBound(const PlacedParts& placed) const {
-    constexpr int kAtOnce = 8;
-    double held = 0, inverse = 0;
-    const auto add = [&](const PlacedPart& each, int stages, int last) {
-        const StageBytes bytes = each.model->bytesAt(each.layout, last);
-        const double layer = bytes.layer.total();
-        held += stages * (bytes.fixed.total() + each.model->variant().allowance) / layer;
-        inverse += stages / layer;
-    };
-    for (const PlacedPart& each : placed) {
-        const int end = each.first + each.part->stages;
-        int at = each.first;
-        // The first and the last of all hold more than layers.
-        if (at == 0) add(each, 1, at++);
-        const int plain = end == each.layout.pipeline ? end - 1 : end;
-        for (; at < plain; at = std::min(at + kAtOnce, plain)) {
-            const int next = std::min(at + kAtOnce, plain);
-            add(each, next - at, next - 1);
-        }
-        if (plain < end) add(each, 1, plain);
-    }
-    return (layers + held) / inverse;
-}
-
-Scores Judge::Data::bound(const Configuration& configuration, Wanted wanted) {
+std::optional<double> Judge::Data::leastBytes(const Configuration& configuration) {
     const PlacedParts placed = placedOf(configuration);
-    const LayerTimes& ahead = placed[0].times();
-    const LayerTimes& behind = placed[1].times();
-    const double front = placed[0].part->stages, back = placed[1].part->stages, head = behind.head();
-    // Layers that make both rows' stages equally long, then as many as may go to the faster row.
-    const double x = ahead.both(), y = behind.both();
-    const double first = std::clamp((layers * y + head) * front / (x * back + y * front), front, layers - back);
-    const DivisionCost cost{
-        .longest = std::max(first * x / front, ((layers - first) * y + head) / back),
-        .all = x < y ? (layers - back) * x + back * y + head : front * x + (layers - front) * y + head};
-    Scores scores;
-    double& seconds = scores.of(Objective::time);
-    seconds = pipelineSeconds(configuration, placed.front(), cost, placed.front().part->microBatches, 0);
-    scores.of(Objective::accelerators) = static_cast<double>(configuration.accelerators());
-    for (const PlacedPart& each : placed) scores.of(Objective::price) += priceOf(configuration, each, seconds);
-    scores.of(Objective::energy) = joulesBound(configuration, placed, seconds);
-    if (wanted.memory) scores.of(Objective::memory) = memoryBound(placed);
-    return scores;
+    const bool isFixed = configuration.schedule == physical::PipelineSchedule::interleaved;
+    if (configuration.recompute == Recomputation::perStage) {
+        const MixedStages stages(placed, layers, std::numeric_limits<double>::infinity());
+        return isFixed ? stages.leastBytesOf(interleavedLayers(configuration)) : stages.leastBytes();
+    }
+    const PipelineNeeds needs(placed);
+    return isFixed ? needs.bytesOf(interleavedLayers(configuration)) : needs.leastBytes(layers);
 }
 
 Judge::Judge(const Problem& problem, const Configuration& like) : data_(std::make_unique<Data>(problem, like)) {}
@@ -311,8 +268,17 @@ Scores Judge::bound(const Configuration& configuration, Wanted wanted) {
     return data_->bound(configuration, wanted);
 }
 
-Evaluated Judge::evaluate(const Configuration& configuration) {
-    return data_->evaluate(configuration);
+Evaluated Judge::evaluate(const Configuration& configuration, double bytes) {
+    if (data_->layered) return data_->layered->evaluate(configuration);
+    return data_->evaluate(configuration, bytes);
+}
+
+Judgement Judge::judgeUpTo(const Configuration& configuration, const std::function<bool(int)>& allows, Wanted wanted) {
+    return data_->judgeUpTo(configuration, allows, wanted);
+}
+
+std::optional<double> Judge::leastBytes(const Configuration& configuration) {
+    return data_->leastBytes(configuration);
 }
 
 Judgement Judge::judge(const Configuration& configuration, Wanted wanted) {

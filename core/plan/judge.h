@@ -3,12 +3,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/base/enum_names.h"
 #include "core/physical/step_memory.h"
 #include "core/plan/configuration.h"
+#include "core/plan/micro_batches.h"
 #include "core/plan/problem.h"
 
 namespace tessera::plan {
@@ -49,19 +53,31 @@ struct Shortage {
 
 struct Evaluated;
 
-/// What is asked of a judgement beside the step's time, price, energy and accelerators.
+/// What is done with all layers of all stages alike; nothing where that is not the same.
+std::optional<Recomputation> alikeOf(const std::vector<int>& layers, const std::vector<RecomputedLayers>& recomputed);
+
+/// What is asked of a judgement beside the step's time, price, energy and accelerators, and what divisions may hold.
 struct Wanted {
-    bool layers = false;  ///< of each stage
-    bool memory = false;  ///< bytes of the fullest accelerator
+    bool layers = false;                                     ///< of each stage
+    bool memory = false;                                     ///< bytes of the fullest accelerator
+    double bytes = std::numeric_limits<double>::infinity();  ///< most of an accelerator, whatever its memory
 };
 
 /// What a configuration scores, or what it lacks.
 struct Judgement {
     bool fits = false;
+    bool lacksAccelerators = false;  ///< for any division of layers with costs of their own
     Scores scores = {};
-    std::vector<int> layers = {};        ///< of each stage, where wanted
-    std::vector<int> microBatches = {};  ///< of each part where replicas lie side by side, which share what there is
-    Shortage shortage = {};              ///< where it does not fit, of the division of layers that comes closest
+    std::vector<int> layers = {};                   ///< of each stage, where wanted
+    std::vector<RecomputedLayers> recomputed = {};  ///< of each stage, where wanted
+    /// Where stages recompute by themselves: what all layers of all of them do, if that is the same.
+    std::optional<Recomputation> alike = {};
+    /// Of each part where replicas lie side by side: how many of them run, and micro-batches of each.
+    Shares shares = {};
+    Shortage shortage = {};  ///< where it does not fit, of the division of layers that comes closest
+
+    /// The configuration with what its parts share.
+    Configuration shared(Configuration configuration) const;
 };
 
 /// Judges configurations of equal tensor, context and expert degree, micro-batch, recomputation and data type: what
@@ -69,7 +85,8 @@ struct Judgement {
 ///
 /// Layers are alike (a mean layer where some have experts), the head is on the last stage. Of all numbers of layers per
 /// stage that fit the memory, those count that make the step shortest: the pipeline's closed form, plus reduction and
-/// update of the stage with most layers. Replicas side by side on unequal accelerators hold equal stages and take as
+/// update of the stage with most layers. Where stages recompute by themselves, so do of all ways to keep or recompute
+/// their layers those that are shortest. Replicas side by side on unequal accelerators hold equal stages and take as
 /// many micro-batches as make the slowest of them fastest; their memory counts as if the pipeline were full.
 class Judge {
 public:
@@ -80,11 +97,20 @@ public:
     Judge& operator=(Judge&&) noexcept;
 
     Judgement judge(const Configuration& configuration, Wanted wanted = {});
-    /// Scores that none of a configuration's divisions beats, of one whose pipeline passes through two groups: stages
-    /// as even as fractions of layers allow, nothing reduced, no update. Memory only where it is wanted.
+    /// Of replicas side by side, with at most as many on each part as it says: of the numbers in all that `allows`,
+    /// those that make the step shortest.
+    Judgement judgeUpTo(const Configuration& configuration, const std::function<bool(int)>& allows, Wanted wanted = {});
+    /// Bytes that the fullest accelerator holds at least, of all divisions and shares that fit; nothing where none
+    /// does.
+    std::optional<double> leastBytes(const Configuration& configuration);
+    /// Scores that none of a configuration's divisions beats: stages as even as fractions of layers allow, nothing
+    /// reduced, no update, nothing recomputed that some stages may keep; side by side, micro-batches shared in
+    /// fractions among as many replicas as there may be. Of a pipeline through two groups memory, too, where it is
+    /// wanted; 0 where nothing better is known: memory of others, energy of replicas side by side.
     Scores bound(const Configuration& configuration, Wanted wanted = {});
-    /// All that is said of one. Throws UsageError for one that does not fit.
-    Evaluated evaluate(const Configuration& configuration);
+    /// All that is said of one, no accelerator with more than so many bytes. Throws UsageError for one that does not
+    /// fit.
+    Evaluated evaluate(const Configuration& configuration, double bytes = std::numeric_limits<double>::infinity());
 
 private:
     struct Data;

@@ -13,12 +13,20 @@ using physical::StepLayout;
 namespace {
 
 constexpr double kMessageStart = 10e-6;  // s, of a message that leaves a node
-
-bool isSideBySide(const Configuration& configuration) {
-    return configuration.parts.size() > 1 && !configuration.isStacked();
-}
+constexpr double kHour = 3600;
 
 }  // namespace
+
+double priceOf(const Configuration& configuration, const PlacedPart& placed, double seconds) {
+    const auto count = static_cast<double>(configuration.perStage() * placed.part->stages * placed.part->replicas);
+    return count * placed.model->group().pricePerHour.value_or(0) / kHour * seconds;
+}
+
+double longestStart(const PlacedParts& placed) {
+    double start = 0;
+    for (const PlacedPart& each : placed) start = std::max(start, each.model->constants().start);
+    return start;
+}
 
 /// The model of a group whose collectives and messages reach the network at a rate.
 GroupModel& Judge::Data::model(std::size_t group, double rate) {
@@ -50,7 +58,7 @@ PlacedParts Judge::Data::placedOf(const Configuration& configuration) {
         each.model = &model(part.group, rateOf(configuration, part));
         if (configuration.isStacked()) stage += part.stages;
         // Side by side, the pipeline is taken to be full.
-        if (isSideBySide(configuration)) each.layout.microBatches = allMicroBatches(problem, configuration);
+        if (configuration.isSideBySide()) each.layout.microBatches = allMicroBatches(problem, configuration);
         placed.push_back(each);
     }
     return placed;
@@ -117,6 +125,12 @@ Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held
             .memory = placed.model->memoryOf(placed.layout, stage, held.layers),
             .allowance = placed.model->variant().allowance,
             .capacity = placed.model->capacity()};
+}
+
+Shortage Judge::Data::shortageAt(const PlacedPart& placed, const HeldStage& held, const RecomputedLayers& recomputed) {
+    Shortage shortage = shortageAt(placed, held);
+    shortage.memory = placed.model->memoryOf(placed.layout, shortage.stage, held.layers, recomputed);
+    return shortage;
 }
 
 Shortage Judge::Data::leastShortage(const PipelineNeeds& needs) const {

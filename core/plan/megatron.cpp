@@ -138,8 +138,9 @@ void addParallelism(ArgumentText& arguments, const FrameworkPlan& plan) {
     arguments.add("context-parallel-size", configuration.context);
     if (plan.shape.experts > 0) {
         arguments.add("expert-model-parallel-size", configuration.expert);
-        arguments.add("expert-tensor-parallel-size", configuration.tensor);
+        arguments.add("expert-tensor-parallel-size", configuration.expertTensor());
     }
+    arguments.addIf(configuration.order == physical::RankOrder::dataLast, "use-tp-pp-dp-mapping");
     addSharding(arguments, configuration.zero);
 }
 
@@ -158,13 +159,11 @@ void addStep(ArgumentText& arguments, const FrameworkPlan& plan) {
     arguments.add("micro-batch-size", plan.configuration.micro);
     arguments.add("global-batch-size", whole(plan.globalBatch));
     addPrecision(arguments, plan.dtype);
-    if (plan.configuration.recompute == physical::Recompute::selective)
-        arguments.add("recompute-granularity", "selective");
-    if (plan.configuration.recompute == physical::Recompute::full) {
-        arguments.add("recompute-granularity", "full");
-        arguments.add("recompute-method", "uniform");
-        arguments.add("recompute-num-layers", 1);
-    }
+    const MegatronRecompute recompute = megatronRecomputeOf(plan).value();
+    if (!recompute.granularity.empty()) arguments.add("recompute-granularity", recompute.granularity);
+    if (recompute.method.empty()) return;
+    arguments.add("recompute-method", recompute.method);
+    arguments.add("recompute-num-layers", recompute.layers);
 }
 
 /// Before Blackwell, tensor and context parallelism need one connection, sharded weights more.
@@ -204,6 +203,12 @@ std::string headsMisfit(const FrameworkPlan& plan, std::string_view framework) {
                        framework, whole(keyHeads), plan.configuration.tensor);
 }
 
+std::string widthMisfit(const FrameworkPlan& plan, std::string_view framework) {
+    if (plan.shape.tableWidth() == plan.shape.hidden) return {};
+    return fmt::format("{} has embeddings as wide as its layers, {}, not of {}", framework, whole(plan.shape.hidden),
+                       whole(plan.shape.tableWidth()));
+}
+
 std::string typeMisfit(const FrameworkPlan& plan, std::string_view framework) {
     constexpr std::string_view kKnown[] = {"bf16", "fp16", "fp32", "tf32", "fp8", "mxfp8", "nvfp4"};
     if (std::find(std::begin(kKnown), std::end(kKnown), plan.dtype) == std::end(kKnown))
@@ -234,6 +239,39 @@ MegatronLayers megatronLayersOf(const FrameworkPlan& plan) {
     return said;
 }
 
+std::optional<MegatronRecompute> megatronRecomputeOf(const FrameworkPlan& plan) {
+    if (const std::optional<Recomputation> all = recomputationOf(plan)) {
+        if (*all == Recomputation::none) return MegatronRecompute();
+        if (*all == Recomputation::selective) return MegatronRecompute{.granularity = "selective"};
+        return MegatronRecompute{.granularity = "full", .method = "uniform", .layers = 1};
+    }
+    const RecomputedLayers& first = plan.recomputed.front();
+    const bool areAlike = std::all_of(plan.recomputed.begin(), plan.recomputed.end(),
+                                      [&](const RecomputedLayers& each) { return each == first; });
+    if (!areAlike || first.selective > 0 || first.full % plan.configuration.chunks != 0) return std::nullopt;
+    return MegatronRecompute{
+        .granularity = "full", .method = "block", .layers = first.full / plan.configuration.chunks};
+}
+
+namespace {
+
+std::string recomputeMisfit(const FrameworkPlan& plan, std::string_view framework) {
+    if (megatronRecomputeOf(plan)) return {};
+    const auto [least, most] =
+        std::minmax_element(plan.recomputed.begin(), plan.recomputed.end(),
+                            [](const RecomputedLayers& a, const RecomputedLayers& b) { return a.full < b.full; });
+    if (std::any_of(plan.recomputed.begin(), plan.recomputed.end(),
+                    [](const RecomputedLayers& each) { return each.selective > 0; }))
+        return fmt::format("{} recomputes attention of all layers or of none; this plan does so with some", framework);
+    if (least->full == most->full)
+        return fmt::format("{} recomputes equally many layers of each of {} virtual stages, not {} of a stage",
+                           framework, plan.configuration.chunks, most->full);
+    return fmt::format("{} recomputes equally many layers of every stage; this plan recomputes {} to {}", framework,
+                       least->full, most->full);
+}
+
+}  // namespace
+
 std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework) {
     const Configuration& configuration = plan.configuration;
     const bool known = configuration.schedule == physical::PipelineSchedule::oneForwardOneBackward ||
@@ -245,7 +283,8 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
         return fmt::format("{} does not shard gradients or weights (ZeRO {}) together with a pipeline", framework,
                            configuration.zero);
     for (const std::string& misfit :
-         {replicasMisfit(plan, framework), headsMisfit(plan, framework), typeMisfit(plan, framework)})
+         {replicasMisfit(plan, framework), headsMisfit(plan, framework), widthMisfit(plan, framework),
+          typeMisfit(plan, framework), recomputeMisfit(plan, framework)})
         if (!misfit.empty()) return misfit;
     return {};
 }
@@ -253,7 +292,7 @@ std::string megatronMisfit(const FrameworkPlan& plan, std::string_view framework
 Framework megatronFramework() {
     return {.id = "megatron-lm",
             .title = kMegatron,
-            .about = "The best plan as arguments of Megatron-LM, for a shell to source",
+            .about = "A plan as arguments of Megatron-LM, for a shell to source",
             .suffix = ".sh",
             .misfit = megatronLmMisfit,
             .text = megatronText};

@@ -71,12 +71,11 @@ void addShards(OverrideText& overrides, int zero) {
     if (zero > 1) overrides.add("checkpoint.ckpt_format", "fsdp_dtensor");
 }
 
-void addRecompute(OverrideText& overrides, physical::Recompute recompute) {
-    const bool full = recompute == physical::Recompute::full;
-    overrides.add("model.recompute_granularity",
-                  recompute == physical::Recompute::none ? "null" : physical::kRecomputeNames.of(recompute));
-    overrides.add("model.recompute_method", full ? "uniform" : "null");
-    overrides.addOrNull("model.recompute_num_layers", 1, full);
+void addRecompute(OverrideText& overrides, const MegatronRecompute& recompute) {
+    const auto orNull = [](std::string_view word) { return word.empty() ? "null" : word; };
+    overrides.add("model.recompute_granularity", orNull(recompute.granularity));
+    overrides.add("model.recompute_method", orNull(recompute.method));
+    overrides.addOrNull("model.recompute_num_layers", recompute.layers, !recompute.method.empty());
 }
 
 std::string nemoText(const FrameworkPlan& plan) {
@@ -88,10 +87,11 @@ std::string nemoText(const FrameworkPlan& plan) {
     overrides.add("model.context_parallel_size", configuration.context);
     if (plan.shape.experts > 0) {
         overrides.add("model.expert_model_parallel_size", configuration.expert);
-        overrides.add("model.expert_tensor_parallel_size", configuration.tensor);
+        overrides.add("model.expert_tensor_parallel_size", configuration.expertTensor());
     }
     addShards(overrides, configuration.zero);
-    addRecompute(overrides, configuration.recompute);
+    if (configuration.order == physical::RankOrder::dataLast) overrides.add("dist.use_tp_pp_dp_mapping", "true");
+    addRecompute(overrides, megatronRecomputeOf(plan).value());
     overrides.add("mixed_precision", precisionOf(plan.dtype));
     overrides.add("model.seq_length", whole(plan.shape.sequence));
     overrides.add("dataset.sequence_length", whole(plan.shape.sequence));
@@ -106,6 +106,11 @@ std::string nemoText(const FrameworkPlan& plan) {
 
 std::string nemoMisfit(const FrameworkPlan& plan) {
     if (!plan.shape.causal) return fmt::format("{} has recipes of decoders, not of encoders such as BERT", kNemo);
+    const Configuration& configuration = plan.configuration;
+    // src/megatron/bridge/training/config.py: neither is to be used with the mapping.
+    if (configuration.order == physical::RankOrder::dataLast && (configuration.context > 1 || configuration.expert > 1))
+        return fmt::format("{} takes ranks in the order {} without context and expert parallelism", kNemo,
+                           physical::kRankOrderNames.of(configuration.order));
     if (precisionOf(plan.dtype).empty()) return fmt::format("{} has no recipe of precision for {}", kNemo, plan.dtype);
     return megatronMisfit(plan, kNemo);
 }
@@ -115,7 +120,7 @@ std::string nemoMisfit(const FrameworkPlan& plan) {
 Framework nemoFramework() {
     return {.id = "nemo",
             .title = "NeMo, Megatron-Bridge",
-            .about = "The best plan as overrides of a recipe of NeMo (Megatron-Bridge)",
+            .about = "A plan as overrides of a recipe of NeMo (Megatron-Bridge)",
             .suffix = ".txt",
             .misfit = nemoMisfit,
             .text = nemoText};

@@ -12,6 +12,7 @@
 #include "core/physical/topology.h"
 #include "core/physical/training_predictor.h"
 #include "core/physical/utilisation.h"
+#include "core/plan/layered.h"
 
 namespace tessera::plan {
 
@@ -129,6 +130,10 @@ double rateBetween(const hardware::Fleet& fleet, const PlanGroup& a, const PlanG
 }
 
 }  // namespace
+
+int Problem::layers() const {
+    return layered ? static_cast<int>(layered->graph.layers) : static_cast<int>(model().layers);
+}
 
 std::int64_t Problem::accelerators() const {
     std::int64_t sum = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct PlanGroup {
     std::vector<GroupVariant> variants = {};  ///< by data type
 };
 
+struct LayeredModel;
+
 /// A model to train on a fleet.
 struct Problem {
     physical::TrainingRun run;  ///< model, sequence, optimizer, software
@@ -40,9 +43,12 @@ struct Problem {
     std::vector<PlanGroup> groups = {};
     /// Bytes/s of one accelerator between two groups, per direction, by number of either.
     std::vector<std::vector<double>> between = {};
+    /// Layers with costs of their own in place of a transformer's equal ones (layered.h); null = a transformer.
+    std::shared_ptr<const LayeredModel> layered = {};
 
+    /// Of a transformer.
     const physical::Transformer& model() const { return groups.front().variants.front().setting.model; }
-    int layers() const { return static_cast<int>(model().layers); }
+    int layers() const;
     std::int64_t accelerators() const;
     double tokens() const { return globalBatch * sequence; }
 };

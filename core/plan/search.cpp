@@ -4,11 +4,13 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
 
 #include "core/base/parallel.h"
+#include "core/plan/layered.h"
 #include "core/plan/rules.h"
 
 namespace tessera::plan {
@@ -16,6 +18,7 @@ namespace tessera::plan {
 namespace {
 
 using physical::PipelineSchedule;
+using physical::RankOrder;
 
 /// Groups above which only pairs of them and all together hold replicas side by side.
 constexpr std::size_t kMostSubsets = 6;
@@ -46,17 +49,13 @@ class Kept {
 public:
     explicit Kept(const SearchOptions& options) : options_(options) {}
 
-    void add(const Configuration& configuration, const Scores& scores) {
-        ++counted.fitting;
-        if (options_.longestStep && scores.of(Objective::time) > *options_.longestStep) {
-            --counted.fitting;
-            ++counted.late;
-            if (!fastestLate || isLess({configuration, scores}, *fastestLate, Objective::time))
-                fastestLate = Ranked{configuration, scores};
-            return;
-        }
-        addToTop({configuration, scores});
-        addToFront({configuration, scores});
+    bool isLate(const Scores& scores) const {
+        return options_.longestStep && scores.of(Objective::time) > *options_.longestStep;
+    }
+
+    void addLate(const Ranked& ranked) {
+        ++counted.late;
+        if (!fastestLate || isLess(ranked, *fastestLate, Objective::time)) fastestLate = ranked;
     }
 
     void addShortage(const Configuration& configuration, const Shortage& shortage) {
@@ -110,7 +109,6 @@ public:
     std::optional<Ranked> fastestLate;
     std::optional<Configuration> faulty;
 
-private:
     void addToTop(const Ranked& ranked) {
         if (top.size() == options_.top && !isLess(ranked, top.back(), options_.objective)) return;
         const auto at = std::upper_bound(top.begin(), top.end(), ranked, [&](const Ranked& a, const Ranked& b) {
@@ -131,7 +129,26 @@ private:
         front.push_back(ranked);
     }
 
+private:
     const SearchOptions& options_;
+};
+
+/// The least value of an objective that any thread has found.
+class Least {
+public:
+    void add(double value) {
+        double known = value_;
+        while (value < known && !value_.compare_exchange_weak(known, value)) {
+        }
+    }
+    /// Whether a value that is `bound` at least is above it, whatever the rounding.
+    bool isBelow(double bound) const {
+        constexpr double kRoundedBy = 1e-9;
+        return bound * (1 - kRoundedBy) > value_;
+    }
+
+private:
+    std::atomic<double> value_ = std::numeric_limits<double>::infinity();
 };
 
 /// Configurations that share what a judge computes once.
@@ -142,18 +159,30 @@ struct Cell {
 
 class Search {
 public:
-    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control)
-        : problem_(problem), space_(space), options_(options), control_(control) {
+    /// `alone`: for the best configuration, and not for the others.
+    Search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control,
+           bool alone = false)
+        : problem_(problem), space_(space), options_(options), control_(control), alone_(alone) {
         for (const Objective objective : {options.objective, options.front.first, options.front.second})
             wanted_.memory |= objective == Objective::memory;
-        for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.all().size()); ++s)
-            if (isChosen(static_cast<PipelineSchedule>(s))) schedules_.push_back(static_cast<PipelineSchedule>(s));
+        for (int s = 0; s < static_cast<int>(physical::kPipelineScheduleNames.size()); ++s)
+            if (problem.layered ? s == static_cast<int>(PipelineSchedule::oneForwardOneBackward)
+                                : space.allows(Axis::schedule, s))
+                schedules_.push_back(static_cast<PipelineSchedule>(s));
+        for (int o = 0; o < static_cast<int>(physical::kRankOrderNames.size()); ++o)
+            if (space.allows(Axis::order, o)) orders_.push_back(static_cast<RankOrder>(o));
+        // Of layers with costs of their own a configuration is divided in one way, for time.
+        isOfMemory_ = options.objective == Objective::memory && !problem.layered;
+        // Of the best alone there is no front.
+        for (const Objective objective : {options.front.first, options.front.second})
+            (objective == Objective::memory && !problem.layered ? frontOfMemory_ : frontOfTime_) = !alone;
     }
 
     Found run() {
         makeCells();
         Kept kept(options_);
         runPhase("configurations of one group", kept, [&](Cell& cell, Kept& into) {
+            if (problem_.layered) return forEachLayered(cell, into);
             forEachSingle(cell, into);
             forEachSideBySide(cell, into);
         });
@@ -177,13 +206,45 @@ public:
     }
 
 private:
-    /// Schedules that nobody names: what frameworks run by default.
-    bool isChosen(PipelineSchedule schedule) const {
-        if (!space_.of(Axis::schedule).values.empty()) return space_.allows(Axis::schedule, static_cast<int>(schedule));
-        return schedule == PipelineSchedule::oneForwardOneBackward || schedule == PipelineSchedule::interleaved;
+    /// Of layers with costs of their own.
+    void makeLayeredCells() {
+        const LayeredModel& layered = *problem_.layered;
+        const auto batch = static_cast<std::int64_t>(problem_.globalBatch);
+        std::vector<int> micros = divisorsOf(batch, batch, space_.of(Axis::micro));
+        if (!layered.micros.empty())
+            std::erase_if(micros, [&](int micro) {
+                return std::find(layered.micros.begin(), layered.micros.end(), micro) == layered.micros.end();
+            });
+        for (const int tensor : layered.tensors)
+            for (const int micro : micros)
+                for (const physical::Recompute each : layered.recomputes) {
+                    const Recomputation recompute = onAllStages(each);
+                    if (space_.allows(Axis::tensor, tensor) &&
+                        space_.allows(Axis::recompute, static_cast<int>(recompute)))
+                        cells_.push_back({{.tensor = tensor, .micro = micro, .recompute = recompute}});
+                }
+    }
+
+    /// Replicas and stages of layers with costs of their own; a stage may take fewer accelerators than slices.
+    void forEachLayered(Cell& cell, Kept& into) {
+        Configuration at = cell.common;
+        const int all = allMicroBatches(problem_, at);
+        const std::int64_t count = problem_.groups.front().count;
+        for (int data = 1; data <= std::min<std::int64_t>(all, count); ++data) {
+            control_.throwIfCancelled("the search for a plan");
+            if (!space_.allows(Axis::data, data) || (problem_.layered->ofReplicas && all % data != 0)) continue;
+            at.data = data;
+            for (at.pipeline = 1; at.pipeline <= std::min<std::int64_t>(count / data, problem_.layers());
+                 ++at.pipeline) {
+                if (!space_.allows(Axis::pipeline, at.pipeline)) continue;
+                at.parts = {{0, at.pipeline, data, (all - 1) / data + 1}};
+                forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
+            }
+        }
     }
 
     void makeCells() {
+        if (problem_.layered) return makeLayeredCells();
         const physical::Transformer& model = problem_.model();
         std::int64_t largest = 0;
         for (const PlanGroup& group : problem_.groups) largest = std::max(largest, group.count);
@@ -213,15 +274,20 @@ private:
     }
 
     void addCells(Configuration at, const std::vector<int>& experts, const std::vector<int>& micros) {
-        for (const int expert : experts)
-            for (const int micro : micros)
-                for (int recompute = 0; recompute < 3; ++recompute) {
-                    if (!space_.allows(Axis::recompute, recompute)) continue;
-                    at.expert = expert;
-                    at.micro = micro;
-                    at.recompute = static_cast<physical::Recompute>(recompute);
-                    cells_.push_back({at});
-                }
+        for (const bool isWhole : {false, true}) {
+            if (isWhole && (at.tensor == 1 || problem_.model().experts < 1)) continue;
+            at.wholeExperts = isWhole;
+            if (problem_.model().experts >= 1 && !space_.allows(Axis::expertTensor, at.expertTensor())) continue;
+            for (const int expert : experts)
+                for (const int micro : micros)
+                    for (int recompute = 0; recompute < static_cast<int>(kRecomputationNames.size()); ++recompute) {
+                        if (!space_.allows(Axis::recompute, recompute)) continue;
+                        at.expert = expert;
+                        at.micro = micro;
+                        at.recompute = static_cast<Recomputation>(recompute);
+                        cells_.push_back({at});
+                    }
+        }
     }
 
     template <typename Look>
@@ -296,19 +362,33 @@ private:
                 control_.throwIfCancelled("the search for a plan");
                 if (!space_.allows(Axis::pipeline, pipeline)) continue;
                 at.pipeline = pipeline;
-                at.data = 0;
+                int most = 0;
                 at.parts.clear();
                 for (const std::size_t group : set) {
                     const std::int64_t replicas = problem_.groups[group].count / (at.perStage() * pipeline);
                     at.parts.push_back({group, pipeline, static_cast<int>(replicas), 1});
-                    at.data += static_cast<int>(replicas);
+                    most += static_cast<int>(replicas);
                 }
                 if (std::any_of(at.parts.begin(), at.parts.end(), [](const Part& part) { return part.replicas < 1; }))
                     break;
-                if (!space_.allows(Axis::data, at.data)) continue;
+                at.data = mostReplicas(at, most);
+                if (at.data < 1) continue;
                 forEachVariant(at, into, [&](const Configuration& each) { judge(cell, each, into); });
             }
         }
+    }
+
+    /// Whether replicas side by side may be so many in all.
+    bool allowsReplicas(Configuration at, int replicas) const {
+        at.data = replicas;
+        return space_.allows(Axis::data, replicas) && faultOf(problem_, at) != Fault::experts;
+    }
+
+    /// The most replicas side by side that may be, each with a micro-batch; 0 where there are none.
+    int mostReplicas(const Configuration& at, int most) const {
+        most = std::min(most, allMicroBatches(problem_, at));
+        while (most >= static_cast<int>(at.parts.size()) && !allowsReplicas(at, most)) --most;
+        return most >= static_cast<int>(at.parts.size()) ? most : 0;
     }
 
     void forEachStacked(Cell& cell, const Kept& before, Kept& into) {
@@ -336,9 +416,20 @@ private:
             }
     }
 
-    /// Stages of ZeRO, schedules and virtual stages of a configuration.
+    /// Orders of ranks, schedules, virtual stages and stages of ZeRO of a configuration.
     template <typename Use>
     void forEachVariant(Configuration at, Kept& into, const Use& use) const {
+        const bool canBe = faultOfDegrees(problem_, at) == Fault::none;
+        if (problem_.layered || at.isStacked() || !ordersDiffer(problem_, at))
+            return forEachSchedule(at, canBe, into, use);
+        for (const RankOrder order : orders_) {
+            at.order = order;
+            forEachSchedule(at, canBe, into, use);
+        }
+    }
+
+    template <typename Use>
+    void forEachSchedule(Configuration at, bool canBe, Kept& into, const Use& use) const {
         for (const PipelineSchedule schedule : schedules_) {
             at.schedule = at.pipeline == 1 ? PipelineSchedule::oneForwardOneBackward : schedule;
             const bool isCut = at.schedule == PipelineSchedule::interleaved;
@@ -347,28 +438,77 @@ private:
                 if (!space_.allows(Axis::chunks, at.chunks)) continue;
                 for (at.zero = 0; at.zero <= 3; ++at.zero) {
                     if (!space_.allows(Axis::zero, at.zero)) continue;
-                    if (faultOf(problem_, at) == Fault::none)
+                    if (canBe && faultOfVariant(problem_, at) == Fault::none)
                         use(at);
                     else
                         into.addFaulty(at);
+                    if (!canBe) return;
                 }
             }
             if (at.pipeline == 1) return;
         }
     }
 
+    Judgement judgementOf(Cell& cell, const Configuration& at, const Wanted& wanted) const {
+        if (!at.isSideBySide()) return cell.judge->judge(at, wanted);
+        return cell.judge->judgeUpTo(
+            at, [&](int replicas) { return allowsReplicas(at, replicas); }, wanted);
+    }
+
     void judge(Cell& cell, const Configuration& at, Kept& into) {
         ++into.counted.all;
-        const Judgement judgement = cell.judge->judge(at, wanted_);
-        if (!judgement.fits) return into.addShortage(at, judgement.shortage);
-        if (judgement.microBatches.empty()) return into.add(at, judgement.scores);
-        Configuration shared = at;
-        for (std::size_t i = 0; i < shared.parts.size(); ++i) shared.parts[i].microBatches = judgement.microBatches[i];
-        into.add(shared, judgement.scores);
+        if (alone_ && least_.isBelow(cell.judge->bound(at, wanted_).of(options_.objective))) {
+            ++into.counted.bounded;
+            return;
+        }
+        const Judgement fastest = judgementOf(cell, at, wanted_);
+        if (fastest.lacksAccelerators) {
+            --into.counted.all;
+            return into.addFaulty(at);
+        }
+        if (!fastest.fits) return into.addShortage(at, fastest.shortage);
+        if (into.isLate(fastest.scores)) return into.addLate({fastest.shared(at), fastest.scores});
+        ++into.counted.fitting;
+        constexpr double kAnyBytes = std::numeric_limits<double>::infinity();
+        keep(at, fastest, kAnyBytes, {!isOfMemory_, frontOfTime_}, into);
+        if (!isOfMemory_ && !frontOfMemory_) return;
+        const double bytes = leastBytesOf(cell, at, fastest, into);
+        keep(at, judgementWithin(cell, at, bytes), bytes, {isOfMemory_, frontOfMemory_}, into);
+    }
+
+    /// Adds a division of a configuration to the best, to the front, or both.
+    void keep(const Configuration& at, const Judgement& judgement, double bytes, std::pair<bool, bool> where,
+              Kept& into) {
+        if (judgement.alike && space_.allows(Axis::recompute, static_cast<int>(*judgement.alike))) return;
+        const Ranked ranked{judgement.shared(at), judgement.scores, bytes};
+        if (where.first) least_.add(ranked.scores.of(options_.objective));
+        if (where.first) into.addToTop(ranked);
+        if (where.second) into.addToFront(ranked);
+    }
+
+    Judgement judgementWithin(Cell& cell, const Configuration& at, double bytes) const {
+        Wanted wanted = wanted_;
+        wanted.bytes = bytes;
+        return judgementOf(cell, at, wanted);
+    }
+
+    /// The least bytes within which some division of a configuration is in time, with room for what is rounded;
+    /// `fastest` is of all divisions.
+    double leastBytesOf(Cell& cell, const Configuration& at, const Judgement& fastest, const Kept& kept) const {
+        constexpr double kRoom = 1 + 1e-9;
+        double least = kRoom * cell.judge->leastBytes(at).value();
+        const auto isLate = [&](double bytes) { return kept.isLate(judgementWithin(cell, at, bytes).scores); };
+        if (!options_.longestStep || !isLate(least)) return least;
+        double most = kRoom * fastest.scores.of(Objective::memory);
+        while (most > kRoom * least) {
+            const double middle = (least + most) / 2;
+            (isLate(middle) ? least : most) = middle;
+        }
+        return most;
     }
 
     void judgeStacked(Cell& cell, const Configuration& at, const Kept& before, Kept& into) {
-        if (before.isBeaten(cell.judge->bound(at, wanted_))) {
+        if (!alone_ && before.isBeaten(cell.judge->bound(at, wanted_))) {
             ++into.counted.all;
             ++into.counted.bounded;
             return;
@@ -380,8 +520,13 @@ private:
     const Space& space_;
     const SearchOptions& options_;
     const RunControl& control_;
+    bool alone_;
+    Least least_;
     Wanted wanted_;
+    bool isOfMemory_ = false;                           // the objective
+    bool frontOfMemory_ = false, frontOfTime_ = false;  // some value of the front is memory, or is not
     std::vector<PipelineSchedule> schedules_;
+    std::vector<RankOrder> orders_;
     std::vector<Cell> cells_;
     std::atomic<bool> stopped_ = false;
 };
@@ -396,6 +541,13 @@ void Counted::add(const Counted& other) {
 
 Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
     return Search(problem, space, options, control).run();
+}
+
+Found searchBest(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control) {
+    SearchOptions best = options;
+    best.top = 1;
+    best.front = {options.objective, options.objective};
+    return Search(problem, space, best, control, true).run();
 }
 
 }  // namespace tessera::plan

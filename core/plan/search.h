@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,10 +36,13 @@ struct Counted {
 struct Ranked {
     Configuration configuration;
     Scores scores;
+    /// Bytes of an accelerator, of whose divisions within it this is the fastest: what `evaluate` takes.
+    double bytes = std::numeric_limits<double>::infinity();
 };
 
 struct Found {
-    std::vector<Ranked> top;    ///< best first
+    /// Best first. What may recompute by stage and does on all alike is left out beside what does so anyway.
+    std::vector<Ranked> top;
     std::vector<Ranked> front;  ///< by the first objective, rising
     Counted counted;
     /// Of what does not fit, the configuration that lacks the smallest share; none where all fit.
@@ -51,10 +55,17 @@ struct Found {
 };
 
 /// Looks at every configuration of the space: on one group of the fleet with any number of replicas and stages; through
-/// two groups one after the other; with whole replicas side by side on several groups, as many on each as it holds. Of
-/// the second sort those are left out that by a lower bound of their time cannot beat what was found before. Equal
-/// results whatever the threads; ties go to the lesser configuration. Throws InterruptedError where it is cancelled;
-/// `finish` ends it with what it has.
+/// two groups one after the other; with whole replicas side by side on several groups, as many on each as make the step
+/// shortest. Of the second sort those are left out that by a lower bound of their time cannot beat what was found
+/// before. The layers of each configuration are divided so that its step is shortest; where memory is the objective, so
+/// that its fullest accelerator holds least within the longest step, and of such divisions the shortest counts. A front
+/// with memory and another value has both divisions. Equal results whatever the threads; ties go to the lesser
+/// configuration. Throws InterruptedError where it is cancelled; `finish` ends it with what it has.
 Found search(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control);
+
+/// Finds the first of `search(problem, space, options, control).top` in less time: whatever by a lower bound is no
+/// better than what was found before is not judged. The front is empty, and what is counted, closest or late says
+/// something where nothing is found alone. Throws like `search`.
+Found searchBest(const Problem& problem, const Space& space, const SearchOptions& options, const RunControl& control);
 
 }  // namespace tessera::plan

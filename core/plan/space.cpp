@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <limits>
 
 #include "core/base/error.h"
@@ -14,12 +15,21 @@ namespace tessera::plan {
 
 namespace {
 
+using physical::PipelineSchedule;
+
 constexpr int kMostOfAxis = 1'000'000;
 constexpr int kMostInRange = 4096;
 
 std::vector<std::string_view> wordsOf(const auto& names) {
     const std::vector<std::string_view> all = names.all();
     return {all.begin(), all.end()};
+}
+
+template <typename Enum>
+std::vector<int> valuesOf(std::initializer_list<Enum> values) {
+    std::vector<int> numbers;
+    for (const Enum value : values) numbers.push_back(static_cast<int>(value));
+    return numbers;
 }
 
 std::vector<AxisRow> allAxes() {
@@ -29,13 +39,18 @@ std::vector<AxisRow> allAxes() {
         {Axis::data, "dp", "data parallel", "replicas that train on samples of their own"},
         {Axis::context, "cp", "context parallel", "accelerators that split the sequence"},
         {Axis::expert, "ep", "expert parallel", "accelerators that share the experts of a layer"},
+        {Axis::expertTensor, "etp", "expert-tensor parallel", "accelerators that split an expert: as tp, or 1"},
         {Axis::chunks, "vp", "virtual stages", "pieces of a stage that run in turns, of the interleaved schedule"},
         {Axis::micro, "mb", "micro-batch", "samples of one forward pass of a replica"},
         {Axis::zero, "zero", "ZeRO", "stage: 1 shards the optimizer's state, 2 gradients, 3 weights (FSDP)"},
-        {Axis::recompute, "recompute", "recomputation", "activations that are computed again in the backward pass",
-         wordsOf(physical::kRecomputeNames)},
+        {Axis::recompute, "recompute", "recomputation",
+         "activations that are computed again in the backward pass; per-stage: of as few layers of each stage as fit",
+         wordsOf(kRecomputationNames), valuesOf({Recomputation::none, Recomputation::selective, Recomputation::full})},
         {Axis::schedule, "schedule", "schedule", "order of the micro-batches in the pipeline",
-         wordsOf(physical::kPipelineScheduleNames)},
+         wordsOf(physical::kPipelineScheduleNames),
+         valuesOf({PipelineSchedule::oneForwardOneBackward, PipelineSchedule::interleaved})},
+        {Axis::order, "order", "order of ranks", "which accelerators are neighbours, from the innermost",
+         wordsOf(physical::kRankOrderNames)},
         {Axis::dtype, "dtype", "data type", "of the products of matrices; one of those of --dtype"},
         {Axis::group, "group", "group", "of the fleet; only configurations that use no other group"},
     };
@@ -138,6 +153,12 @@ std::span<const AxisRow> axes() {
 
 bool AxisValues::allows(int value) const {
     return values.empty() || std::binary_search(values.begin(), values.end(), value);
+}
+
+bool Space::allows(Axis axis, int value) const {
+    if (!of(axis).values.empty()) return of(axis).allows(value);
+    const std::vector<int>& free = tessera::plan::axes()[static_cast<std::size_t>(axis)].free;
+    return free.empty() || std::binary_search(free.begin(), free.end(), value);
 }
 
 void narrow(Space& space, std::string_view option, std::string_view text, const Problem& problem) {

@@ -19,14 +19,17 @@ enum class Axis : std::uint8_t {
     data,
     context,
     expert,
+    expertTensor,
     chunks,
     micro,
     zero,
     recompute,
     schedule,
+    order,
     dtype,
     group
 };
+inline constexpr std::size_t kAxes = 14;
 
 /// What an axis is called and takes.
 struct AxisRow {
@@ -36,6 +39,8 @@ struct AxisRow {
     std::string_view about;
     /// Words of its values from 0; empty: whole numbers.
     std::vector<std::string_view> words = {};
+    /// Values to choose from where nobody names any; empty: all.
+    std::vector<int> free = {};
 };
 std::span<const AxisRow> axes();
 
@@ -47,11 +52,12 @@ struct AxisValues {
 
 /// The configurations to choose from. Axes that nobody narrows are free: every degree that divides what it splits;
 /// schedules 1F1B and interleaved, which Megatron-LM, NeMo, DeepSpeed and torchtitan run; ZeRO 0 to 3 (2 and 3 without
-/// a pipeline: DeepSpeed and Megatron-LM refuse them with one); no, selective and full recomputation.
+/// a pipeline: DeepSpeed and Megatron-LM refuse them with one); no, selective and full recomputation, on all stages
+/// alike as the configurations of these frameworks say it; both orders of ranks where they differ.
 struct Space {
-    std::vector<AxisValues> axes = std::vector<AxisValues>(12);
+    std::vector<AxisValues> axes = std::vector<AxisValues>(kAxes);
     const AxisValues& of(Axis axis) const { return axes[static_cast<std::size_t>(axis)]; }
-    bool allows(Axis axis, int value) const { return of(axis).allows(value); }
+    bool allows(Axis axis, int value) const;
 };
 
 /// Narrows a space by a text: "tp=8,pp=16", "zero=0,1" (several values of an axis), "pp=4..16" (a range). Names of data

@@ -11,12 +11,12 @@ namespace tessera::plan {
 
 namespace {
 
-StageNeed needOf(const PlacedPart& placed, int stage) {
+StageNeed needOf(const PlacedPart& placed, int stage, double bytesOfAll) {
     const StageBytes bytes = placed.model->bytesAt(placed.layout, stage);
     return {.placed = &placed,
             .fixed = bytes.fixed.total() + placed.model->variant().allowance,
             .layer = bytes.layer.total(),
-            .capacity = placed.model->capacity()};
+            .capacity = std::min(placed.model->capacity(), bytesOfAll)};
 }
 
 }  // namespace
@@ -27,17 +27,17 @@ int StageNeed::layersWithin(double share, int most) const {
     return count >= most ? most : static_cast<int>(count);
 }
 
-PipelineNeeds::PipelineNeeds(const std::vector<PlacedPart>& placed) {
+PipelineNeeds::PipelineNeeds(const std::vector<PlacedPart>& placed, double bytes) {
     const bool isStacked = placed.back().first > 0;
     if (!isStacked) groups_ = placed.size();
     needs_.reserve(static_cast<std::size_t>(placed.front().layout.pipeline) * groups_);
     if (isStacked) {
         for (const PlacedPart& each : placed)
-            for (int s = each.first; s < each.first + each.part->stages; ++s) needs_.push_back(needOf(each, s));
+            for (int s = each.first; s < each.first + each.part->stages; ++s) needs_.push_back(needOf(each, s, bytes));
         return;
     }
     for (int s = 0; s < placed.front().part->stages; ++s)
-        for (const PlacedPart& each : placed) needs_.push_back(needOf(each, s));
+        for (const PlacedPart& each : placed) needs_.push_back(needOf(each, s, bytes));
 }
 
 const StageNeed& PipelineNeeds::fullest(const HeldStage& held) const {
@@ -92,7 +92,7 @@ void PipelineNeeds::giveToEmptiest(std::vector<int>& held, int left) const {
     }
 }
 
-HeldStage PipelineNeeds::fullestOfLeast(int layers) const {
+std::vector<int> PipelineNeeds::divisionOfLeast(int layers) const {
     const double share = leastShare(layers);
     std::vector<int> held(stages());
     int left = layers;
@@ -101,8 +101,16 @@ HeldStage PipelineNeeds::fullestOfLeast(int layers) const {
         left -= held[s];
     }
     // Where one layer of a stage takes more than all others, these need not be as full.
-    if (left < 0) held.assign(held.size(), 1);
+    if (left < 0) {
+        held.assign(held.size(), 1);
+        left = layers - static_cast<int>(held.size());
+    }
     giveToEmptiest(held, left);
+    return held;
+}
+
+HeldStage PipelineNeeds::fullestOfLeast(int layers) const {
+    const std::vector<int> held = divisionOfLeast(layers);
     HeldStage fullest{0, held[0]};
     double most = shareOf(fullest);
     for (std::size_t s = 1; s < held.size(); ++s)
@@ -111,6 +119,55 @@ HeldStage PipelineNeeds::fullestOfLeast(int layers) const {
             most = own;
         }
     return fullest;
+}
+
+std::optional<double> PipelineNeeds::leastBytes(int layers) const {
+    const std::vector<int> most = this->most(layers);
+    int room = 0;
+    for (const int each : most) {
+        if (each < 1) return std::nullopt;
+        room += each;
+    }
+    if (room < layers || most.size() > static_cast<std::size_t>(layers)) return std::nullopt;
+    PipelineNeeds bytes = *this;
+    for (StageNeed& need : bytes.needs_) need.capacity = 1;
+    std::vector<int> held = bytes.divisionOfLeast(layers);
+    bool fits = true;
+    for (std::size_t s = 0; s < held.size(); ++s) fits &= held[s] <= most[s];
+    if (!fits) {
+        // Accelerators of less memory hold less than their share.
+        held.assign(held.size(), 1);
+        bytes.giveWithin(most, held, layers - static_cast<int>(held.size()));
+    }
+    double fullest = 0;
+    for (std::size_t s = 0; s < held.size(); ++s) fullest = std::max(fullest, bytes.shareOf({s, held[s]}));
+    return fullest;
+}
+
+std::optional<double> PipelineNeeds::bytesOf(const std::vector<int>& layers) const {
+    double fullest = 0;
+    for (std::size_t s = 0; s < layers.size(); ++s) {
+        const StageNeed& need = this->fullest({s, layers[s]});
+        if (need.shareOf(layers[s]) > 1) return std::nullopt;
+        fullest = std::max(fullest, need.fixed + layers[s] * need.layer);
+    }
+    return fullest;
+}
+
+/// As `giveToEmptiest`, no stage more than it may have.
+void PipelineNeeds::giveWithin(const std::vector<int>& most, std::vector<int>& held, int left) const {
+    for (; left > 0; --left) {
+        std::size_t emptiest = held.size();
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t s = 0; s < held.size(); ++s) {
+            if (held[s] == most[s]) continue;
+            const double share = shareOf({s, held[s] + 1});
+            if (share >= least) continue;
+            least = share;
+            emptiest = s;
+        }
+        ++held[emptiest];
+    }
 }
 
 }  // namespace tessera::plan

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
+#include <optional>
 #include <vector>
 
 namespace tessera::plan {
@@ -26,8 +28,10 @@ struct HeldStage {
 /// What the stages of a pipeline need, each on one group or the same on several.
 class PipelineNeeds {
 public:
-    /// Parts that follow each other along the pipeline, or that hold all of it each.
-    explicit PipelineNeeds(const std::vector<PlacedPart>& placed);
+    /// Parts that follow each other along the pipeline, or that hold all of it each. `bytes`: most of an accelerator,
+    /// whatever its memory.
+    explicit PipelineNeeds(const std::vector<PlacedPart>& placed,
+                           double bytes = std::numeric_limits<double>::infinity());
 
     std::size_t stages() const { return needs_.size() / groups_; }
     /// Of the groups that hold a stage, that which so many layers fill most.
@@ -37,11 +41,17 @@ public:
     std::vector<int> most(int layers) const;
     /// Of the division of `layers` whose fullest stage is least full, that stage.
     HeldStage fullestOfLeast(int layers) const;
+    /// Least bytes of the fullest accelerator of all divisions of `layers` that fit; nothing where none does.
+    std::optional<double> leastBytes(int layers) const;
+    /// Bytes of the fullest accelerator of a division; nothing where it does not fit.
+    std::optional<double> bytesOf(const std::vector<int>& layers) const;
 
 private:
     double leastShare(int layers) const;
     int layersWithin(std::size_t stage, double share, int most) const;
+    std::vector<int> divisionOfLeast(int layers) const;
     void giveToEmptiest(std::vector<int>& held, int left) const;
+    void giveWithin(const std::vector<int>& most, std::vector<int>& held, int left) const;
 
     std::size_t groups_ = 1;             ///< that hold a stage
     std::vector<StageNeed> needs_ = {};  ///< by stage, then by group

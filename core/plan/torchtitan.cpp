@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "core/base/text.h"
@@ -57,7 +58,7 @@ std::string parallelismSection(const FrameworkPlan& plan) {
     text += fmt::format("context_parallel_degree = {}\n", configuration.context);
     if (configuration.expert > 1)
         text += fmt::format("expert_parallel_degree = {}\nexpert_tensor_parallel_degree = {}\n", configuration.expert,
-                            configuration.tensor);
+                            configuration.expertTensor());
     text += fmt::format("pipeline_parallel_degree = {}\n", configuration.pipeline);
     if (configuration.pipeline > 1)
         text += fmt::format("pipeline_parallel_schedule = \"{}\"\npipeline_parallel_microbatch_size = {}\n{}",
@@ -95,9 +96,9 @@ std::string torchtitanText(const FrameworkPlan& plan) {
     text += quantizationSections(plan);
     text += parallelismSection(plan) + "\n";
     text += trainingSection(plan) + "\n";
-    text += fmt::format("[activation_checkpoint]\nmode = \"{}\"\n",
-                        physical::kRecomputeNames.of(plan.configuration.recompute));
-    if (plan.configuration.recompute == physical::Recompute::selective) text += "selective_ac_option = \"op\"\n";
+    const Recomputation recompute = recomputationOf(plan).value();
+    text += fmt::format("[activation_checkpoint]\nmode = \"{}\"\n", kRecomputationNames.of(recompute));
+    if (recompute == Recomputation::selective) text += "selective_ac_option = \"op\"\n";
     return text;
 }
 
@@ -123,17 +124,25 @@ std::string torchtitanTypeMisfit(const FrameworkPlan& plan) {
     return fmt::format("torchtitan trains in bf16, fp32, fp8 and mxfp8, not in {}", plan.dtype);
 }
 
+std::string expertsMisfit(const Configuration& configuration) {
+    if (configuration.expert == 1)
+        return configuration.wholeExperts ? "torchtitan leaves experts whole only with expert parallelism" : "";
+    const std::int64_t taken = configuration.wholeExperts ? configuration.perStage() : configuration.context;
+    if (configuration.expert % taken == 0) return {};
+    return fmt::format("torchtitan takes an expert parallelism that {} parallelism divides: {} does not {}",
+                       configuration.wholeExperts ? "tensor x context" : "context", taken, configuration.expert);
+}
+
 std::string torchtitanMisfit(const FrameworkPlan& plan) {
     const Configuration& configuration = plan.configuration;
     if (!plan.shape.causal) return "torchtitan has decoders, no encoders such as BERT";
     if (configuration.pipeline > 1 && scheduleWord(configuration.schedule).empty())
         return fmt::format("torchtitan runs pipelines as 1f1b, interleaved, gpipe or zb-v, not as {}",
                            physical::nameOf(configuration.schedule));
-    if (configuration.expert > 1 && configuration.expert % configuration.context != 0)
-        return fmt::format("torchtitan takes an expert parallelism that context parallelism divides: {} does not {}",
-                           configuration.context, configuration.expert);
+    if (const std::string misfit = expertsMisfit(configuration); !misfit.empty()) return misfit;
     for (const std::string& misfit :
-         {torchtitanTypeMisfit(plan), shardingMisfit(plan), replicasMisfit(plan, "torchtitan")})
+         {torchtitanTypeMisfit(plan), shardingMisfit(plan), replicasMisfit(plan, "torchtitan"),
+          orderMisfit(plan, "torchtitan"), stagesRecomputeMisfit(plan, "torchtitan")})
         if (!misfit.empty()) return misfit;
     return {};
 }
@@ -143,7 +152,7 @@ std::string torchtitanMisfit(const FrameworkPlan& plan) {
 Framework torchtitanFramework() {
     return {.id = "torchtitan",
             .title = "torchtitan",
-            .about = "The best plan as a configuration of torchtitan",
+            .about = "A plan as a configuration of torchtitan",
             .suffix = ".toml",
             .misfit = torchtitanMisfit,
             .text = torchtitanText};

@@ -46,7 +46,8 @@ constexpr std::array kMemoryParts{
     MemoryPart{"weights", "Weights and gradients", kCategories[0], &StageMemory::weights},
     MemoryPart{"optimizer", "Optimiser", kCategories[4], &StageMemory::optimizer},
     MemoryPart{"activations", "Activations", kCategories[1], &StageMemory::activations},
-    MemoryPart{"stash", "Stored for micro-batches in flight", kCategories[2], &StageMemory::stashed}};
+    MemoryPart{"stash", "Stored for micro-batches in flight", kCategories[2], &StageMemory::stashed},
+    MemoryPart{"beside", "Whatever the layers", kCategories[3], &StageMemory::beside}};
 
 /// A model on a baseline; null where that is not known.
 const ModelResult* modelOn(const codesign::Baseline& baseline, const std::string& model) {
@@ -230,6 +231,10 @@ private:
     void legend() {
         double x = 0;
         for (const MemoryPart& part : kMemoryParts) {
+            const bool isThere = part.size != &StageMemory::beside ||
+                                 std::any_of(model_.stages.begin(), model_.stages.end(),
+                                             [](const auto& each) { return each.memory.beside.value > 0; });
+            if (!isThere) continue;
             const double wide = measure_(part.name, 11, false);
             if (x + 14 + wide > width_) break;
             drawing_.shapes.push_back(Box{.area = {x, 48, 10, 10}, .fill = std::string(part.colour), .radius = 2});

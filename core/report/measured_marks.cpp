@@ -25,8 +25,8 @@ constexpr std::size_t kLongestSoftware = 60;
 /// "2,470 samples/s measured, batch 2,048, MXNet NVIDIA Release 21.05 (dle)".
 std::string measuredText(const MeasuredThroughput& one) {
     std::string text = fmt::format("{} samples/s measured", formatCount(one.samplesPerSecond));
-    if (one.globalBatch > 0) text += fmt::format(", batch {}", formatCount(one.globalBatch));
-    if (!one.software.empty()) text += ", " + escaped(one.software, kLongestSoftware);
+    if (one.run.globalBatch > 0) text += fmt::format(", batch {}", formatCount(one.run.globalBatch));
+    if (!one.run.software.empty()) text += ", " + escaped(one.run.software, kLongestSoftware);
     if (!one.source.empty()) text += fmt::format(" ({})", escaped(one.source, kLongestSoftware));
     return text;
 }

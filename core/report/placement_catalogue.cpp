@@ -53,18 +53,6 @@ const codesign::Plan& ownPlanOf(const View& view) {
     throw UsageError("the result has no stages of a user-supplied plan: none was given, or it does not fit");
 }
 
-/// Ids with runs drawn together: "-1 to 5, 7".
-std::string idsOf(const std::vector<std::size_t>& layers, const PlacementOutcome& outcome) {
-    std::vector<std::string> runs;
-    for (std::size_t i = 0; i < layers.size();) {
-        const std::int64_t first = outcome.layers[layers[i]];
-        std::int64_t last = first;
-        while (++i < layers.size() && outcome.layers[layers[i]] == last + 1) ++last;
-        runs.push_back(first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last));
-    }
-    return joined(runs, ", ");
-}
-
 /// A stage of a plan, from 0.
 struct StageRow {
     const PlacementOutcome* outcome;
@@ -88,7 +76,7 @@ const std::vector<study::Field<StageRow>>& placedStageFields() {
     static const std::vector<study::Field<StageRow>> kFields{
         {"stage", "Stage", kBoth, [](const StageRow& row) { return study::given(row.number + 1); }},
         {"layers", "Layers", kBoth | study::kWords,
-         [](const StageRow& row) { return study::given(idsOf(row.stage->layers, *row.outcome)); }},
+         [](const StageRow& row) { return study::given(row.outcome->layersText(row.stage->layers)); }},
         {"accelerators", "Accelerators", kBoth, ofStage<&PlacedStage::accelerators>},
         {"load_s", "Load", kBoth, ofStage<&PlacedStage::load>, nullptr, Measure::seconds},
         {"forward_s", "Forward", kExactTable, ofStage<&PlacedStage::forward>, nullptr, Measure::seconds},
@@ -97,6 +85,7 @@ const std::vector<study::Field<StageRow>>& placedStageFields() {
          Measure::bytes},
         {"optimizer_bytes", "Optimiser", kExactTable, ofMemory<&StageMemory::optimizer>, nullptr, Measure::bytes},
         {"activations_bytes", "Activations", kExactTable, ofMemory<&StageMemory::activations>, nullptr, Measure::bytes},
+        {"beside_bytes", "Beside", kExactTable, ofMemory<&StageMemory::beside>, nullptr, Measure::bytes},
         {"in_flight_bytes", "Kept", kExactTable, ofMemory<&StageMemory::stashed>, nullptr, Measure::bytes},
         {"micro_batches_in_flight", "In flight", kBoth, ofMemory<&StageMemory::inFlight>},
     };
@@ -202,7 +191,8 @@ std::string ownText(const PlacementOutcome& outcome) {
     const study::OwnPlan& own = *outcome.own;
     if (!own.misfit.empty()) return fmt::format("Plan {}: {}", escaped(own.given), escaped(own.misfit, 1024));
     const std::optional<double> times = outcome.timesTheFastest();
-    std::string text = fmt::format("Plan {}: {}", escaped(own.given), study::planText(*own.plan, outcome));
+    std::string text = fmt::format("Plan {}: {}{}", escaped(own.given), study::planText(*own.plan, outcome),
+                                   study::choiceText(own.chosen));
     if (times)
         text += *times == 1 ? " · as fast as the fastest"
                             : fmt::format(" · {} the time of the fastest", study::timesText(*times));

@@ -8,6 +8,7 @@
 #include "core/draw/parallel_layout.h"
 #include "core/report/catalogues.h"
 #include "core/report/field_table.h"
+#include "core/report/plan_beside.h"
 #include "core/report/plan_pictures.h"
 #include "core/report/plan_points.h"
 #include "core/study/metric.h"
@@ -48,6 +49,13 @@ template <int plan::Configuration::*member>
 study::FieldValue aboveOneOf(const ConfigurationRow& row) {
     const int value = row.its->configuration.*member;
     return value > 1 ? study::given(value) : study::FieldValue();
+}
+
+/// Megatron-LM's own is of no interest where all have it.
+study::FieldValue orderOf(const ConfigurationRow& row) {
+    const physical::RankOrder order = row.its->configuration.order;
+    return order == physical::RankOrder::pipelineLast ? study::FieldValue()
+                                                      : study::given(physical::kRankOrderNames.of(order));
 }
 
 std::string layersText(const plan::Evaluated& evaluated) {
@@ -125,16 +133,19 @@ const std::vector<study::Field<ConfigurationRow>>& configurationFields() {
         {"dp", "DP", kBoth, degreeOf<&Configuration::data>},
         {"cp", "CP", kBoth, aboveOneOf<&Configuration::context>},
         {"ep", "EP", kBoth, aboveOneOf<&Configuration::expert>},
+        {"etp", "ETP", kBoth | study::kOptional,
+         [](const Row& row) { return row.its->configuration.wholeExperts ? study::given(1) : study::FieldValue(); }},
         {"virtual_stages", "VP", kBoth, aboveOneOf<&Configuration::chunks>},
         {"micro_batch", "Micro-batch", kBoth, degreeOf<&Configuration::micro>},
         {"zero", "Sharded", kWords, [](const Row& row) { return study::given(shardedText(row.its->configuration)); }},
         {"recompute", "Recomputed", kWords,
-         [](const Row& row) { return study::given(physical::kRecomputeNames.of(row.its->configuration.recompute)); }},
+         [](const Row& row) { return study::given(plan::kRecomputationNames.of(row.its->configuration.recompute)); }},
         {"schedule", "Schedule", kWords,
          [](const Row& row) {
              return study::given(row.its->configuration.pipeline > 1 ? physical::nameOf(row.its->configuration.schedule)
                                                                      : std::string_view("–"));
          }},
+        {"order", "Order of ranks", kWords | study::kOptional, orderOf},
         {"dtype", "Data type", kWords,
          [](const Row& row) { return study::given(row.outcome->dtypes[row.its->configuration.dtype]); }},
         {"accelerators", "Accelerators", kBoth, scoreOf<plan::Objective::accelerators>},
@@ -194,6 +205,13 @@ struct StageOfPlan {
     const plan::EvaluatedStage& its() const { return of->stages[number]; }
 };
 
+/// Where it is the same on all stages, the configuration says it.
+study::FieldValue recomputedOf(const StageOfPlan& row) {
+    if (row.of->configuration.recompute != plan::Recomputation::perStage) return {};
+    const std::string text = study::recomputedText(row.its());
+    return study::given(text.empty() ? std::string("none") : text);
+}
+
 const std::vector<study::Field<StageOfPlan>>& stageFields() {
     constexpr unsigned kBoth = study::kText | study::kExactTable;
     using Row = StageOfPlan;
@@ -202,6 +220,7 @@ const std::vector<study::Field<StageOfPlan>>& stageFields() {
         {"group", "Group", kBoth | study::kWords,
          [](const Row& row) { return study::given(row.outcome->groups[row.its().group].name); }},
         {"layers", "Layers", kBoth, [](const Row& row) { return study::given(row.its().layers); }},
+        {"recomputed", "Recomputed", kBoth | study::kWords | study::kOptional, recomputedOf},
         {.id = "forward_s",
          .title = "Forward",
          .uses = kBoth,
@@ -269,6 +288,14 @@ bool comparesFleets(const View& view) {
     return !planOutcomeOf(view.result).fleets.empty();
 }
 
+bool isScaled(const View& view) {
+    return !planOutcomeOf(view.result).scaling.empty();
+}
+
+bool isMeasured(const View& view) {
+    return !planOutcomeOf(view.result).measured.empty();
+}
+
 /// The best of each fleet that the study compares.
 Table fleetTable(const PlanOutcome& outcome) {
     Table table;
@@ -282,7 +309,8 @@ Table fleetTable(const PlanOutcome& outcome) {
         const double price = fleet.best->of(plan::Objective::price);
         table.rows.push_back({fleet.name, formatCount(static_cast<double>(fleet.accelerators)),
                               formatQuantity(fleet.best->of(plan::Objective::time), Measure::seconds),
-                              price > 0 ? fmt::format("${:.4g}", price) : std::string("–"), fleet.configuration});
+                              price > 0 ? objectiveText(plan::Objective::price, price) : std::string("–"),
+                              fleet.configuration});
     }
     return table;
 }
@@ -326,6 +354,9 @@ std::vector<PictureRow> planPictures() {
          from(planTimeChart)},
         {{"overhead", "Beside compute", "What a step takes beside compute", Scope::result, kEverywhere},
          from(planOverheadChart)},
+        {{"scaling", "Scaling", "What each accelerator does on other numbers of them, beside published runs",
+          Scope::result, kEverywhere},
+         from(planScalingChart)},
         {{"pipeline", "Pipeline", "Forward and backward passes of the micro-batches by stage", Scope::choice,
           kEverywhere | kTimeline, isPlanned},
          from(study::planTimeline)},
@@ -359,22 +390,31 @@ std::vector<TableRow> planTables() {
              from(exactStageTable)},
             {{"fleets", "Fleets", "The best configuration of each fleet", Scope::result, kEverywhere, comparesFleets},
              from(fleetTable)},
+            {{"scaling", "Scaling", "The best by number of accelerators", Scope::result, kEverywhere, isScaled},
+             from(planScalingTable),
+             from(exactPlanScalingTable)},
+            {{"measured", "Measured", "Published runs of the model beside the plan, and what differs", Scope::result,
+              kEverywhere, isMeasured},
+             from(planMeasuredTable),
+             from(exactPlanMeasuredTable)},
             {{"front", "Front", "Configurations that no other beats in two values", Scope::result, kWindow},
              from(frontTable)},
             metricsRow()};
 }
 
-/// A framework that the best plan is written for. The window lists those that can run it.
+/// A framework that a configuration is written for. The window lists those that can run it.
 FileRow fileOf(const plan::Framework& framework) {
     const auto runs = [framework](const View& view) {
         const PlanOutcome& outcome = planOutcomeOf(view.result);
-        return outcome.best() != nullptr && outcome.shape && framework.misfit(frameworkPlanOf(outcome)).empty();
+        return outcome.best() != nullptr && outcome.shape &&
+               framework.misfit(frameworkPlanOf(outcome, view.at.choice)).empty();
     };
     const auto make = [framework](const View& view, const std::filesystem::path& out) {
-        const std::string text = plan::exported(frameworkPlanOf(planOutcomeOf(view.result)), framework);
+        const study::Result& result = view.result;
+        const std::string text = plan::exported(frameworkPlanOf(planOutcomeOf(result), view.at.choice), framework);
         return std::vector<std::pair<std::filesystem::path, std::string>>{{out, text}};
     };
-    return {{framework.id, framework.title, framework.about, Scope::result, kWindow, runs}, framework.suffix, make};
+    return {{framework.id, framework.title, framework.about, Scope::choice, kWindow, runs}, framework.suffix, make};
 }
 
 std::vector<FileRow> planFiles() {
@@ -393,6 +433,7 @@ std::vector<std::string> planSentences(const study::Result& result) {
             formatCount(static_cast<double>(outcome.limits->sequence)),
             formatCount(static_cast<double>(outcome.limits->layers)), outcome.limits->micro,
             formatCount(static_cast<double>(outcome.limits->accelerators))));
+    if (std::string measured = planMeasuredSentence(outcome); !measured.empty()) all.push_back(std::move(measured));
     return all;
 }
 
@@ -423,6 +464,9 @@ std::string planText(const study::Result& result) {
         all += "\nConfigurations\n" + toText(configurationTable(outcome));
         all += "\nStages of the best\n" + toText(shortened(stageTable(outcome, {})));
     }
+    if (!outcome.scaling.empty()) all += "\nThe best by number of accelerators\n" + toText(planScalingTable(outcome));
+    if (!outcome.measured.empty())
+        all += "\nPublished runs beside the plan\n" + toText(shortened(planMeasuredTable(outcome)));
     all += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) all += "- " + sentence + "\n";
     return all;

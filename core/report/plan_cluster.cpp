@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/report/plan_links.h"
 #include "core/report/plan_pictures.h"
 #include "core/study/metric.h"
 
@@ -20,11 +21,15 @@ using study::PlannedGroup;
 using study::PlanOutcome;
 
 constexpr double kCellGap = 2, kNodePad = 5, kNodeTitle = 15, kLeftOfNodes = 14;
-constexpr double kHeader = 84, kGroupTitle = 26;
+constexpr double kHeader = 84, kGroupTitle = 26, kBelowNode = 4, kTrunk = 4;
+constexpr double kLane = 10, kLaneText = 18;  ///< of links between groups
+constexpr std::size_t kMostLanes = 4;
 /// From here down nodes are too small for a line of text of their own.
 constexpr double kSmallCell = 9;
 constexpr double kLeastNode = 58;  ///< "stages 12–14" cut, "stage 127" whole
-constexpr std::array kCellSizes{26.0, 22.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 5.0};
+constexpr std::array kCellSizes{64.0, 54.0, 46.0, 38.0, 32.0, 26.0, 22.0, 18.0, 15.0, 12.0, 10.0, 8.0, 6.0, 5.0};
+/// From here up cells say their value.
+constexpr double kTellingCell = 38;
 /// Larger nodes, such as pods, are drawn in blocks.
 constexpr std::int64_t kMostDrawnNodes = 1024, kMostPerNode = 80, kBlock = 64;
 /// The ends of the ramp are too light or too dark for one of the two themes.
@@ -43,12 +48,19 @@ struct NodeGrid {
     double height() const { return static_cast<double>(rows()) * (high + gap); }
 };
 
-NodeGrid gridOf(const PlannedGroup& group, double cell, double width, std::int64_t perStage) {
+/// How nodes are drawn: the size of cells, and whether those of a node stand in one line.
+struct ClusterScale {
+    double cell = 0;
+    bool flat = false;
+};
+
+NodeGrid gridOf(const PlannedGroup& group, ClusterScale scale, double width, std::int64_t perStage) {
+    const double cell = scale.cell;
     NodeGrid grid{.perNode = group.perNode > kMostPerNode ? kBlock : std::max<std::int64_t>(group.perNode, 1),
                   .cell = cell};
     grid.nodes = (group.count + grid.perNode - 1) / grid.perNode;
     grid.shown = std::min(grid.nodes, kMostDrawnNodes);
-    grid.columns = std::min<std::int64_t>(grid.perNode, grid.perNode > 8 ? 8 : 4);
+    grid.columns = scale.flat ? grid.perNode : std::min<std::int64_t>(grid.perNode, grid.perNode > 8 ? 8 : 4);
     const std::int64_t whole = (grid.perNode + grid.columns - 1) / grid.columns;
     const auto rows = static_cast<double>(whole);
     const double pad = grid.isSmall() ? 3 : kNodePad;
@@ -77,6 +89,12 @@ public:
             low_ = std::min(low_, valueOf(s));
             high_ = std::max(high_, valueOf(s));
         }
+        lanes_ = linkLanes(outcome_, its_.configuration);
+        // Of many, those in use are asked about first.
+        std::stable_sort(lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) { return a.inUse > b.inUse; });
+        if (lanes_.size() > kMostLanes) lanes_.resize(kMostLanes);
+        left_ = static_cast<double>(lanes_.size()) * kLane;
+        taps_.resize(outcome_.groups.size());
     }
 
     Drawing draw() {
@@ -86,8 +104,9 @@ public:
         text({0, 36}, fitted(stageText(), width_, 11, false, measure_));
         legend(62);
         double top = kHeader;
-        const double cell = cellSize();
-        for (std::size_t g = 0; g < outcome_.groups.size(); ++g) top = group(g, top, cell);
+        const ClusterScale scale = bestScale();
+        for (std::size_t g = 0; g < outcome_.groups.size(); ++g) top = group(g, laneTexts(g, top), scale);
+        for (std::size_t l = 0; l < lanes_.size(); ++l) lane(l);
         drawing_.height = top;
         return std::move(drawing_);
     }
@@ -166,17 +185,37 @@ private:
         return 1;
     }
 
-    /// The largest cells with which all groups take no more height than the picture has.
-    double cellSize() const {
-        constexpr double kMostHeight = 0.36, kLeastHeight = 480;
-        const double most = std::max(kMostHeight * width_, kLeastHeight);
-        for (const double cell : kCellSizes) {
-            double height = kHeader;
-            for (std::size_t g = 0; g < outcome_.groups.size(); ++g)
-                height += kGroupTitle + gridOf(outcome_.groups[g], cell, width_, stageSize(g)).height() + 10;
-            if (height <= most) return cell;
+    NodeGrid gridOfGroup(std::size_t group, ClusterScale scale) const {
+        return gridOf(outcome_.groups[group], scale, width_ - left_, stageSize(group));
+    }
+
+    /// Whether every group in lines takes one row, and has nodes of more than a line.
+    bool canBeFlat(double cell) const {
+        for (std::size_t g = 0; g < outcome_.groups.size(); ++g) {
+            const NodeGrid grid = gridOfGroup(g, {cell, true});
+            if (grid.rows() > 1 || outcome_.groups[g].perNode > kMostPerNode ||
+                kLeftOfNodes + static_cast<double>(grid.shown) * (grid.wide + grid.gap) > width_ - left_)
+                return false;
         }
-        return kCellSizes.back();
+        return true;
+    }
+
+    /// The largest cells with which all groups take no more height than the picture has.
+    ClusterScale bestScale() const {
+        constexpr double kMostHeight = 0.42, kLeastHeight = 430;
+        const double most = std::max(kMostHeight * width_, kLeastHeight);
+        for (const double cell : kCellSizes)
+            for (const bool flat : {false, true}) {
+                double height = kHeader + static_cast<double>(lanes_.size()) * kLaneText;
+                double widest = 0;
+                for (std::size_t g = 0; g < outcome_.groups.size(); ++g) {
+                    const NodeGrid grid = gridOfGroup(g, {cell, flat});
+                    height += kGroupTitle + grid.height() + 10;
+                    widest = std::max(widest, kLeftOfNodes + grid.wide);
+                }
+                if (height <= most && widest <= width_ - left_ && (!flat || canBeFlat(cell))) return {cell, flat};
+            }
+        return {kCellSizes.back()};
     }
 
     /// The stage that an accelerator of a group holds, from 0; none where it is not in use.
@@ -185,9 +224,11 @@ private:
         std::int64_t before = 0, replicasBefore = 0;
         for (const plan::Part& part : at.parts) {
             if (part.group == group) {
-                const std::int64_t each = at.perStage() * part.replicas, stage = accelerator / each;
-                if (stage >= part.stages) return std::nullopt;
-                replica = replicasBefore + accelerator % each / at.perStage();
+                const std::int64_t place = accelerator / at.perStage();
+                if (place >= std::int64_t{part.stages} * part.replicas) return std::nullopt;
+                const bool areNeighbours = at.order == physical::RankOrder::dataLast;  // stages of a replica
+                const std::int64_t stage = areNeighbours ? place % part.stages : place / part.replicas;
+                replica = replicasBefore + (areNeighbours ? place / part.stages : place % part.replicas);
                 return static_cast<std::size_t>(before + stage);
             }
             if (at.isStacked())
@@ -226,8 +267,13 @@ private:
             least = std::min(least.value_or(told), told);
             most = std::max(most.value_or(told), told);
             const double share = isEven() ? 0 : (valueOf(*stage) - low_) / (high_ - low_);
-            drawing_.shapes.push_back(
-                Box{.area = at, .fill = colourOf(share), .radius = 2, .tip = tipOf(*stage, replica)});
+            const std::string fill = colourOf(share);
+            drawing_.shapes.push_back(Box{.area = at, .fill = fill, .radius = 2, .tip = tipOf(*stage, replica)});
+            if (grid.cell >= kTellingCell) {
+                const std::string value = fitted(valueText(valueOf(*stage)), grid.cell - 4, 11, false, measure_);
+                text({at.x + at.width / 2, at.y + at.height / 2 + 4}, value, lettersOn(fill), 11, false,
+                     Anchor::middle);
+            }
         }
         if (least) nodeTitle(area, *least + 1, *most + 1, grid);
     }
@@ -265,47 +311,76 @@ private:
 
     static bool hasNetwork(const PlannedGroup& its) { return its.networkRate > 0 && its.nodes() > 1; }
 
+    void line(Point from, Point to, const std::string& colour = "control", double width = 1.2) {
+        drawing_.shapes.push_back(Path{.points = {from, to}, .stroke = colour, .width = width});
+    }
+
     /// The network below each row of nodes, and what joins the rows.
     void network(double top, const NodeGrid& grid) {
-        constexpr double kBelow = 4, kTrunk = 4;
         double last = top;
-        const auto line = [&](Point from, Point to) {
-            drawing_.shapes.push_back(Path{.points = {from, to}, .stroke = "control", .width = 1.2});
-        };
+        const double trunk = left_ + kTrunk;
         for (std::int64_t row = 0; row < grid.rows(); ++row) {
             const std::int64_t count = std::min(grid.perRow, grid.shown - row * grid.perRow);
             const double bottom = top + static_cast<double>(row) * (grid.high + grid.gap) + grid.high;
-            last = bottom + kBelow;
+            last = bottom + kBelowNode;
             double right = 0;
             for (std::int64_t i = 0; i < count; ++i) {
-                right = kLeftOfNodes + static_cast<double>(i) * (grid.wide + grid.gap) + grid.wide / 2;
+                right = left_ + kLeftOfNodes + static_cast<double>(i) * (grid.wide + grid.gap) + grid.wide / 2;
                 line({right, bottom}, {right, last});
             }
-            line({kTrunk, last}, {right, last});
+            line({trunk, last}, {right, last});
         }
-        line({kTrunk, top + grid.high + kBelow}, {kTrunk, last});
+        line({trunk, top + grid.high + kBelowNode}, {trunk, last});
     }
 
-    double group(std::size_t index, double top, double cell) {
+    /// What links say, above the second of the groups that they join. Returns where that group begins.
+    double laneTexts(std::size_t group, double top) {
+        for (const LinkLane& its : lanes_) {
+            if (its.groups[1] != group) continue;
+            text({left_ + kTrunk, top + 10}, fitted(its.text, width_ - left_ - kTrunk, 11, false, measure_),
+                 its.inUse ? "accent" : "secondary");
+            top += kLaneText;
+        }
+        return top;
+    }
+
+    /// A link between groups, beside their networks.
+    void lane(std::size_t number) {
+        const LinkLane& its = lanes_[number];
+        const double x = kTrunk + kLane * static_cast<double>(number);
+        const std::string colour = its.inUse ? "accent" : "control";
+        line({x, taps_[its.groups.front()].y}, {x, taps_[its.groups.back()].y}, colour, its.inUse ? 2 : 1.2);
+        for (const std::size_t group : its.groups) {
+            line({x, taps_[group].y}, taps_[group], colour, its.inUse ? 2 : 1.2);
+            drawing_.shapes.push_back(
+                Marker{.at = {x, taps_[group].y}, .radius = 2.5, .fill = colour, .tip = its.text});
+        }
+    }
+
+    double group(std::size_t index, double top, ClusterScale scale) {
         const PlannedGroup& its = outcome_.groups[index];
-        const NodeGrid grid = gridOf(its, cell, width_, stageSize(index));
+        const NodeGrid grid = gridOfGroup(index, scale);
         const std::string name =
             fmt::format("{} × {}{}", formatCount(static_cast<double>(its.count)), its.accelerator,
                         its.name == its.accelerator ? std::string() : " (" + escaped(its.name, 40) + ")");
-        const double after = text({0, top + 14}, name, "text", 13, true) + 12;
+        const double after = left_ + text({left_, top + 14}, name, "text", 13, true) + 12;
         text({after, top + 14}, fitted(groupText(its, grid), std::max(width_ - after, 0.0), 11, false, measure_));
         top += kGroupTitle;
-        if (hasNetwork(its) && its.perNode <= grid.perNode) network(top, grid);
+        const bool hasTrunk = hasNetwork(its) && its.perNode <= grid.perNode;
+        if (hasTrunk) network(top, grid);
+        taps_[index] = hasTrunk ? Point{left_ + kTrunk, top + grid.high + kBelowNode}
+                                : Point{left_ + kLeftOfNodes, top + grid.high / 2};
         for (std::int64_t n = 0; n < grid.shown; ++n) {
             const std::int64_t row = n / grid.perRow, column = n % grid.perRow;
-            const Point corner{kLeftOfNodes + static_cast<double>(column) * (grid.wide + grid.gap),
+            const Point corner{left_ + kLeftOfNodes + static_cast<double>(column) * (grid.wide + grid.gap),
                                top + static_cast<double>(row) * (grid.high + grid.gap)};
             node(index, n * grid.perNode, std::min(grid.perNode, its.count - n * grid.perNode), corner, grid);
         }
         top += grid.height();
         if (grid.shown < grid.nodes) {
-            text({0, top + 10}, fmt::format("and {} more", formatCounted(static_cast<double>(grid.nodes - grid.shown),
-                                                                         "node", "nodes")));
+            text({left_, top + 10},
+                 fmt::format("and {} more",
+                             formatCounted(static_cast<double>(grid.nodes - grid.shown), "node", "nodes")));
             top += 18;
         }
         return top + 10;
@@ -316,6 +391,9 @@ private:
     ClusterColour colour_;
     double width_;
     const TextWidth& measure_;
+    std::vector<LinkLane> lanes_;
+    std::vector<Point> taps_;  ///< where links reach the groups
+    double left_ = 0;          ///< of what is no link between groups
     double low_ = std::numeric_limits<double>::infinity(), high_ = 0;
     Drawing drawing_;
 };

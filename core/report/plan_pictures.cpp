@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/report/plan_beside.h"
+#include "core/report/plan_points.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {
@@ -68,16 +70,20 @@ std::vector<std::string> planParts(const plan::Configuration& configuration) {
     const auto aboveOne = [](const char* name, int value) {
         return value > 1 ? fmt::format("{} {}", name, value) : std::string();
     };
-    constexpr std::array<std::string_view, 3> kRecomputed{"", "selective recompute", "recompute"};
+    constexpr std::array<std::string_view, 4> kRecomputed{"", "selective recompute", "recompute",
+                                                          "recompute per stage"};
+    const bool isMegatrons = configuration.order == physical::RankOrder::pipelineLast;
     return {fmt::format("tp {}", configuration.tensor),
             fmt::format("pp {}", configuration.pipeline),
             fmt::format("dp {}", configuration.data),
             aboveOne("cp", configuration.context),
             aboveOne("ep", configuration.expert),
+            configuration.wholeExperts ? std::string("etp 1") : std::string(),
             fmt::format("mb {}", configuration.micro),
             aboveOne("vp", configuration.chunks),
             configuration.zero > 0 ? fmt::format("zero {}", configuration.zero) : std::string(),
-            std::string(kRecomputed.at(static_cast<std::size_t>(configuration.recompute)))};
+            std::string(kRecomputed.at(static_cast<std::size_t>(configuration.recompute))),
+            isMegatrons ? std::string() : std::string(physical::kRankOrderNames.of(configuration.order))};
 }
 
 std::string planLabel(const plan::Configuration& configuration) {
@@ -94,9 +100,11 @@ struct SharedLabels {
     std::string shared;
 };
 
-/// What a data type, or the groups of a fleet, add to a label.
+/// Those of a label, axis by axis, without degrees of 1; and what a data type, or the groups of a fleet, add to it.
 std::vector<std::string> allPartsOf(const PlanOutcome& outcome, const plan::Configuration& configuration) {
     std::vector<std::string> parts = planParts(configuration);
+    for (std::string& each : parts)
+        if (each == "tp 1" || each == "pp 1" || each == "dp 1") each.clear();
     if (outcome.dtypes.size() > 1) parts.push_back(outcome.dtypes[configuration.dtype]);
     if (outcome.groups.size() < 2) return parts;
     std::vector<std::string> groups;
@@ -163,6 +171,21 @@ void nameBars(Chart& chart, const PlanOutcome& outcome, std::span<const plan::Ev
             fmt::format("The first {} of {} configurations.", shown.size(), outcome.configurations.size()));
 }
 
+/// "134 s", "135 s, +0.6 %"; where something else than time is least, that, too: "139 s, $57.2, +0.1 %".
+std::string endTextOf(const PlanOutcome& outcome, const plan::Evaluated& its) {
+    const plan::Objective goal = outcome.goal();
+    std::string text = formatQuantity(stepOf(its), Measure::seconds);
+    const double value = its.scores.of(goal), best = outcome.best()->scores.of(goal);
+    if (goal == plan::Objective::accelerators)
+        text += ", " + formatCounted(value, "accelerator", "accelerators");
+    else if (goal != plan::Objective::time)
+        text += ", " + objectiveText(goal, value);
+    constexpr double kSeen = 0.05;
+    const double percent = best > 0 ? 100 * (value / best - 1) : 0;
+    if (std::abs(percent) < kSeen) return text;
+    return text + fmt::format(", {}{:.1f} %", percent < 0 ? "−" : "+", std::abs(percent));
+}
+
 }  // namespace
 
 Chart planTimeChart(const PlanOutcome& outcome) {
@@ -172,12 +195,8 @@ Chart planTimeChart(const PlanOutcome& outcome) {
     const std::span<const plan::Evaluated> shown = firstOf(outcome);
     chart.series = timeSeries(shown, 0);
     nameBars(chart, outcome, shown);
-    for (const plan::Evaluated& each : shown) {
-        const std::string step = formatQuantity(stepOf(each), Measure::seconds);
-        const double percent = 100 * (stepOf(each) / stepOf(*outcome.best()) - 1);
-        constexpr double kSeen = 0.05;
-        chart.endTexts.push_back(std::abs(percent) < kSeen ? step : fmt::format("{}, {:+.1f} %", step, percent));
-    }
+    for (const plan::Evaluated& each : shown) chart.endTexts.push_back(endTextOf(outcome, each));
+    markMeasuredSteps(chart, outcome);
     return chart;
 }
 
@@ -249,7 +268,9 @@ Chart planSensitivityChart(const PlanOutcome& outcome) {
         const double percent = each.seconds > 0 ? 100 * std::max(1 - each.seconds / step, 0.0) : 0;
         gain.y.push_back(percent);
         constexpr double kLeast = 0.05;
-        gain.valueTexts.push_back(percent > 0 && percent < kLeast ? "under 0.1 %" : fmt::format("{:.1f} %", percent));
+        gain.valueTexts.push_back(percent <= 0       ? "nothing"
+                                  : percent < kLeast ? "under 0.1 %"
+                                                     : fmt::format("{:.1f} %", percent));
         if (percent > most) {
             most = percent;
             chart.title = fmt::format("A tenth more {} would make the step {:.1f} % shorter",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -37,13 +38,9 @@ const ValueRow& rowOf(plan::Objective value) {
     return *std::find_if(kValues.begin(), kValues.end(), [&](const ValueRow& row) { return row.value == value; });
 }
 
-std::string numberOf(plan::Objective value, double number) {
-    if (value == plan::Objective::price) return fmt::format("${:.3g}", number);
-    return value == plan::Objective::accelerators ? formatCount(number) : formatQuantity(number, rowOf(value).measure);
-}
-
 std::string bothOf(const PlanPoint& point, plan::Objective x, plan::Objective y) {
-    return fmt::format("{} · {} · {}", point.text, numberOf(x, point.scores.of(x)), numberOf(y, point.scores.of(y)));
+    return fmt::format("{} · {} · {}", point.text, objectiveText(x, point.scores.of(x)),
+                       objectiveText(y, point.scores.of(y)));
 }
 
 /// A series of points and where they stand.
@@ -112,6 +109,15 @@ std::string scatterTitle(const std::vector<PlanPoint>& points, const std::vector
 
 std::string titleOf(plan::Objective value) {
     return std::string(rowOf(value).title);
+}
+
+std::string objectiveText(plan::Objective value, double number) {
+    if (value == plan::Objective::price) {
+        constexpr double kThreeDigits = 2;
+        const double decimals = number > 0 ? kThreeDigits - std::floor(std::log10(number)) : 0;
+        return fmt::format("${:.{}f}", number, static_cast<int>(std::clamp(decimals, 0.0, 9.0)));
+    }
+    return value == plan::Objective::accelerators ? formatCount(number) : formatQuantity(number, rowOf(value).measure);
 }
 
 std::vector<plan::Objective> planValues(const PlanOutcome& outcome) {
@@ -199,7 +205,7 @@ ParallelPicture planParallel(const PlanOutcome& outcome, const std::vector<PlanP
     const std::vector<plan::Objective> values = planValues(outcome);
     for (const plan::Objective value : values) {
         picture.axes.push_back({.title = std::string(rowOf(value).brief), .measure = rowOf(value).measure});
-        picture.endText.emplace_back([value](double shown) { return numberOf(value, shown); });
+        picture.endText.emplace_back([value](double shown) { return objectiveText(value, shown); });
     }
     for (const PlanPoint& point : points) {
         ParallelPicture::Row line{.name = point.text, .values = {}};

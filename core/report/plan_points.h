@@ -23,6 +23,8 @@ std::vector<PlanPoint> planPoints(const study::PlanOutcome& outcome);
 std::vector<plan::Objective> planValues(const study::PlanOutcome& outcome);
 /// "Step time".
 std::string titleOf(plan::Objective value);
+/// "134 s", "$221", "149 GB": a value of an objective.
+std::string objectiveText(plan::Objective value, double number);
 
 /// Which points no other beats in two values, by rising x.
 std::vector<std::size_t> planFront(const std::vector<PlanPoint>& points, plan::Objective x, plan::Objective y);

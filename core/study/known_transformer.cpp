@@ -10,18 +10,24 @@
 namespace tessera::study {
 
 std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
-                                                      const std::map<std::string, std::int64_t>& dimensions) {
+                                                      const std::map<std::string, std::int64_t>& dimensions,
+                                                      std::string& refusal) {
     const auto width = dimensions.find("tensor_parallel");
     const bool isSlice = width != dimensions.end() && width->second > 1;
     if (isSlice) return std::nullopt;
     std::optional<model::TransformerSpec> spec = model::isZooName(model)
                                                      ? model::transformerSpecOf(model, dimensions)
-                                                     : model::transformerSpecOfConfig(model, dimensions);
+                                                     : model::transformerSpecOfConfig(model, dimensions, refusal);
     if (!spec) return std::nullopt;
     physical::TrainingRun run{.model = std::move(spec->family), .dims = std::move(spec->dims)};
-    std::string refusal;
     if (!physical::transformerOf(run, refusal)) return std::nullopt;
     return run;
+}
+
+std::optional<physical::TrainingRun> knownTransformer(const std::string& model,
+                                                      const std::map<std::string, std::int64_t>& dimensions) {
+    std::string refusal;
+    return knownTransformer(model, dimensions, refusal);
 }
 
 }  // namespace tessera::study

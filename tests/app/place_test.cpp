@@ -244,6 +244,41 @@ TEST_F(Place, isSweptOverAccelerators) {
                                              HasSubstr("72.5 s"), HasSubstr("38.2 s")));
 }
 
+TEST_F(Place, takesTheCostsOfAModelOnAFleet) {
+    const std::vector<std::string> command{"place",          "--model", "zoo:llama2-7b", "--fleet",    "dgx-a100x16",
+                                           "--global-batch", "256",     "--software",    "Megatron-LM"};
+    const Ended text = tessera(command);
+    EXPECT_EQ(text.code, 0) << text.errors;
+    EXPECT_THAT(text.output, testing::AllOf(HasSubstr(" samples/s · "), HasSubstr(" · micro-batches of "),
+                                            HasSubstr("proven fastest"), HasSubstr("each has 85.9 GB of memory")));
+    const auto document = nlohmann::json::parse(tessera(with(command, {"--json"})).output);
+    EXPECT_EQ(schemaErrors(document, "placement-result.schema.json"), "");
+    const auto& costs = document["problem"]["costs"];
+    EXPECT_EQ(costs["accelerator"], "a100");
+    EXPECT_EQ(costs["software"], "megatron-lm");
+    EXPECT_EQ(document["problem"]["micro_batches"].get<int>() * costs["micro_batch"].get<int>(), 256);
+    // The result is a plan: all of it comes back.
+    write("fastest.json", document.dump());
+    const auto same = nlohmann::json::parse(tessera(with(command, {"--json", "--plan", "./fastest.json"})).output);
+    EXPECT_EQ(same["own_plan"]["times_the_fastest"], 1);
+    EXPECT_EQ(same["own_plan"]["chosen"]["micro_batch"], costs["micro_batch"]);
+    EXPECT_EQ(same["inputs"].size(), document["inputs"].size() + 1);
+    EXPECT_THAT(tessera({"history", "list", "--engine", "place"}).output, HasSubstr("llama2-7b"));
+    EXPECT_EQ(tessera({"report", "last", "--out", "report.md"}).code, 0);
+    EXPECT_EQ(tessera({"export", "last", "--what", "timeline", "--out", "trace.json"}).code, 0);
+}
+
+TEST_F(Place, takesLayersOrAModel) {
+    const auto refusal = [&](const std::vector<std::string>& more) { return tessera(with({"place"}, more)).errors; };
+    EXPECT_THAT(refusal({}), HasSubstr("expected --layers with a file, or --model and --fleet"));
+    EXPECT_THAT(refusal({"--model", "zoo:gpt2"}), HasSubstr("option --fleet is missing beside --model"));
+    EXPECT_THAT(refusal({"--fleet", "dgx-a100x8"}), HasSubstr("option --model is missing beside --fleet"));
+    EXPECT_THAT(refusal({"--layers", "bert-large", "--fleet", "dgx-a100x8"}),
+                HasSubstr("expected --layers with a file"));
+    EXPECT_THAT(refusal({"--layers", "bert-large", "--dim", "layers=3"}),
+                HasSubstr("option --dim is a size of a model"));
+}
+
 TEST_F(Place, wrongInputIsOneSentence) {
     EXPECT_EQ(place("bert-larg").errors,
               "tessera: there are no layers 'bert-larg'; did you mean 'bert-large'? see 'tessera place --help'\n");

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/file.h"
 #include "tests/app/cli.h"
+#include "tests/support/paths.h"
 #include "tests/support/schema.h"
 
 namespace tessera::test {
@@ -17,6 +19,7 @@ using testing::Not;
 
 class Plan : public Cli {
 protected:
+    std::string textOf(const std::string& file) const { return readFile(path(file)); }
     static std::vector<std::string> command(const std::vector<std::string>& more) {
         return with({"plan", "--model", "zoo:llama3.1-70b", "--fleet", "dgx-h100x64", "--global-batch", "128"}, more);
     }
@@ -154,6 +157,34 @@ TEST_F(Plan, findsTheLimitsOfAFleet) {
     EXPECT_EQ(tessera(with(deeper, {"layers=" + std::to_string(layers + 1)})).code, 4);
 }
 
+TEST_F(Plan, showsOtherNumbersOfAcceleratorsAndWhatOthersMeasured) {
+    const std::vector<std::string> gpt{"plan", "--model", "zoo:gpt3-175b", "--fleet", "dgx-h100x64", "--global-batch",
+                                       "1536", "--dtype", "fp8",           "--fix",   "tp=4,pp=8"};
+    const nlohmann::json document = documentOf(gpt);
+    ASSERT_GE(document["scaling"].size(), 4U);
+    double before = 0;
+    for (const auto& each : document["scaling"]) {
+        EXPECT_GT(each["accelerators"], before);
+        before = each["accelerators"];
+        EXPECT_EQ(each.contains("best"), !each.contains("misfit"));
+    }
+    ASSERT_GE(document["measured"].size(), 5U);
+    for (const auto& each : document["measured"]) EXPECT_GT(each["tokens_per_s_per_accelerator"], 300);
+    const std::string text = tessera(with(gpt, {"--no-store"})).output;
+    EXPECT_THAT(text, HasSubstr("Others measured this model on h100: "));
+    EXPECT_THAT(text, HasSubstr("\nThe best by number of accelerators\n"));
+    EXPECT_THAT(text, HasSubstr("\nPublished runs beside the plan\n"));
+    ASSERT_EQ(tessera(with(gpt, {"--store", "beside.db"})).code, 0);
+    for (const char* table : {"scaling", "measured"})
+        EXPECT_EQ(
+            tessera({"export", "1", "--name", table, "--out", std::string(table) + ".csv", "--store", "beside.db"})
+                .code,
+            0);
+    EXPECT_THAT(textOf("measured.csv"), HasSubstr("mlperf-gpt3-"));
+    ASSERT_EQ(tessera({"report", "1", "--out", "beside.html", "--store", "beside.db"}).code, 0);
+    EXPECT_THAT(textOf("beside.html"), HasSubstr(">Measured<"));
+}
+
 TEST_F(Plan, refusesWhatCannotBePlanned) {
     const auto refusal = [&](const std::vector<std::string>& arguments) {
         const Ended ended = tessera(with(arguments, {"--no-store"}));
@@ -161,6 +192,12 @@ TEST_F(Plan, refusesWhatCannotBePlanned) {
         return ended.errors;
     };
     EXPECT_THAT(refusal({"plan", "--model", "zoo:resnet50", "--fleet", "dgx-h100x8"}), HasSubstr("no transformer"));
+    const auto refusalOf = [&](const char* file) {
+        return refusal({"plan", "--model", sourcePath("tests/data/configs/" + std::string(file)).string(), "--fleet",
+                        "dgx-h100x8"});
+    };
+    EXPECT_THAT(refusalOf("mt5-base.json"), HasSubstr("cannot be planned: it has an encoder beside its decoder"));
+    EXPECT_THAT(refusalOf("minimax-text-01.json"), HasSubstr("the attention of some layers is linear"));
     EXPECT_THAT(refusal(command({"--fix", "tq=3"})), HasSubstr("'tq'"));
     EXPECT_THAT(refusal(command({"--fix", "tp=x"})), HasSubstr("a whole number"));
     EXPECT_THAT(refusal(command({"--front", "time"})), HasSubstr("expected two"));
@@ -178,7 +215,8 @@ TEST_F(Plan, isKeptComparedReportedAndExported) {
     EXPECT_EQ(tessera({"report", "1", "--out", "plan.html", "--store", "kept.db"}).code, 0);
     EXPECT_EQ(
         tessera({"sweep", "llama3.1-405b-512-h100", "--over", "global_batch=1024,2048", "--store", "kept.db"}).code, 0);
-    for (const char* picture : {"step-time", "memory", "front", "sensitivity", "configurations", "pipeline", "cluster"})
+    for (const char* picture :
+         {"step-time", "scaling", "memory", "front", "sensitivity", "configurations", "pipeline", "cluster"})
         EXPECT_EQ(tessera({"export", "1", "--what", "chart", "--name", picture, "--out", std::string(picture) + ".svg",
                            "--store", "kept.db"})
                       .code,
@@ -203,6 +241,18 @@ TEST_F(Plan, isWrittenForFrameworksThatCanRunIt) {
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.errors, HasSubstr("not as interleaved"));
     EXPECT_THAT(written("megatron-lm", "plan.json").errors, HasSubstr("expected .sh"));
+    // Any of the best can be written, not the first alone.
+    const auto ranked = [&](const std::string& rank, const std::string& file) {
+        return tessera({"export", "last", "--what", "file", "--name", "megatron-lm", "--rank", rank, "--out", file,
+                        "--store", store});
+    };
+    EXPECT_EQ(ranked("1", "first.sh").code, 0);
+    EXPECT_EQ(ranked("3", "third.sh").code, 0);
+    EXPECT_EQ(textOf("first.sh"), textOf("plan.sh"));
+    EXPECT_NE(textOf("third.sh"), textOf("plan.sh"));
+    const Ended none = ranked("21", "none.sh");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_THAT(none.errors, HasSubstr("the result has nothing of '21'"));
     EXPECT_EQ(
         tessera({"plan", "--model", "zoo:gpt3-175b", "--fleet", "dgx-h100x8", "--fix", "mb=8", "--store", store}).code,
         4);

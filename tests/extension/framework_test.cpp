@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/plan/frameworks.h"
+#include "core/report/catalogue.h"
 #include "core/study/study.h"
 #include "tests/extension/command.h"
 #include "tests/support/scratch_folder.h"
@@ -66,7 +67,7 @@ TEST(ToyFramework, isOfferedByTheWindowWhereItCanRunThePlan) {
     const auto offered = [](const std::string& fixed) {
         const auto result = std::make_shared<const study::Result>(planWith(fixed));
         int found = 0;
-        for (const ui::Exportable& each : ui::exports::everything(result, {}))
+        for (const ui::Exportable& each : ui::exports::everything(result, report::selectionOf(*result, "")))
             if (each.file && each.fileSuffix == QStringLiteral("yaml")) {
                 ++found;
                 EXPECT_THAT(each.file(), HasSubstr("devices: 8"));

@@ -54,6 +54,7 @@ constexpr std::array kRowProofs{
     RowProof{"a field of hardware", "HardwareField.isReadAndWrittenWithItsUnitAndItsSource"},
     RowProof{"what a vector core does, an estimator of operators", "CostRows.aVectorKindIsWhatItsOperatorsTake"},
     RowProof{"a parameter of an engine", "ToyEngine.aParameterIsAMemberAndARow"},
+    RowProof{"a model of layers with costs of their own", "ToyLayers.areDividedByTheSearchOfPlan"},
     RowProof{"a picture of a result", "PictureRows.aToyPictureIsOneRow"},
     RowProof{"a number of a result", "MappingFields.areSaidAlikeByReportsSheetsAndTheWindow"},
     RowProof{"a value in the document of a result", "ToyEngine.itsDocumentComesBackExactly"},

@@ -31,6 +31,14 @@ inline const study::Result& smallPlan() {
 inline const study::Result& mixedPlan() {
     return planned("zoo:llama2-7b", "h100-h200-mixed", 256);
 }
+/// On an eighth and a quarter of its accelerators nothing fits.
+inline const study::Result& largePlan() {
+    return planned("zoo:gpt3-175b", "dgx-a100x16", 256, {{"fix", "recompute=full"}});
+}
+/// Others measured it, too.
+inline const study::Result& measuredPlan() {
+    return planned("zoo:gpt3-175b", "dgx-h100x64", 1536, {{"dtype", "bf16,fp8"}, {"fix", "tp=4,pp=8"}});
+}
 /// Nothing fits.
 inline const study::Result& emptyPlan() {
     return planned("zoo:gpt3-175b", "dgx-h100x8", 64);

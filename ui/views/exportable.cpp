@@ -143,6 +143,11 @@ void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportabl
     for (const Format& format : formatsOf(now)) addFormat(menu, owner, what, format);
 }
 
+void askAndExport(QWidget& owner, const Exportable& what, const QString& format) {
+    for (const Format& known : formatsOf(what))
+        if (format == known.suffix) return askAndSave(owner, what, known, 1.0);
+}
+
 void exportTo(const Exportable& what, const QString& format, const QString& path, double scale) {
     for (const Format& known : formatsOf(what))
         if (format == known.suffix) {

@@ -31,6 +31,9 @@ struct Exportable {
 /// Adds "Copy as image", "PNG…" (with scale), "SVG…", "PDF…", "CSV…" and so on, each through a file dialog, converting
 /// in the background; failures are shown as a sentence.
 void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what);
+/// Asks for a place with a file dialog and writes one format there, in the background; failures are shown as a
+/// sentence. What has no such format is ignored.
+void askAndExport(QWidget& owner, const Exportable& what, const QString& format);
 /// Writes one format ("png", "svg", "pdf", "csv", "json", "dot", or the suffix of its file) without a dialog. Throws
 /// FileError, UsageError.
 void exportTo(const Exportable& what, const QString& format, const QString& path, double scale = 2.0);

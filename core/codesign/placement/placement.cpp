@@ -46,9 +46,15 @@ std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBa
 }
 
 /// The requested one.
-std::vector<Replicas> replicasOf(const PlacementProblem& problem, const Degrees& degrees) {
-    const std::int64_t batches = (problem.microBatches - 1) / degrees.data + 1;
-    return {{degrees.data, problem.accelerators / degrees.data, static_cast<double>(batches)}};
+std::vector<Replicas> replicasOf(const PlacementProblem& problem, std::int64_t data) {
+    const std::int64_t batches = (problem.microBatches - 1) / data + 1;
+    return {{data, problem.accelerators / data, static_cast<double>(batches)}};
+}
+
+std::vector<Replicas> replicasOf(const PlacementProblem& problem, const std::optional<Degrees>& degrees) {
+    if (degrees) return replicasOf(problem, degrees->data);
+    if (problem.steady) return replicasOf(problem, problem.steady->replicas);
+    return replicasOf(problem.accelerators, problem.microBatches);
 }
 
 /// Looks for the fastest plan of one tensor-parallel degree.
@@ -81,7 +87,7 @@ public:
     }
 
 private:
-    /// The stages that a plan may have and the minimum factor of its greatest load, by stages.
+    /// The stages that a plan may have, the minimum factor of its greatest load, and what is added to that, by stages.
     void collectBounds() {
         const double forward = longest(numbers_.forward);
         const double backward = longest(numbers_.backward);
@@ -91,24 +97,29 @@ private:
         const double held = std::accumulate(numbers_.held.begin(), numbers_.held.end(), 0.0);
         factors_.push_back(0);
         loads_.push_back(0);
+        added_.push_back(0);
         for (std::size_t stages = 1; stages <= lattice_.layers(); ++stages) {
             const std::int64_t needed = acceleratorsOf(numbers_, stages, std::min(stages, numbers_.cheap));
             if (needed > replicas_.front().accelerators) break;
             const double microBatches = microBatchesWith(needed);
             const auto count = static_cast<double>(stages);
-            factors_.push_back(microBatches + count - 1);
+            factors_.push_back(problem_.steady ? 1 : microBatches + count - 1);
+            added_.push_back(numbers_.addedBy(stages));
             // All stages together take at least that, all but one of them its forward part twice.
             double load = std::max(largest, (forward + backward) / count);
             if (problem_.recompute) load = std::max(load, (2 * forward + backward) / (count + 1));
-            const bool mayFit = held <= problem_.memory.value * count * (1 + 1e-9);
+            const bool mayFit = held <= (problem_.memory - problem_.beside).value * count * (1 + 1e-9);
             loads_.push_back(mayFit ? load : kInfinity);
-            if (mayFit && isWanted(stages)) bound_ = std::min(bound_, factors_.back() * load);
+            if (mayFit && isWanted(stages)) bound_ = std::min(bound_, timeOf(stages, load));
         }
     }
 
+    /// No plan of so many stages whose greatest load is this one takes less.
+    double timeOf(std::size_t stages, double load) const { return factors_[stages] * load + added_[stages]; }
+
     /// No stages hold all layers in less: their longest path, or all of them where they run in a row.
     double longest(const std::vector<double>& times) const {
-        if (problem_.serialBranches) return std::accumulate(times.begin(), times.end(), 0.0);
+        if (numbers_.serial) return std::accumulate(times.begin(), times.end(), 0.0);
         std::vector<double> ends(times.size(), 0);
         double last = 0;
         for (std::size_t i = 0; i < times.size(); ++i) {
@@ -135,7 +146,7 @@ private:
     /// Maximum number of stages of a plan within a time.
     std::size_t maxStages(double within) const {
         std::size_t max = factors_.size() - 1;
-        while (max > 0 && !(isWanted(max) && factors_[max] * loads_[max] < within)) --max;
+        while (max > 0 && !(isWanted(max) && timeOf(max, loads_[max]) < within)) --max;
         return max;
     }
 
@@ -144,9 +155,11 @@ private:
         const std::size_t stages = maxStages(within);
         if (stages == 0) return std::nullopt;
         std::vector<double> limits{kInfinity};
-        for (std::size_t q = 1; q <= stages; ++q) limits.push_back(within / factors_[q]);
+        for (std::size_t q = 1; q <= stages; ++q) limits.push_back((within - added_[q]) / factors_[q]);
+        // Of a plan of so many stages or more.
+        for (std::size_t q = stages; q-- > 1;) limits[q] = std::max(limits[q], limits[q + 1]);
         losesPlans_ = losesPlans_ || losesCheapStages(lattice_, numbers_, stages);
-        const LoadCosts costs{problem_.memory.value, problem_.recompute};
+        const LoadCosts costs(problem_);
         StageTable table(lattice_, numbers_, costs, std::move(limits), cheapCounts(lattice_, numbers_, stages));
         table.fill(apart, stop);
         Best best{.time = within};
@@ -178,6 +191,11 @@ private:
         const std::int64_t needed = acceleratorsOf(numbers_, choice.stages, choice.cheap);
         std::size_t rows = rowsWith(needed);
         if (rows == 0) return;
+        if (problem_.steady) {
+            const double time = timeOf(choice.stages, choice.load);
+            if (time < best.time) best = {time, replicas_.front().count, choice};
+            return;
+        }
         const double filling =
             choice.load * static_cast<double>(choice.stages - 1) + sumBefore(choice.to, numbers_.update);
         if (!(filling + choice.load * replicas_[rows - 1].microBatches < best.time)) return;
@@ -208,6 +226,7 @@ private:
     DegreeNumbers numbers_;
     std::vector<double> factors_;  ///< by stages: no plan takes less than this times its greatest load
     std::vector<double> loads_;    ///< by stages: no plan has a lesser greatest load
+    std::vector<double> added_;    ///< by stages: what is added to that product
     double bound_ = kInfinity;
     bool losesPlans_ = false;
 };
@@ -215,28 +234,6 @@ private:
 void checkNumber(double value, const char* what) {
     if (!std::isfinite(value) || value < 0)
         throw UsageError(fmt::format("{} of a placement is a finite number of 0 or more", what));
-}
-
-void check(const LayerGraph& graph, const PlacementProblem& problem) {
-    if (problem.byDegree.empty()) throw UsageError("a placement needs the costs of at least one width");
-    if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
-    if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
-    if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
-    checkNumber(problem.memory.value, "the memory");
-    checkNumber(problem.optimizerState, "the optimiser's state");
-    for (const DegreeCosts& costs : problem.byDegree) {
-        if (costs.degree < 1) throw UsageError("the width of a placement is at least 1");
-        if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
-            throw UsageError("the costs of a placement are not those of its graph");
-        for (const LayerCosts& layer : costs.layers) {
-            checkNumber(layer.weights.value, "the weights of a layer");
-            checkNumber(layer.activations.value, "the activations of a layer");
-            checkNumber(layer.forward.value, "the forward pass of a layer");
-            checkNumber(layer.backward.value, "the backward pass of a layer");
-            checkNumber(layer.update.value, "the update of a layer");
-        }
-        for (const Bytes bytes : costs.edges) checkNumber(bytes.value, "an edge");
-    }
 }
 
 void check(const LayerGraph& graph, const PlacementProblem& problem, const Degrees& degrees) {
@@ -250,7 +247,9 @@ void check(const LayerGraph& graph, const PlacementProblem& problem, const Degre
         throw UsageError(
             fmt::format("the plan has a tensor-parallel degree of {}, of which there are no costs; expected {}",
                         degrees.tensorParallel, joined(offered, " or ")));
-    if (degrees.pipeline < 1 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
+    if (problem.steady && degrees.data != problem.steady->replicas)
+        throw UsageError("the costs of a placement are those of another number of replicas");
+    if (degrees.pipeline < 0 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
         throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
                                      degrees.pipeline,
                                      formatCounted(static_cast<double>(graph.layers), "layer", "layers")));
@@ -300,6 +299,36 @@ std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) 
 
 }  // namespace
 
+void checkProblem(const LayerGraph& graph, const PlacementProblem& problem) {
+    if (problem.byDegree.empty()) throw UsageError("a placement needs the costs of at least one width");
+    if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
+    if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
+    if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
+    checkNumber(problem.memory.value, "the memory");
+    checkNumber(problem.beside.value, "what is held beside the layers");
+    if (problem.steady) {
+        if (problem.recompute) throw UsageError("the layers of a steady pipeline count what is computed again");
+        if (problem.steady->replicas < 1 || problem.steady->replicas > problem.microBatches)
+            throw UsageError("the replicas of a steady pipeline take at least one micro-batch each");
+        if (problem.steady->filling.empty()) throw UsageError("a steady pipeline needs to know what is added once");
+        for (const Seconds seconds : problem.steady->filling) checkNumber(seconds.value, "what is added once");
+    }
+    checkNumber(problem.optimizerState, "the optimiser's state");
+    for (const DegreeCosts& costs : problem.byDegree) {
+        if (costs.degree < 1) throw UsageError("the width of a placement is at least 1");
+        if (costs.layers.size() != graph.layers || costs.edges.size() != graph.edges.size())
+            throw UsageError("the costs of a placement are not those of its graph");
+        for (const LayerCosts& layer : costs.layers) {
+            checkNumber(layer.weights.value, "the weights of a layer");
+            checkNumber(layer.activations.value, "the activations of a layer");
+            checkNumber(layer.forward.value, "the forward pass of a layer");
+            checkNumber(layer.backward.value, "the backward pass of a layer");
+            checkNumber(layer.update.value, "the update of a layer");
+        }
+        for (const Bytes bytes : costs.edges) checkNumber(bytes.value, "an edge");
+    }
+}
+
 Placer::Placer(LayerGraph graph, std::size_t maxCuts, const RunControl& control)
     : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, control.cancel)) {}
 
@@ -318,12 +347,11 @@ bool Placer::isPath() const {
 
 Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options,
                         const RunControl& control) const {
-    check(graph(), problem);
+    checkProblem(graph(), problem);
     if (options.degrees) check(graph(), problem, *options.degrees);
-    const std::vector<Replicas> replicas = options.degrees ? replicasOf(problem, *options.degrees)
-                                                           : replicasOf(problem.accelerators, problem.microBatches);
-    const std::optional<std::size_t> only =
-        options.degrees ? std::optional(static_cast<std::size_t>(options.degrees->pipeline)) : std::nullopt;
+    const std::vector<Replicas> replicas = replicasOf(problem, options.degrees);
+    std::optional<std::size_t> only;
+    if (options.degrees && options.degrees->pipeline > 0) only = static_cast<std::size_t>(options.degrees->pipeline);
     // The most promising first: the others then need to look at little.
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < problem.byDegree.size(); ++i)

@@ -36,7 +36,7 @@ struct LayerCosts {
     Seconds forward;
     Seconds backward;
     bool tensorParallel = false;  ///< it is sliced over as many accelerators as the degree says
-    Seconds update{};             ///< of its weights, once per batch; that of the first stage ends the batch
+    Seconds update{};  ///< of its weights, once per batch; that of the first stage ends the batch (see SteadyPipeline)
     bool operator==(const LayerCosts&) const = default;
 };
 
@@ -46,6 +46,18 @@ struct DegreeCosts {
     std::vector<LayerCosts> layers;  ///< by layer
     std::vector<Bytes> edges;        ///< by edge of the graph
     bool operator==(const DegreeCosts&) const = default;
+};
+
+/// How a batch goes through a pipeline whose transfers run beside computation: what one stage takes for all
+/// micro-batches of a replica but one, and for its update, decides, and before that all stages take their first
+/// micro-batch one after the other (the closed form of 1F1B: Narayanan et al., SC 2021, section 2.2). Layers of a stage
+/// run in a row, and tensors delay none of them. Otherwise, as in the paper, every stage but one counts as much as the
+/// slowest, a stage waits for its tensors with each micro-batch, and the first stage's weights end the batch.
+struct SteadyPipeline {
+    std::int64_t replicas = 1;  ///< that costs are of; plans have no other number of them
+    /// By number of stages, from one, what is added once; the last counts for all larger numbers.
+    std::vector<Seconds> filling = {};
+    bool operator==(const SteadyPipeline&) const = default;
 };
 
 /// Everything but the graph that a placement depends on.
@@ -60,6 +72,12 @@ struct PlacementProblem {
     /// Layers of a stage run one after the other once all that enters it has arrived. Otherwise, as in the paper, those
     /// that do not depend on each other run at the same time at full speed.
     bool serialBranches = false;
+    Bytes beside{};  ///< that an accelerator holds whatever its layers
+    /// Not together with `recompute`: what is computed again is a part of the layers' costs then.
+    std::optional<SteadyPipeline> steady = {};
+
+    /// Layers of a stage run one after the other.
+    bool inARow() const { return serialBranches || steady.has_value(); }
     bool operator==(const PlacementProblem&) const = default;
 };
 
@@ -70,8 +88,9 @@ struct StageMemory {
     Bytes activations;          ///< of the micro-batch at work
     Bytes stashed;              ///< for the micro-batches in flight
     std::int64_t inFlight = 0;  ///< micro-batches between their forward and backward pass
+    Bytes beside{};             ///< PlacementProblem::beside
 
-    Bytes total() const { return weights + optimizer + activations + stashed; }
+    Bytes total() const { return weights + optimizer + activations + stashed + beside; }
     bool operator==(const StageMemory&) const = default;
 };
 
@@ -93,7 +112,7 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
-/// Degrees of parallelism of a plan: pipeline stages, tensor-parallel degree, replicas.
+/// Degrees of parallelism of a plan: pipeline stages (0: any number), tensor-parallel degree, replicas.
 struct Degrees {
     std::int64_t pipeline = 1, tensorParallel = 1, data = 1;
     bool operator==(const Degrees&) const = default;
@@ -151,12 +170,48 @@ public:
     bool isPath() const;       ///< the layers depend on each other in one order only
 
 private:
+    friend class PlanTable;
     std::shared_ptr<const class CutLattice> lattice_;
+};
+
+/// The fastest plans of a problem of one tensor-parallel degree by their numbers of stages and replicas: found for all
+/// of these at once, for whoever asks about many. Not safe from several threads.
+class PlanTable {
+public:
+    /// Throws what Placer::place throws.
+    PlanTable(const Placer& placer, PlacementProblem problem, const RunControl& control = {});
+    ~PlanTable();
+    PlanTable(PlanTable&&) noexcept;
+    PlanTable& operator=(PlanTable&&) noexcept;
+
+    const PlacementProblem& problem() const;
+    /// True if no plans are missed: see Placement::optimal.
+    bool hasAll() const;
+    /// Of the fastest plan of these numbers: seconds of a batch, up to rounding, and accelerators of all replicas.
+    struct Fastest {
+        Seconds time;
+        std::int64_t accelerators = 0;
+    };
+    /// Nothing where none fits.
+    std::optional<Fastest> fastest(std::int64_t stages, std::int64_t replicas) const;
+    /// That plan, evaluated.
+    std::optional<Plan> plan(std::int64_t stages, std::int64_t replicas);
+    /// The plan of these numbers whose fullest stage needs least memory, whatever there is; nothing where a replica has
+    /// too few accelerators for any.
+    std::optional<Plan> leanest(std::int64_t stages, std::int64_t replicas);
+
+private:
+    struct Data;
+    std::unique_ptr<Data> data_;
 };
 
 /// A plan's time, loads, accelerators and memory, straight from their definition and from `tensorParallel`, `data` and
 /// the stages' layers alone; it does not check that they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
+
+/// What of an evaluated plan's time is not its micro-batches going through the stages: sums of gradients, the update
+/// and, of a steady pipeline, what is added once.
+Seconds onceOf(const Plan& plan, std::int64_t microBatches, bool isSteady);
 
 /// Reason why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does:
 /// accelerators, micro-batches, and the memory of its fullest stage.

@@ -8,14 +8,27 @@
 
 namespace tessera::codesign {
 
+/// Most micro-batches between their passes on a stage, as far as a batch has them: of a steady pipeline, whose number
+/// of replicas is known.
+inline std::size_t mostInFlightOf(const PlacementProblem& problem) {
+    if (!problem.steady) return std::numeric_limits<std::size_t>::max();
+    return static_cast<std::size_t>((problem.microBatches - 1) / problem.steady->replicas);
+}
+
 /// Minimises the greatest load of a stage within a memory.
 struct LoadCosts {
-    double memory = 0;
-    bool recompute = false;
+    explicit LoadCosts(const PlacementProblem& problem)
+        : memory((problem.memory - problem.beside).value),
+          recompute(problem.recompute),
+          mostInFlight(mostInFlightOf(problem)) {}
+
+    double memory;  ///< for layers
+    bool recompute;
+    std::size_t mostInFlight;
 
     bool fits(const Stage& stage, std::size_t q) const {
         // What is stashed only rises with the stage where it is its activations.
-        return stage.held + (q > 1 && !recompute ? stage.stashed : 0) <= memory;
+        return stage.held + (q > 1 && !recompute && mostInFlight > 0 ? stage.stashed : 0) <= memory;
     }
     double min(const Stage& stage, std::size_t q) const {
         // Rounded as `cost` is, so that it is never above it.
@@ -34,25 +47,32 @@ private:
         const double room = (memory - stage.held) / stage.stashed;  // infinite where nothing is stashed
         if (!(room < kMany)) return static_cast<std::size_t>(kMany);
         auto count = static_cast<std::size_t>(room);
+        if (count > mostInFlight) return static_cast<std::size_t>(kMany);
         while (count > 0 && stage.held + static_cast<double>(count) * stage.stashed > memory) --count;
         while (stage.held + static_cast<double>(count + 1) * stage.stashed <= memory) ++count;
-        return count;
+        return count < mostInFlight ? count : static_cast<std::size_t>(kMany);
     }
 };
 
 /// Minimises the greatest memory of a stage, whatever its load.
 struct MemoryCosts {
-    bool recompute = false;
+    explicit MemoryCosts(const PlacementProblem& problem)
+        : recompute(problem.recompute), beside(problem.beside.value), mostInFlight(mostInFlightOf(problem)) {}
+
+    bool recompute;
+    double beside;
+    std::size_t mostInFlight;
 
     bool fits(const Stage& /*stage*/, std::size_t /*q*/) const { return true; }
     double min(const Stage& stage, std::size_t q) const {
-        return stage.held + (q > 1 && !recompute ? stage.stashed : 0);
+        return beside + stage.held + (q > 1 && !recompute && mostInFlight > 0 ? stage.stashed : 0);
     }
     StageCost cost(const StageWalk& /*walk*/, std::uint32_t /*to*/, const Stage& stage) const {
-        return {.last = stage.held,
-                .other = stage.held,
+        return {.last = beside + stage.held,
+                .other = beside + stage.held,
                 .slope = stage.stashed,
-                .max = std::numeric_limits<std::uint32_t>::max()};
+                .max = std::numeric_limits<std::uint32_t>::max(),
+                .rising = mostInFlight};
     }
 };
 

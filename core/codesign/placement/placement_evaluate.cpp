@@ -18,6 +18,8 @@ public:
                                         [&](const DegreeCosts& each) { return each.degree == plan_.tensorParallel; });
         if (costs == problem.byDegree.end()) throw UsageError("a plan's width is none of its problem's");
         costs_ = &*costs;
+        if (problem.steady && plan_.data != problem.steady->replicas)
+            throw UsageError("the costs of a plan are those of another number of replicas");
         findStages();
         sortLayers();
     }
@@ -34,6 +36,10 @@ public:
             first += costs_->layers[layer].weights;
             update += costs_->layers[layer].update;
         }
+        if (problem_.steady) {
+            plan_.timePerBatch = steadyTime();
+            return std::move(plan_);
+        }
         const auto replicas = static_cast<double>(plan_.data);
         const std::int64_t microBatches = (problem_.microBatches - 1) / plan_.data + 1;
         const auto rounds = static_cast<double>(microBatches + static_cast<std::int64_t>(plan_.stages.size()) - 1);
@@ -42,6 +48,21 @@ public:
     }
 
 private:
+    /// See SteadyPipeline.
+    Seconds steadyTime() const {
+        const SteadyPipeline& steady = *problem_.steady;
+        const auto beside = (problem_.microBatches - 1) / plan_.data;  // of the fullest replica, but for the first
+        const auto others = static_cast<double>(beside);
+        Seconds slowest, first;
+        for (const PlacedStage& stage : plan_.stages) {
+            Seconds own = others * stage.load;
+            for (const std::size_t layer : stage.layers) own += costs_->layers[layer].update;
+            slowest = std::max(slowest, own);
+            first += stage.load;
+        }
+        return slowest + first + steady.filling[std::min(plan_.stages.size(), steady.filling.size()) - 1];
+    }
+
     void findStages() {
         constexpr auto kNowhere = static_cast<std::size_t>(-1);
         stageOf_.assign(graph_.layers, kNowhere);
@@ -85,10 +106,16 @@ private:
 
     void fill(std::size_t s) {
         PlacedStage& stage = plan_.stages[s];
-        const auto inFlight = static_cast<std::int64_t>(plan_.stages.size() - 1 - s);
+        auto inFlight = static_cast<std::int64_t>(plan_.stages.size() - 1 - s);
+        if (problem_.steady) inFlight = std::min(inFlight, (problem_.microBatches - 1) / plan_.data);
         const bool recomputes = problem_.recompute && inFlight > 0;
         stage.accelerators = 1;
-        stage.memory = {.weights = {}, .optimizer = {}, .activations = {}, .stashed = {}, .inFlight = inFlight};
+        stage.memory = {.weights = {},
+                        .optimizer = {},
+                        .activations = {},
+                        .stashed = {},
+                        .inFlight = inFlight,
+                        .beside = problem_.beside};
         Bytes entering;
         for (const std::size_t layer : stage.layers) {
             const LayerCosts& costs = costs_->layers[layer];
@@ -107,7 +134,7 @@ private:
 
     /// When the last layer of a stage ends, with or without waiting for tensors from other stages.
     Seconds forward(std::size_t s, bool waits) {
-        if (problem_.serialBranches) {
+        if (problem_.inARow()) {
             Seconds end = waits ? slowestInto(s) : Seconds{};
             for (const std::size_t layer : plan_.stages[s].layers) end += costs_->layers[layer].forward;
             return end;
@@ -130,6 +157,7 @@ private:
 
     Seconds slowestInto(std::size_t s) const {
         Seconds slowest;
+        if (problem_.steady) return slowest;
         for (std::size_t e = 0; e < graph_.edges.size(); ++e)
             if (stageOf_[graph_.edges[e].to] == s && stageOf_[graph_.edges[e].from] != s)
                 slowest = std::max(slowest, costs_->edges[e] / problem_.bandwidth);
@@ -138,6 +166,7 @@ private:
 
     Seconds slowestOutOf(std::size_t s) const {
         Seconds slowest;
+        if (problem_.steady) return slowest;
         for (std::size_t e = 0; e < graph_.edges.size(); ++e)
             if (stageOf_[graph_.edges[e].from] == s && stageOf_[graph_.edges[e].to] != s)
                 slowest = std::max(slowest, costs_->edges[e] / problem_.bandwidth);
@@ -145,7 +174,7 @@ private:
     }
 
     Seconds backward(std::size_t s, Seconds earliest) {
-        if (problem_.serialBranches) {
+        if (problem_.inARow()) {
             Seconds end = std::max(earliest, slowestOutOf(s));
             for (const std::size_t layer : plan_.stages[s].layers) end += costs_->layers[layer].backward;
             return end;
@@ -174,6 +203,18 @@ private:
 };
 
 }  // namespace
+
+Seconds onceOf(const Plan& plan, std::int64_t microBatches, bool isSteady) {
+    Seconds slowest, all;
+    for (const PlacedStage& stage : plan.stages) {
+        slowest = std::max(slowest, stage.load);
+        all += stage.load;
+    }
+    const auto others = static_cast<double>((microBatches - 1) / plan.data);
+    const auto stages = static_cast<double>(plan.stages.size());
+    const Seconds through = slowest * others + (isSteady ? all : slowest * stages);
+    return std::max(Seconds{}, plan.timePerBatch - through);
+}
 
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan) {
     return Evaluator(graph, problem, plan).evaluated();

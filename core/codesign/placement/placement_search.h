@@ -23,6 +23,9 @@ struct FoundPlan {
 /// The stages between the cuts of a plan, by the layers' numbers in the graph, with nothing else filled in.
 Plan planOf(const CutLattice& lattice, const PlacementProblem& problem, const FoundPlan& found);
 
+/// Throws UsageError where a problem does not fit its graph or holds a number that it cannot have.
+void checkProblem(const LayerGraph& graph, const PlacementProblem& problem);
+
 /// Accelerators that one replica of so many stages occupies, where so many of them are cheap.
 std::int64_t acceleratorsOf(const DegreeNumbers& numbers, std::size_t stages, std::size_t cheap);
 /// Number of distinct counts of cheap stages that a table tracks: all where they fit, 0 where no stage is cheap.

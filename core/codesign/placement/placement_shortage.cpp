@@ -25,6 +25,16 @@ double justAbove(Bytes memory) {
     return std::nextafter(memory.value, kInfinity);
 }
 
+/// Replicas that the costs of a problem are of, or one.
+std::int64_t replicasOfCosts(const PlacementProblem& problem) {
+    return problem.steady ? problem.steady->replicas : 1;
+}
+
+/// Accelerators that one replica may have.
+std::int64_t acceleratorsOfReplica(const PlacementProblem& problem) {
+    return problem.accelerators / replicasOfCosts(problem);
+}
+
 /// Maximum number of stages for which accelerators suffice.
 std::size_t maxStages(const CutLattice& lattice, const DegreeNumbers& numbers, std::int64_t accelerators) {
     std::size_t max = 0;
@@ -41,7 +51,7 @@ void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, st
                   std::size_t stages, double limit, const std::stop_token& stop, const Better& better,
                   std::optional<FoundPlan>& best, bool exactly = false) {
     const DegreeNumbers numbers(lattice, problem, problem.byDegree[degreeIndex]);
-    const MemoryCosts costs{problem.recompute};
+    const MemoryCosts costs(problem);
     StageTable table(lattice, numbers, costs, std::vector<double>(stages + 1, limit),
                      cheapCounts(lattice, numbers, stages));
     table.fill(1, stop);
@@ -57,7 +67,7 @@ void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, st
         if (better(acceleratorsOf(numbers, count, cheap), bytes)) chosen = {to, stage, count, cheap, bytes};
     });
     if (!chosen) return;
-    best = FoundPlan{degreeIndex, 1, chosen->bytes,
+    best = FoundPlan{degreeIndex, replicasOfCosts(problem), chosen->bytes,
                      table.cutsOf(chosen->to, chosen->stage, chosen->stages, chosen->cheap, chosen->bytes)};
 }
 
@@ -66,7 +76,8 @@ std::string_view breakingTerm(const StageMemory& memory, Bytes limit) {
     if (memory.weights > limit) return "weights and gradients";
     if (memory.weights + memory.optimizer > limit) return "optimiser state";
     if (memory.weights + memory.optimizer + memory.activations > limit) return "activations";
-    return "what is kept for micro-batches in flight";
+    if (memory.total() - memory.beside > limit) return "what is kept for micro-batches in flight";
+    return "what is held beside the layers";
 }
 
 std::string shown(Bytes bytes) {
@@ -90,8 +101,10 @@ std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) 
 }
 
 std::string shown(const Degrees& degrees) {
-    return fmt::format("{}, tensor-parallel degree {} and {}",
-                       formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages"), degrees.tensorParallel,
+    const std::string stages = degrees.pipeline < 1
+                                   ? std::string()
+                                   : formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages") + ", ";
+    return fmt::format("{}tensor-parallel degree {} and {}", stages, degrees.tensorParallel,
                        formatCounted(static_cast<double>(degrees.data), "replica", "replicas"));
 }
 
@@ -102,10 +115,11 @@ std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, st
     const Bytes needed = memory.total();
     return fmt::format(
         "needs {} for stage {} of {} and an accelerator has {}, {} too little because of {} (weights and gradients {}, "
-        "optimiser state {}, activations {}, {} in flight {})",
+        "optimiser state {}, activations {}, {} in flight {}{})",
         shown(needed), stage + 1, plan.stages.size(), shown(problem.memory), shown(needed - problem.memory),
         breakingTerm(memory, problem.memory), shown(memory.weights), shown(memory.optimizer), shown(memory.activations),
-        formatCounted(static_cast<double>(memory.inFlight), "micro-batch", "micro-batches"), shown(memory.stashed));
+        formatCounted(static_cast<double>(memory.inFlight), "micro-batch", "micro-batches"), shown(memory.stashed),
+        memory.beside.value > 0 ? ", beside them " + shown(memory.beside) : std::string());
 }
 
 std::size_t fullestOf(const Plan& plan) {
@@ -139,10 +153,13 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
     Shortage shortage;
     for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
         if (problem.byDegree[i].degree != degrees.tensorParallel) continue;
-        const auto stages = static_cast<std::size_t>(degrees.pipeline);
         const DegreeNumbers numbers(lattice, problem, problem.byDegree[i]);
-        shortage.minAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
         const std::int64_t each = problem.accelerators / degrees.data;
+        const bool exactly = degrees.pipeline > 0;
+        const std::size_t stages = exactly ? static_cast<std::size_t>(degrees.pipeline)
+                                           : std::max<std::size_t>(maxStages(lattice, numbers, each), 1);
+        const std::size_t least = exactly ? stages : 1;
+        shortage.minAccelerators = acceleratorsOf(numbers, least, std::min(least, numbers.cheap));
         double min = kInfinity;
         std::int64_t minAccelerators = std::numeric_limits<std::int64_t>::max();
         const auto better = [&](std::int64_t accelerators, double bytes) {
@@ -152,7 +169,7 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
             return true;
         };
         std::optional<FoundPlan> found;
-        searchMemory(lattice, problem, i, stages, kInfinity, stop, better, found, true);
+        searchMemory(lattice, problem, i, stages, kInfinity, stop, better, found, exactly);
         if (!found) {
             shortage.minAccelerators = std::max(shortage.minAccelerators, minAccelerators);
             break;
@@ -179,14 +196,15 @@ std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementPro
     constexpr std::array kSlack{1.0, 1.25, 2.0, 4.0};
     std::optional<FoundPlan> best;
     std::vector<std::size_t> stages;
+    const std::int64_t each = acceleratorsOfReplica(problem);
     for (const DegreeCosts& costs : problem.byDegree)
-        stages.push_back(maxStages(lattice, DegreeNumbers(lattice, problem, costs), problem.accelerators));
+        stages.push_back(maxStages(lattice, DegreeNumbers(lattice, problem, costs), each));
     for (std::size_t round = 0; round <= kSlack.size() && !best; ++round) {
         double upper = limit;
         if (round < kSlack.size()) upper = std::min(upper, justAbove(problem.memory * kSlack[round]));
         for (std::size_t i = 0; i < problem.byDegree.size(); ++i) {
             const auto better = [&](std::int64_t accelerators, double bytes) {
-                if (accelerators > problem.accelerators || bytes >= upper) return false;
+                if (accelerators > each || bytes >= upper) return false;
                 upper = bytes;
                 return true;
             };
@@ -217,18 +235,18 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
     Shortage shortage;
     shortage.minAccelerators = std::numeric_limits<std::int64_t>::max();
     for (const DegreeCosts& costs : problem.byDegree)
-        shortage.minAccelerators =
-            std::min(shortage.minAccelerators, DegreeNumbers(lattice, problem, costs).parallelNeeds);
+        shortage.minAccelerators = std::min(
+            shortage.minAccelerators, replicasOfCosts(problem) * DegreeNumbers(lattice, problem, costs).parallelNeeds);
     if (const auto found = minAcceleratorsPlan(lattice, problem, stop))
-        shortage.accelerators = static_cast<std::int64_t>(found->value);
+        shortage.accelerators = static_cast<std::int64_t>(found->value) * replicasOfCosts(problem);
     if (const auto found = minMemory(lattice, problem, kInfinity, stop)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
         shortage.stage = fullestOf(*shortage.closest);
         shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
         PlacementProblem recomputing = problem;
         recomputing.recompute = true;
-        shortage.recompute =
-            !problem.recompute && minMemory(lattice, recomputing, justAbove(problem.memory), stop).has_value();
+        shortage.recompute = !problem.recompute && !problem.steady &&
+                             minMemory(lattice, recomputing, justAbove(problem.memory), stop).has_value();
     }
     shortage.reason = reasonOf(shortage, problem);
     return shortage;

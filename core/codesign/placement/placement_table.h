@@ -13,13 +13,14 @@
 
 namespace tessera::codesign {
 
-/// Cost of a stage as the q-th from the end of the pipeline: `last` for q = 1, else `other` + (q-1)·`slope`. Possible
-/// up to q = `max`.
+/// Cost of a stage as the q-th from the end of the pipeline: `last` for q = 1, else `other` + (q-1)·`slope`, which
+/// rises no further from q - 1 = `rising` on. Possible up to q = `max`.
 struct StageCost {
     double last = 0;
     double other = 0;
     double slope = 0;
     std::size_t max = 0;
+    std::size_t rising = std::numeric_limits<std::size_t>::max();
 };
 
 /// The minimum of the greatest cost of a stage, when what follows a cut is divided into so many stages, so many of
@@ -121,7 +122,7 @@ private:
     double* row(std::uint32_t cut, std::size_t cheap) { return values_.data() + starts_[cut] + cheap * lengthOf(cut); }
     std::size_t cheapOf(const Stage& stage) const { return stage.parallel ? 0 : std::min<std::size_t>(1, cheap_); }
     static double costAt(const StageCost& cost, std::size_t q) {
-        return q == 1 ? cost.last : cost.other + static_cast<double>(q - 1) * cost.slope;
+        return q == 1 ? cost.last : cost.other + static_cast<double>(std::min(q - 1, cost.rising)) * cost.slope;
     }
     /// Limit of a stage other than a plan's first, as the q-th from the end.
     double limitAt(std::size_t q) const { return q + 1 <= stages_ ? limits_[q + 1] : 0; }

@@ -3,12 +3,20 @@
 namespace tessera::codesign {
 
 DegreeNumbers::DegreeNumbers(const CutLattice& lattice, const PlacementProblem& problem, const DegreeCosts& costs)
-    : degree(costs.degree), recompute(problem.recompute), serial(problem.serialBranches) {
+    : degree(costs.degree), recompute(problem.recompute), serial(problem.inARow()) {
     std::size_t sliced = 0;
+    double batches = 1;  // that a time counts for
+    if (problem.steady) {
+        const auto beside = (problem.microBatches - 1) / problem.steady->replicas;  // as SteadyPipeline says
+        batches = static_cast<double>(beside);
+        filling_ = problem.steady->filling;
+    }
     for (std::size_t i = 0; i < lattice.layers(); ++i) {
         const LayerCosts& layer = costs.layers[lattice.layerAt(i)];
-        forward.push_back(layer.forward.value);
-        backward.push_back(layer.backward.value);
+        forward.push_back(batches * layer.forward.value);
+        backward.push_back(batches * layer.backward.value);
+        if (problem.steady) backward.back() += layer.update.value;
+        once_ += (layer.forward + layer.backward).value;
         weights.push_back(layer.weights.value);
         update.push_back(layer.update.value);
         activations.push_back(layer.activations.value);
@@ -97,7 +105,7 @@ void DegreeNumbers::readEdges(const CutLattice& lattice, const PlacementProblem&
     for (std::size_t e = 0; e < edges.size(); ++e) {
         const std::size_t from = lattice.positionOf(edges[e].from);
         const std::size_t to = lattice.positionOf(edges[e].to);
-        const double seconds = (costs.edges[e] / problem.bandwidth).value;
+        const double seconds = problem.steady ? 0 : (costs.edges[e] / problem.bandwidth).value;
         entering[to].push_back({static_cast<std::uint32_t>(from), seconds, costs.edges[e].value});
         out[from].push_back({to, seconds});
     }

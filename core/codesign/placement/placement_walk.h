@@ -22,7 +22,8 @@ struct Stage {
     bool parallel = false;
 };
 
-/// The numbers of a problem at one tensor-parallel degree, by position in the lattice's order, in SI units.
+/// The numbers of a problem at one tensor-parallel degree, by position in the lattice's order, in SI units. Of a steady
+/// pipeline times are those of all micro-batches but one, with the update in the backward pass.
 struct DegreeNumbers {
     DegreeNumbers(const CutLattice& lattice, const PlacementProblem& problem, const DegreeCosts& costs);
 
@@ -38,7 +39,7 @@ struct DegreeNumbers {
 
     std::int64_t degree = 1;
     bool recompute = false;
-    bool serial = false;  ///< PlacementProblem::serialBranches
+    bool serial = false;  ///< PlacementProblem::inARow
     std::vector<double> forward, backward;
     std::vector<double> held;         ///< bytes of weights, gradients, optimiser state and activations
     std::vector<double> activations;  ///< bytes
@@ -56,6 +57,10 @@ struct DegreeNumbers {
     /// The stage of all that follows a cut, as the last one: nothing is stashed, nothing recomputed.
     const Stage& rest(std::uint32_t cut) const { return rest_[cut]; }
     std::int64_t parallelNeeds = 1;  ///< accelerators of a stage that is `parallel`
+    /// Seconds that a steady pipeline of so many stages, at least one, adds to its greatest load.
+    double addedBy(std::size_t stages) const {
+        return filling_.empty() ? 0 : once_ + filling_[std::min(stages, filling_.size()) - 1].value;
+    }
 
 private:
     void collectRest(const CutLattice& lattice);
@@ -67,6 +72,8 @@ private:
     std::vector<Leaving> leaving_;
     std::vector<std::size_t> leavingStarts_;
     std::vector<Stage> rest_;  ///< by cut
+    double once_ = 0;          ///< the first micro-batch of all stages
+    std::vector<Seconds> filling_;
 };
 
 enum class Walk : std::uint8_t { on, notFurther, end };

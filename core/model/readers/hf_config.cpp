@@ -5,12 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/model/readers/dimensions.h"
+#include "core/model/readers/hf_config_parts.h"
 #include "core/model/readers/layer_rules.h"
 #include "core/model/readers/readers.h"
 #include "core/model/zoo/zoo_name.h"
@@ -19,118 +25,46 @@ namespace tessera::model {
 
 namespace {
 
-constexpr std::int64_t kConfigFeatures = 1 << 20;
 constexpr std::int64_t kUsualSequence = 4096;
 constexpr std::int64_t kLongestSequence = 1000000;  ///< of rotary positions, which have no table
 constexpr const char* kConfigSequence = "sequence";
 
-// Parameters ----------------------------------------------------------------------------------------------------------
-
-std::int64_t normOf(const ConfigTransformer& c, std::int64_t width) {
-    if (c.norm == ConfigNorm::layerPlain) return 0;
-    return c.norm == ConfigNorm::layer ? 2 * width : width;
-}
-
-std::int64_t normsOf(const ConfigTransformer& c) {
-    const std::int64_t count = c.order == ConfigOrder::around ? 4 : c.order == ConfigOrder::parallel ? 1 : 2;
-    return count * normOf(c, c.hidden);
-}
-
-std::int64_t latentParameters(const ConfigTransformer& c) {
-    const ConfigLatent& latent = *c.latent;
-    const std::int64_t h = c.hidden, a = c.heads, q = latent.queryRank, k = latent.keyRank;
-    const std::int64_t query = a * (latent.plain + latent.rotary);
-    const std::int64_t queries = q > 0 ? h * q + q + q * query : h * query;
-    const std::int64_t keys = h * (k + latent.rotary) + k + k * a * (latent.plain + latent.value);
-    const std::int64_t biases = latent.bias ? q + k + latent.rotary + h : 0;
-    return queries + keys + a * latent.value * h + biases;
-}
-
-std::int64_t headNormsOf(const ConfigTransformer& c) {
-    if (c.headNorm == ConfigHeadNorm::none) return 0;
-    if (c.headNorm == ConfigHeadNorm::ofEveryHead) return 2 * normOf(c, c.headSize);
-    // Classes with layer normalisations have no bias in those of all heads.
-    return (c.heads + c.keyHeads) * c.headSize;
-}
-
-std::int64_t attentionParameters(const ConfigTransformer& c) {
-    if (c.latent) return latentParameters(c);
-    const std::int64_t rows = (c.heads + 2 * c.keyHeads) * c.headSize;
-    return c.hidden * (rows + c.heads * c.headSize) + (c.qkvBias ? rows : 0) + (c.outputBias ? c.hidden : 0) +
-           headNormsOf(c) + (c.sinks ? c.heads : 0);
-}
-
-std::int64_t partParameters(const ConfigTransformer& c) {
-    const std::int64_t biases = (c.gated ? 2 : 1) * c.ffn + c.hidden;
-    return (c.gated ? 3 : 2) * c.hidden * c.ffn + (c.mlpBias ? biases : 0);
-}
-
-/// Of a layer, with as many experts.
-std::int64_t mixtureParameters(const ConfigTransformer& c, std::int64_t count) {
-    const ConfigExperts& e = c.experts;
-    const std::int64_t expert = 3 * c.hidden * e.ffn + (e.bias ? 2 * e.ffn + c.hidden : 0);
-    return count * expert + e.count * c.hidden + (e.routerBias ? e.count : 0) + (e.correctionBias ? e.count : 0) +
-           3 * c.hidden * e.sharedFfn + (e.sharedGate ? c.hidden : 0);
-}
-
-std::int64_t headParameters(const ConfigTransformer& c, std::int64_t width) {
-    std::int64_t count = 0;
-    if (c.head && !c.tied) count += c.vocabulary * width;
-    if (c.head && c.headBias) count += c.vocabulary;
-    if (c.pooler) count += c.hidden * c.hidden + c.hidden;
-    if (c.transform) count += c.hidden * c.hidden + 3 * c.hidden;
-    if (c.nextSentence) count += 2 * c.hidden + 2;
-    return count;
-}
-
-std::int64_t stackParameters(const ConfigTransformer& c, std::int64_t experts) {
-    const std::int64_t h = c.hidden, width = c.embedding > 0 ? c.embedding : h;
-    const auto dense = c.experts.count > 0 ? static_cast<std::int64_t>(c.experts.denseAt.size()) : c.layers;
-    const std::int64_t ends = (c.embeddingNorm ? normOf(c, h) : 0) + (c.finalNorm ? normOf(c, h) : 0);
-    return c.vocabulary * width + (width != h ? 2 * width * h : 0) + (c.positionRows + c.segments) * h + ends +
-           headParameters(c, width) + c.layers * (attentionParameters(c) + normsOf(c)) + dense * partParameters(c) +
-           (c.layers - dense) * (c.experts.count > 0 ? mixtureParameters(c, experts) : 0);
-}
-
-std::int64_t t5Parameters(const ConfigTransformer& c) {
-    const std::int64_t h = c.hidden, attention = 4 * h * c.heads * c.headSize + h, part = partParameters(c) + h;
-    const std::int64_t sides = c.decoderLayers > 0 ? 2 : 1;
-    return c.vocabulary * h + headParameters(c, h) + c.layers * (attention + part) +
-           c.decoderLayers * (2 * attention + part) + sides * (c.ranges * c.heads + h);
-}
-
-std::int64_t visionParameters(const ConfigTransformer& c) {
-    const ConfigPatches& p = c.patches;
-    const std::int64_t h = c.hidden, side = p.image / p.patch;
-    return h + (side * side + 1) * h + p.channels * p.patch * p.patch * h + h +
-           c.layers * (attentionParameters(c) + normsOf(c) + partParameters(c)) + 2 * h + p.labels * (h + 1) +
-           (c.pooler ? h * h + h : 0);
-}
-
-std::int64_t countOf(const ConfigTransformer& c, std::int64_t experts) {
-    if (c.kind == ConfigKind::encoderDecoder) return t5Parameters(c);
-    return c.kind == ConfigKind::vision ? visionParameters(c) : stackParameters(c, experts);
-}
-
-// Reading -------------------------------------------------------------------------------------------------------------
-
 /// What the class that a file names has on top of the model, and the name without it.
-enum class ConfigTask : std::uint8_t { usual, language, none, masked, preTraining, conditional, image, encoder };
+enum class ConfigTask : std::uint8_t {
+    usual,
+    language,
+    none,
+    masked,
+    preTraining,
+    conditional,
+    image,
+    encoder,
+    labels,       ///< of samples
+    tokenLabels,  ///< of tokens
+    answers,      ///< where they begin and end
+    choices,      ///< a score for each sample
+    nextSentence,
+};
 
 struct NamedTask {
     std::string_view suffix;
     ConfigTask task;
 };
-constexpr std::array<NamedTask, 10> kConfigTasks{{{"ForCausalLM", ConfigTask::language},
+constexpr std::array<NamedTask, 15> kConfigTasks{{{"ForCausalLM", ConfigTask::language},
                                                   {"WithLMHeadModel", ConfigTask::conditional},
                                                   {"LMHeadModel", ConfigTask::language},
                                                   {"ForConditionalGeneration", ConfigTask::conditional},
                                                   {"ForMaskedLM", ConfigTask::masked},
                                                   {"ForPreTraining", ConfigTask::preTraining},
                                                   {"ForImageClassification", ConfigTask::image},
+                                                  {"ForSequenceClassification", ConfigTask::labels},
+                                                  {"ForTokenClassification", ConfigTask::tokenLabels},
+                                                  {"ForQuestionAnswering", ConfigTask::answers},
+                                                  {"ForMultipleChoice", ConfigTask::choices},
+                                                  {"ForNextSentencePrediction", ConfigTask::nextSentence},
                                                   {"EncoderModel", ConfigTask::encoder},
-                                                  {"Model", ConfigTask::none},
-                                                  {"", ConfigTask::usual}}};
+                                                  {"ChatModel", ConfigTask::conditional},
+                                                  {"Model", ConfigTask::none}}};
 
 struct ConfigClass {
     std::string name;  ///< "Llama"
@@ -138,63 +72,136 @@ struct ConfigClass {
 };
 
 /// The first of `architectures`; nothing where there is none.
-ConfigClass classOf(const ConfigFields& in) {
-    if (!in.given("architectures")) return {};
+std::optional<JsonNode> classNode(const ConfigFields& in) {
+    if (!in.given("architectures")) return std::nullopt;
     const std::vector<JsonNode> all = in.at("architectures").elements(1000);
-    if (all.empty()) return {};
-    const std::string text = all.front().text();
-    for (const NamedTask& named : kConfigTasks)
-        if (!named.suffix.empty() && text.ends_with(named.suffix) && text.size() > named.suffix.size())
+    if (all.empty()) return std::nullopt;
+    return all.front();
+}
+
+ConfigClass classOf(const ConfigFields& in) {
+    const std::optional<JsonNode> node = classNode(in);
+    if (!node) return {};
+    const std::string text = node->text();
+    std::vector<std::string> ends;
+    for (const NamedTask& named : kConfigTasks) {
+        if (text.ends_with(named.suffix) && text.size() > named.suffix.size())
             return {text.substr(0, text.size() - named.suffix.size()), named.task};
-    all.front().fail(
-        "a class whose name ends with ForCausalLM, LMHeadModel, Model, ForMaskedLM, ForPreTraining, "
-        "ForConditionalGeneration or ForImageClassification");
+        ends.emplace_back(named.suffix);
+    }
+    node->fail("a class whose name ends with one of " + joined(ends, ", "));
+}
+
+/// The row of a model type, which `in` names or which is usual where it names none; null: neither is there.
+const ConfigRow* rowOfType(const ConfigFields& in) {
+    const std::string type = in.text("model_type", "");
+    if (type.empty()) return nullptr;
+    if (const ConfigRow* const row = configRowOf(type)) return row;
+    const std::string refusal = configRefusalOf(type);
+    in.at("model_type").fail(refusal.empty() ? expectedArchitecture(type) : refusal);
+}
+
+/// The row that a file names by its type, its class or both, which must then mean the same.
+const ConfigRow& rowIn(const ConfigFields& in, const ConfigClass& named) {
+    const ConfigRow* const ofType = rowOfType(in);
+    if (named.name.empty()) {
+        if (ofType == nullptr)
+            in.root().fail("an object with 'model_type', " + expectedArchitecture(""), "an object without it");
+        return *ofType;
+    }
+    const ConfigRow* const ofClass = configRowOf(named.name);
+    const JsonNode node = *classNode(in);
+    if (ofType == nullptr && ofClass == nullptr) {
+        const std::string refusal = configRefusalOf(named.name);
+        node.fail(refusal.empty() ? expectedArchitecture(named.name) : refusal);
+    }
+    if (ofType == nullptr) return *ofClass;
+    const std::string type = in.text("model_type", "");
+    if (ofClass == nullptr || (ofClass != ofType && !hasName(ofClass->alsoUnder, type)))
+        node.fail(fmt::format("a class of the model_type {}", inQuotes(type)));
+    return *ofClass;
 }
 
 ConfigTransformer readByName(const ConfigFields& in, const ConfigClass& named) {
+    ConfigTransformer config = rowIn(in, named).read(in);
     const std::string type = in.text("model_type", "");
-    ConfigRead read = configReadOf(type);
-    if (read == nullptr) read = configReadOf(named.name);
-    if (read == nullptr) {
-        const char* const field = in.given("model_type") ? "model_type" : "architectures";
-        const std::string expected = "one of " + configArchitectures();
-        if (!in.given(field)) in.root().fail("an object with 'model_type', " + expected, "an object without it");
-        in.at(field).fail(expected);
-    }
-    ConfigTransformer config = read(in);
     config.architecture = type.empty() ? named.name : type;
     return config;
 }
 
-void setEncoderTask(ConfigTransformer& config, ConfigTask task) {
+void setEncoderTask(ConfigTransformer& config, const ConfigFields& in, ConfigTask task) {
     const bool masked = task == ConfigTask::masked || task == ConfigTask::language || task == ConfigTask::preTraining;
-    config.pooler = !masked || task == ConfigTask::preTraining;
+    const bool ofSamples =
+        task == ConfigTask::labels || task == ConfigTask::choices || task == ConfigTask::nextSentence;
     config.transform = config.headBias = config.head = masked;
     config.nextSentence = task == ConfigTask::preTraining;
+    config.pooler = task == ConfigTask::preTraining;
+    if (task == ConfigTask::none || task == ConfigTask::usual) config.pooler = config.pooling != ConfigPooling::nowhere;
+    if (task == ConfigTask::tokenLabels) config.labels = {.count = labelsOf(in), .ofTokens = true};
+    if (task == ConfigTask::answers) config.labels = {.count = 2, .ofTokens = true};
+    if (!ofSamples) return;
+    config.labels.count = task == ConfigTask::choices ? 1 : task == ConfigTask::nextSentence ? 2 : labelsOf(in);
+    // RoBERTa's head for labels of samples has a product of its own, that for choices the model's.
+    config.pooler = config.pooling == ConfigPooling::everywhere ||
+                    (config.pooling == ConfigPooling::modelAlone && task != ConfigTask::labels);
+    config.labels.dense = !config.pooler;
 }
 
-/// What the class adds: by default, the head that models of its kind have.
+/// A head that gives labels in place of words: of a sample by its last token, without a bias.
+void setDecoderTask(ConfigTransformer& config, const ConfigFields& in, ConfigTask task) {
+    // ChatGLM's class without a task has a head.
+    config.head = task != ConfigTask::none || lowered(config.architecture) == "chatglm";
+    if (task == ConfigTask::labels) config.labels = {.count = labelsOf(in), .bias = false};
+    if (task == ConfigTask::tokenLabels) config.labels = {.count = labelsOf(in), .ofTokens = true};
+    if (task == ConfigTask::answers) config.labels = {.count = 2, .ofTokens = true};
+    if (config.labels.count > 0) config.head = false;
+}
+
+void setT5Task(ConfigTransformer& config, const ConfigFields& in, ConfigTask task) {
+    config.head = task == ConfigTask::usual || task == ConfigTask::conditional || task == ConfigTask::language;
+    if (task == ConfigTask::encoder || task == ConfigTask::tokenLabels) config.decoderLayers = 0;
+    if (task == ConfigTask::labels) config.labels = {.count = labelsOf(in), .dense = true};
+    if (task == ConfigTask::tokenLabels) config.labels = {.count = labelsOf(in), .ofTokens = true};
+    if (task == ConfigTask::answers) config.labels = {.count = 2, .ofTokens = true};
+}
+
+/// Tasks that models of a kind have classes for, with an example for messages.
+struct TasksOfKind {
+    std::set<ConfigTask> tasks;
+    const char* expected;
+};
+const TasksOfKind& tasksOf(ConfigKind kind) {
+    using enum ConfigTask;
+    static const std::map<ConfigKind, TasksOfKind> kTasks{
+        {ConfigKind::decoder,
+         {{usual, language, none, conditional, labels, tokenLabels, answers},
+          "a class of a decoder, such as one whose name ends with ForCausalLM"}},
+        {ConfigKind::encoder,
+         {{usual, language, none, masked, preTraining, labels, tokenLabels, answers, choices, nextSentence},
+          "a class of an encoder, such as one whose name ends with Model or ForMaskedLM"}},
+        {ConfigKind::encoderDecoder,
+         {{usual, language, none, conditional, encoder, labels, tokenLabels, answers},
+          "a class of an encoder and a decoder, such as one whose name ends with ForConditionalGeneration"}},
+        {ConfigKind::vision,
+         {{usual, none, image}, "a class of images, such as one whose name ends with ForImageClassification"}}};
+    return kTasks.at(kind);
+}
+
+/// What the class adds: by default, the head that models of its kind have. `in`: the whole file.
 void setTask(ConfigTransformer& config, const ConfigFields& in, ConfigTask task) {
-    const auto refuse = [&](const char* expected) { in.at("architectures").elements(1000).front().fail(expected); };
+    const TasksOfKind& known = tasksOf(config.kind);
+    if (!known.tasks.contains(task)) classNode(in)->fail(known.expected);
     switch (config.kind) {
         case ConfigKind::decoder:
-            if (task == ConfigTask::masked || task == ConfigTask::image || task == ConfigTask::preTraining)
-                refuse("a class of a decoder, such as one whose name ends with ForCausalLM");
-            // ChatGLM's class without a task has a head.
-            config.head = task != ConfigTask::none || lowered(config.architecture) == "chatglm";
-            return;
+            return setDecoderTask(config, in, task);
         case ConfigKind::encoder:
-            if (task == ConfigTask::image || task == ConfigTask::conditional)
-                refuse("a class of an encoder, such as one whose name ends with Model or ForMaskedLM");
-            return setEncoderTask(config, task);
+            return setEncoderTask(config, in, task);
         case ConfigKind::encoderDecoder:
-            config.head = task != ConfigTask::none && task != ConfigTask::encoder;
-            if (task == ConfigTask::encoder) config.decoderLayers = 0;
-            return;
+            return setT5Task(config, in, task);
         case ConfigKind::vision:
             config.head = false;
             config.pooler = task == ConfigTask::none;
-            if (task == ConfigTask::none) config.patches.labels = 0;
+            if (task != ConfigTask::none) config.labels = {.count = labelsOf(in)};
     }
 }
 
@@ -205,16 +212,28 @@ double largeCountOf(const ConfigTransformer& c) {
     const ConfigLatent latent = c.latent.value_or(ConfigLatent{});
     const double ranks = number(latent.queryRank + latent.keyRank + latent.rotary);
     const double heads = number(c.heads) * number(c.headSize + latent.value + latent.plain);
-    const double mixture = number(c.experts.count) * (number(c.experts.ffn) + 1) + number(c.experts.sharedFfn);
+    const double mixture =
+        number(c.experts.count) * (number(c.experts.ffn) + 1) + number(c.experts.sharedFfn + c.experts.residualFfn);
     const double layer = 8 * h * heads + ranks * (h + 2 * heads) + 4 * (h + 1) * (number(c.ffn) + mixture);
     const double patches = number(c.patches.channels * c.patches.patch) * number(c.patches.patch + c.patches.image);
-    return blocks * layer + 4 * (h + 1) * (number(c.vocabulary + c.positionRows + c.patches.labels) + h + patches);
+    return blocks * layer + 4 * (h + 1) * (number(c.vocabulary + c.positionRows + c.labels.count) + h + patches);
+}
+
+/// Heads that have no size of their own divide the width.
+void checkHeads(const ConfigTransformer& c, const ConfigFields& in) {
+    if (!c.headsDivide || c.hidden % c.heads == 0) return;
+    const std::string name = in.firstGiven(configHeadNames());
+    const std::string expected =
+        fmt::format("a number of heads that divides the width of {}, or a field 'head_dim'", c.hidden);
+    if (!name.empty()) in.at(name).fail(expected);
+    in.root().fail(expected, fmt::format("{} heads", c.heads));
 }
 
 void checkConfig(const ConfigTransformer& c, const ConfigFields& in) {
     constexpr double kMostParameters = 4503599627370496;  // 2^52
     const auto fail = [&](const std::string& expected, const std::string& found) { in.root().fail(expected, found); };
     const ConfigLatent latent = c.latent.value_or(ConfigLatent{});
+    checkHeads(c, in);
     if (c.heads * std::max({c.headSize, latent.plain + latent.value, latent.plain + latent.rotary}) > kConfigFeatures)
         fail("at most 2^20 features in all heads", fmt::format("{} heads of {} features", c.heads, c.headSize));
     if (!c.latent && c.heads % c.keyHeads != 0)
@@ -227,11 +246,64 @@ void checkConfig(const ConfigTransformer& c, const ConfigFields& in) {
     if (largeCountOf(c) > kMostParameters) fail("sizes that make less than 2^52 parameters", "a larger model");
 }
 
+/// What a message calls the model that a file describes.
+std::string wholeNameOf(const ConfigFields& in) {
+    const std::optional<JsonNode> node = classNode(in);
+    return inQuotes(node ? node->text() : in.text("model_type", "the model"));
+}
+
+std::string languageOnly(const ConfigFields& in) {
+    return fmt::format(
+        "Only the language model of {} is read: what stands beside it, such as an encoder of images, is not counted.",
+        wholeNameOf(in));
+}
+
+/// The row of a language model in a model of several parts: by its own type, or that of the whole.
+const ConfigRow& rowOfLanguagePart(const ConfigFields& part, const ConfigFields& whole) {
+    if (const ConfigRow* const row = rowOfType(part)) return *row;
+    const std::string type = whole.text("model_type", "");
+    if (const ConfigRow* const row = configRowOf(type + "_text")) return *row;
+    if (const ConfigRow* const row = configRowOf(type)) return *row;
+    part.root().fail("an object with 'model_type', " + expectedArchitecture(""), "an object without it");
+}
+
+/// Where models of several parts have the language model, as most name it and as InternVL and DeepSeek-VL do; empty:
+/// the file has no such part.
+std::string languagePartOf(const ConfigFields& in) {
+    return in.firstGiven({"text_config", "llm_config", "language_config"});
+}
+
+/// The language model of a file that describes several parts.
+ConfigTransformer languageModelIn(const ConfigFields& in, const ConfigClass& named) {
+    const JsonNode node = in.at(languagePartOf(in));
+    if (!node.isObject()) node.fail("an object with the language model's fields");
+    const ConfigFields part(node);
+    const ConfigRow& row = rowOfLanguagePart(part, in);
+    const ConfigRow* const ofClass = configRowOf(named.name);
+    if (ofClass != nullptr && ofClass != &row)
+        classNode(in)->fail(fmt::format("a class of a model with the language model in '{}'", node.path()));
+    ConfigTransformer config = row.read(part);
+    if (config.kind != ConfigKind::decoder) node.fail("a language model that is a decoder", "another kind of model");
+    config.architecture = in.text("model_type", part.text("model_type", named.name));
+    // The part's own field counts, then that of the whole, then the part's class.
+    if (!part.given("tie_word_embeddings")) config.tied = in.flag("tie_word_embeddings", config.tied);
+    config.unread = languageOnly(in);
+    setTask(config, in, named.task);
+    checkConfig(config, part);
+    return config;
+}
+
 ConfigTransformer transformerIn(const ConfigFields& in) {
     const ConfigClass named = classOf(in);
+    if (!languagePartOf(in).empty()) return languageModelIn(in, named);
     ConfigTransformer config = readByName(in, named);
     setTask(config, in, named.task);
     checkConfig(config, in);
+    if (in.given("vision_config")) {
+        if (!lowered(config.architecture).ends_with("vl"))
+            in.at("vision_config").fail("an object 'text_config' with the language model beside it");
+        config.unread = languageOnly(in);
+    }
     return config;
 }
 
@@ -258,38 +330,6 @@ void checkConfigDimensions(const ConfigTransformer& config, const std::string& f
 
 }  // namespace
 
-std::int64_t ConfigFields::size(const Names& names, std::int64_t otherwise, std::int64_t max) const {
-    for (const std::string& name : names)
-        if (given(name)) return root_.at(name).whole(1, max);
-    return otherwise;
-}
-
-std::int64_t ConfigFields::count(const Names& names, std::int64_t otherwise, std::int64_t max) const {
-    for (const std::string& name : names)
-        if (given(name)) return root_.at(name).whole(0, max);
-    return otherwise;
-}
-
-std::int64_t ConfigFields::features(const Names& names, std::int64_t otherwise) const {
-    return size(names, otherwise, kConfigFeatures);
-}
-
-bool ConfigFields::flag(const std::string& name, bool otherwise) const {
-    return given(name) ? root_.at(name).boolean() : otherwise;
-}
-
-std::string ConfigFields::text(const std::string& name, const std::string& otherwise) const {
-    return given(name) ? root_.at(name).text() : otherwise;
-}
-
-std::int64_t parametersOf(const ConfigTransformer& config) {
-    return countOf(config, config.experts.count);
-}
-
-std::int64_t activeParametersOf(const ConfigTransformer& config) {
-    return countOf(config, config.experts.perToken);
-}
-
 ConfigTransformer configTransformerOf(const std::string& bytes, const std::string& file) {
     return transformerIn(ConfigFields(JsonDocument::parse(bytes, file).root()));
 }
@@ -306,68 +346,37 @@ Graph readHfConfig(const std::string& bytes, const std::string& file, const Load
     const ConfigFields fields(JsonDocument::parse(bytes, file).root());
     const ConfigTransformer config = transformerIn(fields);
     checkConfigDimensions(config, file, options);
-    return graphOfConfig(config, nameOfFile(file), file, options.batch.value_or(1), sequenceOf(config, options));
+    Graph graph = graphOfConfig(config, nameOfFile(file), file, options.batch.value_or(1), sequenceOf(config, options));
+    if (!config.unread.empty()) graph.warnings.push_back(config.unread);
+    return graph;
 }
 
 namespace {
 
-using SpecDims = std::map<std::string, std::string, std::less<>>;
-
-void sayExperts(SpecDims& dims, const ConfigExperts& experts) {
-    dims["experts"] = std::to_string(experts.count);
-    dims["experts_per_token"] = std::to_string(experts.perToken);
-    dims["expert_ffn"] = std::to_string(experts.ffn);
-    // Shared ones may be no whole number of experts wide.
-    dims["shared_experts"] =
-        fmt::format("{}", static_cast<double>(experts.sharedFfn) / static_cast<double>(experts.ffn));
-    dims["dense_layers"] = std::to_string(experts.denseAt.size());
-}
-
-void sayLatentSizes(SpecDims& dims, const ConfigLatent& latent) {
-    dims.erase("kv_heads");
-    dims.erase("head_size");
-    dims["attention"] = "mla";
-    dims["query_rank"] = std::to_string(latent.queryRank);
-    dims["key_rank"] = std::to_string(latent.keyRank);
-    dims["plain_size"] = std::to_string(latent.plain);
-    dims["rotary_size"] = std::to_string(latent.rotary);
-    dims["value_size"] = std::to_string(latent.value);
-}
-
-TransformerSpec specOf(const ConfigTransformer& c, std::int64_t sequence) {
-    const bool isMixture = c.experts.count > 0 || c.latent;
-    const char* const decoder = isMixture ? "zoo:moe" : c.gated ? "zoo:llama" : "zoo:gpt";
-    TransformerSpec spec{.family = c.kind == ConfigKind::encoder ? "zoo:bert" : decoder, .dims = {}};
-    const auto say = [&](const char* name, std::int64_t size) { spec.dims[name] = std::to_string(size); };
-    say("layers", c.layers);
-    say("hidden", c.hidden);
-    say("heads", c.heads);
-    say("kv_heads", c.keyHeads);
-    say("head_size", c.headSize);
-    say("ffn", c.ffn);
-    say("vocabulary", c.vocabulary);
-    say("positions", c.positionRows);
-    say("tied", c.tied || !c.head ? 1 : 0);
-    say("sequence", sequence);
-    if (c.headNorm != ConfigHeadNorm::none) say("qk_norm", 1);
-    if (c.embeddingNorm && c.kind == ConfigKind::decoder) say("embedding_norm", 1);
-    if (c.experts.count > 0) sayExperts(spec.dims, c.experts);
-    if (c.latent) sayLatentSizes(spec.dims, *c.latent);
-    return spec;
+/// Why the physical model of transformers does not know a model; empty: it knows it.
+std::string unknownToPhysics(const ConfigTransformer& config) {
+    if (config.kind == ConfigKind::encoderDecoder) return "it has an encoder beside its decoder";
+    if (config.kind == ConfigKind::vision) return "it reads images";
+    if (!config.linearAt.empty()) return "the attention of some layers is linear in the sequence";
+    return {};
 }
 
 }  // namespace
 
 std::optional<TransformerSpec> transformerSpecOfConfig(const std::string& file,
-                                                       const std::map<std::string, std::int64_t>& dimensions) {
+                                                       const std::map<std::string, std::int64_t>& dimensions,
+                                                       std::string& refusal) {
     if (isZooName(file) || !lowered(file).ends_with(".json") || !isFile(file)) return std::nullopt;
     const std::string bytes = readFile(file);
     if (std::string_view(readerFor(bytes, file).id) != "hf-config") return std::nullopt;
     const ConfigTransformer config = configTransformerOf(bytes, file);
     const LoadOptions options{.batch = {}, .dimensions = dimensions};
     checkConfigDimensions(config, file, options);
-    if (config.kind == ConfigKind::encoderDecoder || config.kind == ConfigKind::vision) return std::nullopt;
-    return specOf(config, sequenceOf(config, options));
+    refusal = unknownToPhysics(config);
+    if (!refusal.empty()) return std::nullopt;
+    TransformerSpec spec = configSpecOf(config);
+    spec.dims["sequence"] = std::to_string(sequenceOf(config, options));
+    return spec;
 }
 
 }  // namespace tessera::model

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/json.h"
 #include "core/model/model.h"
 #include "core/model/zoo/zoo.h"
 
@@ -58,7 +57,9 @@ struct ConfigExperts {
     std::int64_t count = 0;
     std::int64_t perToken = 0;
     std::int64_t ffn = 0;
-    std::int64_t sharedFfn = 0;  ///< of all shared ones together
+    std::int64_t sharedFfn = 0;        ///< of all shared ones together
+    std::int64_t residualFfn = 0;      ///< of a dense part beside attention and experts, with a norm of its own
+    const char* activation = nullptr;  ///< of ONNX; none: x sigmoid(x)
     bool sharedGate = false;
     bool routerBias = false;
     bool correctionBias = false;          ///< of the choice of experts
@@ -71,7 +72,21 @@ struct ConfigPatches {
     std::int64_t channels = 3;
     std::int64_t image = 224;
     std::int64_t patch = 16;
-    std::int64_t labels = 0;  ///< of the head; 0: there is none
+};
+
+/// A head that gives labels to a sample, or to each of its tokens.
+struct ConfigLabels {
+    std::int64_t count = 0;  ///< 0: there is none
+    bool ofTokens = false;
+    bool dense = false;  ///< a product of the width with a bias stands in front of it
+    bool bias = true;
+};
+
+/// Which classes of an encoder have a product behind their first token.
+enum class ConfigPooling : std::uint8_t {
+    everywhere,  ///< the bare model and those with labels of samples
+    modelAlone,  ///< RoBERTa: heads for labels have a product of their own
+    nowhere,     ///< DistilBERT
 };
 
 /// The shape of a transformer that a config.json says, with the defaults of its class.
@@ -84,6 +99,7 @@ struct ConfigTransformer {
     std::int64_t heads = 1;
     std::int64_t keyHeads = 1;
     std::int64_t headSize = 1;
+    bool headsDivide = false;  ///< heads share the width evenly: the file does not say their size
     std::int64_t ffn = 1;
     std::int64_t vocabulary = 0;
     std::int64_t context = 0;    ///< the most tokens that it is made for
@@ -94,6 +110,7 @@ struct ConfigTransformer {
     std::int64_t segments = 0;
     bool gated = true;
     const char* activation = nullptr;  ///< of ONNX; none: x sigmoid(x)
+    bool squared = false;              ///< what the activation gives is squared
     bool qkvBias = false;
     bool outputBias = false;
     bool mlpBias = false;
@@ -109,9 +126,13 @@ struct ConfigTransformer {
     bool pooler = false;
     bool transform = false;     ///< of an encoder's head: a product and a normalisation in front of the table
     bool nextSentence = false;  ///< a head on the pooler
+    ConfigPooling pooling = ConfigPooling::everywhere;
+    ConfigLabels labels = {};
     ConfigExperts experts = {};
     std::optional<ConfigLatent> latent = {};
+    std::set<std::int64_t> linearAt = {};  ///< layers whose attention is linear in the sequence
     ConfigPatches patches = {};
+    std::string unread = {};  ///< a sentence on what of the file's model is not read; empty: all of it is
 };
 
 /// Counts of trained values; a shared one counts once.
@@ -119,8 +140,9 @@ std::int64_t parametersOf(const ConfigTransformer& config);
 /// The same without the experts that a token does not meet.
 std::int64_t activeParametersOf(const ConfigTransformer& config);
 
-/// Shape of a model's config.json in the form of Hugging Face Transformers, by its `model_type`, or else the first of
-/// its `architectures`. Throws DataError{file, line, field} for what is not known and for sizes out of range.
+/// Shape of a model's config.json in the form of Hugging Face Transformers, by its `model_type`, the first of its
+/// `architectures`, or both; of a model with several parts, its language model (`text_config`). Throws DataError{file,
+/// line, field} for what is not known, for a type and a class that mean different models, and for sizes out of range.
 ConfigTransformer configTransformerOf(const std::string& bytes, const std::string& file);
 
 /// A JSON object with `model_type` or `architectures`.
@@ -130,40 +152,10 @@ bool looksLikeHfConfig(std::string_view bytes);
 Graph readHfConfig(const std::string& bytes, const std::string& file, const LoadOptions& options);
 
 /// The family and the dimensions of the transformer that a config.json describes, as `loadModel` reads it with
-/// `dimensions`: nothing for other files and for models that are of no family (T5, ViT). Throws DataError, UsageError.
+/// `dimensions`: nothing for other files, and for models that are of no family (T5, ViT), with the reason in `refusal`.
+/// Throws DataError, UsageError.
 std::optional<TransformerSpec> transformerSpecOfConfig(const std::string& file,
-                                                       const std::map<std::string, std::int64_t>& dimensions);
-
-// Between the parts of this reader:
-
-/// Fields by any of their names; null and absent ones have the class's default.
-class ConfigFields {
-public:
-    explicit ConfigFields(JsonNode root) : root_(std::move(root)) {}
-
-    using Names = std::vector<std::string>;
-    bool given(const std::string& name) const { return root_.has(name) && !root_.at(name).isNull(); }
-    /// A whole number from 1 to `max`.
-    std::int64_t size(const Names& names, std::int64_t otherwise, std::int64_t max) const;
-    std::int64_t count(const Names& names, std::int64_t otherwise, std::int64_t max) const;  ///< from 0
-    std::int64_t features(const Names& names, std::int64_t otherwise) const;
-    bool flag(const std::string& name, bool otherwise) const;
-    std::string text(const std::string& name, const std::string& otherwise) const;
-    JsonNode at(const std::string& name) const { return root_.at(name); }
-    const JsonNode& root() const { return root_; }
-
-private:
-    JsonNode root_;
-};
-
-/// What a row reads of an architecture.
-using ConfigRead = ConfigTransformer (*)(const ConfigFields& fields);
-/// The row of a model type or of a class without its task ("GPTNeoX"), in any spelling; null: there is none.
-ConfigRead configReadOf(std::string_view name);
-/// Names of all architectures, for messages.
-std::string configArchitectures();
-
-Graph graphOfConfig(const ConfigTransformer& config, const std::string& name, const std::string& file,
-                    std::int64_t batch, std::int64_t sequence);
+                                                       const std::map<std::string, std::int64_t>& dimensions,
+                                                       std::string& refusal);
 
 }  // namespace tessera::model

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/readers/hf_config.h"
+#include "core/model/readers/hf_config_parts.h"
 #include "core/model/zoo/network.h"
 #include "core/model/zoo/transformer_blocks.h"
 
@@ -103,46 +103,61 @@ private:
                 .bias = given.bias};
     }
 
-    std::string attend(const std::string& x) {
+    std::string attend(const std::string& x, std::int64_t layer) {
+        if (c_.linearAt.contains(layer)) return zoo::linearAttentionOf(net_, x, c_.heads, c_.headSize);
         return c_.latent ? zoo::latentAttentionOf(net_, x, latent(), attention_)
                          : zoo::attentionOf(net_, x, x, "attention", attention_);
     }
 
     std::string activated(const std::string& x) {
-        return c_.activation == nullptr ? net_.silu(x) : net_.unary(c_.activation, x);
+        const std::string y = c_.activation == nullptr ? net_.silu(x) : net_.unary(c_.activation, x);
+        return c_.squared ? net_.combine("Mul", y, y) : y;
+    }
+
+    std::string gatedPart(const std::string& x, const char* name, std::int64_t width) {
+        const std::string y =
+            zoo::gatedPart(net_, x, {.name = name, .width = width, .bias = c_.mlpBias, .activation = c_.activation});
+        return c_.mlpBias ? net_.bias(y) : y;
     }
 
     std::string feedForward(const std::string& x) {
-        if (c_.gated) {
-            const std::string y = zoo::gatedPart(
-                net_, x, {.name = "mlp", .width = c_.ffn, .bias = c_.mlpBias, .activation = c_.activation});
-            return c_.mlpBias ? net_.bias(y) : y;
-        }
+        if (c_.gated) return gatedPart(x, "mlp", c_.ffn);
         const std::string up = activated(zoo::columnLinear(net_, x, "mlp.up", c_.ffn, 1, c_.mlpBias));
         return zoo::rowLinear(net_, up, "mlp.down", c_.hidden, 1, c_.mlpBias);
     }
 
+    bool hasExperts(std::int64_t layer) const { return c_.experts.count > 0 && !c_.experts.denseAt.contains(layer); }
+
     std::string part(const std::string& x, std::int64_t layer) {
         const ConfigExperts& experts = c_.experts;
-        if (experts.count == 0 || experts.denseAt.contains(layer)) return feedForward(x);
+        if (!hasExperts(layer)) return feedForward(x);
         return zoo::mixtureOf(net_, x,
                               {.count = experts.count,
                                .perToken = experts.perToken,
                                .width = experts.ffn,
                                .sharedWidth = experts.sharedFfn,
                                .bias = experts.bias,
+                               .activation = experts.activation,
                                .routerBiases = (experts.routerBias ? 1 : 0) + (experts.correctionBias ? 1 : 0),
                                .sharedGate = experts.sharedGate});
     }
 
     std::string parallelBlock(const std::string& x, std::int64_t layer) {
         const std::string read = normed(x);
-        const std::string seen = net_.add(x, attend(read), "attention.sum");
+        const std::string seen = net_.add(x, attend(read, layer), "attention.sum");
         const std::string wide = c_.order == ConfigOrder::parallel ? read : normed(x);
         return net_.add(seen, part(wide, layer), "mlp.sum");
     }
 
+    /// A dense part follows attention, and experts read what attention has read.
+    std::string residualBlock(const std::string& x, std::int64_t layer) {
+        const std::string seen = net_.add(x, attend(normed(x), layer), "attention.sum");
+        const std::string dense = gatedPart(normed(seen), "residual", c_.experts.residualFfn);
+        return net_.add(net_.add(seen, dense, "residual.sum"), part(normed(x), layer), "mlp.sum");
+    }
+
     std::string block(const std::string& x, std::int64_t layer) {
+        if (c_.experts.residualFfn > 0 && hasExperts(layer)) return residualBlock(x, layer);
         if (c_.order == ConfigOrder::parallel || c_.order == ConfigOrder::parallelOfEachPart)
             return parallelBlock(x, layer);
         const bool around = c_.order == ConfigOrder::around;
@@ -150,7 +165,7 @@ private:
         const bool behind = around || c_.order == ConfigOrder::behindParts;
         const bool last = c_.order == ConfigOrder::behindSums;
         const auto normedIf = [&](bool here, const std::string& y) { return here ? normed(y) : y; };
-        const std::string seen = normedIf(behind, attend(normedIf(before, x)));
+        const std::string seen = normedIf(behind, attend(normedIf(before, x), layer));
         const std::string y = normedIf(last, net_.add(x, seen, "attention.sum"));
         const std::string made = normedIf(behind, part(normedIf(before, y), layer));
         return normedIf(last, net_.add(y, made, "mlp.sum"));
@@ -177,6 +192,20 @@ private:
         return c_.headBias ? net_.bias(y) : y;
     }
 
+    /// Labels of tokens, or of a sample by the last of them; x itself where there are none.
+    std::string labelled(const std::string& x) {
+        if (c_.labels.count == 0) return x;
+        std::string y = net_.linear(x, "labels", c_.labels.count);
+        if (c_.labels.bias) y = net_.bias(y);
+        return c_.labels.ofTokens ? y : net_.at(y, 1, sequence_ - 1);
+    }
+
+    /// Labels of a vector of every sample.
+    std::string labelledSample(const std::string& x) {
+        const std::string y = c_.labels.dense ? net_.unary("Tanh", net_.fc(x, "labels.dense", net_.width(x))) : x;
+        return net_.fc(y, "labels", c_.labels.count);
+    }
+
     std::string decoder() {
         const std::int64_t width = c_.embedding > 0 ? c_.embedding : c_.hidden;
         const std::string ids = net_.input("tokens", {sequence_}, DataType::int64);
@@ -189,23 +218,33 @@ private:
         attention_.mask = zoo::causalMask(net_, sequence_);
         x = blocks(x);
         if (width != c_.hidden) x = net_.linear(x, "embedding.out", width);
-        return overVocabulary(x, table);
+        return c_.labels.count > 0 ? labelled(x) : overVocabulary(x, table);
     }
 
     std::string encoder() {
         const std::string ids = net_.input("tokens", {sequence_}, DataType::int64);
-        const std::string segments = net_.input("segments", {sequence_}, DataType::int64);
+        const std::string segments =
+            c_.segments > 0 ? net_.input("segments", {sequence_}, DataType::int64) : std::string();
         const std::string mask = net_.input("mask", {1, 1, sequence_}, DataType::boolean);
         const std::string table = net_.stored("table", {c_.vocabulary, c_.hidden});
-        const std::string words = withPositions(net_.lookUp(ids, "embedding", table));
-        const std::string kinds =
-            net_.lookUp(segments, "segment", net_.stored("segment.table", {c_.segments, c_.hidden}));
+        std::string words = withPositions(net_.lookUp(ids, "embedding", table));
+        if (c_.segments > 0) {
+            const std::string kinds =
+                net_.lookUp(segments, "segment", net_.stored("segment.table", {c_.segments, c_.hidden}));
+            words = net_.add(words, kinds, "embedding.sum");
+        }
         prepareAttention();
         attention_.mask = mask;
-        const std::string x = blocks(normed(net_.add(words, kinds, "embedding.sum")));
+        return encoderHead(blocks(normed(words)), table);
+    }
+
+    std::string encoderHead(const std::string& x, const std::string& table) {
+        if (c_.labels.ofTokens) return labelled(x);
         const std::string read = c_.transform ? normed(net_.unary("Gelu", transformed(x))) : x;
-        if (!c_.pooler) return overVocabulary(read, table);
-        const std::string pooled = net_.unary("Tanh", net_.fc(net_.at(x, 1, 0), "pooler", c_.hidden));
+        if (!c_.pooler && c_.labels.count == 0) return overVocabulary(read, table);
+        std::string pooled = net_.at(x, 1, 0);
+        if (c_.pooler) pooled = net_.unary("Tanh", net_.fc(pooled, "pooler", c_.hidden));
+        if (c_.labels.count > 0) return labelledSample(pooled);
         return c_.nextSentence ? withNextSentence(overVocabulary(read, table), pooled) : pooled;
     }
 
@@ -249,7 +288,7 @@ private:
         }
         net_.block("");
         memory = normed(memory);
-        return c_.decoderLayers > 0 ? secondSide(memory, table) : memory;
+        return c_.decoderLayers > 0 ? secondSide(memory, table) : labelled(memory);
     }
 
     std::string secondSide(const std::string& memory, const std::string& table) {
@@ -265,7 +304,9 @@ private:
             x = partSum(x);
         }
         net_.block("");
-        return overVocabulary(normed(x), table);
+        const std::string last = normed(x);
+        if (c_.labels.count == 0) return overVocabulary(last, table);
+        return c_.labels.ofTokens ? labelled(last) : labelledSample(net_.at(last, 1, sequence_ - 1));
     }
 
     // Images ----------------------------------------------------------------------------------------------------------
@@ -282,7 +323,7 @@ private:
         prepareAttention();
         x = net_.at(blocks(x), 1, 0);
         if (c_.pooler) return net_.unary("Tanh", net_.fc(x, "pooler", hidden));
-        return patches.labels > 0 ? net_.fc(x, "head", patches.labels) : x;
+        return c_.labels.count > 0 ? net_.fc(x, "head", c_.labels.count) : x;
     }
 
     const ConfigTransformer& c_;

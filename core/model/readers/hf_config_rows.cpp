@@ -1,81 +1,30 @@
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <string>
-#include <utility>
 
-#include "core/base/text.h"
-#include "core/model/readers/hf_config.h"
+#include "core/model/readers/hf_config_parts.h"
 
 /// Architectures with the names of their fields and the defaults of their classes in Hugging Face Transformers.
 namespace tessera::model {
 
 namespace {
 
-constexpr std::int64_t kConfigLayers = 1000, kConfigHeads = 4096, kConfigWords = 1 << 24, kConfigExperts = 4096;
-
-/// Sizes of a class where a file leaves them out.
-struct ClassSizes {
-    std::int64_t vocabulary, hidden, ffn, layers, heads;
-    std::int64_t keyHeads;  ///< 0: as many as heads
-    std::int64_t context;
-    bool tied = false;
-    std::int64_t headSize = 0;  ///< 0: hidden / heads
-};
-
-/// Heads of keys and values where the file has no number: those of the class, or as many as of queries where the file
-/// says null, where the class has no own number, and where that cannot be.
-std::int64_t usualKeyHeads(const ConfigFields& in, const ClassSizes& sizes, std::int64_t heads) {
-    const bool own = sizes.keyHeads > 0 && heads % sizes.keyHeads == 0 && !in.root().has("num_key_value_heads");
-    return own ? sizes.keyHeads : heads;
-}
-
-/// Fields as most decoders name them.
-ConfigTransformer commonOf(const ConfigFields& in, const ClassSizes& sizes) {
-    ConfigTransformer out;
-    out.vocabulary = in.size({"vocab_size"}, sizes.vocabulary, kConfigWords);
-    out.hidden = in.features({"hidden_size", "n_embd", "n_embed", "d_model"}, sizes.hidden);
-    out.ffn = in.features({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"},
-                          sizes.ffn > 0 ? sizes.ffn : 4 * out.hidden);
-    out.layers = in.size({"num_hidden_layers", "num_layers", "n_layer", "n_layers"}, sizes.layers, kConfigLayers);
-    out.heads = in.size({"num_attention_heads", "num_heads", "n_head", "n_heads"}, sizes.heads, kConfigHeads);
-    out.keyHeads = in.size({"num_key_value_heads", "n_head_kv"}, usualKeyHeads(in, sizes, out.heads), kConfigHeads);
-    out.headSize = in.features({"head_dim"},
-                               sizes.headSize > 0 ? sizes.headSize : std::max(out.hidden / out.heads, std::int64_t{1}));
-    out.context = in.size({"max_position_embeddings", "n_positions", "max_seq_len", "seq_length", "n_ctx",
-                           "max_sequence_length", "model_max_length"},
-                          sizes.context, kConfigWords);
-    out.tied = in.flag("tie_word_embeddings", sizes.tied);
-    return out;
-}
-
-void setAttentionBias(ConfigTransformer& out, bool bias) {
-    out.qkvBias = out.outputBias = bias;
-}
-
-void setAllBiases(ConfigTransformer& out, bool bias) {
-    setAttentionBias(out, bias);
-    out.mlpBias = bias;
+void learnPositions(ConfigTransformer& out, std::int64_t more = 0) {
+    out.positions = ConfigPositions::learned;
+    out.positionRows = out.context + more;
 }
 
 // Llama's order -------------------------------------------------------------------------------------------------------
-
-/// Keys and values have as many heads as queries where the file does not say.
-ConfigTransformer llamaWith(const ConfigFields& in, const ClassSizes& sizes) {
-    ConfigTransformer out = commonOf(in, sizes);
-    setAttentionBias(out, in.flag("attention_bias", false));
-    out.mlpBias = in.flag("mlp_bias", false);
-    return out;
-}
-
-constexpr ClassSizes kLlamaSizes{32000, 4096, 11008, 32, 32, 0, 2048};
 
 ConfigTransformer llamaRow(const ConfigFields& in) {
     return llamaWith(in, kLlamaSizes);
 }
 
 ConfigTransformer mistralRow(const ConfigFields& in) {
-    return commonOf(in, {32000, 4096, 14336, 32, 32, 8, 131072});
+    return commonOf(in, {32000, 4096, 14336, 32, 32, 8, 131072, false, 0, true});
+}
+
+ConfigTransformer ministral3Row(const ConfigFields& in) {
+    return commonOf(in, {131072, 4096, 14336, 34, 32, 8, 262144, false, 128});
 }
 
 ConfigTransformer smollm3Row(const ConfigFields& in) {
@@ -94,6 +43,60 @@ ConfigTransformer exaoneRow(const ConfigFields& in) {
     return commonOf(in, {102400, 2048, 0, 32, 32, 0, 2048, true});
 }
 
+/// Norms stand behind attention and feed-forward part, as in OLMo 2, and those of queries and keys in every head.
+ConfigTransformer exaone4Row(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {102400, 4096, 16384, 32, 32, 32, 2048, false, 0, true});
+    out.order = ConfigOrder::behindParts;
+    out.headNorm = ConfigHeadNorm::ofEveryHead;
+    return out;
+}
+
+ConfigTransformer seedOssRow(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {155136, 4096, 27648, 64, 80, 8, 524288, false, 128});
+    out.qkvBias = in.flag("attention_bias", true);
+    out.outputBias = in.flag("attention_out_bias", false);
+    out.mlpBias = in.flag("mlp_bias", false);
+    return out;
+}
+
+ConfigTransformer xverseRow(const ConfigFields& in) {
+    if (in.given("num_experts")) in.at("num_experts").fail("an XVERSE without experts, which has no such field");
+    return commonOf(in, {100278, 5120, 13824, 40, 40, 0, 8192});
+}
+
+void squareActivation(ConfigTransformer& out) {
+    out.gated = false;
+    out.activation = "Relu";
+    out.squared = true;
+}
+
+ConfigTransformer nemotronRow(const ConfigFields& in) {
+    ConfigTransformer out = llamaWith(in, {256000, 6144, 24576, 32, 48, 0, 4096, false, 0, true});
+    out.norm = ConfigNorm::layer;
+    squareActivation(out);
+    return out;
+}
+
+ConfigTransformer arceeRow(const ConfigFields& in) {
+    ConfigTransformer out = llamaWith(in, {32000, 2560, 18432, 32, 32, 0, 4096});
+    squareActivation(out);
+    return out;
+}
+
+ConfigTransformer hunyuanDenseRow(const ConfigFields& in) {
+    ConfigTransformer out = llamaWith(in, {290943, 4096, 11008, 32, 32, 0, 2048, false, 0, true});
+    out.mlpBias = false;
+    if (in.flag("use_cla", false)) in.at("use_cla").fail("false: keys and values that layers share are not read");
+    if (in.flag("use_qk_norm", true)) out.headNorm = ConfigHeadNorm::ofEveryHead;
+    return out;
+}
+
+ConfigTransformer ernieRow(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {103424, 1024, 3072, 18, 16, 2, 131072, true, 128});
+    setAllBiases(out, in.flag("use_bias", false));
+    return out;
+}
+
 ConfigTransformer orionRow(const ConfigFields& in) {
     ConfigTransformer out = llamaWith(in, {84608, 4096, 15360, 40, 40, 0, 4096});
     out.norm = ConfigNorm::layer;
@@ -110,6 +113,13 @@ ConfigTransformer internlm2Row(const ConfigFields& in) {
     return internlmRow(in);
 }
 
+ConfigTransformer internlm3Row(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {128512, 4096, 11008, 32, 32, 0, 32768, false, 0, true});
+    setAllBiases(out, in.flag("bias", false));
+    out.qkvBias = in.flag("qkv_bias", false);
+    return out;
+}
+
 ConfigTransformer minicpmRow(const ConfigFields& in) {
     return llamaWith(in, {32000, 4096, 11008, 32, 32, 0, 2048, true});
 }
@@ -118,11 +128,23 @@ ConfigTransformer phi3Row(const ConfigFields& in) {
     return commonOf(in, {32064, 3072, 8192, 32, 32, 0, 4096});
 }
 
+/// Its feed-forward part has a gate of GELU, and all of its products have biases.
+ConfigTransformer phi3SmallRow(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {100352, 4096, 14336, 32, 32, 8, 8192, true});
+    out.norm = ConfigNorm::layer;
+    out.activation = "Gelu";
+    setAllBiases(out, true);
+    return out;
+}
+
 /// The first Qwen's field holds the widths of both products.
 ConfigTransformer qwenRow(const ConfigFields& in) {
     ConfigTransformer out = commonOf(in, {151936, 4096, 22016, 32, 32, 0, 8192});
     out.ffn = std::max(out.ffn / 2, std::int64_t{1});
-    out.headSize = in.features({"kv_channels"}, out.headSize);
+    if (in.given("kv_channels")) {
+        out.headSize = in.features({"kv_channels"}, out.headSize);
+        out.headsDivide = false;
+    }
     out.keyHeads = out.heads;
     setAllBiases(out, !in.flag("no_bias", true));
     out.qkvBias = true;
@@ -130,7 +152,14 @@ ConfigTransformer qwenRow(const ConfigFields& in) {
 }
 
 ConfigTransformer qwen2Row(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {151936, 4096, 22016, 32, 32, 0, 32768});
+    ConfigTransformer out = commonOf(in, {151936, 4096, 22016, 32, 32, 0, 32768, false, 0, true});
+    out.qkvBias = true;
+    return out;
+}
+
+/// The language model of Qwen2-VL and Qwen2.5-VL.
+ConfigTransformer qwen2VlRow(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {152064, 8192, 29568, 80, 64, 8, 32768, false, 0, true});
     out.qkvBias = true;
     return out;
 }
@@ -142,7 +171,39 @@ ConfigTransformer qwen3Row(const ConfigFields& in) {
     return out;
 }
 
+/// Norms of the first OLMo's own files: without trained values where they say so.
+ConfigNorm olmoNorm(const ConfigFields& in, bool biased) {
+    const bool trained = in.flag("layer_norm_with_affine", true);
+    const std::string type = in.text("layer_norm_type", "default");
+    if (!trained) return ConfigNorm::layerPlain;
+    if (type == "rms") return ConfigNorm::rootMeanSquare;
+    return in.flag("bias_for_layer_norm", biased) ? ConfigNorm::layer : ConfigNorm::layerWithoutBias;
+}
+
+/// The first OLMo as its own class reads it (hf_olmo). The width of the feed-forward part is that of both halves of a
+/// gated one.
+ConfigTransformer ownOlmoRow(const ConfigFields& in) {
+    ConfigTransformer out = commonOf(in, {50257, 768, 0, 12, 12, 0, 1024, true});
+    if (in.flag("attention_layer_norm", false))
+        in.at("attention_layer_norm").fail("false: norms of queries and keys of this class are not read");
+    out.vocabulary = in.size({"embedding_size"}, out.vocabulary, kConfigWords);
+    out.gated = in.text("activation_type", "swiglu") == "swiglu";
+    if (!out.gated) out.activation = "Gelu";
+    const std::int64_t width = in.features({"mlp_hidden_size"}, in.size({"mlp_ratio"}, 4, 1024) * out.hidden);
+    out.ffn = std::max(out.gated ? width / 2 : width, std::int64_t{1});
+    out.keyHeads = in.size({"n_kv_heads"}, in.flag("multi_query_attention", false) ? 1 : out.heads, kConfigHeads);
+    const bool biased = in.flag("include_bias", true);
+    setAllBiases(out, biased);
+    out.tied = in.flag("weight_tying", true);
+    out.headBias = biased && !out.tied;
+    out.norm = olmoNorm(in, biased);
+    if (in.flag("alibi", false)) out.positions = ConfigPositions::distances;
+    if (!in.flag("rope", false) && !in.flag("alibi", false)) learnPositions(out);
+    return out;
+}
+
 ConfigTransformer olmoRow(const ConfigFields& in) {
+    if (!in.firstGiven({"mlp_ratio", "mlp_hidden_size", "d_model"}).empty()) return ownOlmoRow(in);
     ConfigTransformer out = llamaWith(in, {50304, 4096, 11008, 32, 32, 0, 2048});
     out.mlpBias = false;
     out.norm = ConfigNorm::layerPlain;
@@ -175,8 +236,6 @@ ConfigTransformer gemma2Row(const ConfigFields& in) {
 }
 
 ConfigTransformer gemma3Row(const ConfigFields& in) {
-    for (const char* const part : {"vision_config", "text_config"})
-        if (in.given(part)) in.at(part).fail("a model of text only, such as model_type 'gemma3_text'", "another part");
     ConfigTransformer out = gemmaWith(in, {262208, 2304, 9216, 26, 8, 4, 131072, true, 256});
     out.order = ConfigOrder::around;
     out.headNorm = ConfigHeadNorm::ofEveryHead;
@@ -208,6 +267,7 @@ ConfigTransformer chatglmRow(const ConfigFields& in) {
     const bool bias = in.flag("add_bias_linear", false);
     out.vocabulary = in.size({"padded_vocab_size"}, out.vocabulary, kConfigWords);
     out.headSize = in.features({"kv_channels"}, 128);
+    out.headsDivide = false;
     out.keyHeads =
         in.flag("multi_query_attention", false) ? in.size({"multi_query_group_num"}, 1, kConfigHeads) : out.heads;
     setAllBiases(out, bias);
@@ -230,137 +290,6 @@ ConfigTransformer glm4Row(const ConfigFields& in) {
     return out;
 }
 
-// Mixtures of experts -------------------------------------------------------------------------------------------------
-
-ConfigExperts expertsOf(const ConfigFields& in, std::int64_t count, std::int64_t perToken, std::int64_t ffn) {
-    ConfigExperts out;
-    out.count = in.size({"num_local_experts", "num_experts", "n_routed_experts"}, count, kConfigExperts);
-    if (out.count == 0) return out;
-    out.perToken = in.size({"num_experts_per_tok", "experts_per_token"}, std::min(perToken, out.count), out.count);
-    out.ffn = ffn;
-    return out;
-}
-
-ConfigTransformer mixtralRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {32000, 4096, 14336, 32, 32, 8, 131072});
-    out.experts = expertsOf(in, 8, 2, out.ffn);
-    return out;
-}
-
-ConfigTransformer granitemoeRow(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, kLlamaSizes);
-    out.experts = expertsOf(in, 8, 2, out.ffn);
-    return out;
-}
-
-ConfigTransformer phimoeRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {32064, 4096, 6400, 32, 32, 8, 131072});
-    setAttentionBias(out, in.flag("attention_bias", false));
-    out.headBias = in.flag("lm_head_bias", false);
-    out.norm = ConfigNorm::layer;
-    out.experts = expertsOf(in, 16, 2, out.ffn);
-    return out;
-}
-
-ConfigTransformer olmoeRow(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, {50304, 2048, 2048, 16, 16, 0, 4096});
-    out.mlpBias = false;
-    out.headNorm = ConfigHeadNorm::overAllHeads;
-    out.experts = expertsOf(in, 64, 8, out.ffn);
-    return out;
-}
-
-/// Layers that are listed, and those that no step ends at, have no experts.
-void readSteps(ConfigTransformer& out, const ConfigFields& in) {
-    const std::int64_t step = in.size({"decoder_sparse_step"}, 1, kConfigLayers);
-    for (std::int64_t i = 0; i < out.layers; ++i)
-        if ((i + 1) % step != 0) out.experts.denseAt.insert(i);
-    if (!in.given("mlp_only_layers")) return;
-    for (const JsonNode& layer : in.at("mlp_only_layers").elements(kConfigLayers)) {
-        const std::int64_t at = layer.whole(0, kConfigLayers);
-        if (at < out.layers) out.experts.denseAt.insert(at);
-    }
-}
-
-ConfigTransformer qwen2MoeRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {151936, 2048, 5632, 24, 16, 0, 32768});
-    out.qkvBias = in.flag("qkv_bias", true);
-    out.experts = expertsOf(in, 60, 4, in.features({"moe_intermediate_size"}, 1408));
-    out.experts.sharedFfn = in.features({"shared_expert_intermediate_size"}, 5632);
-    out.experts.sharedGate = true;
-    readSteps(out, in);
-    return out;
-}
-
-ConfigTransformer qwen3MoeRow(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, {151936, 2048, 6144, 24, 32, 4, 32768});
-    out.mlpBias = false;
-    out.headNorm = ConfigHeadNorm::ofEveryHead;
-    out.experts = expertsOf(in, 128, 8, in.features({"moe_intermediate_size"}, 768));
-    readSteps(out, in);
-    return out;
-}
-
-ConfigTransformer gptOssRow(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {201088, 2880, 2880, 36, 64, 8, 131072, false, 64});
-    setAttentionBias(out, in.flag("attention_bias", true));
-    out.sinks = true;
-    out.experts = expertsOf(in, 128, 4, out.ffn);
-    out.experts.routerBias = true;
-    out.experts.bias = true;
-    return out;
-}
-
-/// `queryRank`, where the file does not name it; null says that there is none.
-ConfigTransformer deepseekWith(const ConfigFields& in, const ClassSizes& sizes, std::int64_t queryRank) {
-    ConfigTransformer out = commonOf(in, sizes);
-    ConfigLatent latent;
-    latent.queryRank = in.count({"q_lora_rank"}, in.root().has("q_lora_rank") ? 0 : queryRank, 1 << 20);
-    latent.keyRank = in.features({"kv_lora_rank"}, latent.keyRank);
-    latent.plain = in.features({"qk_nope_head_dim"}, latent.plain);
-    latent.rotary = in.features({"qk_rope_head_dim"}, latent.rotary);
-    latent.value = in.features({"v_head_dim"}, latent.value);
-    latent.bias = in.flag("attention_bias", false);
-    out.latent = latent;
-    out.headSize = latent.plain + latent.rotary;
-    return out;
-}
-
-void addDeepseekExperts(ConfigTransformer& out, const ConfigFields& in, const ConfigExperts& otherwise) {
-    out.experts =
-        expertsOf(in, otherwise.count, otherwise.perToken, in.features({"moe_intermediate_size"}, otherwise.ffn));
-    if (out.experts.count == 0) return;
-    // Null says that no expert is shared.
-    const std::int64_t shared =
-        in.count({"n_shared_experts"}, in.root().has("n_shared_experts") ? 0 : otherwise.sharedFfn, kConfigExperts);
-    out.experts.sharedFfn = shared * out.experts.ffn;
-    const std::int64_t dense = in.count({"first_k_dense_replace"}, otherwise.correctionBias ? 3 : 0, kConfigLayers);
-    const std::int64_t every = in.size({"moe_layer_freq"}, 1, kConfigLayers);
-    for (std::int64_t i = 0; i < out.layers; ++i)
-        if (i < dense || i % every != 0) out.experts.denseAt.insert(i);
-    out.experts.correctionBias = otherwise.correctionBias;
-}
-
-ConfigTransformer deepseekV2Row(const ConfigFields& in) {
-    ConfigTransformer out = deepseekWith(in, {102400, 4096, 11008, 30, 32, 0, 2048}, 0);
-    addDeepseekExperts(out, in, {.count = 64, .perToken = 6, .ffn = 1407, .sharedFfn = 2});
-    return out;
-}
-
-ConfigTransformer deepseekV3Row(const ConfigFields& in) {
-    ConfigTransformer out = deepseekWith(in, {129280, 7168, 18432, 61, 128, 0, 4096}, 1536);
-    addDeepseekExperts(out, in, {.count = 256, .perToken = 8, .ffn = 2048, .sharedFfn = 1, .correctionBias = true});
-    return out;
-}
-
-/// The first DeepSeek with experts.
-ConfigTransformer deepseekRow(const ConfigFields& in) {
-    ConfigTransformer out = llamaWith(in, {102400, 4096, 11008, 30, 32, 0, 2048});
-    out.mlpBias = false;
-    addDeepseekExperts(out, in, {.count = 0, .perToken = 0, .ffn = 1407, .sharedFfn = 0});
-    return out;
-}
-
 // GPT's order ---------------------------------------------------------------------------------------------------------
 
 ConfigTransformer gptWith(const ConfigFields& in, const ClassSizes& sizes) {
@@ -372,14 +301,19 @@ ConfigTransformer gptWith(const ConfigFields& in, const ClassSizes& sizes) {
     return out;
 }
 
-void learnPositions(ConfigTransformer& out, std::int64_t more = 0) {
-    out.positions = ConfigPositions::learned;
-    out.positionRows = out.context + more;
-}
-
 ConfigTransformer gpt2Row(const ConfigFields& in) {
     ConfigTransformer out = gptWith(in, {50257, 768, 0, 12, 12, 0, 1024, true});
     out.keyHeads = out.heads;
+    learnPositions(out);
+    return out;
+}
+
+/// The first GPT: norms stand behind the sums, none behind the last.
+ConfigTransformer openaiGptRow(const ConfigFields& in) {
+    ConfigTransformer out = gptWith(in, {40478, 768, 0, 12, 12, 0, 512, true});
+    out.keyHeads = out.heads;
+    out.order = ConfigOrder::behindSums;
+    out.finalNorm = false;
     learnPositions(out);
     return out;
 }
@@ -518,28 +452,48 @@ ConfigTransformer bertRow(const ConfigFields& in) {
 ConfigTransformer robertaRow(const ConfigFields& in) {
     ConfigTransformer out = bertWith(in, {50265, 768, 3072, 12, 12, 0, 512, true});
     out.context = std::max(out.context - 2, std::int64_t{1});
+    out.pooling = ConfigPooling::modelAlone;
     return out;
 }
 
-ConfigTransformer t5Row(const ConfigFields& in) {
-    ConfigTransformer out = commonOf(in, {32128, 512, 2048, 6, 8, 0, 512, true, 64});
+/// Names of its own for sizes, no segments and no pooler.
+ConfigTransformer distilbertRow(const ConfigFields& in) {
+    const ClassSizes sizes{.vocabulary = 30522,
+                           .hidden = in.features({"dim"}, 768),
+                           .ffn = in.features({"hidden_dim"}, 3072),
+                           .layers = 6,
+                           .heads = 12,
+                           .keyHeads = 0,
+                           .context = 512,
+                           .tied = true};
+    ConfigTransformer out = bertWith(in, sizes);
+    out.segments = 0;
+    out.pooling = ConfigPooling::nowhere;
+    return out;
+}
+
+/// `form`: of the feed-forward part.
+ConfigTransformer t5With(const ConfigFields& in, const ClassSizes& sizes, const char* usualForm) {
+    ConfigTransformer out = commonOf(in, sizes);
     out.kind = ConfigKind::encoderDecoder;
-    out.ffn = in.features({"d_ff"}, 2048);
+    out.ffn = in.features({"d_ff"}, sizes.ffn);
     out.headSize = in.features({"d_kv"}, 64);
     out.keyHeads = out.heads;
     out.decoderLayers = in.size({"num_decoder_layers"}, out.layers, kConfigLayers);
     out.ranges = in.size({"relative_attention_num_buckets"}, 32, 1 << 16);
     out.positions = ConfigPositions::none;
-    const std::string form = in.text("feed_forward_proj", "relu");
+    const std::string form = in.text("feed_forward_proj", usualForm);
     out.gated = form.starts_with("gated-");
     out.activation = form.ends_with("relu") ? "Relu" : "Gelu";
     return out;
 }
 
-std::int64_t labelsOf(const ConfigFields& in) {
-    if (in.given("id2label"))
-        return std::max(static_cast<std::int64_t>(in.at("id2label").members().size()), std::int64_t{1});
-    return in.size({"num_labels"}, 2, kConfigWords);
+ConfigTransformer t5Row(const ConfigFields& in) {
+    return t5With(in, {32128, 512, 2048, 6, 8, 0, 512, true, 64}, "relu");
+}
+
+ConfigTransformer mt5Row(const ConfigFields& in) {
+    return t5With(in, {250112, 512, 1024, 8, 6, 0, 512, false, 64}, "gated-gelu");
 }
 
 ConfigTransformer vitRow(const ConfigFields& in) {
@@ -552,93 +506,74 @@ ConfigTransformer vitRow(const ConfigFields& in) {
     out.patches.channels = in.size({"num_channels"}, 3, 1024);
     out.patches.image = in.size({"image_size"}, 224, 1 << 14);
     out.patches.patch = in.size({"patch_size"}, 16, out.patches.image);
-    out.patches.labels = labelsOf(in);
     return out;
 }
 
-struct ConfigRow {
-    const char* names;  ///< of the model type and its like, without '_' and '-', with spaces between
-    ConfigRead read;
-};
-
-constexpr std::array<ConfigRow, 45> kConfigRows{{
+constexpr ConfigRow kConfigDecoders[] = {
     {"llama codellama yi aquila smollm", llamaRow},
     {"smollm3", smollm3Row},
+    {"arcee", arceeRow},
     {"mistral ministral", mistralRow},
+    {"ministral3", ministral3Row},
     {"baichuan", baichuanRow},
     {"exaone", exaoneRow},
+    {"exaone4", exaone4Row},
+    {"seed_oss", seedOssRow},
+    {"xverse", xverseRow},
+    {"nemotron", nemotronRow},
+    {"hunyuan_v1_dense hunyuan_dense_v1", hunyuanDenseRow},
+    {"ernie4_5", ernieRow},
     {"orion", orionRow},
     {"granite", graniteRow},
     {"internlm", internlmRow},
     {"internlm2", internlm2Row},
+    {"internlm3", internlm3Row},
     {"minicpm", minicpmRow},
     {"phi3", phi3Row},
+    {"phi3small", phi3SmallRow},
     {"qwen", qwenRow},
     {"qwen2", qwen2Row},
-    {"qwen3", qwen3Row},
-    {"olmo", olmoRow},
+    {"qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text", qwen2VlRow},
+    {"qwen3 qwen3_vl_text", qwen3Row},
+    {"olmo hf_olmo", olmoRow},
     {"olmo2 olmo3", olmo2Row},
     {"gemma", gemmaRow},
     {"gemma2", gemma2Row},
-    {"gemma3text gemma3", gemma3Row},
-    {"stablelm stablelmepoch", stablelmRow},
+    {"gemma3_text gemma3", gemma3Row},
+    {"stablelm stablelm_epoch", stablelmRow},
     {"cohere cohere2", cohereRow},
     {"chatglm", chatglmRow},
     {"glm", glmRow},
     {"glm4", glm4Row},
-    {"mixtral", mixtralRow},
-    {"granitemoe", granitemoeRow},
-    {"phimoe", phimoeRow},
-    {"olmoe", olmoeRow},
-    {"qwen2moe", qwen2MoeRow},
-    {"qwen3moe", qwen3MoeRow},
-    {"gptoss", gptOssRow},
-    {"deepseek", deepseekRow},
-    {"deepseekv2", deepseekV2Row},
-    {"deepseekv3 kimik2", deepseekV3Row},
+    {"openai-gpt", openaiGptRow},
     {"gpt2", gpt2Row},
-    {"gptbigcode", gptBigCodeRow},
+    {"gpt_bigcode", gptBigCodeRow},
     {"gptj codegen", gptjRow},
-    {"gptneo", gptNeoRow},
-    {"gptneox", gptNeoxRow},
-    {"phi phimsft", phiRow},
+    {"gpt_neo", gptNeoRow},
+    {"gpt_neox", gptNeoxRow},
+    {"phi phi-msft", phiRow},
     {"opt", optRow},
     {"bloom", bloomRow},
-    {"falcon rw refinedweb refinedwebmodel", falconRow},
+    {"falcon rw RefinedWeb RefinedWebModel", falconRow},
     {"mpt", mptRow},
     {"starcoder2", starcoder2Row},
-}};
+};
 
-constexpr std::array<ConfigRow, 4> kConfigOthers{
-    {{"bert", bertRow}, {"roberta xlmroberta", robertaRow}, {"t5", t5Row}, {"vit", vitRow}}};
-
-bool namesIt(const ConfigRow& row, const std::string& name) {
-    const std::string all = " " + std::string(row.names) + " ";
-    return !name.empty() && all.find(" " + name + " ") != std::string::npos;
-}
+constexpr ConfigRow kConfigOthers[] = {{"bert", bertRow},
+                                       {"roberta xlm-roberta camembert", robertaRow},
+                                       {"distilbert", distilbertRow},
+                                       {"t5", t5Row},
+                                       {"mt5", mt5Row},
+                                       {"vit", vitRow}};
 
 }  // namespace
 
-ConfigRead configReadOf(std::string_view name) {
-    std::string plain;
-    for (const char c : lowered(std::string(name)))
-        if (c != '_' && c != '-' && c != ' ') plain += c;
-    for (const ConfigRow& row : kConfigRows)
-        if (namesIt(row, plain)) return row.read;
-    for (const ConfigRow& row : kConfigOthers)
-        if (namesIt(row, plain)) return row.read;
-    return nullptr;
+std::span<const ConfigRow> configDecoderRows() {
+    return kConfigDecoders;
 }
 
-std::string configArchitectures() {
-    std::vector<std::string> names;
-    const auto add = [&](const ConfigRow& row) {
-        const std::string all = row.names;
-        names.push_back(all.substr(0, all.find(' ')));
-    };
-    for (const ConfigRow& row : kConfigRows) add(row);
-    for (const ConfigRow& row : kConfigOthers) add(row);
-    return joined(names, ", ");
+std::span<const ConfigRow> configOtherRows() {
+    return kConfigOthers;
 }
 
 }  // namespace tessera::model

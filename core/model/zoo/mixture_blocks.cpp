@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -53,7 +54,8 @@ std::string expertLinear(Network& net, const std::string& x, const std::string& 
 /// The gated parts of all experts as products of as many matrices.
 std::string expertParts(Network& net, const std::string& x, const Experts& size) {
     const std::int64_t width = size.width / size.devices;
-    const std::string gate = net.silu(expertLinear(net, x, "mlp.experts.gate", width, size.bias));
+    const std::string made = expertLinear(net, x, "mlp.experts.gate", width, size.bias);
+    const std::string gate = size.activation == nullptr ? net.silu(made) : net.unary(size.activation, made);
     const std::string up = expertLinear(net, x, "mlp.experts.up", width, size.bias);
     const std::string product = net.multiply(gate, up, "mlp.experts.product");
     return expertLinear(net, product, "mlp.experts.down", net.width(x), size.bias);
@@ -130,6 +132,46 @@ std::string latentAttentionOf(Network& net, const std::string& x, const Latent& 
     const std::string scores = scoresOf(net, q, k, "attention", options);
     const std::string values = net.product(net.softmax(scores), v, "attention.context");
     return rowLinear(net, sideBySide(net, values), "attention.output", net.width(x), options.devices, latent.bias);
+}
+
+// Linear attention ----------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Tokens of a block: the most that divide the sequence, up to those of the published kernels.
+std::int64_t blockOf(std::int64_t sequence) {
+    constexpr std::int64_t kBlock = 256;
+    std::int64_t block = std::min(kBlock, sequence);
+    while (sequence % block != 0) --block;
+    return block;
+}
+
+/// What tokens take from the blocks before theirs. `q`, `k` and `v` have an axis of blocks.
+std::string betweenBlocks(Network& net, const std::string& q, const std::string& k, const std::string& v) {
+    const std::string turned = net.transpose(k, {0, 1, 2, 4, 3});
+    const std::string own = net.product(turned, v, "attention.states");
+    return net.product(q, net.runningSum(own, 2), "attention.between");
+}
+
+}  // namespace
+
+std::string linearAttentionOf(Network& net, const std::string& x, std::int64_t heads, std::int64_t headSize) {
+    const std::vector<std::int64_t> shape = net.shape(x);
+    const std::int64_t width = heads * headSize, block = blockOf(shape[1]);
+    const std::vector<std::int64_t> blocks{shape[0], heads, shape[1] / block, block, headSize};
+    const std::vector<std::string> parts = net.split(net.silu(net.linear(x, "attention.qkv", 3 * width)), 3, -1);
+    const auto inBlocks = [&](const std::string& part) { return net.reshape(zoo::heads(net, part, headSize), blocks); };
+    const std::string q = inBlocks(parts[0]), k = inBlocks(parts[1]), v = inBlocks(parts[2]);
+    // Made at run time, so that it is no stored value.
+    const std::string decay = net.unary("Cast", net.constant("decay", DataType::int64, {1, heads, 1, block, block}),
+                                        {{"to", std::int64_t{1}}});
+    const std::string scores = net.product(q, net.transpose(k, {0, 1, 2, 4, 3}), "attention.scores");
+    const std::string inside = net.product(net.combine("Mul", scores, decay), v, "attention.context");
+    const std::string all = net.add(inside, betweenBlocks(net, q, k, v), "attention.all");
+    const std::string mixed = sideBySide(net, net.reshape(all, {shape[0], heads, shape[1], headSize}));
+    const std::string gate = net.unary("Sigmoid", net.linear(x, "attention.gate", width));
+    const std::string gated = net.multiply(net.rmsNorm(mixed), gate, "attention.gated");
+    return net.linear(gated, "attention.output", shape[2]);
 }
 
 }  // namespace tessera::model::zoo

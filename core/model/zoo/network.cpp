@@ -419,6 +419,13 @@ std::string Network::sum(const std::string& x, std::int64_t axis) {
     return spot.name;
 }
 
+std::string Network::runningSum(const std::string& x, std::int64_t axis) {
+    const Spot spot = spotBehind(x, "running_sum");
+    builder_.addConstant(spot.name + ".axis", DataType::int64, {}, std::vector<double>{static_cast<double>(axis)});
+    addOperator("CumSum", {x, spot.name + ".axis"}, {spot.name}, {{"exclusive", std::int64_t{1}}}, spot);
+    return spot.name;
+}
+
 std::string Network::allReduce(const std::string& x, std::int64_t devices) {
     return devices == 1 ? x : unary("AllReduce", x, {{"devices", devices}});
 }

@@ -159,6 +159,8 @@ public:
     /// Rows of an axis by stored indices.
     std::string pick(const std::string& x, std::int64_t axis, std::int64_t count);
     std::string sum(const std::string& x, std::int64_t axis);
+    /// Of what stands before every element of an axis, without itself.
+    std::string runningSum(const std::string& x, std::int64_t axis);
     /// Prepends a zero to every row of the axis; removes the first element of the axis.
     std::string padded(const std::string& x, std::int64_t axis);
     std::string withoutFirst(const std::string& x, std::int64_t axis);

@@ -78,9 +78,10 @@ struct Experts {
     std::int64_t width = 1;
     std::int64_t sharedWidth = 0;  ///< of all experts together that every token meets; 0: there are none
     std::int64_t devices = 1;
-    bool bias = false;        ///< of the products of experts
-    int routerBiases = 0;     ///< trained vectors that are added to the router's scores
-    bool sharedGate = false;  ///< the shared ones are weighted by a product of the token
+    bool bias = false;                 ///< of the products of experts
+    const char* activation = nullptr;  ///< of experts; none: x sigmoid(x)
+    int routerBiases = 0;              ///< trained vectors that are added to the router's scores
+    bool sharedGate = false;           ///< the shared ones are weighted by a product of the token
 };
 /// Tokens go to their experts and come back, weighted and summed (Shazeer et al.: "Outrageously Large Neural Networks:
 /// The Sparsely-Gated Mixture-of-Experts Layer", ICLR 2017); shared experts are one part of their width together.
@@ -99,6 +100,10 @@ struct Latent {
 /// Queries, keys and values are products of vectors of low rank, and all heads share the part of the keys that has
 /// positions (DeepSeek-AI: "DeepSeek-V2", arXiv:2405.04434, section 2.1).
 std::string latentAttentionOf(Network& net, const std::string& x, const Latent& latent, const Attention& options);
+/// Attention without a softmax, whose work is linear in the sequence (Qin, Sun, Li, Shen, Sun, Zhong: "Lightning
+/// Attention-2", arXiv:2401.04658; its gate and norm as in MiniMax: "MiniMax-01", arXiv:2501.08313, section 2.2):
+/// scores inside blocks of tokens, and between blocks a running sum of the products of keys and values. Causal.
+std::string linearAttentionOf(Network& net, const std::string& x, std::int64_t heads, std::int64_t headSize);
 /// Looks the tokens up in a table split over the devices.
 std::string tokens(Network& net, const std::string& ids, const std::string& table, std::int64_t devices);
 std::string causalMask(Network& net, std::int64_t sequence);

@@ -45,6 +45,12 @@ constexpr auto kMemory = [](auto& doc, auto& memory) {
          "are recomputed, the tensors that enter the stage."},
         memory.stashed, kRound);
     doc({"micro_batches_in_flight", "How many they are at most."}, memory.inFlight);
+    doc.unlessEmpty(
+        {"beside_bytes",
+         "Whatever the layers: the software's own, and what the layer at work takes; left out where nothing "
+         "is counted.",
+         kFromZero},
+        memory.beside, kRound);
 };
 
 /// A plan holds indices of layers, its document their ids.
@@ -67,7 +73,8 @@ std::vector<std::size_t> indicesOf(const std::vector<std::int64_t>& layers, std:
 constexpr auto kStage = [](auto& doc, auto& stage, auto& ids) {
     std::vector<std::int64_t> layers;
     if constexpr (!kReads<decltype(doc)>) layers = idsOf(stage.layers, ids);
-    doc({"layers", "Ids of the file.", kSomeEntries}, layers, std::numeric_limits<std::int64_t>::min());
+    doc({"layers", "Ids of the file; of a model from 0.", kSomeEntries}, layers,
+        std::numeric_limits<std::int64_t>::min());
     if constexpr (kReads<decltype(doc)>) stage.layers = indicesOf(layers, ids);
     doc({"accelerators", "Of one replica."}, stage.accelerators, 1);
     doc({"load_s", "Forward and backward pass of one micro-batch, waiting for tensors included."}, stage.load,
@@ -108,8 +115,27 @@ constexpr auto kPlan = [](auto& doc, auto& plan, auto& outcome, const auto& more
     }
 };
 
+constexpr auto kChosen = [](auto& doc, auto& chosen) {
+    doc({"micro_batch", "Samples of a micro-batch."}, chosen.samples, 1);
+    doc({"recompute", "What of the activations is computed again in the backward pass."}, chosen.recompute,
+        physical::kRecomputeNames);
+};
+
+constexpr auto kCosts = [](auto& doc, auto& costs) {
+    doc({"fleet", "As it calls itself."}, costs.fleet);
+    doc({"accelerator", "Its description."}, costs.accelerator);
+    doc({"dtype", "Data type of the products."}, costs.dtype);
+    doc({"software", "Stack or profile that trains."}, costs.software);
+    doc({"sequence", "Tokens of a sample; left out for what is no transformer."}, costs.sequence, 1);
+    doc({"zero", "Stage of ZeRO where there are several replicas."}, costs.zero, 0, 1);
+    doc.unlessEmpty({"layer_names", "Of the layers, by their ids; left out where they are numbered.", kSomeEntries},
+                    costs.names);
+    kChosen(doc, costs.chosen);
+};
+
 constexpr auto kOwnPlan = [](auto& doc, auto& own, auto& outcome) {
     doc({"given", "As the user named it."}, own.given);
+    doc.object({"chosen", "What makes it fastest, of a model; left out for layers of a file."}, own.chosen, kChosen);
     bool feasible = own.misfit.empty();
     doc({"feasible", "It fits."}, feasible);
     if (doc.where(feasible))
@@ -169,10 +195,16 @@ constexpr auto kRequest = [](auto& doc, auto& outcome) {
     doc({"micro_batches", "Of a batch."}, problem.microBatches, 1);
     doc({"memory_bytes", "Of one accelerator."}, problem.memory, kRound);
     doc({"bandwidth_bytes_per_s", "Between any two accelerators."}, problem.bandwidth, kRound);
-    doc({"recompute", "Activations are recomputed instead of stored, but in the last stage."}, problem.recompute);
-    doc("optimizer", outcome.optimizer, codesign::kPublishedOptimizerNames);
-    doc({"optimizer_memory", "Rule by which the optimiser's state is counted."}, outcome.rule,
-        codesign::kOptimizerMemoryNames);
+    doc({"recompute", "Activations are recomputed instead of stored; of layers of a file not in the last stage."},
+        problem.recompute);
+    doc.object({"costs", "Whose the layers' costs are, and what is chosen for the plan; left out for those of a file."},
+               outcome.of, kCosts);
+    if (doc.where(!outcome.of)) {
+        doc({"optimizer", "That updates the weights of layers of a file."}, outcome.optimizer,
+            codesign::kPublishedOptimizerNames);
+        doc({"optimizer_memory", "Rule by which the state of that is counted."}, outcome.rule,
+            codesign::kOptimizerMemoryNames);
+    }
     doc({"branches",
          "How layers of a stage run that do not depend on each other: at the same time at full speed, or one after the "
          "other."},
@@ -194,7 +226,7 @@ constexpr auto kRequest = [](auto& doc, auto& outcome) {
 
 constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     auto& placement = outcome.placement;
-    doc.unlessEmpty({"name", "As the file has it."}, outcome.name);
+    doc.unlessEmpty({"name", "Of the model, as the file or the model has it."}, outcome.name);
     doc.derived(kParametersKey, *result.study.parameters);
     doc.object({"problem", "What was placed, on what."}, outcome, kRequest);
     bool feasible = placement.plan.has_value();

@@ -6,9 +6,11 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hardware/library.h"
 #include "core/study/codesign/timeline.h"
 #include "core/study/engine_rows.h"
 #include "core/study/field_metrics.h"
+#include "core/study/partition/study.h"
 #include "core/study/placement/study.h"
 #include "core/study/workload_files.h"
 
@@ -66,8 +68,11 @@ void timeTerms(const Row& row, Terms& terms) {
                      counted((row.problem.microBatches - 1) / row.placement.plan->data + 1),
                      "result, problem.micro_batches over replicas"});
     degreeTerms(row, terms);
-    terms.push_back({"synchronising the replicas", seconds(model.time.gradientAllReduce),
-                     "4·(d - 1)/d times the first stage's weights over the bandwidth"});
+    terms.push_back({row.of ? "sums of gradients, updates, messages that fill the pipeline, start of the step"
+                            : "synchronising the replicas",
+                     seconds(model.time.gradientAllReduce),
+                     row.of ? "physical model, what is left of the time per batch"
+                            : "4·(d - 1)/d times the first stage's weights over the bandwidth"});
 }
 
 void throughputTerms(const Row& row, Terms& terms) {
@@ -91,6 +96,7 @@ void memoryTerms(const Row& row, Terms& terms) {
     add("optimiser's state", memory.optimizer);
     add("activations", memory.activations);
     add(("kept for " + counted(memory.inFlight) + " micro-batches in flight").c_str(), memory.stashed);
+    if (memory.beside.value > 0) add("whatever the layers", memory.beside);
     terms.push_back({"memory of an accelerator", formatQuantity(row.problem.memory.value, Measure::bytes),
                      "result, problem.memory_bytes"});
 }
@@ -105,18 +111,35 @@ void ownTerms(const Row& row, Terms& terms) {
 
 std::vector<InputFact> facts(const Row& row) {
     const codesign::PlacementProblem& problem = row.problem;
-    return {{"Model", "name", row.name},
-            {"Model", "layers", std::to_string(row.layerCount)},
-            {"Hardware", "accelerators", std::to_string(problem.accelerators)},
-            {"Hardware", "memory", formatQuantity(problem.memory.value, Measure::bytes)},
-            {"Hardware", "bandwidth", formatQuantity(problem.bandwidth.value, Measure::bytesPerSecond)}};
+    std::vector<InputFact> all{
+        {"Model", "name", row.name},
+        {"Model", "layers", std::to_string(row.layerCount)},
+        {"Hardware", "accelerators", std::to_string(problem.accelerators)},
+        {"Hardware", "memory", formatQuantity(problem.memory.value, Measure::bytes)},
+        {"Hardware", "bandwidth", formatQuantity(problem.bandwidth.value, Measure::bytesPerSecond)}};
+    if (!row.of) return all;
+    if (row.of->sequence) all.push_back({"Model", "tokens of a sample", counted(*row.of->sequence)});
+    all.push_back({"Model", "global batch", counted(row.globalBatch.value_or(0))});
+    all.push_back({"Hardware", "fleet", row.of->fleet});
+    all.push_back({"Hardware", "accelerator", row.of->accelerator});
+    return all;
 }
 
+/// Micro-batches of a model are its own choice, those of a file are given.
 AmountOfWork work(const Result& result) {
     const auto& outcome = result.outcome.get<PlacementOutcome>();
-    return {fmt::format("{} {}", outcome.problem.microBatches,
-                        result.inputs.empty() ? std::string() : result.inputs.front().sha256),
-            outcome.problem.accelerators};
+    const std::string sha = result.inputs.empty() ? std::string() : result.inputs.front().sha256;
+    std::string amount = fmt::format("{} {}", outcome.problem.microBatches, sha);
+    if (outcome.of)
+        amount = fmt::format("{} {} {}", sha, outcome.globalBatch.value_or(0), outcome.of->sequence.value_or(0));
+    return {std::move(amount), outcome.problem.accelerators};
+}
+
+std::vector<InputFile> files(const Study& study) {
+    std::vector<InputFile> all = filesNamed(study.workloads, false, codesign::placementPath);
+    for (const std::string& name : study.hardware)
+        for (InputFile& file : fleetFiles(name, hardware::loadFleet(placeOfInput(name)))) addFile(all, std::move(file));
+    return all;
 }
 
 std::optional<std::string> keptTimeline(const Row& row) {
@@ -141,7 +164,10 @@ const std::vector<Field<PlacementOutcome>>& placementFields() {
          .get = [](const Row& row) { return ofPlan(row, [](const auto& plan) { return plan.timePerBatch.value; }); },
          .measure = Measure::seconds,
          .better = Better::lower,
-         .formula = "greatest load · (micro-batches of a replica + stages - 1) + synchronising the replicas",
+         .formula =
+             "greatest load · (micro-batches of a replica + stages - 1) + synchronising the replicas; of a model "
+             "greatest of load · (micro-batches of a replica - 1) + sum of gradients and update, + sum of loads + "
+             "messages and start",
          .source = kPaper,
          .terms = timeTerms},
         {.id = "throughput_samples_per_s",
@@ -240,13 +266,14 @@ Engine placementEngine() {
         .id = "place",
         .title = "Placement",
         .description = "Places a model's layers on many accelerators: stages, replicas and tensor-parallel degrees.",
-        .hardwareKind = {},
+        .hardwareKind = "fleet",
         .workloadKind = "file of layers",
-        .models = InputArity::none,
-        .workloads = InputArity::one,
-        .hardware = InputArity::none,
+        .models = InputArity::atMostOne,
+        .workloads = InputArity::atMostOne,
+        .hardware = InputArity::atMostOne,
         .parameters = placementParameters,
-        .files = [](const Study& study) { return filesNamed(study.workloads, false, codesign::placementPath); },
+        .laterParameters = {"sequence", "dtype", "software", "widths", "micro_batches", "recompute", "zero"},
+        .files = files,
         .run = runPlacement,
         .estimate = estimatePlacement,
         .resultSchema = "tessera.placement-result/1",

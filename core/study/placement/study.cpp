@@ -3,19 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/study/option_table.h"
+#include "core/study/placement/model_placement.h"
+#include "core/study/placement/settings.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
 
@@ -28,9 +27,7 @@ using codesign::PlacementFile;
 using codesign::PlacementProblem;
 using codesign::Plan;
 
-constexpr double kMaxAccelerators = 1e9, kLargestBatch = 1e12;
 constexpr std::int64_t kHighestDegree = 1'000'000'000;
-constexpr std::string_view kPlanOfFile = "file";
 
 /// Of the optimiser in bytes per byte of weights.
 double stateOf(codesign::Optimizer optimizer, codesign::OptimizerMemory rule) {
@@ -52,111 +49,8 @@ codesign::Degrees degreesOf(const PlacementFile& file) {
     return {.pipeline = fixed("fixedPP"), .tensorParallel = fixed("fixedTMPC"), .data = fixed("fixedDP")};
 }
 
-/// "8,4,16": stages, tensor-parallel degree, replicas.
-std::optional<codesign::Degrees> degreesNamed(const std::string& text) {
-    std::vector<std::int64_t> read;
-    for (const std::string_view part : split(text, ',')) {
-        std::int64_t value = 0;
-        const std::string_view digits = trimmed(part);
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc{} || end != digits.data() + digits.size() || value < 1 || value > kHighestDegree)
-            return std::nullopt;
-        read.push_back(value);
-    }
-    if (read.size() != 3) return std::nullopt;
-    return codesign::Degrees{.pipeline = read[0], .tensorParallel = read[1], .data = read[2]};
-}
-
-/// Width, replicas and the layers of each stage, as a result says them. Throws DataError.
-Plan readGivenPlan(const JsonNode& root, const PlacementFile& file) {
-    std::map<std::int64_t, std::size_t> numbers;
-    for (std::size_t i = 0; i < file.layers.size(); ++i) numbers[file.layers[i]] = i;
-    std::vector<bool> seen(file.layers.size(), false);
-    const JsonNode degreeNode = root.at("tensor"), stagesNode = root.at("stages");
-    Plan plan{.timePerBatch = {},
-              .tensorParallel = degreeNode.whole(1, kHighestDegree),
-              .data = root.at("data").whole(1, kHighestDegree),
-              .stages = {}};
-    const std::vector<codesign::DegreeCosts>& byDegree = file.problem.byDegree;
-    if (std::none_of(byDegree.begin(), byDegree.end(),
-                     [&](const auto& each) { return each.degree == plan.tensorParallel; }))
-        degreeNode.fail("a tensor-parallel degree that the layers have costs for");
-    for (const JsonNode& stageNode : stagesNode.elements(file.layers.size())) {
-        codesign::PlacedStage& stage = plan.stages.emplace_back();
-        const JsonNode layersNode = stageNode.at("layers");
-        for (const JsonNode& node : layersNode.elements(file.layers.size())) {
-            const auto found = numbers.find(node.whole(-kHighestDegree, kHighestDegree));
-            if (found == numbers.end()) node.fail("the id of a layer");
-            if (seen[found->second]) node.fail("a layer that is in no other stage");
-            seen[found->second] = true;
-            stage.layers.push_back(found->second);
-        }
-        if (stage.layers.empty()) layersNode.fail("at least one layer", "an empty list");
-    }
-    const auto missing = std::find(seen.begin(), seen.end(), false);
-    if (missing != seen.end())
-        stagesNode.fail(
-            fmt::format("layer {} in one of the stages", file.layers[static_cast<std::size_t>(missing - seen.begin())]),
-            "a plan without it");
-    // By stage, so that no edge leads back.
-    std::vector<std::size_t> stageOf(file.layers.size(), 0);
-    for (std::size_t s = 0; s < plan.stages.size(); ++s)
-        for (const std::size_t layer : plan.stages[s].layers) stageOf[layer] = s;
-    for (const codesign::LayerEdge& edge : file.graph.edges)
-        if (stageOf[edge.from] > stageOf[edge.to])
-            stagesNode.fail(fmt::format("layer {} in no later stage than layer {}, which reads it",
-                                        file.layers[edge.from], file.layers[edge.to]),
-                            fmt::format("stages {} and {}", stageOf[edge.from] + 1, stageOf[edge.to] + 1));
-    return plan;
-}
-
-/// What a plan is: of a result all else is left out.
-Json planOf(const JsonDocument& file) {
-    const JsonNode root = file.root();
-    Json plan = {{"file", file.file()}, {"sha256", sha256(file.text())}};
-    plan["tensor"] = root.at("tensor").json();
-    plan["data"] = root.at("data").json();
-    Json& stages = plan["stages"] = Json::array();
-    for (const JsonNode& stage : root.at("stages").elements(codesign::kMaxPlacedLayers))
-        stages.push_back({{"layers", stage.at("layers").json()}});
-    return plan;
-}
-
-/// What a study's parameters mean.
-struct Settings {
-    std::optional<std::int64_t> accelerators = {};  ///< none: the file's
-    std::optional<std::int64_t> globalBatch = {};
-    codesign::OptimizerMemory rule = codesign::OptimizerMemory::reference;
-    bool serialBranches = false;
-    std::string plan = {};   ///< degrees or "file"; empty = none
-    HeldJson planFile = {};  ///< see planOf
-};
-
-const OptionTable<Settings>& placementTable() {
-    static const OptionTable<Settings> kTable{
-        {"accelerators", "--accelerators K", &Settings::accelerators, Values::whole(1, kMaxAccelerators),
-         "accelerators; without it, the file's maxDevices"},
-        {"global_batch", "--global-batch N", &Settings::globalBatch, Values::whole(1, kLargestBatch),
-         "samples of a batch, for the throughput"},
-        {"optimizer_memory", "--optimizer-memory RULE", &Settings::rule,
-         Values::word(codesign::kOptimizerMemoryNames.all()),
-         "how the optimiser's state is counted: as the published program counts, exactly in the weights' type, "
-         "or for mixed precision, with Adam 16 bytes for each parameter in all"},
-        {"branches", "--branches RULE", &Settings::serialBranches, Values::word({"parallel", "serial"}),
-         "how layers of a stage run that do not depend on each other; the paper's rule is parallel"},
-        {"plan", "--plan PLAN", &Settings::plan, Values::text(),
-         "evaluate a user-supplied plan beside the fastest: stages, tensor-parallel degree and replicas such as "
-         "8,4,16, "
-         "'file' for what the layers' file fixes (both cut as well as they can be), or a result of this "
-         "command as a file"},
-        {"plan_file", "--plan-file FILE", &Settings::planFile, Values::document(planOf),
-         "a result of this command whose plan is evaluated beside the fastest"},
-    };
-    return kTable;
-}
-
-/// What a study of it rests on.
-struct Inputs {
+/// What a study of a file of layers rests on.
+struct FileInputs {
     PlacementFile file;
     PlacementOutcome request;  ///< without what was found
     std::vector<Input> inputs;
@@ -164,16 +58,28 @@ struct Inputs {
     std::optional<JsonDocument> whole;  ///< a plan of the user's own
 };
 
+bool isOfModel(const Study& study) {
+    return !study.models.empty() || !study.hardware.empty();
+}
+
 JsonDocument loadLayers(const Study& study) {
-    if (study.workloads.size() != 1) throw UsageError("a placement study takes exactly one file of layers");
+    if (study.workloads.size() != 1)
+        throw UsageError("a placement study takes exactly one file of layers, or a model and a fleet");
     return JsonDocument::load(codesign::placementPath(placeOfInput(study.workloads.front())));
 }
 
-Inputs readInputs(const Study& study, const RunContext& context) {
+PlacedLayers layersOf(const PlacementFile& file) {
+    PlacedLayers layers{.graph = file.graph, .ids = file.layers, .degrees = {}};
+    for (const codesign::DegreeCosts& costs : file.problem.byDegree) layers.degrees.push_back(costs.degree);
+    return layers;
+}
+
+FileInputs readFileInputs(const Study& study, const RunContext& context) {
     const Reading reading(context, "reading the layers", "the placement");
     const JsonDocument document = loadLayers(study);
-    const Settings settings = placementTable().of(study);
-    Inputs inputs;
+    checkPlacementParameters(study, false);
+    const PlacementSettings settings = placementTable().of(study);
+    FileInputs inputs;
     inputs.file = codesign::readPlacementFile(document);
     inputs.inputs = {{study.workloads.front(), sha256(document.text())}};
     PlacementProblem& problem = inputs.file.problem;
@@ -189,32 +95,27 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     request.layerCount = static_cast<std::int64_t>(inputs.file.layers.size());
     request.reported = inputs.file.reported;
     inputs.plan = settings.plan;
-    if (settings.planFile->is_null()) return inputs;
-    if (!inputs.plan.empty()) throw UsageError("options --plan and --plan-file both give a plan; expected one of them");
-    inputs.whole = JsonDocument::parse(settings.planFile->dump(), "the plan");
-    const JsonNode root = inputs.whole->root();
-    constexpr std::size_t kLongestPath = 4096;
-    inputs.inputs.push_back({root.at("file").text(kLongestPath), root.at("sha256").text()});
+    if (std::optional<GivenPlan> given = givenPlanOf(settings)) {
+        inputs.whole = std::move(given->document);
+        inputs.inputs.push_back(std::move(given->input));
+    }
     return inputs;
 }
 
 /// Evaluates the plan that the user names: its degrees, cut as well as these allow, or all of it.
-std::optional<OwnPlan> ownPlan(const Inputs& inputs, const codesign::Placer& placer, const RunContext& context) {
+std::optional<OwnPlan> ownPlan(const FileInputs& inputs, const codesign::Placer& placer, const RunContext& context) {
     const PlacementProblem& problem = inputs.file.problem;
     if (inputs.whole) {
         OwnPlan own{.given = inputs.inputs.back().name};
-        own.plan = codesign::evaluate(placer.graph(), problem, readGivenPlan(inputs.whole->root(), inputs.file));
+        own.plan =
+            codesign::evaluate(placer.graph(), problem, readGivenPlan(inputs.whole->root(), layersOf(inputs.file)));
         own.misfit = codesign::misfitOf(problem, *own.plan);
         return own;
     }
     if (inputs.plan.empty()) return std::nullopt;
     const std::optional<codesign::Degrees> degrees =
         inputs.plan == kPlanOfFile ? degreesOf(inputs.file) : degreesNamed(inputs.plan);
-    if (!degrees)
-        throw UsageError(fmt::format(
-            "option '--plan' is {}; expected stages, tensor-parallel degree and replicas such as 8,4,16, '{}' for "
-            "what the layers' file fixes, or a result of this command as a file",
-            inQuotes(inputs.plan), kPlanOfFile));
+    if (!degrees) refusePlan(inputs.plan);
     OwnPlan own{.given = inputs.plan};
     Placement made = placer.place(problem, {.fasterThan = {}, .degrees = degrees, .explain = true}, context);
     own.plan = std::move(made.plan);
@@ -257,6 +158,30 @@ std::optional<double> PlacementOutcome::timesTheFastest() const {
     return ratio(own->plan->timePerBatch, placement.plan->timePerBatch);
 }
 
+Seconds PlacementOutcome::onceOf(const Plan& plan) const {
+    return codesign::onceOf(plan, problem.microBatches, of.has_value());
+}
+
+std::string PlacementOutcome::layerName(std::int64_t id) const {
+    const bool hasName = of && id >= 0 && static_cast<std::size_t>(id) < of->names.size();
+    return hasName ? of->names[static_cast<std::size_t>(id)] : std::string();
+}
+
+std::string PlacementOutcome::layersText(const std::vector<std::size_t>& indices) const {
+    const auto shown = [&](std::int64_t id) {
+        const std::string known = layerName(id);
+        return known.empty() ? fmt::format("{}", id) : escaped(known);
+    };
+    std::vector<std::string> runs;
+    for (std::size_t i = 0; i < indices.size();) {
+        const std::int64_t first = layers[indices[i]];
+        std::int64_t last = first;
+        while (++i < indices.size() && layers[indices[i]] == last + 1) ++last;
+        runs.push_back(first == last ? shown(first) : fmt::format("{} to {}", shown(first), shown(last)));
+    }
+    return joined(runs, ", ");
+}
+
 std::int64_t PlacementOutcome::occupied(const Plan& plan) {
     std::int64_t each = 0;
     for (const codesign::PlacedStage& stage : plan.stages) each += stage.accelerators;
@@ -269,14 +194,126 @@ const std::vector<Parameter>& placementParameters() {
 
 Json planIn(const std::string& file, const Study& study) {
     const JsonDocument document = JsonDocument::load(file);
-    readGivenPlan(document.root(), codesign::readPlacementFile(loadLayers(study)));
-    Json plan = planOf(document);
+    if (!isOfModel(study)) readGivenPlan(document.root(), layersOf(codesign::readPlacementFile(loadLayers(study))));
+    Json plan = givenPlanJson(document);
     plan["file"] = file;
     return plan;
 }
 
+namespace {
+
+std::vector<std::string> assumptionsOf(const ModelToPlace& model) {
+    std::vector<std::string> assumptions{
+        "Times of layers, transfers and sums of gradients are those of the physical model; a prediction's interval and "
+        "energy are those of 'tessera predict' and 'tessera plan'.",
+        "1F1B: what one stage takes for all micro-batches of a replica but one, and for its sum of gradients and "
+        "update, "
+        "decides; before that all stages take their first micro-batch one after the other. Messages between stages run "
+        "beside computation and count twice for each stage but one."};
+    assumptions.insert(assumptions.end(), model.assumptions.begin(), model.assumptions.end());
+    return assumptions;
+}
+
+/// Ids from 0.
+std::vector<std::int64_t> numbered(std::size_t count) {
+    std::vector<std::int64_t> ids(count);
+    std::iota(ids.begin(), ids.end(), 0);
+    return ids;
+}
+
+/// The user's plan for a model; nothing where none is given.
+std::optional<OwnPlan> ownPlan(const ModelToPlace& model, const PlacementSettings& settings,
+                               const codesign::Placer& placer, const RunContext& context, std::vector<Input>& inputs) {
+    if (const std::optional<GivenPlan> given = givenPlanOf(settings)) {
+        const std::vector<std::int64_t> ids = numbered(model.layers.graph.layers);
+        const PlacedLayers layers{
+            .graph = model.layers.graph, .ids = ids, .degrees = {model.widths.begin(), model.widths.end()}};
+        OwnPlan own = evaluateGiven(model, readGivenPlan(given->document.root(), layers), context);
+        own.given = given->input.name;
+        inputs.push_back(given->input);
+        return own;
+    }
+    if (settings.plan.empty()) return std::nullopt;
+    const std::optional<codesign::Degrees> degrees = degreesNamed(settings.plan);
+    if (!degrees) refusePlan(settings.plan);
+    if (degrees->pipeline > static_cast<std::int64_t>(model.layers.graph.layers))
+        throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
+                                     degrees->pipeline,
+                                     formatCounted(static_cast<double>(model.layers.graph.layers), "layer", "layers")));
+    OwnPlan own = placeModel(model, placer, *degrees, context);
+    own.given = settings.plan;
+    return own;
+}
+
+Result runModelPlacement(const Study& study, const RunContext& context) {
+    const PlacementSettings settings = placementTable().of(study);
+    std::optional<ModelToPlace> read;
+    {
+        const Reading reading(context, "reading the model", "the placement");
+        read = readModelToPlace(study, settings, context);
+    }
+    ModelToPlace& model = *read;
+    Result result;
+    result.study = study;
+    result.inputs = std::move(model.inputs);
+    result.assumptions = assumptionsOf(model);
+    const Reading placing(context, "placing the layers", "the placement");
+    const codesign::Placer placer(model.layers.graph, codesign::Placer::kMaxCuts, context);
+    PlacementOutcome outcome;
+    outcome.name = model.title;
+    outcome.of = model.costs;
+    outcome.layers = numbered(model.layers.graph.layers);
+    outcome.layerCount = static_cast<std::int64_t>(model.layers.graph.layers);
+    outcome.globalBatch = model.globalBatch;
+    outcome.cuts = placer.cuts();
+    outcome.own = ownPlan(model, settings, placer, context, result.inputs);
+    ModelPlacement made = placeModel(model, placer, context);
+    outcome.of->chosen = made.chosen;
+    outcome.placement = std::move(made.placement);
+    outcome.problem = std::move(made.problem);
+    outcome.problem.byDegree.clear();
+    for (const int width : model.widths)
+        outcome.problem.byDegree.push_back({.degree = width, .layers = {}, .edges = {}});
+    outcome.problem.recompute = made.chosen.recompute == physical::Recompute::full;
+    outcome.problem.serialBranches = true;
+    outcome.problem.steady.reset();
+    outcome.problem.optimizerState = 0;
+    outcome.problem.beside = {};
+    result.warnings = std::move(model.warnings);
+    for (const std::string& warning : outcome.placement.warnings) result.warnings.push_back(warning);
+    outcome.placement.warnings = result.warnings;
+    reportWarnings(context, result.warnings);
+    result.outcome = std::move(outcome);
+    return result;
+}
+
+Estimate estimateModelPlacement(const Study& study) {
+    // Measured on one core of 2020, of a pair of layers in one choice of width, micro-batch, recomputation and
+    // replicas.
+    constexpr double kSecondsPerPair = 5e-8, kSecondsOfChoice = 3e-4;
+    const ModelToPlace model = readModelToPlace(study, placementTable().of(study), {});
+    const auto layers = static_cast<double>(model.layers.graph.layers);
+    const auto choices = static_cast<double>(model.widths.size() * model.microBatches.size() *
+                                             model.microBatches.size() * model.recomputes.size());
+    const double seconds = choices * (kSecondsOfChoice + layers * layers * kSecondsPerPair);
+    return {.text = fmt::format("{} at {} on {}: {}", formatCounted(layers, "layer", "layers"),
+                                formatCounted(static_cast<double>(model.widths.size()), "tensor-parallel degree",
+                                              "tensor-parallel degrees"),
+                                formatCounted(static_cast<double>(model.accelerators), "accelerator", "accelerators"),
+                                formatWait(seconds)),
+            .seconds = seconds,
+            .problems = {}};
+}
+
+}  // namespace
+
 Result runPlacement(const Study& study, const RunContext& context) {
-    Inputs inputs = readInputs(study, context);
+    if (isOfModel(study)) {
+        if (!study.workloads.empty())
+            throw UsageError("a placement takes a model and a fleet, or a file of layers, not both");
+        return runModelPlacement(study, context);
+    }
+    FileInputs inputs = readFileInputs(study, context);
     const Reading placing(context, "placing the layers", "the placement");
     const PlacementProblem& problem = inputs.file.problem;
     const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMaxCuts, context);
@@ -300,7 +337,8 @@ Result runPlacement(const Study& study, const RunContext& context) {
 
 Estimate estimatePlacement(const Study& study) {
     constexpr double kSecondsPerPair = 3e-7;  // of cuts at one degree, measured on one core of 2020
-    const Inputs inputs = readInputs(study, {});
+    if (isOfModel(study)) return estimateModelPlacement(study);
+    const FileInputs inputs = readFileInputs(study, {});
     const codesign::Placer placer(inputs.file.graph);
     const auto cuts = static_cast<double>(placer.cuts()),
                degrees = static_cast<double>(inputs.file.problem.byDegree.size());
@@ -312,6 +350,13 @@ Estimate estimatePlacement(const Study& study) {
                 formatWait(seconds)),
             .seconds = seconds,
             .problems = {}};
+}
+
+std::string choiceText(const std::optional<MicroBatchChoice>& chosen) {
+    if (!chosen) return {};
+    const std::string samples = fmt::format(" · micro-batches of {}", chosen->samples);
+    if (chosen->recompute == physical::Recompute::none) return samples;
+    return samples + fmt::format(", {} recomputation", physical::kRecomputeNames.of(chosen->recompute));
 }
 
 std::string planText(const Plan& plan, const PlacementOutcome& outcome) {
@@ -326,7 +371,8 @@ std::string planText(const Plan& plan, const PlacementOutcome& outcome) {
 std::string placementHeadline(const PlacementOutcome& outcome) {
     const Placement& placement = outcome.placement;
     if (!placement.plan) return placement.shortage ? placement.shortage->reason : "no plan fits";
-    return fmt::format("{} · {}", planText(*placement.plan, outcome),
+    const std::string choice = outcome.of ? choiceText(outcome.of->chosen) : std::string();
+    return fmt::format("{}{} · {}", planText(*placement.plan, outcome), choice,
                        placement.optimal ? std::string("proven fastest")
                                          : fmt::format("optimality gap ≤ {}", percentText(outcome.gap())));
 }
@@ -354,20 +400,19 @@ codesign::ModelResult placedModel(const PlacementOutcome& outcome) {
     model.pipeline = static_cast<std::int64_t>(plan.stages.size());
     model.data = plan.data;
     model.tensorParallel = plan.tensorParallel;
-    Seconds slowest;
     for (const codesign::PlacedStage& stage : plan.stages) {
-        slowest = std::max(slowest, stage.load);
         codesign::StageResult& shown = model.stages.emplace_back();
-        for (const std::size_t layer : stage.layers)
-            shown.layers.push_back(fmt::format("layer {}", outcome.layers[layer]));
+        for (const std::size_t layer : stage.layers) {
+            const std::string name = outcome.layerName(outcome.layers[layer]);
+            shown.layers.push_back(name.empty() ? fmt::format("layer {}", outcome.layers[layer]) : name);
+        }
         shown.accelerators = stage.accelerators;
         shown.forward = stage.forward;
         shown.backward = stage.load - stage.forward;
         shown.load = stage.load;
         shown.memory = stage.memory;
     }
-    const std::int64_t rounds = (microBatches - 1) / plan.data + model.pipeline;
-    model.time.gradientAllReduce = std::max(Seconds{}, plan.timePerBatch - slowest * static_cast<double>(rounds));
+    model.time.gradientAllReduce = outcome.onceOf(plan);
     return model;
 }
 

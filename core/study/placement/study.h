@@ -14,13 +14,15 @@ namespace tessera::study {
 /// The placement engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& placementParameters();
 
-/// Reads the study's layers and places them. A result without a plan says what would fit. Throws like study::run.
+/// Reads the study's layers, a file's or a model's on a fleet, and places them. A result without a plan says what would
+/// fit. Throws like study::run.
 Result runPlacement(const Study& study, const RunContext& context);
 
 /// See study::estimate.
 Estimate estimatePlacement(const Study& study);
 
-/// The plan in a file, a result of this engine, as the parameter `plan_file` holds it, read against the study's layers.
+/// The plan in a file, a result of this engine, as the parameter `plan_file` holds it, read against the layers of the
+/// study's file.
 /// Throws FileError, DataError, UsageError.
 Json planIn(const std::string& file, const Study& study);
 
@@ -35,6 +37,8 @@ const std::vector<Field<PlacementOutcome>>& placementFields();
 
 /// "29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor-parallel degree 1".
 std::string planText(const codesign::Plan& plan, const PlacementOutcome& outcome);
+/// " · micro-batches of 2, full recomputation"; empty for layers of a file.
+std::string choiceText(const std::optional<MicroBatchChoice>& chosen);
 /// One line on the fastest plan with what is proven of it, or why nothing fits.
 std::string placementHeadline(const PlacementOutcome& outcome);
 /// Reason why nothing fits, or not the user's own plan; empty where all does.

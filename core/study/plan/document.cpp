@@ -40,6 +40,14 @@ constexpr auto kLatent = [](auto& doc, auto& latent) {
     doc({"value_size", "Of a head: values."}, latent.valueSize, kRound);
 };
 
+constexpr auto kRest = [](auto& doc, auto& rest) {
+    doc({"attention", "Of a layer, with its norms."}, rest.attention, kRound);
+    doc({"feed_forward", "Of a layer without experts."}, rest.feedForward, kRound);
+    doc({"mixture", "Of a layer with experts, but for these."}, rest.mixture, kRound);
+    doc({"expert", "Of a routed expert."}, rest.expert, kRound);
+    doc({"ends", "Of the model, around its layers."}, rest.ends, kRound);
+};
+
 constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"layers", "Of the model."}, shape.layers, kRound);
     doc({"hidden", "Width of a layer."}, shape.hidden, kRound);
@@ -49,6 +57,8 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"ffn", "Width of the feed-forward network."}, shape.ffn, kRound);
     doc({"sequence", "Tokens of a sample."}, shape.sequence, kRound);
     doc({"vocabulary", "Words."}, shape.vocabulary, kRound);
+    doc.unlessEmpty({"embedding_width", "Of the table of tokens, where it is not that of a layer."},
+                    shape.embeddingWidth, kRound);
     doc({"gated", "The feed-forward network has three matrices."}, shape.gated);
     doc({"biased", "Biases, layer normalisation and dropout."}, shape.biased);
     doc({"causal", "Tokens see those before them alone."}, shape.causal);
@@ -63,6 +73,9 @@ constexpr auto kShape = [](auto& doc, auto& shape) {
     doc({"expert_ffn", "Width of an expert."}, shape.expertFfn, kRound);
     doc({"shared_experts", "Of a layer, that every token meets."}, shape.sharedExperts, kRound);
     doc({"dense_layers", "First layers without experts."}, shape.denseLayers, kRound);
+    doc.object({"rest_parameters",
+                "Parameters in no product of a layer and in no table; left out where they are those of the family."},
+               shape.rest, kRest);
     doc.object({"latent", "Attention by low-rank vectors; left out where there is none."}, shape.latent, kLatent);
 };
 
@@ -80,11 +93,16 @@ constexpr auto kConfiguration = [](auto& doc, auto& each) {
     doc({"data", "Replicas."}, each.data, 1);
     doc({"context", "Context parallel degree."}, each.context, 1);
     doc({"expert", "Expert parallel degree, among replicas and parts of the sequence."}, each.expert, 1);
+    doc.unlessEmpty(
+        {"whole_experts", "Tensor parallelism leaves experts whole, which are shared among what it splits."},
+        each.wholeExperts);
     doc({"virtual_stages", "Pieces of a stage that run in turns."}, each.chunks, 1);
     doc({"micro_batch", "Samples of one forward pass of a replica."}, each.micro, 1);
     doc({"schedule", "Order of the micro-batches in the pipeline."}, each.schedule, physical::kPipelineScheduleNames);
-    doc({"recompute", "Activations that are computed again."}, each.recompute, physical::kRecomputeNames);
+    doc({"recompute", "Activations that are computed again."}, each.recompute, plan::kRecomputationNames);
     doc({"zero", "Stage of ZeRO."}, each.zero, 0, 3);
+    doc.unlessEmpty({"order", "Of ranks, from the innermost; left out where it is tp-cp-dp-pp."}, each.order,
+                    physical::kRankOrderNames);
     doc.list({"parts", "Groups that it uses: along the pipeline, or with whole replicas each.", kSomeEntries},
              each.parts, kPart);
 };
@@ -92,6 +110,9 @@ constexpr auto kConfiguration = [](auto& doc, auto& each) {
 constexpr auto kStage = [](auto& doc, auto& stage) {
     doc({"group", "Which of the groups, from 0."}, stage.group);
     doc({"layers", "Of the model."}, stage.layers, 0);
+    doc.unlessEmpty({"recomputed_attention", "Layers whose attention is computed again."}, stage.recomputed.selective,
+                    0);
+    doc.unlessEmpty({"recomputed", "Layers that are computed again."}, stage.recomputed.full, 0);
     doc({"forward_s", "Forward pass of a micro-batch."}, stage.forward, kNotNegative);
     doc({"backward_s", "Backward pass of a micro-batch."}, stage.backward, kNotNegative);
     doc({"parameters_bytes", "Weights, gradients, optimizer."}, stage.memory.parameters, kNotNegative);
@@ -161,6 +182,44 @@ constexpr auto kCounted = [](auto& doc, auto& counted) {
     doc({"compared", "Fit and were compared."}, counted.fitting);
 };
 
+constexpr auto kLink = [](auto& doc, auto& link) {
+    doc({"from", "Which of the groups, from 0."}, link.from);
+    doc({"to", "The other one."}, link.to);
+    doc({"bytes_per_s", "Of an accelerator of either, per direction."}, link.rate, kRound);
+};
+
+constexpr auto kScaled = [](auto& doc, auto& scaled) {
+    doc({"times", "Of the accelerators of each group."}, scaled.times, kPositive);
+    doc({"accelerators", "That there are."}, scaled.accelerators, 1);
+    doc.unlessEmpty({"configuration", "The best; left out where nothing fits."}, scaled.configuration);
+    doc.object({"best", "What it takes; left out where nothing fits."}, scaled.best, kScores);
+    doc({"low_s", "Lower end of the interval in which 90 % of measured runs lie; 0 where nothing fits."}, scaled.low,
+        kNotNegative);
+    doc({"high_s", "Its upper end."}, scaled.high, kNotNegative);
+    doc({"tokens_per_s", "Of all accelerators; 0 where nothing fits."}, scaled.tokensPerSecond, kNotNegative);
+    doc.unlessEmpty({"misfit", "Why nothing fits."}, scaled.misfit);
+};
+
+constexpr auto kMeasured = [](auto& doc, auto& run) {
+    doc({"id", "Of its row in data/measured/training.csv."}, run.id);
+    doc({"source", "Who measured it: a key of the table of sources beside it."}, run.source);
+    doc({"software", "In the words of the source."}, run.software);
+    doc({"accelerator", "Its description."}, run.accelerator);
+    doc({"dtype", "Of the products."}, run.dtype);
+    doc({"accelerators", "In use."}, run.accelerators, 1);
+    doc({"global_batch", "Samples of a step; 0 where the source does not say it, as below."}, run.globalBatch, kRound);
+    doc({"micro_batch", "Samples."}, run.microBatch, kRound);
+    doc({"tensor", "Tensor parallel degree."}, run.tensor, 0);
+    doc({"pipeline", "Pipeline stages."}, run.pipeline, 0);
+    doc({"data", "Replicas."}, run.data, 0);
+    doc({"context", "Context parallel degree."}, run.context, 0);
+    doc({"expert", "Expert parallel degree."}, run.expert, 0);
+    doc({"virtual_stages", "Pieces of a stage that run in turns."}, run.chunks, 0);
+    doc({"tokens_per_s_per_accelerator", "As measured."}, run.tokensPerSecond, kPositive);
+    doc.orNull({"predicted", "The same by a model that has not seen it; null where it cannot be predicted."},
+               run.predicted, kPositive);
+};
+
 constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
     doc({"model", "Its name."}, outcome.model);
     doc({"fleet", "Its name."}, outcome.fleet);
@@ -207,6 +266,26 @@ constexpr auto kDocument = [](auto& doc, auto& outcome, auto& result) {
                  row("resource", each.resource, plan::kResourceNames);
                  row({"step_time_s", "0 where none fits."}, each.seconds, kNotNegative);
              });
+    if (doc.has("links", !outcome.links.empty()))
+        doc.list({"links", "Between groups of the fleet; left out where there is one group."}, outcome.links, kLink);
+    if (doc.has("scaling", !outcome.scaling.empty()))
+        doc.list({"scaling",
+                  "The best on other numbers of the fleet's accelerators, rising; left out where nothing "
+                  "fits the fleet, and in older versions."},
+                 outcome.scaling, kScaled);
+    if (doc.has("measured", !outcome.measured.empty()))
+        doc.list({"measured",
+                  "Published runs of the model on accelerators of the fleet in a data type of the study, "
+                  "those of a similar number of accelerators first; left out where there are none."},
+                 outcome.measured, kMeasured);
+    if (doc.has("measured_elsewhere", !outcome.measuredElsewhere.empty()))
+        doc.list({"measured_elsewhere",
+                  "Data types outside of the study, with published runs on the same "
+                  "accelerators; left out where there are none."},
+                 outcome.measuredElsewhere, [](auto& row, auto& each) {
+                     row("dtype", each.dtype);
+                     row("runs", each.runs, 1);
+                 });
     doc.object({"limits", "How much of each alone some configuration bears; left out where nobody asked."},
                outcome.limits, [](auto& inner, auto& limits) {
                    inner({"sequence", "Tokens of a sample, a multiple of 1024."}, limits.sequence);

@@ -159,7 +159,8 @@ std::vector<InputFile> files(const Study& study) {
     return all;
 }
 
-constexpr std::string_view kRecomputeTexts[] = {"", "selective recomputation", "full recomputation"};
+constexpr std::string_view kRecomputeTexts[] = {"", "selective recomputation", "full recomputation",
+                                                "recomputation per stage"};
 
 }  // namespace
 
@@ -169,13 +170,24 @@ std::string configurationText(const plan::Configuration& configuration) {
     if (configuration.context > 1) text += fmt::format(" × {} context", configuration.context);
     text += " parallel";
     if (configuration.expert > 1) text += fmt::format(", {} expert parallel", configuration.expert);
+    if (configuration.wholeExperts) text += ", experts whole";
     text += fmt::format(", micro-batches of {}", configuration.micro);
     if (configuration.pipeline > 1) text += fmt::format(", {}", physical::nameOf(configuration.schedule));
     if (configuration.chunks > 1) text += fmt::format(" with {} virtual stages", configuration.chunks);
     if (configuration.zero > 0) text += fmt::format(", ZeRO {}", configuration.zero);
-    if (configuration.recompute != physical::Recompute::none)
+    if (configuration.recompute != plan::Recomputation::none)
         text += fmt::format(", {}", kRecomputeTexts[static_cast<std::size_t>(configuration.recompute)]);
+    if (configuration.order != physical::RankOrder::pipelineLast)
+        text += fmt::format(", ranks {}", physical::kRankOrderNames.of(configuration.order));
     return text;
+}
+
+std::string recomputedText(const plan::EvaluatedStage& stage) {
+    std::vector<std::string> parts;
+    if (stage.recomputed.full > 0) parts.push_back(fmt::format("{} of {}", stage.recomputed.full, stage.layers));
+    if (stage.recomputed.selective > 0)
+        parts.push_back(fmt::format("attention of {} of {}", stage.recomputed.selective, stage.layers));
+    return joined(parts, ", ");
 }
 
 const std::vector<Field<PlanOutcome>>& trainingPlanFields() {

@@ -28,6 +28,44 @@ struct PlannedGroup {
     std::int64_t nodes() const { return (count + perNode - 1) / perNode; }
 };
 
+/// What joins two groups of the fleet.
+struct PlannedLink {
+    std::size_t from = 0, to = 0;  ///< of the groups, from 0
+    double rate = 0;               ///< bytes/s of one accelerator of either, per direction
+};
+
+/// The best on another number of the fleet's accelerators.
+struct ScaledPlan {
+    double times = 1;                       ///< of those of each group
+    std::int64_t accelerators = 0;          ///< that there are
+    std::optional<plan::Scores> best = {};  ///< none where nothing fits
+    double low = 0, high = 0;               ///< 90 % interval of the step's seconds
+    double tokensPerSecond = 0;             ///< of all accelerators
+    std::string configuration = {};         ///< as `plan::shortText`; empty where nothing fits
+    std::string misfit = {};                ///< why nothing does
+
+    /// Tokens per second of each accelerator in use; 0 where nothing fits.
+    double perAccelerator() const { return best ? tokensPerSecond / best->of(plan::Objective::accelerators) : 0; }
+};
+
+/// A published run of the model on accelerators of the fleet, in a data type of the study. What its source leaves open
+/// is 0 or empty.
+struct MeasuredBeside {
+    std::string id, source, software;  ///< of its row, of the table of sources, in the words of the source
+    std::string accelerator, dtype;
+    std::int64_t accelerators = 1;
+    double globalBatch = 0, microBatch = 0;  ///< samples
+    std::int64_t tensor = 0, pipeline = 0, data = 0, context = 0, expert = 0, chunks = 0;
+    double tokensPerSecond = 0;            ///< of one accelerator
+    std::optional<double> predicted = {};  ///< the same by a model that has not seen it, for this very run
+};
+
+/// Published runs of the model on accelerators of the fleet in a data type that is none of the study.
+struct MeasuredElsewhere {
+    std::string dtype;
+    std::int64_t runs = 0;
+};
+
 /// A point of the front: a configuration that no other beats in both values.
 struct FrontPoint {
     std::string text;  ///< as `plan::shortText`
@@ -85,6 +123,10 @@ struct PlanOutcome {
     plan::Counted counted;
     EndedBy ended = EndedBy::proof;
     std::vector<plan::Sensitivity> sensitivities;
+    std::vector<PlannedLink> links = {};        ///< between groups, those of smaller numbers first
+    std::vector<ScaledPlan> scaling = {};       ///< rising, the fleet itself among them; empty where nothing fits it
+    std::vector<MeasuredBeside> measured = {};  ///< those nearest to the best in their number of accelerators first
+    std::vector<MeasuredElsewhere> measuredElsewhere = {};
     std::optional<plan::Limits> limits = {};
     std::optional<AskedConfiguration> asked = {};
     std::optional<PlanShortage> shortage = {};
@@ -104,10 +146,15 @@ struct PlanOutcome {
     /// Time of the configuration that is asked about over that of the best.
     std::optional<double> timesTheBest() const;
     bool knowsPrices() const;
+    double accelerators() const;  ///< of all groups
+    /// Tokens per second of each accelerator that a configuration uses.
+    static double perAccelerator(const plan::Evaluated& its);
+    /// Whether all of a configuration lies on one kind of accelerator; its name.
+    std::optional<std::string> acceleratorOf(const plan::Configuration& configuration) const;
 };
 
-/// The best configuration as frameworks are told of it. Throws UsageError where nothing fits, or where the result is of
-/// a version that did not keep the model's shape.
-plan::FrameworkPlan frameworkPlanOf(const PlanOutcome& outcome);
+/// The configuration of a rank, from "1", as frameworks are told of it; the best where there is no such one. Throws
+/// UsageError where nothing fits, or where the result is of a version that did not keep the model's shape.
+plan::FrameworkPlan frameworkPlanOf(const PlanOutcome& outcome, const std::string& rank);
 
 }  // namespace tessera::study

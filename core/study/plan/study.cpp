@@ -16,7 +16,9 @@
 #include "core/model/model.h"
 #include "core/physical/device.h"
 #include "core/plan/rules.h"
+#include "core/plan/scaling.h"
 #include "core/study/known_transformer.h"
+#include "core/study/measured_throughput.h"
 #include "core/study/model_summary.h"
 #include "core/study/option_table.h"
 #include "core/study/partition/study.h"
@@ -78,7 +80,8 @@ const OptionTable<Settings>& planTable() {
         {"allow", "--allow LIST", &Settings::allow, Values::text(kLongestText),
          "values to choose from, such as zero=0,1,pp=4..16; tp, pp, dp, cp, ep: tensor, pipeline, data, context, "
          "expert "
-         "parallel, vp: virtual stages, mb: micro-batch, zero, recompute, schedule, dtype, group"},
+         "parallel, etp: tensor parallel inside experts, vp: virtual stages, mb: micro-batch, zero, recompute, "
+         "schedule, order, dtype, group"},
         {"evaluate", "--evaluate LIST", &Settings::evaluate, Values::text(kLongestText),
          "a configuration to judge beside the best, such as tp=8,pp=16,dp=4,mb=1; what it leaves open is chosen"},
         {"top", "--top N", &Settings::top, Values::whole(1, kMostTop), "best configurations to list"},
@@ -116,7 +119,14 @@ struct Inputs {
 physical::TrainingRun modelOf(const Study& study, const Settings& settings) {
     std::map<std::string, std::int64_t> dimensions = study.dimensions;
     if (settings.sequence) dimensions["sequence"] = *settings.sequence;
-    std::optional<physical::TrainingRun> run = knownTransformer(placeOfInput(study.models.front()), dimensions);
+    std::string refusal;
+    std::optional<physical::TrainingRun> run =
+        knownTransformer(placeOfInput(study.models.front()), dimensions, refusal);
+    if (!run && !refusal.empty())
+        throw UsageError(
+            fmt::format("the model {} cannot be planned: {}; expected a decoder or an encoder of text "
+                        "whose layers all have a softmax in their attention",
+                        inQuotes(study.models.front()), refusal));
     if (!run)
         throw UsageError(fmt::format(
             "the model {} is no transformer that can be planned; expected one of the zoo (zoo:gpt, zoo:llama, zoo:moe, "
@@ -183,6 +193,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     load.dimensions = study.dimensions;
     const model::Model model = model::loadModel(placeOfInput(study.models.front()), load);
     inputs.modelTitle = modelName(study.models.front(), model.name);
+    inputs.warnings = model.warnings;
     inputs.inputs.push_back({study.models.front(), model.sha256});
     for (const std::string& name : study.hardware) inputs.fleets.push_back(readFleetInputs(name, run, inputs));
     if (!physical::softwareStackOf(inputs.settings.software))
@@ -208,6 +219,14 @@ std::vector<PlannedGroup> groupsOf(const plan::Problem& problem) {
                           .pricePerHour = group.pricePerHour});
     }
     return groups;
+}
+
+std::vector<PlannedLink> linksOf(const plan::Problem& problem) {
+    std::vector<PlannedLink> links;
+    for (std::size_t from = 0; from < problem.groups.size(); ++from)
+        for (std::size_t to = from + 1; to < problem.groups.size(); ++to)
+            links.push_back({from, to, problem.between[from][to]});
+    return links;
 }
 
 std::string memoryText(double bytes) {
@@ -257,6 +276,32 @@ PlanShortage shortageOf(const FleetInputs& inputs, const plan::Found& found, con
     return shortage;
 }
 
+/// Why nothing fits on a fleet of another size, in few words.
+std::string misfitOf(const plan::Found& found) {
+    if (found.fastestLate)
+        return fmt::format("too late: the fastest step takes {}",
+                           formatQuantity(found.fastestLate->scores.of(Objective::time), Measure::seconds));
+    if (!found.closest) return "no degrees divide the model and the batch";
+    const plan::Shortage& shortage = found.closest->second;
+    return fmt::format("each accelerator lacks {}", memoryText(shortage.total() - shortage.capacity));
+}
+
+ScaledPlan scaledPlanOf(const plan::ScaledFleet& fleet) {
+    ScaledPlan plan{.times = fleet.times, .accelerators = fleet.problem.accelerators()};
+    if (fleet.found.top.empty()) {
+        plan.misfit = misfitOf(fleet.found);
+        return plan;
+    }
+    const plan::Ranked& first = fleet.found.top.front();
+    const plan::Evaluated best = plan::evaluate(fleet.problem, first.configuration, first.bytes);
+    plan.best = best.scores;
+    plan.low = best.low;
+    plan.high = best.high;
+    plan.tokensPerSecond = best.tokensPerSecond;
+    plan.configuration = plan::shortText(best.configuration);
+    return plan;
+}
+
 /// The one value that a space leaves of an axis, else another.
 int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
     const std::vector<int>& values = space.of(axis).values;
@@ -266,16 +311,18 @@ int onlyOf(const plan::Space& space, plan::Axis axis, int otherwise) {
 /// What keeps all configurations of a space from being one, as far as its given values alone tell; else empty.
 std::string faultOf(const plan::Problem& problem, const plan::Space& space) {
     using plan::Axis;
-    plan::Configuration at{.tensor = onlyOf(space, Axis::tensor, 1),
-                           .pipeline = onlyOf(space, Axis::pipeline, 1),
-                           .data = onlyOf(space, Axis::data, 1),
-                           .context = onlyOf(space, Axis::context, 1),
-                           .expert = onlyOf(space, Axis::expert, 1),
-                           .chunks = onlyOf(space, Axis::chunks, 1),
-                           .micro = onlyOf(space, Axis::micro, 1),
-                           .zero = onlyOf(space, Axis::zero, 0)};
+    plan::Configuration at{
+        .tensor = onlyOf(space, Axis::tensor, 1),
+        .pipeline = onlyOf(space, Axis::pipeline, 1),
+        .data = onlyOf(space, Axis::data, 1),
+        .context = onlyOf(space, Axis::context, 1),
+        .expert = onlyOf(space, Axis::expert, 1),
+        .wholeExperts = onlyOf(space, Axis::expertTensor, 0) == 1 && onlyOf(space, Axis::tensor, 1) > 1,
+        .chunks = onlyOf(space, Axis::chunks, 1),
+        .micro = onlyOf(space, Axis::micro, 1),
+        .zero = onlyOf(space, Axis::zero, 0)};
     if (at.chunks > 1) at.schedule = physical::PipelineSchedule::interleaved;
-    at.recompute = static_cast<physical::Recompute>(onlyOf(space, Axis::recompute, 0));
+    at.recompute = static_cast<plan::Recomputation>(onlyOf(space, Axis::recompute, 0));
     at.parts = {{.group = static_cast<std::size_t>(onlyOf(space, Axis::group, 0)),
                  .stages = at.pipeline,
                  .replicas = at.data,
@@ -291,13 +338,13 @@ PlanAnswer answerOf(std::string_view option, const std::string& given, const Fle
     plan::Space space;
     plan::narrow(space, option, asked.given, inputs.problem);
     plan::SearchOptions options = inputs.options;
-    options.top = 1;
     options.longestStep.reset();
     RunControl quiet = context;
     quiet.progress = {};
-    const plan::Found found = plan::search(inputs.problem, space, options, quiet);
+    const plan::Found found = plan::searchBest(inputs.problem, space, options, quiet);
     if (!found.top.empty()) {
-        asked.evaluated = plan::evaluate(inputs.problem, found.top.front().configuration);
+        const plan::Ranked& first = found.top.front();
+        asked.evaluated = plan::evaluate(inputs.problem, first.configuration, first.bytes);
         return answer;
     }
     answer.closest = found.closest;
@@ -314,15 +361,27 @@ std::vector<std::string> assumptionsOf(const plan::Problem& problem) {
             "within the interval.",
             stack.id),
         "Layers count as equal; embedding and head are on the first and last stage. Ranks are tensor, context, data, "
-        "pipeline from the innermost, as in Megatron-LM.",
+        "pipeline from the innermost, as in Megatron-LM, unless a configuration says another order.",
         "Tensor parallelism splits sequences between its collectives, too.",
         "The software's own memory beside the model is the allowance that was fitted to measured peaks."};
     if (problem.groups.size() > 1)
         assumptions.emplace_back(
             "A pipeline passes through two groups at most, one after the other; groups with whole replicas side by "
             "side "
-            "hold as many as fit, and share the micro-batches so that the slowest is done first.");
+            "hold as many as make the step shortest, and share the micro-batches so that the slowest is done first.");
     return assumptions;
+}
+
+/// What the closed form of the best configuration's schedule leaves out, where that is more than a hundredth.
+std::optional<std::string> excessText(const plan::Evaluated& best) {
+    constexpr double kLeast = 0.01;
+    const std::optional<double> excess = plan::simulatedExcessOf(best);
+    if (!excess || std::abs(*excess) < kLeast) return std::nullopt;
+    return fmt::format(
+        "Pipelines count by the closed form of their schedule; run micro-batch by micro-batch with all transfers "
+        "waited "
+        "for, as the picture of the pipeline shows it, the best takes {:.2g} % {} a step.",
+        100 * std::abs(*excess), *excess > 0 ? "longer for" : "less for");
 }
 
 }  // namespace
@@ -345,6 +404,26 @@ std::optional<double> PlanOutcome::steps() const {
 std::optional<double> PlanOutcome::trainingSeconds() const {
     if (!tokens || best() == nullptr) return std::nullopt;
     return *steps() * best()->scores.of(Objective::time);
+}
+
+double PlanOutcome::accelerators() const {
+    double sum = 0;
+    for (const PlannedGroup& group : groups) sum += static_cast<double>(group.count);
+    return sum;
+}
+
+double PlanOutcome::perAccelerator(const plan::Evaluated& its) {
+    return its.tokensPerSecond / its.scores.of(Objective::accelerators);
+}
+
+std::optional<std::string> PlanOutcome::acceleratorOf(const plan::Configuration& configuration) const {
+    std::optional<std::string> only;
+    for (const plan::Part& part : configuration.parts) {
+        const std::string& its = groups.at(part.group).accelerator;
+        if (only && *only != its) return std::nullopt;
+        only = its;
+    }
+    return only;
 }
 
 bool PlanOutcome::knowsPrices() const {
@@ -378,11 +457,11 @@ void addFound(PlanOutcome& outcome, const FleetInputs& of, const plan::Found& fo
     outcome.counted = found.counted;
     outcome.ended = found.ended;
     for (const plan::Ranked& each : found.top)
-        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration));
+        outcome.configurations.push_back(plan::evaluate(of.problem, each.configuration, each.bytes));
     for (const plan::Ranked& each : found.front)
         outcome.front.push_back({plan::shortText(each.configuration), each.scores.of(of.options.front.first),
                                  each.scores.of(of.options.front.second),
-                                 plan::evaluate(of.problem, each.configuration).scores});
+                                 plan::evaluate(of.problem, each.configuration, each.bytes).scores});
     if (!found.top.empty()) outcome.sensitivities = plan::sensitivitiesOf(of.problem, found.top);
 }
 
@@ -401,6 +480,7 @@ PlanOutcome outcomeOf(const Inputs& inputs, const FleetInputs& of) {
     outcome.software = of.problem.groups.front().variants.front().setting.stack.id;
     outcome.dtypes = of.problem.dtypes;
     outcome.groups = groupsOf(of.problem);
+    outcome.links = linksOf(of.problem);
     outcome.objective = inputs.settings.objective;
     outcome.frontOf = of.options.front;
     outcome.tokens = inputs.settings.tokens;
@@ -440,14 +520,21 @@ Result runPlan(const Study& study, const RunContext& context) {
 
     PlanOutcome outcome = outcomeOf(inputs, chosen);
     addFound(outcome, chosen, found[best]);
+    if (outcome.best() != nullptr)
+        if (std::optional<std::string> text = excessText(*outcome.best())) result.assumptions.push_back(*text);
     if (found.size() > 1)
         for (std::size_t i = 0; i < found.size(); ++i) outcome.fleets.push_back(comparedOf(inputs.fleets[i], found[i]));
     if (!inputs.settings.evaluate.empty())
         outcome.asked = answerOf("--evaluate", inputs.settings.evaluate, chosen, context).asked;
     if (outcome.best() == nullptr)
         outcome.shortage = shortageOf(chosen, found[best], context);
-    else if (inputs.settings.limits)
+    else
+        for (const plan::ScaledFleet& each :
+             plan::scaledFleets(chosen.problem, chosen.space, chosen.options, found[best], context))
+            outcome.scaling.push_back(scaledPlanOf(each));
+    if (outcome.best() != nullptr && inputs.settings.limits)
         outcome.limits = plan::limitsOf(chosen.problem, chosen.space, chosen.options, context);
+    addMeasured(outcome, bundledTraining());
     result.outcome = std::move(outcome);
     return result;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/timeline.h"
+#include "core/physical/measured_table.h"
 #include "core/study/engine.h"
 #include "core/study/field.h"
 #include "core/study/plan/outcome.h"
@@ -23,6 +24,11 @@ Result runPlan(const Study& study, const RunContext& context);
 PlanAnswer askPlan(const Study& study, const std::string& fleet, const std::string& configuration,
                    const RunContext& context);
 
+/// Adds the published runs of a table (columns of data/measured/training.csv) that stand beside a plan: of its model,
+/// its tokens of a sample and its accelerators, in one of its data types or one whose products are as fast. Throws
+/// DataError.
+void addMeasured(PlanOutcome& outcome, const physical::MeasuredTable& table);
+
 /// See study::estimate.
 Estimate estimatePlan(const Study& study);
 
@@ -39,6 +45,9 @@ const std::vector<Field<PlanOutcome>>& trainingPlanFields();
 std::string planHeadline(const PlanOutcome& outcome);
 /// Reason why nothing fits, or not the configuration that is asked about; empty where all does.
 std::string planMisfit(const PlanOutcome& outcome);
+
+/// "2 of 8", "attention of 3 of 8": layers of a stage that are computed again; empty where none is.
+std::string recomputedText(const plan::EvaluatedStage& stage);
 
 /// "8 tensor × 16 pipeline × 4 data parallel, micro-batches of 1, ZeRO 1, full recomputation".
 std::string configurationText(const plan::Configuration& configuration);

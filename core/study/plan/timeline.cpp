@@ -41,18 +41,6 @@ int drawnOf(const plan::Configuration& configuration) {
                                                                              : wanted;
 }
 
-physical::Pipeline pipelineOf(const plan::Evaluated& best, int microBatches) {
-    const plan::Configuration& configuration = best.configuration;
-    physical::Pipeline pipeline{.schedule = configuration.schedule,
-                                .stages = configuration.pipeline,
-                                .microBatches = microBatches,
-                                .chunks = configuration.chunks,
-                                .transfer = best.transfer};
-    for (const plan::EvaluatedStage& stage : best.stages)
-        pipeline.perStage.push_back({stage.forward, stage.backward / 2, stage.backward / 2});
-    return pipeline;
-}
-
 /// Says how much of the whole step is idle: where few micro-batches are drawn, the picture shows more.
 std::string titleOf(const plan::Evaluated& best) {
     const double idle = best.time.bubble / best.scores.of(plan::Objective::time);
@@ -80,11 +68,13 @@ Timeline planTimeline(const PlanOutcome& outcome, const std::string& rank) {
     timeline.title = titleOf(*best);
     for (std::size_t s = 0; s < best->stages.size(); ++s) {
         const plan::EvaluatedStage& stage = best->stages[s];
+        const bool isPerStage = configuration.recompute == plan::Recomputation::perStage;
+        const std::string again = isPerStage ? ", again: " + recomputedText(stage) : std::string();
         timeline.tracks.push_back(
-            {.name = fmt::format("stage {} · {}", s + 1, formatCounted(stage.layers, "layer", "layers")),
+            {.name = fmt::format("stage {} · {}{}", s + 1, formatCounted(stage.layers, "layer", "layers"), again),
              .group = outcome.groups[stage.group].name});
     }
-    for (const physical::PipelineEvent& event : physical::pipelineEvents(pipelineOf(*best, drawn))) {
+    for (const physical::PipelineEvent& event : physical::pipelineEvents(plan::pipelineOf(*best, drawn))) {
         timeline.events.push_back({.track = event.stage,
                                    .start = event.begin,
                                    .duration = event.end - event.begin,

@@ -76,7 +76,8 @@ TEST_F(FileIo, readsMoreThanOneChunk) {
 TEST_F(FileIo, saysWhyAFileCannotBeRead) {
     const std::string path = (folder / "none").string();
     EXPECT_EQ(errorText<FileError>([&] { readFile(path); }), "cannot read '" + path + "': there is no such file");
-    EXPECT_EQ(errorText<FileError>([&] { readFile(folder); }), "cannot read '" + folder.path().string() + "': it is a folder");
+    EXPECT_EQ(errorText<FileError>([&] { readFile(folder); }),
+              "cannot read '" + folder.path().string() + "': it is a folder");
 }
 
 TEST_F(FileIo, namesTheLimitThatAFileExceeds) {

@@ -285,6 +285,109 @@ TEST(Placement, ofDegreesIsTheBestOfAllPlansThatHaveThem) {
     EXPECT_GT(crowded, 100U);
 }
 
+/// The same layers in a pipeline whose transfers run beside computation.
+Small steadyProblem(unsigned seed) {
+    Small small = smallProblem(seed);
+    std::mt19937 random(seed + 77);
+    PlacementProblem& problem = small.problem;
+    problem.recompute = false;
+    problem.beside = {static_cast<double>(random() % 40)};
+    const std::int64_t most = std::min(problem.microBatches, problem.accelerators);
+    SteadyPipeline steady{.replicas = 1 + static_cast<std::int64_t>(random() % 3)};
+    steady.replicas = std::min(steady.replicas, most);
+    for (double sum = 0; steady.filling.size() < 3; sum += static_cast<double>(random() % 20))
+        steady.filling.push_back({sum});
+    problem.steady = steady;
+    for (DegreeCosts& costs : problem.byDegree)
+        for (LayerCosts& layer : costs.layers) layer.update = {static_cast<double>(random() % 40)};
+    return small;
+}
+
+TEST(Placement, ofSteadyPipelinesIsTheBestOfAllPlans) {
+    std::size_t placed = 0, manyStages = 0, full = 0, crowded = 0;
+    for (unsigned seed = 0; seed < 1500; ++seed) {
+        const Small small = steadyProblem(seed);
+        const PlacementProblem& problem = small.problem;
+        const std::int64_t replicas = problem.steady->replicas;
+        double seconds = kInfinite, memory = kInfinite;
+        std::int64_t accelerators = -1;
+        eachPipeline(small.graph, [&](const std::vector<PlacedStage>& stages) {
+            for (const DegreeCosts& costs : problem.byDegree) {
+                const Plan plan =
+                    evaluate(small.graph, problem,
+                             {.timePerBatch = {}, .tensorParallel = costs.degree, .data = replicas, .stages = stages});
+                double fullest = 0;
+                for (const PlacedStage& stage : plan.stages) fullest = std::max(fullest, stage.memory.total().value);
+                const std::int64_t all = replicas * occupied(plan);
+                if (all <= problem.accelerators) memory = std::min(memory, fullest);
+                if (fullest <= problem.memory.value && (accelerators < 0 || all < accelerators)) accelerators = all;
+                if (fits(plan, problem)) seconds = std::min(seconds, plan.timePerBatch.value);
+            }
+        });
+        const Placement placement = Placer(small.graph).place(problem, {.explain = true});
+        ASSERT_EQ(placement.plan.has_value(), seconds < kInfinite) << seed;
+        if (placement.plan) {
+            ++placed;
+            const Plan& plan = *placement.plan;
+            manyStages += plan.stages.size() > 2 ? 1 : 0;
+            EXPECT_TRUE(close(plan.timePerBatch.value, seconds, 1e-12)) << seed;
+            EXPECT_EQ(plan.data, replicas) << seed;
+            EXPECT_EQ(misfitOf(problem, plan), "") << seed;
+            continue;
+        }
+        const Shortage& shortage = placement.shortage.value();
+        (shortage.closest ? full : crowded) += 1;
+        EXPECT_EQ(shortage.closest.has_value(), memory < kInfinite) << seed;
+        if (shortage.closest) {
+            EXPECT_TRUE(close(shortage.memory.value().value, memory, 1e-12)) << seed;
+        }
+        EXPECT_EQ(shortage.accelerators.value_or(-1), accelerators) << seed;
+    }
+    EXPECT_GT(placed, 500U);
+    EXPECT_GT(manyStages, 50U);
+    EXPECT_GT(full, 100U);
+    EXPECT_GT(crowded, 5U);
+}
+
+TEST(Placement, ofASteadyPipelineAddsUpAsItIsDefined) {
+    const LayerGraph graph{.layers = 3, .edges = {{0, 1}, {1, 2}}};
+    const auto layer = [](double forward, double backward, double update) {
+        return LayerCosts{
+            .weights = {10}, .activations = {4}, .forward = {forward}, .backward = {backward}, .update = {update}};
+    };
+    PlacementProblem problem;
+    problem.byDegree = {
+        {.degree = 1, .layers = {layer(1, 2, 7), layer(2, 4, 1), layer(1, 1, 1)}, .edges = {{1e6}, {1e6}}}};
+    problem.accelerators = 8;
+    problem.microBatches = 12;
+    problem.memory = {1000};
+    problem.bandwidth = {1};  // no message is waited for
+    problem.beside = {5};
+    problem.steady = SteadyPipeline{.replicas = 4, .filling = {{0.5}, {3}}};
+    const auto stageOf = [](std::vector<std::size_t> layers) {
+        PlacedStage stage;
+        stage.layers = std::move(layers);
+        return stage;
+    };
+    const Plan plan =
+        evaluate(graph, problem,
+                 {.timePerBatch = {}, .tensorParallel = 1, .data = 4, .stages = {stageOf({0}), stageOf({1, 2})}});
+    // Three micro-batches of a replica: two of the slower stage, which takes 8, and its update; then one of both.
+    EXPECT_DOUBLE_EQ(plan.timePerBatch.value, (2 * 8 + 2) + (3 + 8) + 3);
+    EXPECT_DOUBLE_EQ(plan.stages[0].memory.total().value, 2 * 10 + 4 + 4 + 5);
+    EXPECT_DOUBLE_EQ(plan.stages[1].memory.total().value, 2 * 20 + 8 + 5);
+    // One micro-batch of a replica: nothing is in flight, the longer update decides.
+    problem.microBatches = 4;
+    const Plan once = evaluate(graph, problem, plan);
+    EXPECT_DOUBLE_EQ(once.timePerBatch.value, 7 + (3 + 8) + 3);
+    EXPECT_DOUBLE_EQ(once.stages[0].memory.total().value, 2 * 10 + 4 + 5);
+    Plan other = plan;
+    other.data = 2;
+    EXPECT_THROW(evaluate(graph, problem, other), UsageError);
+    problem.recompute = true;
+    EXPECT_THROW(Placer(graph).place(problem), UsageError);
+}
+
 TEST(Placement, ofDegreesOfThePublishedCasesIsTheirsOrBetter) {
     std::size_t compared = 0;
     for (const codesign::cases::OracleCase& known : codesign::cases::oracleCases()) {
@@ -298,6 +401,57 @@ TEST(Placement, ofDegreesOfThePublishedCasesIsTheirsOrBetter) {
         ++compared;
     }
     EXPECT_EQ(compared, 50U);
+}
+
+TEST(PlanTable, hasTheFastestPlanOfAllNumbersOfStagesAndReplicas) {
+    std::size_t placed = 0, full = 0, crowded = 0;
+    for (unsigned seed = 0; seed < 600; ++seed) {
+        const Small small = seed % 2 == 0 ? smallProblem(seed) : steadyProblem(seed);
+        const Placer placer(small.graph);
+        for (const DegreeCosts& costs : small.problem.byDegree) {
+            PlacementProblem problem = small.problem;
+            problem.byDegree = {costs};
+            PlanTable table(placer, problem);
+            EXPECT_TRUE(table.hasAll());
+            const std::int64_t first = problem.steady ? problem.steady->replicas : 1;
+            const std::int64_t last = problem.steady ? first : std::min<std::int64_t>(problem.microBatches, 4);
+            for (std::int64_t data = first; data <= last; ++data)
+                for (std::int64_t stages = 1; stages <= static_cast<std::int64_t>(small.graph.layers); ++stages) {
+                    const Degrees degrees{.pipeline = stages, .tensorParallel = costs.degree, .data = data};
+                    const Placement known = placer.place(problem, {.degrees = degrees, .explain = true});
+                    const auto fastest = table.fastest(stages, data);
+                    const std::optional<Plan> plan = table.plan(stages, data);
+                    ASSERT_EQ(plan.has_value(), known.plan.has_value()) << seed;
+                    ASSERT_EQ(fastest.has_value(), known.plan.has_value()) << seed;
+                    const std::optional<Plan> leanest = table.leanest(stages, data);
+                    if (plan) {
+                        ++placed;
+                        EXPECT_TRUE(close(plan->timePerBatch.value, known.plan->timePerBatch.value, 1e-12)) << seed;
+                        EXPECT_TRUE(close(fastest->time.value, plan->timePerBatch.value, 1e-12)) << seed;
+                        EXPECT_EQ(fastest->accelerators, data * occupied(*plan)) << seed;
+                        EXPECT_EQ(misfitOf(problem, *plan), "") << seed;
+                        EXPECT_TRUE(leanest && fits(*leanest, problem)) << seed;
+                        continue;
+                    }
+                    EXPECT_EQ(leanest.has_value(), known.shortage->closest.has_value()) << seed;
+                    (leanest ? full : crowded) += 1;
+                    if (!leanest) continue;
+                    double memory = 0;
+                    for (const PlacedStage& stage : leanest->stages)
+                        memory = std::max(memory, stage.memory.total().value);
+                    EXPECT_TRUE(close(memory, known.shortage->memory->value, 1e-12)) << seed;
+                }
+            EXPECT_FALSE(table.plan(0, first) || table.plan(1, problem.microBatches + 1) ||
+                         table.plan(static_cast<std::int64_t>(small.graph.layers) + 1, first))
+                << seed;
+        }
+    }
+    EXPECT_GT(placed, 1000U);
+    EXPECT_GT(full, 300U);
+    EXPECT_GT(crowded, 300U);
+    PlacementProblem several = smallProblem(3).problem;
+    several.byDegree.push_back(several.byDegree.front());
+    EXPECT_THROW(PlanTable(Placer(smallProblem(3).graph), several), UsageError);
 }
 
 TEST(Placement, refusesDegreesThatAreNone) {
@@ -315,7 +469,7 @@ TEST(Placement, refusesDegreesThatAreNone) {
     EXPECT_THAT(refusal({1, 3, 1}),
                 HasSubstr("the plan has a tensor-parallel degree of 3, of which there are no costs"));
     EXPECT_THAT(refusal({99, tensor, 1}), HasSubstr("the plan has 99 stages for"));
-    EXPECT_THAT(refusal({0, tensor, 1}), HasSubstr("the plan has 0 stages for"));
+    EXPECT_THAT(refusal({-1, tensor, 1}), HasSubstr("the plan has -1 stages for"));
     EXPECT_THAT(refusal({1, tensor, 1'000'000}), HasSubstr("the plan has 1000000 replicas for"));
 }
 

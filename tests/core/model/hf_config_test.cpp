@@ -64,12 +64,13 @@ void expectAgreement(const std::string& bytes) {
     const bool isImage = config.kind == ConfigKind::vision;
     const Graph graph = readHfConfig(bytes, "config.json", isImage ? LoadOptions{} : options);
     EXPECT_EQ(summarise(graph).parameters, parametersOf(config)) << bytes;
-    EXPECT_EQ(graph.warnings, std::vector<std::string>());
+    const auto warnings = config.unread.empty() ? std::vector<std::string>() : std::vector{config.unread};
+    EXPECT_EQ(graph.warnings, warnings);
 }
 
 TEST(HfConfig, countsTheParametersOfPublishedModels) {
     const auto rows = referenceRows();
-    EXPECT_EQ(rows.size(), 46U);
+    EXPECT_EQ(rows.size(), 78U);
     for (const auto& row : rows) {
         const std::string& file = row.at("file");
         const std::string bytes = readFile(configFolder() + file);
@@ -142,8 +143,60 @@ TEST(HfConfig, graphsHaveTheParametersOfEveryVariant) {
              smallOf("deepseek", experts),
              smallOf("glm4"),
              smallOf("granitemoe", experts),
-             smallOf("gptj", R"("architectures": ["GPTJModel"])")})
+             smallOf("gptj", R"("architectures": ["GPTJModel"])"),
+             smallOf("minimax", experts + R"(, "shared_intermediate_size": 6)"),
+             smallOf("minimax_text_01", experts + R"(, "attn_type_list": [0, 1, 0])"),
+             smallOf("minimax_m2", experts + R"(, "use_routing_bias": false)"),
+             smallOf("exaone4", R"("num_key_value_heads": 2)"),
+             smallOf("seed_oss", R"("num_key_value_heads": 2, "mlp_bias": true, "attention_out_bias": true)"),
+             smallOf("nemotron", R"("attention_bias": true, "mlp_bias": true)"),
+             smallOf("arcee"),
+             smallOf("xverse"),
+             smallOf("internlm3", R"("bias": true, "qkv_bias": false)"),
+             smallOf("ministral3", R"("num_key_value_heads": 2)"),
+             smallOf("phi3small", R"("ff_intermediate_size": 24, "num_key_value_heads": 2)"),
+             smallOf("ernie4_5", R"("num_key_value_heads": 2, "use_bias": true)"),
+             smallOf("ernie4_5_moe", experts + R"(, "moe_num_experts": 5, "moe_k": 2, "moe_layer_end_index": 1)"),
+             smallOf("hunyuan_v1_dense"),
+             smallOf("hunyuan_v1_moe", experts + R"(, "num_experts": [4, 4, 4], "moe_topk": 2)"),
+             smallOf("minicpm3", R"("q_lora_rank": 7, "kv_lora_rank": 6, "qk_nope_head_dim": 4, "qk_rope_head_dim": 2,
+                                    "attention_bias": true, "mlp_bias": true)"),
+             smallOf("granitemoeshared", experts + R"(, "shared_intermediate_size": 9)"),
+             smallOf("granitemoehybrid", R"("layer_types": ["attention", "attention", "attention"],
+                                            "num_local_experts": 0, "position_embedding_type": "nope")"),
+             smallOf("granitemoehybrid", experts + R"(, "layer_types": ["attention", "attention", "attention"])"),
+             smallOf("dbrx", R"("attn_config": {"kv_n_heads": 2}, "ffn_config": {"ffn_hidden_size": 12})"),
+             smallOf("grok-1", experts),
+             smallOf("arctic", experts + R"(, "parallel_attn_mlp_res": true)"),
+             smallOf("llama4_text", experts + R"(, "intermediate_size_mlp": 40, "moe_layers": [1])"),
+             smallOf("glm4_moe", experts + R"(, "use_qk_norm": true, "attention_bias": true)"),
+             smallOf("glm4_moe_lite", experts + mla + R"(7, "mlp_layer_types": ["sparse", "dense", "sparse"])"),
+             smallOf("qwen2_5_vl", R"("num_key_value_heads": 2)"),
+             smallOf("qwen3_vl_text", R"("num_key_value_heads": 2)"),
+             smallOf("openai-gpt"),
+             smallOf("olmo", R"("d_model": 16, "mlp_hidden_size": 40, "layer_norm_type": "rms", "n_kv_heads": 2)"),
+             smallOf("hf_olmo", R"("mlp_ratio": 3, "activation_type": "gelu", "weight_tying": false)"),
+             smallOf("distilbert", R"("architectures": ["DistilBertModel"])"),
+             smallOf("mt5", R"("architectures": ["MT5ForConditionalGeneration"])"),
+             R"({"model_type": "llava", "text_config": {"model_type": "gpt_neox", "hidden_size": 16,
+                 "num_attention_heads": 4, "num_hidden_layers": 2}})"})
         expectAgreement(bytes);
+}
+
+TEST(HfConfig, graphsHaveTheHeadsOfEveryClass) {
+    struct OfType {
+        const char* type;
+        const char* name;
+    };
+    for (const OfType& model : {OfType{"llama", "Llama"}, OfType{"opt", "OPT"}, OfType{"t5", "T5"},
+                                OfType{"bert", "Bert"}, OfType{"roberta", "XLMRoberta"}, OfType{"gpt_oss", "GptOss"}})
+        for (const char* task :
+             {"Model", "ForSequenceClassification", "ForTokenClassification", "ForQuestionAnswering"})
+            expectAgreement(smallOf(model.type, R"("word_embed_proj_dim": 8, "num_labels": 5, "architectures": [")" +
+                                                    std::string(model.name) + task + R"("])"));
+    for (const char* name : {"Bert", "Roberta", "DistilBert"})
+        for (const char* task : {"ForMultipleChoice", "ForNextSentencePrediction", "ForMaskedLM"})
+            expectAgreement(smallOf(name, R"("architectures": [")" + std::string(name) + task + R"("])"));
 }
 
 struct PublishedTotal {
@@ -183,7 +236,23 @@ TEST(HfConfig, countsTheParametersOfMorePublishedModels) {
              {R"({"model_type": "olmo"})", 6'888'095'744},
              {R"({"model_type": "exaone", "hidden_size": 2560, "intermediate_size": 7168, "num_layers": 30,
                   "num_attention_heads": 32, "num_key_value_heads": 8})",
-              2'405'327'360}}) {
+              2'405'327'360},
+             // Of the files' tensors: heads for labels in place of those over words.
+             {R"({"model_type": "distilbert"})", 66'362'880},
+             {R"({"model_type": "distilbert", "architectures": ["DistilBertForSequenceClassification"]})", 66'955'010},
+             {R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"]})", 109'483'778},
+             {R"({"model_type": "bert", "vocab_size": 28996, "architectures": ["BertForTokenClassification"],
+                  "id2label": {"0": "O", "1": "B-MISC", "2": "I-MISC", "3": "B-PER", "4": "I-PER", "5": "B-ORG",
+                               "6": "I-ORG", "7": "B-LOC", "8": "I-LOC"}})",
+              107'726'601},
+             {R"({"model_type": "roberta", "max_position_embeddings": 514, "type_vocab_size": 1,
+                  "architectures": ["RobertaForSequenceClassification"]})",
+              124'647'170},
+             {R"({"model_type": "llama", "num_labels": 1, "architectures": ["LlamaForSequenceClassification"]})",
+              6'607'343'616 + 4'096},
+             {R"({"model_type": "nemotron", "num_key_value_heads": 8})", 15'628'775'424},
+             {R"({"model_type": "glm4_moe_lite"})", 29'943'393'920},
+             {R"({"model_type": "mt5", "architectures": ["MT5ForConditionalGeneration"]})", 300'176'768}}) {
         EXPECT_EQ(parametersOf(configOf(model.bytes)), model.parameters) << model.bytes;
         expectAgreement(model.bytes);
     }
@@ -217,14 +286,98 @@ TEST(HfConfig, hasTheDefaultsOfClassesWhereFieldsLackOrAreNull) {
 }
 
 TEST(HfConfig, refusesWhatItDoesNotKnow) {
-    EXPECT_EQ(configError(smallOf("mamba")).find("config.json:1: field 'model_type' is 'mamba'; expected one of llama"),
+    EXPECT_EQ(configError(smallOf("xyzzy")).find("config.json:1: field 'model_type' is 'xyzzy'; expected one of llama"),
               0U);
-    EXPECT_NE(configError(R"({"architectures": ["MambaForCausalLM"]})").find("field 'architectures'"),
+    EXPECT_NE(configError(smallOf("xyzzy")).find(" gpt_neox,"), std::string::npos);
+    EXPECT_EQ(configError(smallOf("gpt_neoxx")),
+              "config.json:1: field 'model_type' is 'gpt_neoxx'; expected an architecture that is read; did you mean "
+              "'gpt_neox'?");
+    EXPECT_NE(configError(R"({"architectures": ["Qwen2MoeeForCausalLM"]})").find("'qwen2_moe'"), std::string::npos);
+    EXPECT_NE(configError(smallOf("llama", R"("architectures": ["LlamaForRewardModelling"])"))
+                  .find("field 'architectures[0]' is 'LlamaForRewardModelling'; expected a class whose name ends"),
               std::string::npos);
-    EXPECT_NE(configError(smallOf("llama", R"("architectures": ["LlamaForSequenceClassification"])"))
-                  .find("field 'architectures[0]' is 'LlamaForSequenceClassification'"),
+    EXPECT_NE(configError(smallOf("llama", R"("architectures": ["LlamaForMaskedLM"])")).find("ForCausalLM"),
               std::string::npos);
-    EXPECT_NE(configError(smallOf("gemma3", R"("vision_config": {})")).find("vision_config"), std::string::npos);
+    EXPECT_NE(configError(R"({"architectures": []})").find("'model_type'"), std::string::npos);
+}
+
+TEST(HfConfig, refusesKnownArchitecturesByWhatIsNotRead) {
+    EXPECT_EQ(
+        configError(smallOf("mamba")),
+        "config.json:1: field 'model_type' is 'mamba'; expected an architecture that is read, not one with layers "
+        "of a state space");
+    EXPECT_NE(configError(R"({"architectures": ["JambaForCausalLM"]})")
+                  .find("field 'architectures[0]' is 'JambaForCausalLM'; expected an architecture that is read, not"),
+              std::string::npos);
+    EXPECT_NE(configError(smallOf("granitemoehybrid", R"("layer_types": ["attention", "mamba"])"))
+                  .find("field 'layer_types[1]' is 'mamba'"),
+              std::string::npos);
+    EXPECT_NE(configError(smallOf("granitemoehybrid")).find("'layer_types'"), std::string::npos);
+    EXPECT_NE(configError(smallOf("hunyuan", R"("use_cla": true)")).find("field 'use_cla' is 'true'"),
+              std::string::npos);
+    EXPECT_NE(configError(smallOf("hunyuan_v1_moe", R"("num_experts": [4, 8])")).find("field 'num_experts[1]' is '8'"),
+              std::string::npos);
+    EXPECT_NE(configError(smallOf("minimax", R"("attn_type_list": [0])")).find("3 layers"), std::string::npos);
+    EXPECT_NE(configError(smallOf("xverse", R"("num_experts": 8)")).find("field 'num_experts'"), std::string::npos);
+}
+
+TEST(HfConfig, refusesATypeAndAClassThatMeanDifferentModels) {
+    const auto errorOf = [](const char* type, const char* name) {
+        return configError(smallOf(type, R"("architectures": [")" + std::string(name) + R"("])"));
+    };
+    EXPECT_EQ(errorOf("llama", "Qwen2ForCausalLM"),
+              "config.json:1: field 'architectures[0]' is 'Qwen2ForCausalLM'; expected a class of the model_type "
+              "'llama'");
+    EXPECT_NE(errorOf("llama", "LlavaLlamaForCausalLM").find("a class of the model_type 'llama'"), std::string::npos);
+    EXPECT_NE(errorOf("llama", "MambaForCausalLM").find("a class of the model_type 'llama'"), std::string::npos);
+    EXPECT_NE(errorOf("xyzzy", "LlamaForCausalLM").find("field 'model_type' is 'xyzzy'"), std::string::npos);
+    // Files of these types have classes of other names.
+    for (const auto& [type, name] : std::map<const char*, const char*>{{"RefinedWeb", "RWForCausalLM"},
+                                                                       {"kimi_k2", "DeepseekV3ForCausalLM"},
+                                                                       {"phi-msft", "PhiForCausalLM"},
+                                                                       {"minimax", "MiniMaxM2ForCausalLM"},
+                                                                       {"llama", "YiForCausalLM"},
+                                                                       {"hf_olmo", "OLMoForCausalLM"}})
+        EXPECT_NO_THROW(configOf(smallOf(type, R"("architectures": [")" + std::string(name) + R"("])"))) << type;
+}
+
+TEST(HfConfig, readsTheLanguageModelOfSeveralParts) {
+    const std::string part =
+        R"({"model_type": "qwen2", "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 4})";
+    const auto whole = [&](const std::string& more) { return R"({"model_type": "llava", )" + more + "}"; };
+    const ConfigTransformer alone = configOf(part);
+    const ConfigTransformer inside = configOf(whole(R"("text_config": )" + part));
+    EXPECT_EQ(parametersOf(inside), parametersOf(alone));
+    EXPECT_NE(inside.unread.find("'llava'"), std::string::npos);
+    EXPECT_EQ(alone.unread, "");
+    EXPECT_EQ(parametersOf(configOf(R"({"architectures": ["InternVLChatModel"], "llm_config": )" + part + "}")),
+              parametersOf(alone));
+    // The head shares the table where the whole says so and the part says nothing.
+    EXPECT_TRUE(configOf(whole(R"("tie_word_embeddings": true, "text_config": )" + part)).tied);
+    EXPECT_NE(configError(whole(R"("text_config": 3)")).find("field 'text_config'"), std::string::npos);
+    EXPECT_NE(configError(whole(R"("text_config": {"model_type": "bert"})")).find("decoder"), std::string::npos);
+    EXPECT_NE(configError(whole(R"("text_config": {"model_type": "mamba"})")).find("'text_config.model_type'"),
+              std::string::npos);
+    EXPECT_NE(configError(whole(R"("vision_config": {})")).find("'text_config'"), std::string::npos);
+    EXPECT_NE(configError(smallOf("gemma3", R"("vision_config": {})")).find("'text_config'"), std::string::npos);
+    EXPECT_NE(configError(whole(R"("architectures": ["LlamaForCausalLM"], "text_config": )" + part))
+                  .find("field 'architectures[0]'"),
+              std::string::npos);
+}
+
+TEST(HfConfig, headsWithoutASizeDivideTheWidth) {
+    EXPECT_EQ(configError(R"({"model_type": "llama",
+"num_attention_heads": 7})"),
+              "config.json:2: field 'num_attention_heads' is '7'; expected a number of heads that divides the width of "
+              "4096, or a field 'head_dim'");
+    EXPECT_NE(configError(R"({"model_type": "gpt2", "n_embd": 100})").find("12 heads"), std::string::npos);
+    EXPECT_EQ(configOf(R"({"model_type": "llama", "num_attention_heads": 7, "head_dim": 5})").headSize, 5);
+    // These classes round.
+    EXPECT_EQ(configOf(R"({"model_type": "mistral", "num_attention_heads": 24})").headSize, 170);
+    // Latent attention has sizes of its own.
+    EXPECT_NO_THROW(configOf(R"({"model_type": "deepseek_v3", "num_attention_heads": 7})"));
+    EXPECT_NE(configError(R"({"model_type": "minicpm3", "num_attention_heads": 7})").find("divides"),
+              std::string::npos);
 }
 
 TEST(HfConfig, refusesHostileNumbers) {
@@ -250,15 +403,27 @@ TEST(HfConfig, takesASequence) {
 }
 
 TEST(HfConfig, givesTheTransformerOfAFile) {
-    const auto spec = transformerSpecOfConfig(configFolder() + "llama-3.1-8b.json", {{"sequence", 1024}});
+    std::string refusal;
+    const auto specOf = [&](const std::string& file) {
+        return transformerSpecOfConfig(configFolder() + file, {}, refusal);
+    };
+    const auto spec = transformerSpecOfConfig(configFolder() + "llama-3.1-8b.json", {{"sequence", 1024}}, refusal);
     ASSERT_TRUE(spec);
     EXPECT_EQ(spec->family, "zoo:llama");
     EXPECT_EQ(spec->dims.at("kv_heads"), "8");
     EXPECT_EQ(spec->dims.at("sequence"), "1024");
-    EXPECT_EQ(transformerSpecOfConfig(configFolder() + "mixtral-8x7b.json", {})->family, "zoo:moe");
-    EXPECT_EQ(transformerSpecOfConfig(configFolder() + "bert-base-uncased.json", {})->family, "zoo:bert");
-    for (const char* const other : {"t5-base.json", "vit-base-patch16-224.json", "reference.csv", "none.json"})
-        EXPECT_FALSE(transformerSpecOfConfig(configFolder() + other, {})) << other;
+    EXPECT_EQ(specOf("mixtral-8x7b.json")->family, "zoo:moe");
+    EXPECT_EQ(specOf("bert-base-uncased.json")->family, "zoo:bert");
+    EXPECT_EQ(specOf("opt-350m.json")->dims.at("embedding_width"), "512");
+    EXPECT_EQ(refusal, "");
+    for (const char* const other : {"reference.csv", "none.json"}) EXPECT_FALSE(specOf(other)) << other;
+    EXPECT_EQ(refusal, "");
+    EXPECT_FALSE(specOf("t5-base.json"));
+    EXPECT_EQ(refusal, "it has an encoder beside its decoder");
+    EXPECT_FALSE(specOf("vit-base-patch16-224.json"));
+    EXPECT_EQ(refusal, "it reads images");
+    EXPECT_FALSE(specOf("minimax-text-01.json"));
+    EXPECT_EQ(refusal, "the attention of some layers is linear in the sequence");
 }
 
 }  // namespace

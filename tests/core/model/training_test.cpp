@@ -666,6 +666,35 @@ INSTANTIATE_TEST_SUITE_P(Table2, PublishedWorkload, testing::ValuesIn(workloads(
     return name;
 });
 
+/// Layers of the same operators and bytes, whatever becomes of what stands between blocks.
+TEST(TrainingLayers, areFinerWhereStretchesAreCutAtTheirWeights) {
+    const std::map<std::string, std::size_t> count{{"zoo:vgg16", 16}, {"zoo:resnet50", 18}, {"zoo:bert-base", 14}};
+    for (const auto& [name, expected] : count) {
+        SCOPED_TRACE(name);
+        const Model model = loadModel(name);
+        const TrainingGraph training = trainingOf(*model.graph());
+        const TrainingLayers whole = layersOf(*model.graph(), training);
+        const TrainingLayers cut = layersOf(*model.graph(), training, Stretch::byWeights);
+        EXPECT_EQ(cut.layers.size(), expected);
+        EXPECT_LE(whole.layers.size(), cut.layers.size());
+        const auto sumOf = [](const TrainingLayers& layers) {
+            std::tuple<std::size_t, std::size_t, double, double> sum{};
+            for (const TrainingLayer& layer : layers.layers) {
+                std::get<0>(sum) += layer.forward.size() + layer.backward.size();
+                std::get<1>(sum) += layer.updates.size();
+                std::get<2>(sum) += layer.parameterBytes.value();
+                std::get<3>(sum) += layer.storedBytes.value();
+            }
+            return sum;
+        };
+        EXPECT_EQ(sumOf(whole), sumOf(cut));
+        for (const TrainingEdge& edge : cut.edges) EXPECT_LT(edge.from, edge.to);
+        std::set<std::int32_t> reached{0};
+        for (const TrainingEdge& edge : cut.edges) reached.insert(edge.to);
+        EXPECT_EQ(reached.size(), cut.layers.size());
+    }
+}
+
 /// Blocks of files have no names of their own kind; they are found by repetition.
 TEST(TrainingLayersOfFiles, findsTheBlocksOfAnImportedTransformer) {
     const std::map<std::string, std::int64_t> blocks{{"bert_large_128_static.onnx", 24},

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "core/physical/estimate.h"
+#include "core/physical/pipeline.h"
 #include "core/physical/step_fit.h"
 #include "tests/support/sanitizers.h"
 
@@ -100,6 +102,134 @@ TEST(Step, embeddingAndHeadCountAsLayersWhereLayersAloneDoNotDivide) {
     EXPECT_EQ(stageLayersOf(model, {.pipeline = 8}).last, 3);
     model.layers = 23;
     EXPECT_EQ(stageLayersOf(model, {.pipeline = 8}).fullest, 3);
+}
+
+/// A mixture on nodes of 8 A100.
+StepSetting mixtureStep(const StepLayout& layout) {
+    Transformer model{.layers = 8,
+                      .hidden = 2048,
+                      .heads = 16,
+                      .keyHeads = 4,
+                      .headSize = 128,
+                      .ffn = 4096,
+                      .sequence = 2048,
+                      .vocabulary = 32000,
+                      .gated = true,
+                      .biased = false,
+                      .tied = false};
+    model.experts = 16;
+    model.expertsPerToken = 2;
+    model.expertFfn = 4096;
+    return {.model = model,
+            .layout = layout,
+            .device = stepDevice(),
+            .dtype = "bf16",
+            .perNode = 8,
+            .nodeBytesPerSecond = 2e11,
+            .stack = {.id = "megatron-lm"}};
+}
+
+/// Seconds of a reduction where the network reaches its rate.
+double reductionOf(const StepLayout& layout, double layers) {
+    return StepModel(mixtureStep(layout)).reduction(layout, layers).at(1);
+}
+
+TEST(Step, expertsAreSummedUpAmongTheDevicesThatHoldTheSame) {
+    // Where each device has experts of its own, a layer more adds what the same layer without them does.
+    const StepLayout alone{.data = 16, .expert = 16};
+    StepSetting dense = mixtureStep(alone);
+    dense.model.experts = 0;
+    dense.model.ffn = 0;
+    const double routers = 2048.0 * 16 * 2;
+    const auto withoutExperts = [&](double layers) {
+        return StepModel(dense).reduction(alone, layers).at(1) + layers * 2 * routers * 15 / 16 / 2e11;
+    };
+    EXPECT_NEAR(reductionOf(alone, 4) - reductionOf(alone, 2), withoutExperts(4) - withoutExperts(2), 1e-9);
+    // Of two copies of all experts one sum crosses the network for each pair of devices.
+    const StepLayout two{.data = 16, .expert = 8};
+    const double expert = 3.0 * 2048 * 4096 * 2 * (16 / 8), pair = 2 * expert / 2 / (2e11 / 8);
+    EXPECT_NEAR(reductionOf(two, 4) - reductionOf(two, 2), withoutExperts(4) - withoutExperts(2) + 2 * pair, 1e-9);
+    EXPECT_EQ(two.alikeExperts(), 2);
+    EXPECT_EQ(alone.alikeExperts(), 1);
+}
+
+TEST(Step, wholeExpertsAreSharedAmongWhatSplitsTensors) {
+    const StepLayout split{.tensor = 2, .data = 8, .expert = 8, .sequenceParallel = true};
+    StepLayout whole = split;
+    whole.expert = 16;
+    whole.wholeExperts = true;
+    const StepSetting one = mixtureStep(split), other = mixtureStep(whole);
+    const LayerWork a = layerWorkOf(one.model, layerShareOf(one), true),
+                    b = layerWorkOf(other.model, layerShareOf(other), true);
+    // As many parameters, FLOP and bytes between devices, half the tokens to sort.
+    EXPECT_EQ(a.expertParameters, b.expertParameters);
+    EXPECT_EQ(a.exchangedBytes, b.exchangedBytes);
+    EXPECT_EQ(a.permutedBytes, 2 * b.permutedBytes);
+    const auto flopOf = [](const LayerWork& work) {
+        double flop = 0;
+        for (const Product& p : work.products) flop += p.batch * p.m * p.n * p.k;
+        return flop;
+    };
+    EXPECT_NEAR(flopOf(a), flopOf(b), 1e-9 * flopOf(a));
+    EXPECT_EQ(split.alikeExperts(), 1);
+    EXPECT_EQ(whole.alikeExperts(), 1);
+    // The sum of the feed-forward network over tensors falls away, but not that of shared experts.
+    const double before = StepModel(one).passes().forward.inside, after = StepModel(other).passes().forward.inside;
+    EXPECT_NEAR(after, before / 2, 1e-12);
+    StepSetting shared = other;
+    shared.model.sharedExperts = 1;
+    EXPECT_NEAR(StepModel(shared).passes().forward.inside, before, 1e-12);
+}
+
+TEST(Step, theOrderOfRanksSaysWhatLeavesANode) {
+    const StepLayout pipelineLast{.tensor = 2, .pipeline = 4, .data = 4, .microBatches = 8};
+    StepLayout dataLast = pipelineLast;
+    dataLast.order = RankOrder::dataLast;
+    const StepModel model(mixtureStep(pipelineLast));
+    // Stages of a replica are 2 devices apart instead of 8, so that all hops are inside a node.
+    EXPECT_EQ(model.transfer(dataLast).network, 0);
+    EXPECT_GT(model.transfer(pipelineLast).network, 0);
+    // Four replicas share a node's way to the network with three stages more, instead of being one node.
+    EXPECT_EQ(model.reduction(pipelineLast, 2).network, 0);
+    EXPECT_GT(model.reduction(dataLast, 2).network, 0);
+    // On one node it is the same.
+    for (StepLayout* layout : {&dataLast}) layout->pipeline = layout->data = 2;
+    StepLayout small = pipelineLast;
+    small.pipeline = small.data = 2;
+    EXPECT_EQ(model.reduction(small, 2).at(1), model.reduction(dataLast, 2).at(1));
+    EXPECT_EQ(model.transfer(small).at(1), model.transfer(dataLast).at(1));
+}
+
+TEST(Step, noNodeJoinsReplicasOfSeveralGroups) {
+    StepLayout layout{.data = 4};
+    const StepModel model(mixtureStep(layout));
+    EXPECT_EQ(model.reduction(layout, 2).network, 0);
+    layout.apart = true;
+    EXPECT_GT(model.reduction(layout, 2).network, 0);
+}
+
+/// Of equal stages without head and transfers, over what the simulation says.
+double closedOverSimulated(PipelineSchedule schedule, int stages, int microBatches, const PipelineStage& times) {
+    const double both = times.forward + times.backwardInput + times.backwardWeight;
+    const StepLayout layout{
+        .pipeline = stages, .microBatches = static_cast<double>(microBatches), .schedule = schedule};
+    const double closed = pipelineSecondsOf(layout, {.longest = both, .all = stages * both, .stage = times});
+    const Pipeline pipeline{.schedule = schedule, .stages = stages, .microBatches = microBatches, .times = times};
+    return closed / simulatePipeline(pipeline).span;
+}
+
+TEST(Step, fewMicroBatchesFillNoZeroBubbleSchedule) {
+    for (const double weights : {1.0, 0.8})
+        for (const int stages : {2, 4, 8})
+            for (const int microBatches : {1, 2, 3, 4, 8, 16, 64}) {
+                const PipelineStage times{1, 1, weights};
+                const double of2p = closedOverSimulated(PipelineSchedule::zb2p, stages, microBatches, times);
+                EXPECT_GT(of2p, 0.95) << stages << " stages, " << microBatches;
+                EXPECT_LT(of2p, 1.001) << stages << " stages, " << microBatches;
+                const double ofV = closedOverSimulated(PipelineSchedule::zbV, stages, microBatches, times);
+                EXPECT_GT(ofV, 0.85) << stages << " stages, " << microBatches;
+                EXPECT_LT(ofV, 1.01) << stages << " stages, " << microBatches;
+            }
 }
 
 TEST(Step, aFitFindsTheConstantsThatMadeItsSamples) {

@@ -79,6 +79,23 @@ TEST(TrainingPredictor, everyAcceleratorServesEveryMetricAndLayout) {
         }
 }
 
+TEST(TrainingPredictor, moreExpertsThanReplicasHoldAreWholeOnDevicesThatSplitTensors) {
+    TrainingRun run = runOf("zoo:moe", "h100", 64);
+    run.dims.insert({{"experts", "64"}, {"experts_per_token", "4"}, {"expert_ffn", "1024"}});
+    run.tensorParallel = 4;
+    run.expertParallel = 16;
+    const auto layoutOf = [&](int experts) {
+        static DeviceLibrary devices;
+        std::string refusal;
+        run.expertParallel = experts;
+        return stepSettingsOf(run, *devices.deviceNamed("h100", refusal), refusal).front().layout;
+    };
+    EXPECT_FALSE(layoutOf(16).wholeExperts);
+    EXPECT_EQ(layoutOf(16).expert, 16);
+    EXPECT_TRUE(layoutOf(64).wholeExperts);
+    EXPECT_EQ(layoutOf(64).expert, 64);
+}
+
 TEST(TrainingPredictor, whatIsNotKnownOrCannotBeIsRefused) {
     EXPECT_NE(predicted(runOf("zoo:gpt", "abacus", 8)).refused, "");
     TrainingRun run = runOf("zoo:gpt", "a100", 8);

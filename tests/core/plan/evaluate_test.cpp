@@ -11,6 +11,7 @@
 #include "core/physical/device.h"
 #include "core/physical/training_predictor.h"
 #include "core/plan/rules.h"
+#include "core/plan/search.h"
 #include "tests/core/plan/problems.h"
 
 namespace tessera::plan {
@@ -22,31 +23,42 @@ using physical::StepSetting;
 /// A layout on one group, with micro-batches of a replica and step.
 struct LayoutCase {
     int tensor = 1, pipeline = 1, data = 1, context = 1, expert = 1, chunks = 1, zero = 0;
-    physical::Recompute recompute = physical::Recompute::none;
+    Recomputation recompute = Recomputation::none;
     PipelineSchedule schedule = PipelineSchedule::oneForwardOneBackward;
     int micro = 1, microBatches = 8;
+    bool whole = false;
+    physical::RankOrder order = physical::RankOrder::pipelineLast;
 };
 
 std::vector<LayoutCase> layoutCases() {
-    using physical::Recompute;
     using enum PipelineSchedule;
     return {{},
             {.tensor = 8},
             {.data = 16, .zero = 1},
             {.data = 16, .zero = 2},
             {.data = 32, .zero = 3},
-            {.tensor = 4, .data = 4, .zero = 3, .recompute = Recompute::full},
-            {.tensor = 2, .data = 4, .context = 2, .zero = 1, .recompute = Recompute::selective},
+            {.tensor = 4, .data = 4, .zero = 3, .recompute = Recomputation::full},
+            {.tensor = 2, .data = 4, .context = 2, .zero = 1, .recompute = Recomputation::selective},
             {.tensor = 2, .data = 8, .expert = 8, .zero = 1, .micro = 2},
             {.tensor = 4, .pipeline = 4},
             {.tensor = 8, .pipeline = 8, .data = 2, .zero = 1, .schedule = gpipe},
-            {.tensor = 2, .pipeline = 2, .data = 4, .recompute = Recompute::full, .micro = 2},
+            {.tensor = 2, .pipeline = 2, .data = 4, .recompute = Recomputation::full, .micro = 2},
             {.tensor = 2, .pipeline = 4, .chunks = 2, .schedule = interleaved},
             {.tensor = 8, .pipeline = 8, .data = 2, .chunks = 3, .zero = 1, .schedule = interleaved},
             {.tensor = 2, .pipeline = 8, .context = 2, .schedule = zbH1},
             {.tensor = 8, .pipeline = 8, .schedule = zbH2},
             {.tensor = 8, .pipeline = 2, .schedule = zb2p},
-            {.tensor = 4, .pipeline = 6, .chunks = 1, .schedule = zb1p, .microBatches = 24}};
+            {.tensor = 4, .pipeline = 6, .chunks = 1, .schedule = zb1p, .microBatches = 24},
+            {.tensor = 2, .data = 8, .expert = 8, .zero = 1, .micro = 2, .whole = true},
+            {.tensor = 4, .pipeline = 2, .data = 2, .expert = 8, .zero = 1, .whole = true},
+            {.tensor = 2, .pipeline = 2, .data = 8, .zero = 1, .order = physical::RankOrder::dataLast},
+            {.tensor = 2,
+             .pipeline = 4,
+             .data = 2,
+             .context = 2,
+             .expert = 4,
+             .whole = true,
+             .order = physical::RankOrder::dataLast}};
 }
 
 Configuration configurationOf(const LayoutCase& of) {
@@ -55,11 +67,13 @@ Configuration configurationOf(const LayoutCase& of) {
             .data = of.data,
             .context = of.context,
             .expert = of.expert,
+            .wholeExperts = of.whole,
             .chunks = of.chunks,
             .micro = of.micro,
             .schedule = of.schedule,
             .recompute = of.recompute,
             .zero = of.zero,
+            .order = of.order,
             .parts = {{0, of.pipeline, of.data, of.microBatches}}};
 }
 
@@ -180,6 +194,45 @@ TEST(Evaluate, whatTakesTheTimeAddsUpToTheStep) {
         EXPECT_LT(evaluated.low, evaluated.scores.of(Objective::time));
         EXPECT_GT(evaluated.high, evaluated.scores.of(Objective::time));
     });
+}
+
+/// What closed forms leave out of the best plans of a schedule, over their step.
+struct Excess {
+    double least = 0, most = 0;
+};
+
+Excess excessOf(PipelineSchedule schedule) {
+    Excess excess;
+    int count = 0;
+    Space space;
+    const auto set = [&](Axis axis, std::vector<int> values) {
+        space.axes[static_cast<std::size_t>(axis)].values = std::move(values);
+    };
+    set(Axis::schedule, {static_cast<int>(schedule)});
+    set(Axis::pipeline, {2, 4, 8});
+    set(Axis::context, {1});
+    set(Axis::micro, {1, 2});
+    for (const physical::TrainingRun& run : planModels())
+        for (const bool isMixed : {false, true}) {
+            std::vector<hardware::Group> groups{planGroup("h100", 32)};
+            if (isMixed) groups.push_back(planGroup("a100", 32, 8, 25e9));
+            const Problem problem = problemOf(planFleet(groups, 25e9), run, 128, {"bf16"});
+            const SearchOptions options{.longestStep = {}, .top = 10};
+            for (const Ranked& each : search(problem, space, options, {.threads = 1}).top) {
+                const std::optional<double> its = simulatedExcessOf(evaluate(problem, each.configuration));
+                if (!its) continue;
+                ++count;
+                excess.least = std::min(excess.least, *its);
+                excess.most = std::max(excess.most, *its);
+            }
+        }
+    EXPECT_GT(count, 50) << nameOf(schedule);
+    printf("%s %d %.4f %.4f\n", std::string(nameOf(schedule)).c_str(), count, excess.least, excess.most);
+    return excess;
+}
+
+TEST(Evaluate, closedFormsLeaveOutWhatIsKnown) {
+    for (int s = 0; s < 8; ++s) excessOf(static_cast<PipelineSchedule>(s));
 }
 
 /// Two unequal groups for the 8B model.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -21,7 +22,6 @@ namespace tessera::plan {
 namespace {
 
 using physical::PipelineSchedule;
-using physical::Recompute;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -105,12 +105,26 @@ FrameworkPlan experts(int tensor, int zero) {
 
 FrameworkPlan sharded() {
     return planOf("llama3.1-70b", llama(80, 8192, 64, 28672),
-                  {.data = 64, .micro = 1, .recompute = Recompute::full, .zero = 3}, {80}, 256);
+                  {.data = 64, .micro = 1, .recompute = Recomputation::full, .zero = 3}, {80}, 256);
 }
 
 FrameworkPlan uneven(std::vector<int> layers, int zero = 1) {
     return planOf("llama3.1-8b", llama(32, 4096, 32, 14336), {.pipeline = 4, .data = 4, .micro = 2, .zero = zero},
                   std::move(layers), 256);
+}
+
+/// Every stage recomputes so many of its layers.
+FrameworkPlan recomputing(std::vector<int> layers, const std::vector<RecomputedLayers>& recomputed) {
+    FrameworkPlan plan = uneven(std::move(layers));
+    plan.configuration.recompute = Recomputation::perStage;
+    plan.recomputed = recomputed;
+    return plan;
+}
+
+FrameworkPlan neighbouring() {
+    FrameworkPlan plan = uneven({8, 8, 8, 8});
+    plan.configuration.order = physical::RankOrder::dataLast;
+    return plan;
 }
 
 std::vector<PlanCase> cases() {
@@ -121,7 +135,12 @@ std::vector<PlanCase> cases() {
     FrameworkPlan replicated = planOf("llama3.1-8b", llama(32, 4096, 32, 14336), {.data = 8, .micro = 1}, {32}, 64);
     FrameworkPlan longContext = planOf("llama3.1-8b", llama(32, 4096, 32, 14336),
                                        {.tensor = 2, .data = 2, .context = 4, .micro = 1, .zero = 2}, {32}, 64);
+    FrameworkPlan whole = experts(2, 1);
+    whole.configuration.wholeExperts = true;
     return {{"interleaved", interleaved(1)},
+            {"experts-whole", whole},
+            {"neighbouring", neighbouring()},
+            {"block", recomputing({8, 8, 8, 8}, std::vector<RecomputedLayers>(4, {.selective = 0, .full = 3}))},
             {"interleaved-sharded", interleaved(2)},
             {"experts", experts(2, 1)},
             {"experts-sharded", experts(1, 3)},
@@ -146,7 +165,8 @@ std::string misfitOf(const std::string& id, const FrameworkPlan& plan) {
 std::vector<std::string> argumentsOf(const FrameworkPlan& plan) {
     const test::ScratchFolder folder;
     std::ofstream(folder / "args.sh") << textOf("megatron-lm", plan);
-    const std::string line = "bash -euc 'source " + (folder / "args.sh").string() + "; printf \"%s\\n\" \"${PLAN_ARGS[@]}\"'";
+    const std::string line =
+        "bash -euc 'source " + (folder / "args.sh").string() + "; printf \"%s\\n\" \"${PLAN_ARGS[@]}\"'";
     FILE* pipe = popen(line.c_str(), "r");
     if (pipe == nullptr) throw std::runtime_error("bash does not run");
     std::string output;
@@ -236,7 +256,7 @@ TEST(Frameworks, writeWhatIsAccepted) {
                 framework.text(each.plan),
                 "tests/data/frameworks/" + each.name + "-" + std::string(framework.id) + std::string(framework.suffix));
         }
-    EXPECT_EQ(written, 23U);
+    EXPECT_EQ(written, 29U);
 }
 
 TEST(Frameworks, haveNamesSuffixesAndSentences) {
@@ -269,10 +289,85 @@ TEST(Frameworks, ofMegatronUseTheAcceleratorsOfThePlan) {
         EXPECT_EQ(number(overrides, "model.pipeline_model_parallel_size"), configuration.pipeline);
         EXPECT_EQ(number(overrides, "model.context_parallel_size"), configuration.context);
         EXPECT_EQ(number(overrides, "model.expert_model_parallel_size"), configuration.expert);
+        EXPECT_EQ(number(overrides, "model.expert_tensor_parallel_size"),
+                  number(flags, "--expert-tensor-parallel-size"));
+        EXPECT_EQ(overrides.contains("dist.use_tp_pp_dp_mapping"), flags.contains("--use-tp-pp-dp-mapping"));
+        EXPECT_EQ(overrides.at("model.recompute_num_layers") == "null", !flags.contains("--recompute-num-layers"));
         EXPECT_EQ(number(overrides, "train.global_batch_size"), each.plan.globalBatch);
         EXPECT_EQ(overrides.at("model.virtual_pipeline_model_parallel_size"),
                   configuration.chunks > 1 ? std::to_string(configuration.chunks) : "null");
     }
+}
+
+TEST(Frameworks, ofMegatronSayWholeExpertsAndOrder) {
+    FrameworkPlan whole = experts(2, 1);
+    EXPECT_EQ(flagsOf(whole).at("--expert-tensor-parallel-size"), "2");
+    whole.configuration.wholeExperts = true;
+    EXPECT_EQ(flagsOf(whole).at("--expert-tensor-parallel-size"), "1");
+    FrameworkPlan ordered = neighbouring();
+    EXPECT_TRUE(flagsOf(ordered).contains("--use-tp-pp-dp-mapping"));
+    EXPECT_EQ(overridesOf(ordered).at("dist.use_tp_pp_dp_mapping"), "true");
+    ordered.configuration.context = 2;
+    EXPECT_EQ(misfitOf("megatron-lm", ordered), "");
+    EXPECT_THAT(misfitOf("nemo", ordered), HasSubstr("tp-cp-pp-dp without context and expert parallelism"));
+    for (const char* id : {"deepspeed", "torchtitan"}) {
+        FrameworkPlan plan = neighbouring();
+        plan.configuration.zero = 0;
+        plan.dtype = "fp32";
+        plan.configuration.data = 1;
+        EXPECT_THAT(misfitOf(id, plan), HasSubstr("ranks in the order tp-cp-dp-pp, not tp-cp-pp-dp"));
+    }
+}
+
+TEST(Frameworks, ofMegatronRecomputeEquallyManyLayersOfEveryStage) {
+    using Layers = std::vector<RecomputedLayers>;
+    const auto full = [](std::vector<int> counts) {
+        Layers layers;
+        for (const int each : counts) layers.push_back({.selective = 0, .full = each});
+        return layers;
+    };
+    const auto saidOf = [](const FrameworkPlan& plan) {
+        std::string said;
+        for (const auto& [flag, value] : flagsOf(plan))
+            if (flag.find("recompute") != std::string::npos) said += flag.substr(12) + " " + value + " ";
+        return said;
+    };
+    EXPECT_EQ(saidOf(recomputing({8, 8, 8, 8}, full({3, 3, 3, 3}))), "granularity full method block num-layers 3 ");
+    EXPECT_EQ(saidOf(recomputing({8, 8, 8, 7}, full({8, 8, 8, 7}))), "granularity full method uniform num-layers 1 ");
+    EXPECT_EQ(saidOf(recomputing({8, 8, 8, 8}, full({0, 0, 0, 0}))), "");
+    EXPECT_EQ(saidOf(recomputing({2, 2, 2, 2}, Layers(4, {.selective = 2, .full = 0}))), "granularity selective ");
+    for (const char* id : {"megatron-lm", "nemo"}) {
+        EXPECT_THAT(misfitOf(id, recomputing({8, 8, 8, 8}, full({4, 2, 1, 0}))),
+                    HasSubstr("equally many layers of every stage; this plan recomputes 0 to 4"));
+        EXPECT_THAT(misfitOf(id, recomputing({8, 8, 8, 8}, Layers(4, {.selective = 2, .full = 1}))),
+                    HasSubstr("attention of all layers or of none"));
+        FrameworkPlan pieces = recomputing({8, 8, 8, 8}, full({3, 3, 3, 3}));
+        pieces.configuration.schedule = PipelineSchedule::interleaved;
+        pieces.configuration.chunks = 2;
+        EXPECT_THAT(misfitOf(id, pieces), HasSubstr("of each of 2 virtual stages, not 3 of a stage"));
+        pieces.recomputed = full({4, 4, 4, 4});
+        EXPECT_EQ(misfitOf(id, pieces), "");
+        if (std::string(id) == "megatron-lm") {
+            EXPECT_EQ(saidOf(pieces), "granularity full method block num-layers 2 ");
+        }
+    }
+    FrameworkPlan other = recomputing({8, 8, 8, 8}, full({3, 3, 3, 3}));
+    EXPECT_THAT(misfitOf("deepspeed", other), HasSubstr("recomputes all stages alike"));
+    other.configuration.zero = 2;
+    EXPECT_THAT(misfitOf("torchtitan", other), HasSubstr("recomputes all stages alike"));
+    other.recomputed = full({8, 8, 8, 8});
+    EXPECT_THAT(textOf("torchtitan", other), HasSubstr("mode = \"full\""));
+}
+
+TEST(Frameworks, ofTorchtitanShareWholeExpertsAmongTensorsToo) {
+    FrameworkPlan plan = experts(2, 2);
+    plan.configuration.wholeExperts = true;
+    EXPECT_THAT(textOf("torchtitan", plan), HasSubstr("expert_tensor_parallel_degree = 1\n"));
+    plan.configuration.context = 3;
+    EXPECT_THAT(misfitOf("torchtitan", plan), HasSubstr("tensor x context parallelism divides: 6 does not 8"));
+    plan.configuration.context = 1;
+    plan.configuration.expert = 1;
+    EXPECT_THAT(misfitOf("torchtitan", plan), HasSubstr("leaves experts whole only with expert parallelism"));
 }
 
 TEST(Frameworks, ofMegatronPlaceEmbeddingAndHeadAsLayers) {
@@ -307,7 +402,11 @@ TEST(Frameworks, ofMegatronPlaceUnevenLayers) {
 }
 
 TEST(Frameworks, ofMegatronSayTheModel) {
-    const auto flags = flagsOf(cases()[6].plan);
+    const std::vector<PlanCase> all = cases();
+    const auto latent =
+        std::find_if(all.begin(), all.end(), [](const PlanCase& each) { return each.name == "latent"; });
+    ASSERT_NE(latent, all.end());
+    const auto flags = flagsOf(latent->plan);
     EXPECT_TRUE(flags.contains("--multi-latent-attention"));
     EXPECT_EQ(flags.at("--moe-layer-freq"), "([0]*3+[1]*58)");
     EXPECT_EQ(flags.at("--moe-shared-expert-intermediate-size"), "2048");
@@ -421,6 +520,9 @@ TEST(Frameworks, sayWhyTheyCannotRunAPlan) {
     plan.configuration.tensor = 16;
     plan.shape.keyHeads = 12;
     EXPECT_THAT(misfitOf("nemo", plan), HasSubstr("12 heads of keys and values"));
+    plan = sharded();
+    plan.shape.embeddingWidth = 512;
+    EXPECT_THAT(misfitOf("megatron-lm", plan), HasSubstr("not of 512"));
     plan = sharded();
     plan.dtype = "int8";
     for (const Framework& each : frameworks()) EXPECT_THAT(each.misfit(plan), HasSubstr("int8")) << each.id;

@@ -64,7 +64,7 @@ Configuration pipelineAtRandom(PlanRandom& random) {
 /// Whether a configuration fits, judged as by trying all divisions and shares.
 bool isJudgedAsByBruteForce(const Problem& problem, const Configuration& at) {
     PlanReference reference(problem);
-    const std::optional<double> least = reference.leastSeconds(at);
+    const std::optional<double> least = reference.leastSeconds(at, PlanReference::kAnyBytes);
     const Judgement judgement = Judge(problem, at).judge(at, {.layers = true, .memory = true});
     EXPECT_EQ(judgement.fits, least.has_value()) << shortText(at);
     if (!judgement.fits) {
@@ -74,10 +74,8 @@ bool isJudgedAsByBruteForce(const Problem& problem, const Configuration& at) {
     }
     if (!least) return false;
     EXPECT_NEAR(judgement.scores.of(Objective::time), *least, 1e-9 * *least) << shortText(at);
-    Configuration whole = at;
-    for (std::size_t i = 0; i < judgement.microBatches.size(); ++i)
-        whole.parts[i].microBatches = judgement.microBatches[i];
-    const std::optional<Scores> scores = reference.scoresOf(whole, judgement.layers);
+    const Configuration whole = judgement.shared(at);
+    const std::optional<Scores> scores = reference.scoresOf(whole, judgement.layers, judgement.recomputed);
     EXPECT_TRUE(scores.has_value()) << shortText(at);
     for (std::size_t i = 0; scores && i < kObjectives; ++i)
         EXPECT_NEAR(judgement.scores.values[i], scores->values[i], 1e-9 * scores->values[i]) << shortText(at);
@@ -94,7 +92,7 @@ TEST(Judge, findsTheBestDivisionOnFarUnequalGroups) {
         Configuration at = random.isOneOf(3)   ? pipelineAtRandom(random)
                            : random.isOneOf(2) ? stackedAtRandom(random)
                                                : sideBySideAtRandom(random);
-        at.recompute = static_cast<physical::Recompute>(random.below(3));
+        at.recompute = static_cast<Recomputation>(random.below(4));
         at.zero = at.pipeline > 1 ? random.below(2) : random.below(4);
         if (at.data == 1) at.zero = 0;
         if (faultOf(problem, at) != Fault::none) continue;
@@ -109,7 +107,7 @@ TEST(Judge, boundsWhatNoDivisionBeats) {
     for (int i = 0; i < test::randomCases(1500); ++i) {
         const Problem problem = unlikeGroups(random);
         Configuration at = stackedAtRandom(random);
-        at.recompute = static_cast<physical::Recompute>(random.below(3));
+        at.recompute = static_cast<Recomputation>(random.below(4));
         if (faultOf(problem, at) != Fault::none) continue;
         Judge judge(problem, at);
         constexpr Wanted kWanted{.layers = false, .memory = true};

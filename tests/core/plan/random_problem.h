@@ -40,9 +40,9 @@ inline physical::TrainingRun randomRun(PlanRandom& random) {
                    random.oneOf(std::vector<std::string>{"Megatron-LM", "torchtitan", "PyTorch", "NeMo"}));
 }
 
-inline hardware::Group randomGroup(PlanRandom& random) {
+inline hardware::Group randomGroup(PlanRandom& random, int most) {
     static const std::vector<std::string> kNames{"h100", "h200", "a100", "a100-40gb", "v100", "l4", "mi300x", "b200"};
-    const int count = random.isOneOf(5) ? random.within(9, 16) : random.within(1, 8);
+    const int count = random.isOneOf(5) ? random.within(most / 2 + 1, most) : random.within(1, most / 2);
     return planGroup(random.oneOf(kNames), count, random.oneOf(std::vector{1, 2, 4, 8}),
                      std::pow(10, random.between(9, 10.7)));
 }
@@ -61,7 +61,11 @@ inline void narrowAtRandom(PlanRandom& random, Space& space, const Problem& prob
     const auto set = [&](Axis axis, std::vector<int> values) {
         space.axes[static_cast<std::size_t>(axis)].values = std::move(values);
     };
-    if (!random.isOneOf(3)) set(Axis::recompute, {random.below(3)});
+    // Not alike on all stages is free nowhere.
+    if (!random.isOneOf(3)) set(Axis::recompute, {random.below(4)});
+    if (random.isOneOf(4)) set(Axis::recompute, random.isOneOf(2) ? std::vector{0, 3} : std::vector{0, 1, 2, 3});
+    if (random.isOneOf(6)) set(Axis::order, {random.below(2)});
+    if (random.isOneOf(6)) set(Axis::expertTensor, random.isOneOf(2) ? std::vector{1} : std::vector{2, 4});
     if (!random.isOneOf(3)) set(Axis::zero, random.isOneOf(2) ? std::vector{0, 1} : std::vector{random.below(4)});
     if (random.isOneOf(3)) set(Axis::context, {1, 2});
     if (random.isOneOf(3)) set(Axis::micro, {1, 2, 3});
@@ -79,8 +83,10 @@ inline void narrowAtRandom(PlanRandom& random, Space& space, const Problem& prob
 
 inline Problem randomProblem(PlanRandom& random) {
     std::vector<hardware::Group> groups;
-    for (int n = random.within(1, 3); n > 0; --n) groups.push_back(randomGroup(random));
-    const bool isMany = groups.size() > 2;
+    // Three groups share more ways than brute force ends with.
+    const int count = random.within(1, 3);
+    const bool isMany = count > 2;
+    for (int n = count; n > 0; --n) groups.push_back(randomGroup(random, isMany ? 8 : 16));
     std::vector<std::string> dtypes{"bf16"};
     if (random.isOneOf(6)) dtypes.emplace_back("fp16");
     Problem problem = problemOf(planFleet(std::move(groups), std::pow(10, random.between(8.7, 10.7))),

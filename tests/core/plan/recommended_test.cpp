@@ -29,7 +29,7 @@ Configuration configurationOf(const physical::TrainingRun& run, bool sharded) {
                      .micro = static_cast<int>(run.microBatch)};
     at.schedule =
         at.chunks > 1 ? physical::PipelineSchedule::interleaved : physical::PipelineSchedule::oneForwardOneBackward;
-    at.recompute = run.recompute.value_or(physical::Recompute::none);
+    at.recompute = onAllStages(run.recompute.value_or(physical::Recompute::none));
     at.zero = sharded ? 3 : 1;
     const int microBatches = static_cast<int>(run.globalBatch) / (at.data * at.micro);
     at.parts = {{.group = 0, .stages = at.pipeline, .replicas = at.data, .microBatches = microBatches}};

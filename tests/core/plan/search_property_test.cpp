@@ -54,6 +54,42 @@ TEST(Searches, areTheSameWithAnyNumberOfThreads) {
     }
 }
 
+/// What is nearest to what was asked for, where nothing is found.
+std::pair<std::optional<Configuration>, std::optional<Configuration>> whyNothingOf(const Found& found) {
+    std::pair<std::optional<Configuration>, std::optional<Configuration>> why;
+    if (found.closest) why.first = found.closest->first;
+    if (found.fastestLate) why.second = found.fastestLate->configuration;
+    return why;
+}
+
+TEST(Searches, forTheBestAloneFindTheFirstOfAll) {
+    PlanRandom random(11);
+    for (int i = 0; i < test::randomCases(400); ++i) {
+        RandomPlan plan = randomPlan(random);
+        for (std::size_t o = 0; o < kObjectives; ++o) {
+            plan.options.objective = static_cast<Objective>(o);
+            plan.options.longestStep.reset();
+            const Found all = search(plan.problem, plan.space, plan.options, {.threads = 1});
+            if (!all.top.empty() && random.isOneOf(3))
+                plan.options.longestStep = all.top.back().scores.of(Objective::time) * random.between(0.7, 1.1);
+            const Found late = search(plan.problem, plan.space, plan.options, {.threads = 1});
+            for (const unsigned threads : {1U, 3U}) {
+                const Found best = searchBest(plan.problem, plan.space, plan.options, {.threads = threads});
+                ASSERT_EQ(best.counted.all, late.counted.all) << "case " << i;
+                ASSERT_EQ(best.top.empty(), late.top.empty()) << "case " << i;
+                if (late.top.empty()) {
+                    ASSERT_EQ(whyNothingOf(best), whyNothingOf(late)) << "case " << i;
+                    continue;
+                }
+                ASSERT_EQ(best.top.size(), 1U);
+                ASSERT_EQ(best.top[0].configuration, late.top[0].configuration)
+                    << "case " << i << ", " << kObjectiveNames.of(plan.options.objective) << ": "
+                    << shortText(best.top[0].configuration) << " instead of " << shortText(late.top[0].configuration);
+            }
+        }
+    }
+}
+
 /// Llama 3.1 405B on 512 H100 and 512 H200.
 const Problem& largeProblem() {
     static const Problem kProblem =
@@ -174,17 +210,57 @@ TEST(Searches, areNeverSlowerOnBetterHardware) {
     }
 }
 
-// Of replicas side by side every group holds as many as it can, of which there may be more than micro-batches: so this
-// holds of a group alone.
 TEST(Searches, areNeverSlowerOnMoreAccelerators) {
     PlanRandom random(79);
     for (int i = 0; i < test::randomCases(600); ++i) {
         RandomPlan plan = randomPlan(random);
-        plan.space.axes[static_cast<std::size_t>(Axis::group)].values = {0};
         const double before = fastestOf(plan.problem, plan.space);
-        plan.problem.groups.front().count += random.within(1, 8);
+        const int group = random.below(static_cast<int>(plan.problem.groups.size()));
+        plan.problem.groups[static_cast<std::size_t>(group)].count += random.within(1, 8);
         EXPECT_LE(fastestOf(plan.problem, plan.space), before) << "case " << i;
     }
+}
+
+/// More replicas than micro-batches are idle, and one that shortens nothing makes the sum of gradients longer.
+TEST(Searches, leaveReplicasSideBySideOutThatShortenNothing) {
+    const auto fleetOf = [](std::int64_t first, std::int64_t second) {
+        return planFleet({planGroup("h100", first, 1, 50e9), planGroup("h100", second, 1, 50e9)}, 50e9);
+    };
+    Space space;
+    narrow(space, "--fix", "tp=1,pp=1,cp=1,mb=1,zero=0", problemOf(fleetOf(8, 8), planModels()[0], 16, {"bf16"}));
+    const auto bestOf = [&](std::int64_t first, std::int64_t second, double batch) {
+        const Problem problem = problemOf(fleetOf(first, second), planModels()[0], batch, {"bf16"});
+        return search(problem, space, {.longestStep = {}, .top = 1}, {.threads = 1}).top.front();
+    };
+    // 16 micro-batches: one each on 16 of 20.
+    const Ranked most = bestOf(10, 10, 16);
+    EXPECT_EQ(most.configuration.data, 16);
+    EXPECT_EQ(most.scores.values, bestOf(8, 8, 16).scores.values);
+    // 64 of them: four each on 16, as fast as on 20, and with a shorter sum.
+    EXPECT_EQ(bestOf(10, 10, 64).configuration.data, 16);
+    EXPECT_EQ(bestOf(10, 10, 60).configuration.data, 20);
+}
+
+/// Whatever else is fixed: as long, and no less memory.
+TEST(Searches, withGpipeNeverBeat1f1b) {
+    PlanRandom random(80);
+    int compared = 0;
+    for (int i = 0; i < test::randomCases(300); ++i) {
+        RandomPlan plan = randomPlan(random);
+        const auto bestOf = [&](physical::PipelineSchedule schedule, Objective objective) {
+            plan.space.axes[static_cast<std::size_t>(Axis::schedule)].values = {static_cast<int>(schedule)};
+            const SearchOptions options{.objective = objective, .longestStep = {}, .top = 1};
+            const Found found = search(plan.problem, plan.space, options, {.threads = 1});
+            return found.top.empty() ? HUGE_VAL : found.top.front().scores.of(objective);
+        };
+        for (const Objective objective : {Objective::time, Objective::memory}) {
+            const double gpipe = bestOf(physical::PipelineSchedule::gpipe, objective);
+            const double other = bestOf(physical::PipelineSchedule::oneForwardOneBackward, objective);
+            compared += other < HUGE_VAL ? 1 : 0;
+            ASSERT_LE(other, gpipe * (1 + 1e-9)) << "case " << i;
+        }
+    }
+    EXPECT_GT(compared, 100);
 }
 
 TEST(Searches, ofALargerSpaceAreNeverWorse) {

@@ -13,6 +13,8 @@
 #include "core/base/error.h"
 #include "core/draw/chart_layout.h"
 #include "core/report/catalogue.h"
+#include "core/report/plan_beside.h"
+#include "core/report/plan_links.h"
 #include "core/report/plan_points.h"
 #include "core/study/plan/study.h"
 #include "tests/support/plan_result.h"
@@ -101,6 +103,7 @@ TEST(PlanPictures, aClusterHasACellForEachAcceleratorAndSaysWhatJoinsThem) {
         const Drawing drawing = clusterOf(result, {}, width);
         EXPECT_EQ(cellsOf(drawing).size(), 128U) << width;
         EXPECT_EQ(drawing.width, width);
+        EXPECT_LE(drawing.height, std::max(430.0, 0.42 * width) + 1) << width;
         EXPECT_THAT(misplaced(drawing), testing::IsEmpty()) << width;
         EXPECT_THAT(textsOf(drawing), testing::Contains(HasSubstr("16 nodes of 8"))) << width;
     }
@@ -134,6 +137,52 @@ TEST(PlanPictures, podsAreDrawnInBlocksAndGroupsBelowEachOther) {
     EXPECT_THAT(misplaced(mixed), testing::IsEmpty());
 }
 
+/// A configuration that takes the first stages from a group and the others from another one.
+study::PlanOutcome stackedPlan() {
+    return planOf(test::planned("zoo:llama2-7b", "h100-h200-mixed", 256, {{"fix", "pp=8,dp=4"}, {"top", 200}}));
+}
+
+TEST(PlanPictures, linksBetweenGroupsAreDrawnWithTheirRate) {
+    const study::PlanOutcome outcome = stackedPlan();
+    std::size_t across = 0, alone = 0;
+    for (std::size_t i = 0; i < outcome.configurations.size(); ++i) {
+        const plan::Configuration& configuration = outcome.configurations[i].configuration;
+        const std::vector<LinkLane> lanes = linkLanes(outcome, configuration);
+        ASSERT_EQ(lanes.size(), 1U);
+        EXPECT_EQ(lanes[0].rate, 50e9);
+        EXPECT_THAT(lanes[0].groups, ElementsAre(0U, 1U));
+        EXPECT_EQ(lanes[0].inUse, configuration.parts.size() > 1);
+        EXPECT_THAT(lanes[0].text, testing::StartsWith("50 GB/s each between the groups"));
+        const Drawing drawing =
+            planClusterDrawing(outcome, std::to_string(i + 1), ClusterColour::time, 960, estimatedWidth);
+        EXPECT_THAT(textsOf(drawing), testing::Contains(lanes[0].text));
+        std::size_t used = 0;
+        for (const Shape& shape : drawing.shapes)
+            if (const auto* path = std::get_if<Path>(&shape); path != nullptr && path->stroke == "accent") ++used;
+        EXPECT_EQ(used > 0, lanes[0].inUse);
+        ++(lanes[0].inUse ? across : alone);
+    }
+    EXPECT_GT(across, 0U);
+    EXPECT_GT(alone, 0U);
+}
+
+TEST(PlanPictures, groupsOfOneRateShareALane) {
+    study::PlanOutcome outcome = planOf(test::mixedPlan());
+    outcome.groups = {outcome.groups[0], outcome.groups[0], outcome.groups[0], outcome.groups[0]};
+    for (std::size_t g = 0; g < outcome.groups.size(); ++g) outcome.groups[g].name = std::string(1, char('a' + g));
+    outcome.links = {{0, 1, 50e9}, {0, 2, 25e9}, {0, 3, 25e9}, {1, 2, 25e9}, {1, 3, 25e9}, {2, 3, 50e9}};
+    const plan::Configuration configuration{.pipeline = 4, .parts = {{1, 2, 1, 8}, {2, 2, 1, 8}}};
+    const std::vector<LinkLane> lanes = linkLanes(outcome, configuration);
+    ASSERT_EQ(lanes.size(), 3U);
+    EXPECT_EQ(lanes[0].text, "50 GB/s each between a and b");
+    EXPECT_EQ(lanes[1].text, "50 GB/s each between c and d");
+    EXPECT_EQ(lanes[2].text, "25 GB/s each between the groups: the pipeline passes here");
+    EXPECT_THAT(lanes[2].groups, ElementsAre(0U, 1U, 2U, 3U));
+    for (const double width : {500.0, 960.0, 1650.0})
+        EXPECT_THAT(misplaced(planClusterDrawing(outcome, "1", ClusterColour::memory, width, estimatedWidth)),
+                    testing::IsEmpty());
+}
+
 TEST(PlanPictures, sharesOfTimeAddUpToTheStep) {
     const PlanOutcome& outcome = planOf(test::smallPlan());
     const Chart whole = planTimeChart(outcome), overhead = planOverheadChart(outcome);
@@ -150,13 +199,93 @@ TEST(PlanPictures, sharesOfTimeAddUpToTheStep) {
               whole.x.categories.size());
 }
 
+TEST(PlanBesidePictures, scalingShowsWhatEachAcceleratorDoes) {
+    const PlanOutcome& outcome = planOf(test::largePlan());
+    const Chart chart = planScalingChart(outcome);
+    const Series* planned = planSeries(chart, "planned");
+    const Series* nothing = planSeries(chart, "nothing");
+    ASSERT_NE(planned, nullptr);
+    ASSERT_NE(nothing, nullptr) << "175 billion parameters on 16 A100";
+    EXPECT_EQ(planned->x.size() + nothing->x.size(), outcome.scaling.size());
+    EXPECT_THAT(nothing->valueTexts.front(), HasSubstr("16 accelerators: each accelerator lacks"));
+    const auto whole = std::find(planned->x.begin(), planned->x.end(), 128) - planned->x.begin();
+    EXPECT_NEAR(planned->y[static_cast<std::size_t>(whole)],
+                outcome.best()->tokensPerSecond / outcome.best()->scores.of(plan::Objective::accelerators), 1e-9);
+    EXPECT_THAT(planned->labels[static_cast<std::size_t>(whole)], testing::StartsWith("128: "));
+    const Series* band = planSeries(chart, "interval");
+    ASSERT_NE(band, nullptr);
+    for (std::size_t i = 0; i < planned->y.size(); ++i) {
+        EXPECT_LT(band->low[i], planned->y[i]);
+        EXPECT_GT(band->y[i], planned->y[i]);
+    }
+    EXPECT_EQ(planScalingTable(outcome).rows.size(), outcome.scaling.size());
+    EXPECT_THAT(planScalingTable(outcome).rows.front().back(), testing::StartsWith("nothing fits: "));
+    EXPECT_EQ(planScalingChart(planOf(test::emptyPlan())).empty, kNoPlan);
+}
+
+TEST(PlanBesidePictures, publishedRunsAreDiamonds) {
+    const PlanOutcome& outcome = planOf(test::measuredPlan());
+    ASSERT_FALSE(outcome.measured.empty());
+    const Chart scaling = planScalingChart(outcome), steps = planTimeChart(outcome);
+    const Series* marks = planSeries(scaling, "measured");
+    ASSERT_NE(marks, nullptr);
+    ASSERT_EQ(marks->x.size(), outcome.measured.size());
+    for (std::size_t i = 0; i < marks->x.size(); ++i) {
+        EXPECT_EQ(marks->x[i], static_cast<double>(outcome.measured[i].accelerators));
+        EXPECT_EQ(marks->y[i], outcome.measured[i].tokensPerSecond);
+        EXPECT_THAT(marks->valueTexts[i], HasSubstr("tokens/s measured on "));
+        EXPECT_THAT(marks->valueTexts[i], HasSubstr(" predicted for it"));
+    }
+    // Beside the bars, the step that each means for the best.
+    ASSERT_EQ(steps.x.categories.size(), outcome.configurations.size() + 1);
+    EXPECT_EQ(steps.x.categories.back(), "Published runs");
+    const Series* lines = planSeries(steps, "measured");
+    ASSERT_NE(lines, nullptr);
+    const double used = outcome.best()->scores.of(plan::Objective::accelerators);
+    for (std::size_t i = 0; i < lines->x.size(); ++i) {
+        EXPECT_EQ(lines->x[i], static_cast<double>(outcome.configurations.size()));
+        EXPECT_NEAR(lines->y[i] * outcome.measured[i].tokensPerSecond * used, 1536.0 * 2048, 1e-3);
+    }
+    EXPECT_EQ(planSeries(planOverheadChart(outcome), "measured"), nullptr);
+}
+
+TEST(PlanBesidePictures, aTableSaysWhatDiffers) {
+    const PlanOutcome& outcome = planOf(test::measuredPlan());
+    const Table table = planMeasuredTable(outcome), exact = exactPlanMeasuredTable(outcome);
+    ASSERT_EQ(table.rows.size(), outcome.measured.size() + 1);
+    EXPECT_EQ(table.rows[0][0], "this plan");
+    EXPECT_EQ(table.rows[1][0], "measured");
+    EXPECT_EQ(exact.rows[1].back(), outcome.measured[0].id);
+    EXPECT_THAT(planMeasuredSentence(outcome), testing::StartsWith("Others measured this model on h100: "));
+    EXPECT_THAT(planMeasuredSentence(outcome), HasSubstr("; this plan: "));
+    PlanOutcome other = outcome;
+    other.measured.clear();
+    other.measuredElsewhere = {{"fp16", 2}};
+    EXPECT_EQ(planMeasuredSentence(other), "Others measured this model on h100 in fp16 (2 runs), not in bf16 or fp8.");
+    EXPECT_TRUE(planMeasuredTable(other).rows.empty());
+    EXPECT_EQ(planSeries(planTimeChart(other), "measured"), nullptr);
+    other.measuredElsewhere.clear();
+    EXPECT_EQ(planMeasuredSentence(other), "");
+}
+
+TEST(PlanBesidePictures, barsSayWhatIsLeast) {
+    const PlanOutcome& outcome =
+        planOf(test::planned("zoo:llama2-7b", "h100-h200-mixed", 256, {{"objective", "price"}, {"fix", "tp=1,pp=4"}}));
+    const Chart chart = planTimeChart(outcome);
+    ASSERT_GT(chart.endTexts.size(), 5U);
+    EXPECT_THAT(chart.endTexts.front(), testing::MatchesRegex("[0-9.]+ s, \\$[0-9.]+"));
+    EXPECT_THAT(chart.endTexts.back(), testing::MatchesRegex("[0-9.]+ s, \\$[0-9.]+, \\+[0-9.]+ %"));
+    for (const std::string& name : chart.x.categories) EXPECT_THAT(name, testing::Not(HasSubstr("dp 1 ")));
+}
+
 TEST(PlanPictures, labelsNeitherCollideNorLeaveThePicture) {
-    for (const study::Result* result : {&test::smallPlan(), &test::mixedPlan()}) {
+    for (const study::Result* result : {&test::smallPlan(), &test::mixedPlan(), &test::measuredPlan()}) {
         const PlanOutcome& outcome = planOf(*result);
         for (const Size size : {Size{1010, 480}, Size{960, 420}, Size{1650, 780}}) {
             for (const Chart& chart :
                  {planTimeChart(outcome), planOverheadChart(outcome), planMemoryChart(outcome, "1"),
-                  planFrontChart(outcome), planSensitivityChart(outcome), planCountChart(outcome)})
+                  planFrontChart(outcome), planSensitivityChart(outcome), planCountChart(outcome),
+                  planScalingChart(outcome)})
                 EXPECT_THAT(misplaced(chart, size), testing::IsEmpty()) << chart.id << " " << size.width;
         }
     }

@@ -10,6 +10,7 @@
 #include "core/physical/training_predictor.h"
 #include "core/study/known_transformer.h"
 #include "core/study/partition/study.h"
+#include "core/study/placement/study.h"
 #include "core/study/prediction/study.h"
 #include "core/study/study.h"
 
@@ -46,6 +47,23 @@ double partitionedStep(const std::string& model, const std::string& fleet, const
     return result.outcome.as<PartitionOutcome>()->result.plans.front().stepTime.value;
 }
 
+/// Seconds of a step of data parallelism by `place`.
+double placedStep(const std::string& model, const std::string& fleet, const Scale& scale) {
+    Study study = newStudy("place");
+    study.models = {model};
+    study.hardware = {fleet};
+    const std::string devices = std::to_string(scale.devices);
+    const auto batch = static_cast<std::int64_t>(scale.batch);
+    setParameter(study, "accelerators", {devices});
+    setParameter(study, "global_batch", {std::to_string(batch * scale.devices)});
+    setParameter(study, "micro_batches", {std::to_string(batch)});
+    setParameter(study, "recompute", {"none"});
+    setParameter(study, "zero", {"0"});
+    setParameter(study, "plan", {"1,1," + devices});
+    const Result result = run(study);
+    return result.outcome.as<PlacementOutcome>()->own.value().plan.value().timePerBatch.value;
+}
+
 /// Seconds of a step as a row of a table of measurements is evaluated.
 double evaluatedStep(const std::string& model, const std::string& accelerator, const Scale& scale) {
     physical::TrainingRun run = knownTransformer(model, {}).value_or(physical::TrainingRun{.model = model});
@@ -75,8 +93,9 @@ TEST_P(Agreement, ofEnginesOnOneAcceleratorOneNodeAndOneCluster) {
     for (const Scale& scale : {Scale{1, 8}, Scale{8, 8}, Scale{128, 8}}) {
         const double predicted = predictedStep(model, "a100", scale);
         EXPECT_NEAR(evaluatedStep(model, "a100", scale) / predicted, 1, 0.02) << scale.devices << " devices";
+        const std::string fleet = scale.devices > 8 ? "dgx-a100x16" : "dgx-a100x8";
+        EXPECT_NEAR(placedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
         if (scale.devices == 1) continue;
-        const std::string fleet = scale.devices == 8 ? "dgx-a100x8" : "dgx-a100x16";
         EXPECT_NEAR(partitionedStep(model, fleet, scale) / predicted, 1, 0.02) << scale.devices << " devices";
     }
 }

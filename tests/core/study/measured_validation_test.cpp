@@ -56,10 +56,10 @@ TEST(MeasuredThroughput, agreesInModelAcceleratorDevicesAndDataType) {
     study.models = {"zoo:resnet50"};
     const std::vector<MeasuredThroughput> found = measuredThroughputs(table, study, "a100", 8, "fp16");
     ASSERT_EQ(found.size(), 2U) << "no inference, no step without its batch, no other hardware";
-    EXPECT_EQ(found[0].id, "a");
+    EXPECT_EQ(found[0].run.id, "a");
     EXPECT_EQ(found[0].samplesPerSecond, 20000);
-    EXPECT_EQ(found[0].globalBatch, 2048);
-    EXPECT_EQ(found[0].software, "NGC MXNet");
+    EXPECT_EQ(found[0].run.globalBatch, 2048);
+    EXPECT_EQ(found[0].run.software, "NGC MXNet");
     EXPECT_EQ(found[0].source, "book");
     EXPECT_DOUBLE_EQ(found[1].samplesPerSecond, 16000) << "its batch over the time of its step";
     EXPECT_EQ(measuredThroughputs(table, study, "a100", 4, "fp16").size(), 1U);
@@ -80,14 +80,30 @@ TEST(MeasuredThroughput, sizesOfTheModelAgreeWhereSaidOrNot) {
     EXPECT_TRUE(measuredThroughputs(table, study, "a100", 8, "fp16").empty()) << "a file may be anything";
 }
 
+TEST(MeasuredThroughput, aTransformerIsTheSameByItsSizesWhateverItsName) {
+    const physical::MeasuredTable table = physical::readMeasuredTable(
+        "set,id,model,dims,accelerator,accelerators,dtype,global_batch,training,software,metric,value,source\n"
+        "mine,a,zoo:llama,layers=32;hidden=4096;heads=32;kv_heads=8;ffn=14336;vocabulary=128256;sequence=8192,h100,8,"
+        "fp8,128,1,NeMo,tokens_per_s_per_accelerator,14000,book\n"
+        "mine,b,zoo:llama,layers=32;hidden=4096;heads=32;kv_heads=8;ffn=14336;vocabulary=128256;sequence=4096,h100,8,"
+        "fp8,128,1,NeMo,tokens_per_s_per_accelerator,15000,book\n",
+        "own.csv");
+    Study study = newStudy("predict");
+    study.models = {"zoo:llama3.1-8b"};
+    const std::vector<MeasuredThroughput> found = measuredThroughputs(table, study, "h100", 8, "fp8");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].run.id, "a");
+    EXPECT_DOUBLE_EQ(found[0].samplesPerSecond, 14000.0 * 8 / 8192);
+}
+
 TEST(MeasuredThroughput, theBundledTableHasResNetOnA100) {
     Study study = newStudy("predict");
     study.models = {"zoo:resnet50"};
     const std::vector<MeasuredThroughput> found = measuredThroughputs(bundledTraining(), study, "a100", 8, "fp16");
     ASSERT_FALSE(found.empty());
     for (const MeasuredThroughput& one : found) {
-        EXPECT_GT(one.samplesPerSecond, 5'000) << one.id;
-        EXPECT_LT(one.samplesPerSecond, 60'000) << one.id;
+        EXPECT_GT(one.samplesPerSecond, 5'000) << one.run.id;
+        EXPECT_LT(one.samplesPerSecond, 60'000) << one.run.id;
     }
 }
 

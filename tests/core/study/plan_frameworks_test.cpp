@@ -5,9 +5,11 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/physical/transformer.h"
 #include "core/plan/frameworks.h"
 #include "core/study/plan/outcome.h"
 #include "core/study/study.h"
+#include "tests/support/paths.h"
 
 namespace tessera::study {
 namespace {
@@ -22,7 +24,7 @@ Study studyOfPlan(const std::string& model) {
 }
 
 std::string fileOfPlan(const Result& result) {
-    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>()), plan::frameworkNamed("megatron-lm"));
+    return plan::exported(frameworkPlanOf(result.outcome.get<PlanOutcome>(), {}), plan::frameworkNamed("megatron-lm"));
 }
 
 Result keptOf(const Json& document, const Study& study) {
@@ -38,6 +40,24 @@ TEST(PlanFrameworks, areWrittenOfAKeptResultAsOfANewOne) {
         EXPECT_NE(file.find("--tensor-model-parallel-size 2\n"), std::string::npos) << file;
         EXPECT_EQ(file, fileOfPlan(keptOf(document, study)));
     }
+}
+
+TEST(PlanFrameworks, knowTheExactParametersOfAConfig) {
+    const Study study = studyOfPlan(test::sourcePath("tests/data/configs/opt-350m.json").string());
+    const Result result = run(study);
+    const Json document = toJson(result);
+    EXPECT_EQ(document["problem"]["parameters"], 331'196'416);
+    EXPECT_EQ(document["model_shape"]["embedding_width"], 512);
+    const Result kept = keptOf(document, study);
+    EXPECT_EQ(physical::parametersOf(*kept.outcome.get<PlanOutcome>().shape).total, 331'196'416);
+    EXPECT_THROW(fileOfPlan(kept), UsageError);  // Megatron-LM has no such embedding
+}
+
+TEST(PlanFrameworks, saysWhatOfAModelIsNotRead) {
+    const Result result = run(studyOfPlan(test::sourcePath("tests/data/configs/gemma-3-4b.json").string()));
+    EXPECT_EQ(toJson(result)["problem"]["parameters"], 3'880'263'168);
+    ASSERT_EQ(result.warnings.size(), 1U);
+    EXPECT_NE(result.warnings.front().find("'Gemma3ForConditionalGeneration'"), std::string::npos);
 }
 
 TEST(PlanFrameworks, needTheShapeThatOlderResultsLack) {

@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QUndoStack>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -124,6 +125,56 @@ TEST_F(PlanViewTest, barsAndRowsLeadToTheirConfiguration) {
     EXPECT_EQ(page.chosen(), "7");
 }
 
+TEST_F(PlanViewTest, anyConfigurationIsWrittenForFrameworks) {
+    PlanPage page(test::smallPlan());
+    QSignalSpy inspected(page.view.get(), &RunView::inspected);
+    const auto degreesOf = [&](int rank) {
+        page.view->select("configuration", rank);
+        const plan::Configuration& its = page.outcome().configurations[static_cast<std::size_t>(rank)].configuration;
+        std::string file;
+        for (const Exportable& each : page.view->exportables())
+            if (each.id == "megatron-lm" && each.file) file = each.file();
+        EXPECT_NE(file.find("--pipeline-model-parallel-size " + std::to_string(its.pipeline)), std::string::npos)
+            << rank << ": " << file;
+        EXPECT_NE(file.find("--tensor-model-parallel-size " + std::to_string(its.tensor)), std::string::npos)
+            << rank << ": " << file;
+        const auto facts = inspected.back()[0].value<Facts>();
+        EXPECT_TRUE(std::any_of(facts.actions.begin(), facts.actions.end(), [](const Facts::Action& action) {
+            return action.title == QStringLiteral("Write for Megatron-LM (.sh)…");
+        })) << rank;
+        return file;
+    };
+    EXPECT_NE(degreesOf(1), degreesOf(6));
+}
+
+TEST_F(PlanViewTest, whatEachAcceleratorDoesStandsBesideWhatOthersMeasured) {
+    PlanPage page(test::measuredPlan());
+    const report::Chart& chart = page.plot("scaling")->chart();
+    EXPECT_TRUE(std::any_of(chart.series.begin(), chart.series.end(),
+                            [](const report::Series& series) { return series.id == "measured"; }));
+    test::openDrawer(*page.view->pages());
+    EXPECT_EQ(page.view->pages()->details()->tab(), "measured");
+    auto* table = page.view->pages()->details()->currentWidget()->findChild<TableView*>();
+    ASSERT_NE(table, nullptr);
+    EXPECT_EQ(table->view()->model()->rowCount(), static_cast<int>(page.outcome().measured.size()) + 1);
+    // The line of published runs is none of the configurations.
+    emit page.plot("step-time")->pointClicked(0, static_cast<int>(page.outcome().configurations.size()));
+    EXPECT_EQ(page.chosen(), "1");
+    PlanPage alone(test::smallPlan());
+    alone.plot("scaling");
+    test::openDrawer(*alone.view->pages());
+    EXPECT_EQ(alone.view->pages()->details()->tab(), "scaling");
+}
+
+TEST_F(PlanViewTest, beginsWithMoneyWhereThatIsLeast) {
+    PlanPage page(test::planned("zoo:llama2-7b", "h100-h200-mixed", 256,
+                                {{"objective", "price"}, {"tokens", 1e12}, {"fix", "tp=1,pp=4"}}));
+    const QString said = visibleText(*page.view->findChild<HeadlineBar*>());
+    EXPECT_LT(said.indexOf('$'), said.indexOf("per step")) << said.toStdString();
+    EXPECT_GE(said.indexOf('$'), 0) << said.toStdString();
+    EXPECT_TRUE(said.contains("to train"));
+}
+
 TEST_F(PlanViewTest, theClusterIsColouredByMemoryOrTime) {
     PlanPage page(test::smallPlan());
     auto* cluster = page.picture<DrawingView>("cluster");
@@ -234,7 +285,7 @@ TEST_F(PlanViewTest, looksRightInBothThemes) {
         PlanPage page(test::smallPlan());
         page.picture<DrawingView>("cluster");
         EXPECT_GT(test::coloursIn(test::savePicture(*page.view, "plan-cluster-" + suffix)), 30);
-        for (const char* id : {"step-time", "memory", "front"}) {
+        for (const char* id : {"step-time", "scaling", "memory", "front"}) {
             page.plot(id);
             waitUntil([] { return false; }, 100);
             EXPECT_GT(test::coloursIn(

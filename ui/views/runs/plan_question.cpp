@@ -48,8 +48,8 @@ PlanQuestion::PlanQuestion(QWidget* parent)
     field_->setPlaceholderText(u"tp=8,pp=16,mb=1"_s);
     field_->setAccessibleName(u"Configuration to ask about"_s);
     field_->setToolTip(
-        u"tp, pp, dp, cp, ep: tensor, pipeline, data, context, expert parallel; vp: virtual stages; mb: micro-batch; "
-        "zero; recompute; schedule; dtype; group"_s);
+        u"tp, pp, dp, cp, ep: tensor, pipeline, data, context, expert parallel; etp: tensor parallel inside experts; "
+        "vp: virtual stages; mb: micro-batch; zero; recompute; schedule; order; dtype; group"_s);
     auto* button = new QPushButton(u"Ask"_s);
     auto* row = bareLayout<QHBoxLayout>(theme().spacing(2));
     auto* label = new QLabel(u"Why not"_s);

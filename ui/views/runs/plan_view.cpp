@@ -26,6 +26,7 @@
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/plan_explorer.h"
 #include "ui/views/runs/plan_question.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_view.h"
 
 namespace tessera::ui {
@@ -74,7 +75,7 @@ private:
     /// The catalogue's name of the chosen configuration; empty where nothing fits.
     std::string choice() const { return chosen_ < 0 ? std::string() : std::to_string(chosen_ + 1); }
     QString label(int configuration) const;
-    Facts facts(int configuration) const;
+    Facts facts(int configuration);
     QString sharePath(const ChartPane& pane, int category) const;
 
     QWidget* makeCluster();
@@ -92,6 +93,8 @@ private:
     std::shared_ptr<report::Table> configurations_ = std::make_shared<report::Table>();
     std::shared_ptr<report::Table> stages_ = std::make_shared<report::Table>();
     std::shared_ptr<report::Table> fleets_ = std::make_shared<report::Table>();
+    std::shared_ptr<report::Table> scaling_ = std::make_shared<report::Table>();
+    std::shared_ptr<report::Table> measured_ = std::make_shared<report::Table>();
     std::shared_ptr<std::vector<study::Metric>> metrics_ = std::make_shared<std::vector<study::Metric>>();
     QLabel* against_ = new QLabel(this);
     DrawingView* cluster_ = nullptr;
@@ -157,6 +160,8 @@ void PlanView::addPictures() {
                .name = u"What takes the step of the best configurations"_s,
                .selects = "configuration",
                .path = [this](const ChartPane& pane, int, int category) { return sharePath(pane, category); }});
+    addCharts("scaling", titleOf("scaling"),
+              {.rows = {"scaling"}, .name = u"What each accelerator does on other numbers of them"_s});
     pages()->addPicture("pipeline", titleOf("pipeline"), this, &Self::makePipeline, &Self::fillPipeline);
     addCharts("memory", titleOf("memory"), {.rows = {"memory"}, .name = u"Memory of an accelerator by stage"_s});
     pages()->addPicture("front", titleOf("front"), this, &Self::makeFront, &Self::fillFront);
@@ -185,6 +190,8 @@ void PlanView::addDetails() {
     addRows("configurations", u"Configurations"_s, configurations_, "configuration");
     addRows("stages", u"Stages"_s, stages_, nullptr);
     addRows("fleets", u"Fleets"_s, fleets_, nullptr);
+    addRows("scaling", u"Scaling"_s, scaling_, nullptr);
+    addRows("measured", u"Measured"_s, measured_, nullptr);
     pages()->addTable("metrics", u"Numbers"_s,
                       {.model = [this](QObject* owner) { return columns::metricTable(metrics_, owner); },
                        .rows =
@@ -213,11 +220,15 @@ void PlanView::takeRun() {
     chosen_ = configurations() > 0 ? 0 : -1;
     // Columns of a table are those of its first rows.
     for (const auto& [row, table] :
-         {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_)})
+         {std::pair("configurations", configurations_), std::pair("stages", stages_), std::pair("fleets", fleets_),
+          std::pair("scaling", scaling_), std::pair("measured", measured_)})
         fillTable(row, *table);
     pages()->details()->setPageShown(u"fleets"_s, !outcome().fleets.empty());
+    pages()->details()->setPageShown(u"scaling"_s, !outcome().scaling.empty());
+    pages()->details()->setPageShown(u"measured"_s, !outcome().measured.empty());
+    pages()->pair("scaling", outcome().measured.empty() ? "scaling" : "measured");
     pages()->details()->setPageShown(u"summary"_s, !catalogue().sentences(*run().result).empty());
-    for (const char* picture : {"cluster", "step-time", "pipeline", "memory", "front", "sensitivity"})
+    for (const char* picture : {"cluster", "step-time", "scaling", "pipeline", "memory", "front", "sensitivity"})
         pages()->setPageShown(QLatin1String(picture), chosen_ >= 0);
     if (chosen_ < 0) pages()->openTab(u"configurations"_s);
     showDifference();
@@ -250,12 +261,17 @@ void PlanView::showDifference() {
     against_->setVisible(!parts.isEmpty());
 }
 
-Facts PlanView::facts(int configuration) const {
+Facts PlanView::facts(int configuration) {
     if (configuration < 0 || static_cast<std::size_t>(configuration) >= configurations_->rows.size()) return {};
     Facts facts = columns::rowFacts(*configurations_, configuration);
     facts.title = label(configuration);
     facts.subtitle = u"Configuration %1 of %2"_s.arg(configuration + 1).arg(configurations());
     facts.icon = u"plan"_s;
+    const report::Selection at = report::selectionOf(*run().result, std::to_string(configuration + 1));
+    for (const Exportable& each : exports::files(run().result, at))
+        facts.actions.append({.title = u"Write for %1…"_s.arg(each.fileTitle),
+                              .icon = u"export"_s,
+                              .run = [this, each] { askAndExport(*this, each, each.fileSuffix); }});
     return facts;
 }
 
@@ -274,6 +290,23 @@ QVector<Headline> PlanView::headlines() const {
             std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
         return found == metrics.end() ? QString() : toQt(study::textOf(*found));
     };
+    const bool isCheapest = outcome().goal() == plan::Objective::price;
+    const auto money = [&](std::string_view name) {
+        const auto found =
+            std::find_if(metrics.begin(), metrics.end(), [&](const auto& metric) { return metric.name == name; });
+        if (found == metrics.end()) return;
+        const auto textAt = [&](double seconds) {
+            study::Metric its = *found;
+            its.value *= seconds / best->scores.of(plan::Objective::time);
+            return toQt(study::textOf(its));
+        };
+        headlines.append({.value = toQt(study::textOf(*found)),
+                          .label = outcome().tokens ? u"to train"_s : u"a step"_s,
+                          .detail = u"%1 to %2"_s.arg(textAt(best->low), textAt(best->high)),
+                          .help = u"Of the best configuration; 90 % of measured runs lie between these"_s,
+                          .explain = explanationOf(std::string(name))});
+    };
+    if (isCheapest) money(outcome().tokens ? "training_usd" : "price_usd");
     headlines.append({.value = textOf("step_time_s"),
                       .label = u"per step"_s,
                       .detail = u"%1 to %2"_s.arg(columns::quantity(best->low, Measure::seconds),
@@ -294,9 +327,9 @@ QVector<Headline> PlanView::headlines() const {
                       .explain = explanationOf("configurations")});
     if (const auto training = outcome().trainingSeconds()) {
         constexpr double kDay = 86400;
-        headlines.append({.value = u"%1 days"_s.arg(toQt(formatCount(std::round(*training / kDay)))),
-                          .label = {},
-                          .detail = (textOf("training_usd") + u" to train"_s).trimmed(),
+        const QString price = textOf("training_usd");
+        headlines.append({.value = u"%1 days"_s.arg(toQt(study::uncertainText(*training / kDay))),
+                          .label = price.isEmpty() || isCheapest ? u"to train"_s : u"to train, %1"_s.arg(price),
                           .help = u"To train on %1 tokens"_s.arg(columns::count(*outcome().tokens)),
                           .explain = explanationOf("training_s")});
     }

@@ -72,10 +72,16 @@ QVector<Exportable> everything(const SharedResult& result, const Selection& at) 
                 all.append(ofTable(row, result, each, [make = row.exact ? row.exact : row.make, result, each] {
                     return make({*result, each, {}});
                 }));
-    for (const FileRow& row : catalogue.files)
+    all += files(result, at);
+    all.append(document(result));
+    return all;
+}
+
+QVector<Exportable> files(const SharedResult& result, const Selection& at) {
+    QVector<Exportable> all;
+    for (const FileRow& row : report::catalogueOf(result->study.engine).files)
         if ((row.where & report::kWindow) != 0)
             for (const Selection& each : report::selectionsOf(row, *result, at)) all.append(ofFile(row, result, each));
-    all.append(document(result));
     return all;
 }
 

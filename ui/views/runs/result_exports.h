@@ -16,6 +16,8 @@ using SharedResult = std::shared_ptr<const study::Result>;
 
 /// Every picture, table and document of a result, as chosen in its view; what is solved anew is not among them.
 QVector<Exportable> everything(const SharedResult& result, const report::Selection& at);
+/// The files that other programs read, as chosen: of a plan those of the frameworks that can run it.
+QVector<Exportable> files(const SharedResult& result, const report::Selection& at);
 /// Exports of what was solved anew for the picture of an id, and of the table of the same id.
 QVector<Exportable> solved(const SharedResult& result, std::string_view id,
                            const std::function<report::Picture()>& picture,
