@@ -52,8 +52,6 @@ struct HeldResult {
 
 /// A class of the package's exceptions: "UsageError".
 py::object errorClass(const char* name);
-/// Throws the exception of a class with a message.
-[[noreturn]] void raise(const char* errorClass, const std::string& message);
 
 /// A text for Python, also where it is not UTF-8, as names from files may be.
 py::str toPython(std::string_view text);
@@ -83,7 +81,7 @@ auto withDocument(const std::string& text, const std::string& name, const Work& 
 py::tuple tableTuple(const report::Table& table);
 
 // The parts of the module.
-void addErrors(py::module_& module);
+void addErrors();
 void addEngines(py::module_& module);
 void addStudies(py::module_& module);
 void addRuns(py::module_& module);

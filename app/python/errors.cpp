@@ -63,11 +63,6 @@ py::object errorClass(const char* name) {
     return py::module_::import(kErrors).attr(name);
 }
 
-void raise(const char* name, const std::string& message) {
-    set(errorClass(name)(toPython(message)));
-    throw py::error_already_set();
-}
-
 py::str toPython(std::string_view text) {
     PyObject* made = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
     if (made == nullptr) throw py::error_already_set();
@@ -109,9 +104,8 @@ py::tuple tableTuple(const report::Table& table) {
     return py::make_tuple(titles, numbers, rows);
 }
 
-void addErrors(py::module_& module) {
-    (void)module;
-    py::register_exception_translator(&translate);
+void addErrors() {
+    py::register_local_exception_translator(&translate);  // what other modules throw is theirs
 }
 
 }  // namespace tessera::python

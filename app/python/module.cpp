@@ -2,7 +2,7 @@
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "What the package tessera calls in Tessera's core.";
-    tessera::python::addErrors(module);
+    tessera::python::addErrors();
     tessera::python::addEngines(module);
     tessera::python::addStudies(module);
     tessera::python::addRuns(module);

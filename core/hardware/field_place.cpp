@@ -113,8 +113,7 @@ bool isAt(const FieldPlace& place, std::string_view path) {
 
 Json& valueAt(Json& document, const FieldPlace& place) {
     Json* at = &document;
-    for (const FieldPlace::Step& step : place.steps)
-        at = step.key.empty() ? &(*at)[step.entry] : &(*at)[step.key];
+    for (const FieldPlace::Step& step : place.steps) at = step.key.empty() ? &(*at)[step.entry] : &(*at)[step.key];
     return *at;
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
+from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Union
 
 from . import _core
 from ._errors import InfeasibleError, UsageError
@@ -59,19 +59,30 @@ def explore(
     history: Union[None, str, os.PathLike[str], Any] = None,
     tags: Iterable[str] = (),
 ) -> Result:
-    """Runs an exploration: a base study, variables, objectives, constraints and a method, as a mapping or a file. All
-    else is as with `run`. Raises UsageError where this version has no such engine."""
+    """Runs an exploration, as a mapping or a file: the study that it varies, which in a mapping may be whatever `run`
+    takes, with variables, objectives, constraints and a method. All else is as with `run`. Raises UsageError where this
+    version has no such engine."""
     if _ENGINE_OF_EXPLORATIONS not in engines():
         raise UsageError(
             f"this version has no engine '{_ENGINE_OF_EXPLORATIONS}', which explorations are run by; it has "
             f"{', '.join(engines())}"
         )
-    if not isinstance(exploration, (Study, str, bytes, os.PathLike)) and hasattr(exploration, "keys"):
-        exploration = {"schema": _SCHEMA_OF_EXPLORATIONS, **exploration}
-    study = as_study(exploration)
+    study = _exploration_of(exploration) if isinstance(exploration, Mapping) else as_study(exploration)
     if study.engine != _ENGINE_OF_EXPLORATIONS:
         raise UsageError(f"{study!r} is no exploration; tessera.run runs it")
     return run(study, progress, threads, history=history, tags=tags)
+
+
+def _exploration_of(document: Mapping[str, Any]) -> Study:
+    """The exploration of a mapping. What the varied study holds in place of files, it holds, too."""
+    document = {"schema": _SCHEMA_OF_EXPLORATIONS, **document}
+    if "study" not in document:
+        return Study.read(document)
+    varied = as_study(document["study"])
+    study = Study.read({**document, "study": varied.document})
+    for name, (path, content) in varied._core.given().items():
+        study._core.give(name, path, content)
+    return study
 
 
 def run_kept(study: Study, progress: Optional[ProgressListener], threads: int, history: Any, run: int) -> Result:
