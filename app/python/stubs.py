@@ -38,7 +38,8 @@ def without_body(function, indent=4):
     """A function with its docstring alone."""
     document = ast.get_docstring(function)
     function.body = [docstring(document, indent)] if document else [ENDED]
-    function.args.defaults = [each if isinstance(each, ast.Constant) else ENDED.value for each in function.args.defaults]
+    function.args.defaults = [each if isinstance(each, ast.Constant) else ENDED.value
+                              for each in function.args.defaults]
     function.args.kw_defaults = [each if each is None or isinstance(each, ast.Constant) else ENDED.value
                                  for each in function.args.kw_defaults]
     return function

@@ -12,7 +12,8 @@ from ._study import Study
 from ._values import json_text, name_bytes, shown, table_of, text, texts, whole
 
 _ALL = 2**62
-_COLUMNS = ("run", "name", "engine", "models", "hardware", "status", "started_s", "finished_s", "headline", "tags", "note")
+_COLUMNS = ("run", "name", "engine", "models", "hardware", "status")
+_COLUMNS += ("started_s", "finished_s", "headline", "tags", "note")
 
 RunName = Union[int, str]
 
@@ -123,6 +124,6 @@ def _run_name(run: RunName) -> str:
 
 
 def history(path: Union[None, str, os.PathLike[str]] = None) -> History:
-    """Returns the history in a file, or the one that the studio and the command line use. Nothing is made until a run is
-    kept."""
+    """Returns the history in a file, or the one that the studio and the command line use. Nothing is made until a run
+    is kept."""
     return History(path)

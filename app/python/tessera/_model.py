@@ -7,10 +7,9 @@ import os
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
 
 from . import _core
-from ._values import name_bytes, table_of, text, whole
+from ._values import MAX_DIMENSION, dimensions_of, name_bytes, table_of, text, whole
 
 _ZOO = "zoo:"
-_MAX_DIMENSION = 2**31 - 1
 
 
 class ZooModel(NamedTuple):
@@ -48,10 +47,8 @@ class Model:
         """Reads a model's file, or makes "zoo:NAME". Symbolic dimensions are bound by keyword, or by `dimensions` where
         their names are no keywords; `batch` binds dimension 0 of every input; `training` counts a step of training,
         too. Raises FileError, DataError, UsageError."""
-        bound: Dict[str, int] = {}
-        for name, value in {**(dimensions or {}), **named_dimensions}.items():
-            bound[text(name, "a dimension's name")] = whole(value, f"dimension '{name}'", 0, _MAX_DIMENSION)
-        size = None if batch is None else whole(batch, "the batch", 1, _MAX_DIMENSION)
+        bound = {**({} if dimensions is None else dimensions_of(dimensions)), **dimensions_of(named_dimensions)}
+        size = None if batch is None else whole(batch, "the batch", 1, MAX_DIMENSION)
         document = json.loads(_core.model_summary(name_bytes(path, "the model"), size, bound, bool(training)))
         return Model._of(document, bound)
 

@@ -13,7 +13,7 @@ from ._hardware import Hardware
 from ._result import Result
 from ._run import run
 from ._study import Study, StudyLike, as_study, engine_named, input_words
-from ._values import shown, text
+from ._values import MAX_DIMENSION, shown, text
 
 _MAX_SEED = 2**63 - 1
 _DIMENSION = "dimensions."
@@ -112,7 +112,9 @@ class Objective:
         try:
             return {variable.name: variable.suggest(trial) for variable in self._variables}
         except AttributeError as error:
-            raise TypeError(f"the trial is {shown(trial)}; expected one with suggest_float and its like ({error})") from error
+            raise TypeError(
+                f"the trial is {shown(trial)}; expected one with suggest_float and its like ({error})"
+            ) from error
 
     def evaluate(self, point: Mapping[str, Any]) -> Union[float, Tuple[float, ...]]:
         """Returns the metric at a point, or one of each metric."""
@@ -170,7 +172,7 @@ class Objective:
             raise UsageError(f"variable '{name}' has the range {shown(given)}; expected a list of values")
         if (low is not None and reach.low < low) or (high is not None and reach.high > high):
             bounds = f"from {'−∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}"
-            raise UsageError(f"variable '{name}' has the range {reach.low:g} to {reach.high:g}; expected one inside {bounds}")
+            raise UsageError(f"variable '{name}' has the range {shown(given)}; expected one inside {bounds}")
         if whole and any(number != int(number) for number in (reach.low, reach.high, reach.step or 1)):
             raise UsageError(f"variable '{name}' has the range {shown(given)}; expected whole numbers")
         return Variable(name, "int" if whole else "float", reach.low, reach.high, reach.log, reach.step)
@@ -183,7 +185,7 @@ class Objective:
             if each is None or isinstance(each, (bool, int, float, str)):
                 plain.append(each)
                 continue
-            label = each.name if isinstance(each, Hardware) else str(each)
+            label = each.name if isinstance(each, Hardware) else shown(each)
             if label in self._names.setdefault(name, {}):
                 label = f"{label} ({len(plain) + 1})"
             self._names[name][label] = each
@@ -212,7 +214,7 @@ class Objective:
             self._setters[name] = lambda changes, value: changes.setdefault("dimensions", dict(known)).__setitem__(
                 dimension, value
             )
-            return 0, 2**31 - 1, True, ()
+            return 0, MAX_DIMENSION, True, ()
         kind, dot, path = name.partition(".")
         if dot and inputs.get(kind) == "hardware":
             return self._field(name, path)
@@ -222,15 +224,17 @@ class Objective:
 
     def _field(self, name: str, path: str) -> Tuple[Optional[float], Optional[float], Optional[bool], Sequence[Any]]:
         if len(self._study.hardware) != 1:
-            raise UsageError(f"variable '{name}' is a field of hardware; expected a study with one, not {shown(self._study.hardware)}")
+            found = shown(self._study.hardware)
+            raise UsageError(f"variable '{name}' is a field of hardware; expected a study with one, not {found}")
         base = self._study._hardware_values()[0]
         row = base.field(path)
 
         def put(changes: Dict[str, Any], value: Any) -> None:
-            fields = changes.get("hardware", base)
-            if not isinstance(fields, _Fields):
-                fields = changes["hardware"] = _Fields(fields if isinstance(fields, Hardware) else Hardware.load(fields))
-            fields.values[path] = value
+            chosen = changes.get("hardware", base)
+            if not isinstance(chosen, _Fields):
+                chosen = _Fields(chosen if isinstance(chosen, Hardware) else Hardware.load(chosen))
+            chosen.values[path] = value
+            changes["hardware"] = chosen
 
         self._setters[name] = put
         return None, None, row["whole"] if row["number"] else None, ()
@@ -247,6 +251,13 @@ class _Fields:
         return self._base.replace(self.values)
 
 
+def _is_finite(number: Any) -> bool:
+    try:
+        return isinstance(number, Real) and not isinstance(number, bool) and math.isfinite(number)
+    except OverflowError:  # a whole number that no float holds
+        return False
+
+
 def _range(name: str, given: Any) -> Range:
     """A range as it may be said: a Range, (low, high), (low, high, "log")."""
     reach = given
@@ -255,7 +266,7 @@ def _range(name: str, given: Any) -> Range:
     if not isinstance(reach, Range):
         raise UsageError(f"variable '{name}' is {shown(given)}; expected (low, high), a Range, or a list of values")
     numbers = [reach.low, reach.high] + ([] if reach.step is None else [reach.step])
-    if any(isinstance(number, bool) or not isinstance(number, Real) or not math.isfinite(number) for number in numbers):
+    if not all(map(_is_finite, numbers)):
         raise UsageError(f"variable '{name}' has the range {shown(given)}; expected finite numbers")
     if reach.low > reach.high or (reach.log and reach.low <= 0) or (reach.step is not None and reach.step <= 0):
         raise UsageError(
@@ -275,11 +286,11 @@ def objective(
 ) -> Objective:
     """Makes a function for Optuna and its like, which evaluates points by running a study with other values.
 
-    `variables` names what may be chosen: parameters, inputs ("model", "fleet"), "seed", "dimensions.NAME", and fields of
-    the study's hardware by path ("fleet.groups[0].count"). Each has a range, (low, high) or (low, high, "log") or a
+    `variables` names what may be chosen: parameters, inputs ("model", "fleet"), "seed", "dimensions.NAME", and fields
+    of the study's hardware by path ("fleet.groups[0].count"). Each has a range, (low, high) or (low, high, "log") or a
     `Range`, or a list of values; None stands for all words of a parameter. `metric` is what is returned, or several.
-    A point without a solution raises InfeasibleError, or returns `infeasible` where that is given. Raises UsageError for
-    what the study does not have.
+    A point without a solution raises InfeasibleError, or returns `infeasible` where that is given. Raises UsageError
+    for what the study does not have.
 
         study.optimize(tessera.objective(base, {"micro_batch": (1, 8)}, "step_time_s"), n_trials=50)
     """

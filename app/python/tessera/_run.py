@@ -44,10 +44,10 @@ def run(
     """Runs a study, a mapping as in a study file, a file, or a bundled study by its name, and returns its result.
 
     The result depends on the study and the contents of its files alone; `threads` (0 = all cores) changes nothing but
-    the time. Other threads of Python go on meanwhile. `progress` is called in the calling thread with every event of the
-    run, which waits for it; what it raises ends the run, and `Finish` ends a search with its best so far. Ctrl+C gives
-    the run up and raises KeyboardInterrupt. With a `history` (see `tessera.history`), the run is kept there with `tags`.
-    Raises UsageError, DataError, FileError, and InfeasibleError, which has the result where there is one."""
+    the time. Other threads of Python go on meanwhile. `progress` is called in the calling thread with every event of
+    the run, which waits for it; what it raises ends the run, and `Finish` ends a search with its best so far. Ctrl+C
+    gives the run up and raises KeyboardInterrupt. With a `history` (see `tessera.history`), the run is kept there with
+    `tags`. Raises UsageError, DataError, FileError, and InfeasibleError, which has the result where there is one."""
     return _run(as_study(study), progress, threads, history, tags, None)
 
 

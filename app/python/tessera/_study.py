@@ -13,10 +13,9 @@ from . import _core
 from ._errors import UsageError
 from ._hardware import Hardware
 from ._model import Model
-from ._values import json_text, name_bytes, shown, text, whole
+from ._values import dimensions_of, json_text, name_bytes, shown, text, whole
 
 _MAX_SEED = 2**63 - 1
-_MAX_DIMENSION = 2**31 - 1
 
 StudyLike = Union["Study", Mapping[str, Any], str, "os.PathLike[str]"]
 
@@ -314,11 +313,9 @@ def _set_inputs(core: Any, kind: str, values: List[Any], dimensions: Mapping[str
 
 
 def _set_dimensions(core: Any, dimensions: Any) -> None:
-    if not isinstance(dimensions, Mapping):
-        raise TypeError(f"dimensions is {shown(dimensions)}; expected a mapping of names to whole numbers")
     core.clear_dimensions()
-    for name, value in dimensions.items():
-        core.set_dimension(text(name, "a dimension's name"), whole(value, f"dimension '{name}'", 0, _MAX_DIMENSION))
+    for name, value in dimensions_of(dimensions).items():
+        core.set_dimension(name, value)
 
 
 def _set_parameter(core: Any, engine: Engine, name: str, value: Any) -> None:

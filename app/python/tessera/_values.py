@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence
 
 from ._errors import UsageError
 
+MAX_DIMENSION = 2**31 - 1
 _LONGEST_SHOWN = 60
 
 
@@ -92,7 +93,20 @@ def whole(value: Any, what: str, low: int, high: int) -> int:
     return number
 
 
-def frame(columns: Sequence[str], numbers: Sequence[bool], rows: Sequence[Sequence[str]], pandas: Optional[bool]) -> Any:
+def dimensions_of(given: Any) -> Dict[str, int]:
+    """Sizes of symbolic dimensions by name. Raises TypeError, UsageError."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"dimensions is {shown(given)}; expected a mapping of names to whole numbers")
+    found: Dict[str, int] = {}
+    for name, value in given.items():
+        name = text(name, "a dimension's name")
+        found[name] = whole(value, f"dimension {shown(name)}", 0, MAX_DIMENSION)
+    return found
+
+
+def frame(
+    columns: Sequence[str], numbers: Sequence[bool], rows: Sequence[Sequence[str]], pandas: Optional[bool]
+) -> Any:
     """A table as pandas has it, else as a list of dicts. Columns of numbers are numbers where all their cells are."""
     titles: List[str] = []
     for column in columns:
