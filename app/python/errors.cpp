@@ -1,6 +1,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/python/binding.h"
@@ -37,7 +38,7 @@ void set(const py::object& exception) {
 
 void translate(std::exception_ptr thrown) {
     try {
-        if (thrown) std::rethrow_exception(thrown);
+        if (thrown) std::rethrow_exception(std::move(thrown));
     } catch (const hardware::Faults& faults) {
         std::string message;
         for (const DataError& fault : faults.all) message += (message.empty() ? "" : "\n") + std::string(fault.what());
