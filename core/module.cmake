@@ -85,9 +85,13 @@ function(tessera_module name)
   list(TRANSFORM MODULE_DEPENDS PREPEND tessera_)
   target_link_libraries(tessera_${name} PUBLIC tessera_options ${MODULE_DEPENDS} ${MODULE_PUBLIC_LIBRARIES}
                                         PRIVATE ${MODULE_PRIVATE_DEPENDS})
-  # Qt's meta-objects are made for the folders of ui/ only.
+  # Qt's meta-objects are made for the folders of ui/ only. The core is also part of the Python module, a shared library:
+  # it is compiled once, so that it fits both, and no slower for it, since nothing else may stand in for its functions.
   if(name MATCHES "^ui_")
     set_target_properties(tessera_${name} PROPERTIES AUTOMOC ON)
+  else()
+    set_target_properties(tessera_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(tessera_${name} PRIVATE -fno-semantic-interposition)
   endif()
   cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_unite tessera_${name} ${sources})")  # options of sources come first
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})

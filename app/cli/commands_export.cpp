@@ -16,8 +16,8 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/draw/raster.h"
 #include "core/report/catalogue.h"
+#include "core/report/export_file.h"
 #include "core/report/report_document.h"
 #include "core/study/timeline.h"
 
@@ -29,15 +29,8 @@ struct ExportRequest {
     std::string run, what = "table", name, strategy, out, format, theme = "light", scale = "2";
 };
 
-[[noreturn]] void refuseSuffix(const std::string& what, const std::string& suffix, const std::string& known) {
-    throw UsageError(fmt::format("a {} cannot be written as {}; expected {}", what,
-                                 suffix.empty() ? "a file without a suffix" : inQuotes(suffix), known));
-}
-
 report::Theme themeOf(const std::string& name) {
-    if (name == "light") return report::Theme(report::ThemeKind::light);
-    if (name == "dark") return report::Theme(report::ThemeKind::dark);
-    throw UsageError(fmt::format("option '--theme' is {}; expected light or dark", inQuotes(name)));
+    return report::themeNamed("option '--theme'", name);
 }
 
 double scaleOf(const std::string& text) {
@@ -46,12 +39,7 @@ double scaleOf(const std::string& text) {
 
 std::string pictureBytes(const report::Picture& picture, const ExportRequest& request, const std::string& suffix,
                          const std::stop_token& stop) {
-    const report::Theme theme = themeOf(request.theme);
-    if (suffix == ".svg") return toSvg(picture, theme);
-    if (suffix == ".csv") return toCsv(picture);
-    if (suffix == ".pdf") return report::toPdf(toSvg(picture, theme), stop);
-    if (suffix == ".png") return report::toPng(toSvg(picture, theme), scaleOf(request.scale), stop);
-    refuseSuffix(request.what, suffix, ".svg, .png, .pdf or .csv");
+    return report::pictureFile(picture, request.what, suffix, themeOf(request.theme), scaleOf(request.scale), stop);
 }
 
 /// Runs what finds a row by the option's value; its mistakes are the option's.
@@ -71,7 +59,7 @@ std::string writeFilesOf(const study::Result& result, const ExportRequest& reque
         throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
     const report::FileRow& row = rowOf(report::fileNamed, request, catalogue.engine, catalogue.files.front().id);
     if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
-        refuseSuffix(request.what, suffix, std::string(row.suffix));
+        report::refuseSuffix(request.what, suffix, std::string(row.suffix));
     const report::Selection at = report::selectionOf(result, request.strategy);
     const auto files = row.make({result, at, context}, request.out);
     writeFiles(files);
@@ -89,7 +77,7 @@ std::string bytesOf(const study::Result& result, const ExportRequest& request, c
     themeOf(request.theme);
     scaleOf(request.scale);
     if (request.what == "table") {
-        if (suffix != ".csv") refuseSuffix("table", suffix, ".csv");
+        if (suffix != ".csv") report::refuseSuffix("table", suffix, ".csv");
         const report::TableRow& row = rowOf(report::tableNamed, request, catalogue.engine, catalogue.firstTable);
         return report::toCsv(row.exact ? row.exact(view) : row.make(view));
     }
@@ -105,7 +93,7 @@ std::string bytesOf(const study::Result& result, const ExportRequest& request, c
         const report::PictureRow& row =
             rowOf(report::pictureNamed, request, catalogue.engine, catalogue.pictures.front().id);
         if (suffix == ".csv" && (row.where & report::kWithoutNumbers) != 0)
-            refuseSuffix("drawing", suffix, ".svg, .png or .pdf");
+            report::refuseSuffix("drawing", suffix, ".svg, .png or .pdf");
         return pictureBytes(row.make(view), request, suffix, runContext.cancel);
     }
     throw UsageError(
@@ -137,10 +125,7 @@ std::string reportBytes(const std::string& title, const std::vector<report::Repo
                         bool studies, const std::stop_token& stop) {
     const report::ReportOptions options{.studies = studies,
                                         .date = fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))};
-    if (suffix == ".html" || suffix == ".htm") return report::htmlReport(title, runs, options);
-    if (suffix == ".md") return report::markdownReport(title, runs, options);
-    if (suffix == ".pdf") return report::pdfReport(title, runs, options, stop);
-    refuseSuffix("report", suffix, ".html, .pdf or .md");
+    return report::reportFile(title, runs, suffix, options, stop);
 }
 
 study::Result resultOf(const store::Store& history, store::RunId run) {

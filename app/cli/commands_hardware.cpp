@@ -1,27 +1,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "app/cli/command.h"
 #include "core/base/error.h"
-#include "core/base/file.h"
 #include "core/base/json.h"
-#include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/cost/job_analysis.h"
 #include "core/draw/table.h"
 #include "core/hardware/area_census.h"
 #include "core/hardware/field.h"
 #include "core/hardware/library.h"
+#include "core/study/hardware_summary.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {
@@ -33,17 +29,6 @@ using hardware::Fleet;
 using hardware::LibraryEntry;
 using hardware::Platform;
 using hardware::Template;
-
-constexpr std::uintmax_t kLargestHardwareFile = std::uintmax_t{16} << 20;
-
-/// A hardware file that was read and found good.
-struct Hardware {
-    std::string kind;
-    std::string name;
-    Json json;
-    std::string text;  ///< for people
-    study::Input input;
-};
 
 /// What a document says: a table of single values with where they come from, and one for each list of entries.
 struct Values {
@@ -158,45 +143,9 @@ std::string describe(const Template& space, const Json& document) {
     return text;
 }
 
-/// The library's file of a name, or the path itself.
-std::string pathOf(const std::string& nameOrPath) {
-    if (namesFile(nameOrPath)) return nameOrPath;
-    std::vector<std::string> known;
-    const std::vector<LibraryEntry> entries = hardware::libraryEntries();
-    for (const LibraryEntry& entry : entries) {
-        if (entry.id == nameOrPath) return entry.path.string();
-        known.push_back(entry.id);
-    }
-    for (const LibraryEntry& entry : entries)
-        if (lowered(entry.id) == lowered(nameOrPath)) return entry.path.string();
-    throw UsageError(
-        fmt::format("there is no hardware {}; {}", inQuotes(nameOrPath),
-                    withClosest("did you mean {}?", nameOrPath, known, "'tessera hardware list' names what there is")));
-}
-
-template <typename T>
-Hardware readAs(const hardware::Kind& kind, const T& object, const study::Input& input) {
-    const Json json = hardware::toJson(object);
-    return {.kind = kind.id, .name = object.name, .json = json, .text = describe(object, json), .input = input};
-}
-
-Hardware read(const JsonDocument& document, const study::Input& input) {
-    const JsonNode root = document.root();
-    const std::string schema = root.at("schema").text();
-    if (schema.starts_with("tessera.accelerator/"))
-        return readAs(hardware::acceleratorKind(), hardware::readAccelerator(root), input);
-    if (schema.starts_with("tessera.fleet/")) return readAs(hardware::fleetKind(), hardware::readFleet(root), input);
-    if (schema.starts_with("tessera.platform/"))
-        return readAs(hardware::platformKind(), cost::readPlatform(root), input);
-    if (schema.starts_with("tessera.template/"))
-        return readAs(hardware::templateKind(), hardware::readTemplate(root), input);
-    root.at("schema").fail("'tessera.accelerator/1', 'tessera.fleet/2', 'tessera.platform/1' or 'tessera.template/1'");
-}
-
-Hardware load(const std::string& nameOrPath) {
-    const std::string path = pathOf(nameOrPath);
-    const std::string bytes = readFile(path, kLargestHardwareFile);
-    return read(JsonDocument::parse(bytes, path), {nameOrPath, sha256(bytes)});
+/// The hardware as text for people.
+std::string textOf(const study::HardwareSummary& found) {
+    return std::visit([&](const auto& value) { return describe(value, *found.document); }, found.value);
 }
 
 std::vector<LibraryEntry> entriesOf(const std::string& kind) {
@@ -243,15 +192,15 @@ Action addHardwareShow(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
     addText(app, "NAME", *name, "", "a name of 'tessera hardware list', or a file")->required();
     return [name](Context& context) {
-        const Hardware found = load(*name);
+        const study::HardwareSummary found = study::loadHardware(*name);
         if (!context.common.json) {
-            context.console.print(found.text);
+            context.console.print(textOf(found));
             return;
         }
         Json json = study::documentHead("tessera.hardware-info/1", "hardware show", {found.input});
-        json["kind"] = found.kind;
+        json["kind"] = found.kind->id;
         json["name"] = found.name;
-        json["hardware"] = found.json;
+        json["hardware"] = *found.document;
         study::finishDocument(json, {}, {});
         context.console.printJson(json);
     };
@@ -265,20 +214,21 @@ Action addHardwareCopy(CLI::App& app) {
     addText(app, "NAME", options->name, "", "a name of 'tessera hardware list', or a file")->required();
     addText(app, "FILE", options->file, "", "the copy's file; '-' is standard output")->required();
     return [options](Context& context) {
-        const Hardware found = load(options->name);
-        const std::string text = toText(found.json);
+        const study::HardwareSummary found = study::loadHardware(options->name);
+        const std::string text = toText(*found.document);
         // What a file names beside itself would be looked for beside the copy.
         try {
-            (void)read(JsonDocument::parse(text, options->file), found.input);
+            (void)study::readHardware(JsonDocument::parse(text, options->file), found.input);
         } catch (const DataError& error) {
             throw UsageError(fmt::format("{} cannot be copied to {}: {}", inQuotes(options->name),
                                          inQuotes(options->file), error.what()));
         }
-        writeOut(context, options->file, text,
-                 fmt::format("{}: a copy of the {} {}\n", escaped(options->file), found.kind, inQuotes(found.name)));
+        writeOut(
+            context, options->file, text,
+            fmt::format("{}: a copy of the {} {}\n", escaped(options->file), found.kind->id, inQuotes(found.name)));
         if (!context.common.json) return;
         Json json = study::documentHead("tessera.hardware-copy/1", "hardware copy", {found.input});
-        json["kind"] = found.kind;
+        json["kind"] = found.kind->id;
         json["name"] = found.name;
         json["file"] = options->file;
         study::finishDocument(json, {}, {});
@@ -290,14 +240,14 @@ Action addHardwareValidate(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
     addText(app, "FILE", *name, "", "a hardware file, or a name of 'tessera hardware list'")->required();
     return [name](Context& context) {
-        const Hardware found = load(*name);
+        const study::HardwareSummary found = study::loadHardware(*name);
         if (!context.common.json) {
             context.console.print(
-                fmt::format("{}: a valid {}, '{}'\n", escaped(*name), found.kind, escaped(found.name)));
+                fmt::format("{}: a valid {}, '{}'\n", escaped(*name), found.kind->id, escaped(found.name)));
             return;
         }
         Json json = study::documentHead("tessera.validation/1", "hardware validate", {found.input});
-        json["kind"] = found.kind;
+        json["kind"] = found.kind->id;
         json["name"] = found.name;
         json["valid"] = true;
         study::finishDocument(json, {}, {});

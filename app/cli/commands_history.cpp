@@ -22,6 +22,7 @@
 #include "core/base/units.h"
 #include "core/draw/table.h"
 #include "core/report/comparison_report.h"
+#include "core/store/documents.h"
 #include "core/study/comparison.h"
 #include "core/study/metric.h"
 
@@ -62,32 +63,6 @@ std::int64_t dayOf(const std::string& option, const std::string& text, int later
     return static_cast<std::int64_t>(std::mktime(&day)) * 1000;
 }
 
-Json jsonOf(const RunRow& row) {
-    Json json = {{"run", row.id},        {"uid", row.uid},           {"name", row.name},      {"engine", row.engine},
-                 {"models", row.models}, {"hardware", row.hardware}, {"study", row.studyHash}};
-    if (row.seed) json["seed"] = *row.seed;
-    json["status"] = store::nameOf(row.status);
-    if (row.started) json["started_s"] = static_cast<double>(*row.started) / 1000;
-    if (row.finished) json["finished_s"] = static_cast<double>(*row.finished) / 1000;
-    json["worked_s"] = static_cast<double>(row.worked) / 1000;
-    if (row.imported) {
-        json["imported_from"] = row.importedFrom;
-        json["imported_s"] = static_cast<double>(*row.imported) / 1000;
-    }
-    if (!row.damage.empty()) json["damage"] = row.damage;
-    json["headline"] = row.headline;
-    json["version"] = row.version;
-    json["host"] = row.host;
-    json["starred"] = row.starred;
-    json["tags"] = row.tags;
-    json["note"] = row.note;
-    if (!row.metrics.empty()) {
-        Json& metrics = json["metrics"] = Json::object();
-        for (const auto& [name, value] : row.metrics) metrics[name] = value;
-    }
-    return json;
-}
-
 report::Table tableOf(const std::vector<RunRow>& rows) {
     report::Table table;
     table.columns = {{"run", true}, {"started"}, {"status"}, {"name"}, {"model"}, {"hardware"}, {"finding"}, {"tags"}};
@@ -106,7 +81,7 @@ void printRuns(const Context& context, const std::string& command, const std::ve
         Json json = study::documentHead("tessera.history/1", command, {});
         json["total"] = total;
         Json& runs = json["runs"] = Json::array();
-        for (const RunRow& row : rows) runs.push_back(jsonOf(row));
+        for (const RunRow& row : rows) runs.push_back(store::toJson(row));
         study::finishDocument(json, {}, {});
         context.console.printJson(json);
         return;
@@ -315,7 +290,7 @@ void showRun(Context& context, const std::string& name, bool result) {
         return;
     }
     Json json = study::documentHead("tessera.history-run/1", "history show", inputs, row->seed);
-    const Json facts = jsonOf(*row);
+    const Json facts = store::toJson(*row);
     for (const auto& [key, value] : facts.items())
         if (key != "seed") json[key] = value;
     json["study_document"] = study::toJson(study);

@@ -18,7 +18,6 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/draw/table.h"
-#include "core/hardware/library.h"
 #include "core/model/readers/readers.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
@@ -93,8 +92,7 @@ Action addPartition(CLI::App& app) {
         study.hardware = {options->fleet};
         study.dimensions = dimensionsOf(options->dimensions);
         const std::string dtype = study.parameters->at("dtype").get<std::string>();
-        if (options->parameters.texts["dtype"].empty())
-            study.parameters["dtype"] = study::defaultDtype(hardware::loadFleet(options->fleet));
+        study::inferParameters(study);
         setParameters(study, options->parameters);
         const study::Result result = runRecorded(context, study);
         const std::string taken = result.study.parameters->at("dtype").get<std::string>();

@@ -25,39 +25,11 @@ std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {
 }
 
 std::filesystem::path historyPath(const CommonOptions& common) {
-    if (common.store.empty()) return store::defaultPath();
-    // Only the folder of the default history is made: another one that is not there is a slip of the pen.
-    std::error_code ignored;
-    const std::filesystem::path folder = std::filesystem::absolute(common.store, ignored).parent_path();
-    if (!std::filesystem::is_directory(folder, ignored))
-        throw FileError(fmt::format("there is no folder {} for the history {}", inQuotes(folder.string(), 1024),
-                                    inQuotes(common.store, 1024)));
-    return common.store;
+    return store::pathNamed(common.store);
 }
-
-namespace {
-
-/// Marks the runs interrupted whose processes were killed. A history that cannot be written shows them so all the same.
-void markAbandoned(const std::filesystem::path& path) {
-    try {
-        store::Store::open(path).findInterrupted();
-    } catch (const FileError&) {
-        return;
-    }
-}
-
-}  // namespace
 
 store::Store openHistory(const Context& context, store::OpenMode mode) {
-    const std::filesystem::path path = historyPath(context.common);
-    std::error_code ignored;
-    if (mode == store::OpenMode::readOnly && context.common.store.empty() && !std::filesystem::exists(path, ignored))
-        return store::Store::inMemory();
-    store::Store history = store::Store::open(path, mode);
-    if (mode == store::OpenMode::readOnly && history.hasAbandoned()) {
-        markAbandoned(path);
-        history = store::Store::open(path, mode);
-    }
+    store::Store history = store::openNamed(context.common.store, mode);
     if (!history.notice().empty()) context.console.showWarnings({history.notice()});
     return history;
 }

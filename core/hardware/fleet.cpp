@@ -19,7 +19,7 @@ namespace {
 
 /// A name or path is looked up once all groups are known; an accelerator that is written here is read here.
 void readAcceleratorOf(Group& group, const JsonNode& node, Reading&) {
-    if (!node.isString() && !node.isObject())
+    if (!node.isObject() && (!node.isString() || node.text(kLongestReference).empty()))
         node.fail("a bundled accelerator's name, a path, or an accelerator written inline");
     if (node.isString())
         group.reference = node.text(kLongestReference);

@@ -56,6 +56,12 @@ constexpr const LibraryKind& kFleets = kKinds[1];
 constexpr const LibraryKind& kPlatforms = kKinds[2];
 constexpr const LibraryKind& kTemplates = kKinds[3];
 
+/// See setPrefix; empty = it was not.
+fs::path& givenPrefix() {
+    static fs::path prefix;
+    return prefix;
+}
+
 std::optional<fs::path> environmentPath(const char* name) {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') return std::nullopt;
@@ -154,10 +160,15 @@ std::vector<fs::path> dataFolders() {
 std::vector<fs::path> bundledFolders() {
     std::vector<fs::path> folders;
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (!error) folders.push_back(program.parent_path().parent_path() / "share" / "tessera");
+    fs::path prefix = givenPrefix();
+    if (prefix.empty()) prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+    if (!error) folders.push_back(prefix / "share" / "tessera");
     folders.emplace_back(TESSERA_SOURCE_DATA);
     return folders;
+}
+
+void setPrefix(fs::path prefix) {
+    givenPrefix() = std::move(prefix);
 }
 
 std::map<std::string, fs::path> libraryFiles(std::string_view folder, std::string_view schema) {

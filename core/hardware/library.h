@@ -29,6 +29,10 @@ std::vector<std::filesystem::path> dataFolders();
 /// Those of them that are installed or built with the program, not the user's.
 std::vector<std::filesystem::path> bundledFolders();
 
+/// Says under which folder this program is installed, where its executable does not tell: a module of an interpreter.
+/// The bundled files are then those of `share/tessera` there. Before anything is looked up.
+void setPrefix(std::filesystem::path prefix);
+
 /// `$XDG_DATA_HOME/tessera`, where a user's own files lie; empty where neither it nor `$HOME` is set.
 std::optional<std::filesystem::path> ownDataFolder();
 

@@ -102,6 +102,20 @@ void writeFormat(Json& object, const NumberFormat& format) {
     }
 }
 
+bool isSourced(const Json& number) {
+    return number.is_object() && number.contains("value");
+}
+
+/// What was there before anybody set it by hand: nothing where it says nothing of itself.
+Json formerOf(const Json& before) {
+    if (!isSourced(before)) return {};
+    if (before.value("class", Json()) == Json(kOwnNumber)) return before.value("was", Json());
+    if (!before.at("value").is_number()) return {};
+    Json former = before;
+    former.erase("was");
+    return former;
+}
+
 std::string besideClass(const std::string& reliability, const std::string& source) {
     return reliability + (reliability.empty() || source.empty() ? "" : ": ") + source;
 }
@@ -194,6 +208,16 @@ std::string nameIn(const JsonNode& node) {
     std::string name = node.text();
     if (trimmed(name).empty()) node.fail("a name that is not blank");
     return name;
+}
+
+Json ownNumber(const Json& before, const Json& value, const std::string& source) {
+    const Json& plain = isSourced(before) ? before.at("value") : before;
+    if (value.is_null() || value == plain) return value.is_null() ? value : before;
+    const Json former = formerOf(before);
+    if (former.is_object() && former.value("value", Json()) == value) return former;
+    Json number{{"value", value}, {"source", source}, {"class", kOwnNumber}};
+    if (former.is_object()) number["was"] = former;
+    return number;
 }
 
 }  // namespace tessera::hardware

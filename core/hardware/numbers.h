@@ -85,6 +85,11 @@ void writeProvenance(Json& object, const Provenance& provenance);
 /// written without a fraction.
 Json numberJson(double value, const std::string& path, const ProvenanceMap& provenance);
 
+/// Returns a number of a file as its owner sets it by hand: `value` with `source` as where it comes from, and what it
+/// replaces where that named its source. The number that stood there before, set again, gets its source back. Null
+/// where `value` is.
+Json ownNumber(const Json& before, const Json& value, const std::string& source);
+
 /// A name from a file: a text that is not blank, of at most 256 characters.
 std::string nameIn(const JsonNode& node);
 

@@ -13,9 +13,14 @@ namespace tessera::report {
 
 namespace {
 
-constexpr std::string_view kLayout = R"(
+/// Of a page of its own.
+constexpr std::string_view kPage = R"(
 body{margin:0;background:var(--window);color:var(--text);font:13px/1.5 system-ui,sans-serif}
-main{max-width:984px;margin:0 auto;padding:24px 12px}
+main{max-width:984px;margin:0 auto;padding:24px 12px})";
+constexpr std::string_view kPrintedPage = "@media print{section{border:0;padding:0}}\n";
+
+/// Of a report's elements, one rule a line.
+constexpr std::string_view kLayout = R"(
 h1{font-size:20px;font-weight:600;margin:0 0 4px}
 h2{font-size:16px;font-weight:600;margin:0 0 4px}
 h3{font-size:13px;font-weight:600;margin:20px 0 4px}
@@ -32,19 +37,41 @@ th,td{padding:4px 12px 4px 0;border-bottom:1px solid var(--grid-line)}
 code{overflow-wrap:anywhere}
 details{margin:8px 0}
 summary{cursor:pointer;color:var(--accent)}
-@media print{section{border:0;padding:0}}
 )";
 
-std::string styles() {
+/// The class of a part of a report that stands in another page.
+constexpr std::string_view kPart = ".tessera-report";
+
+/// The theme's colours as variables of an element, light or dark as the reader's system is set.
+std::string colours(std::string_view element) {
     std::string light;
     std::string dark;
     for (const Token& token : kTokens) {
         light += fmt::format("--{}:{};", token.name, token.light);
         dark += fmt::format("--{}:{};", token.name, token.dark);
     }
-    return fmt::format(
-        "<style>\n:root{{color-scheme:light dark;{}}}\n@media(prefers-color-scheme:dark){{:root{{{}}}}}{}</style>\n",
-        light, dark, kLayout);
+    return fmt::format("{0}{{color-scheme:light dark;{1}}}\n@media(prefers-color-scheme:dark){{{0}{{{2}}}}}", element,
+                       light, dark);
+}
+
+std::string styles() {
+    return fmt::format("<style>\n{}{}{}{}</style>\n", colours(":root"), kPage, kLayout, kPrintedPage);
+}
+
+/// The same for a part, with nothing that concerns the page around it.
+std::string stylesOfPart() {
+    std::string text =
+        fmt::format("<style>\n{}\n{}{{background:var(--window);color:var(--text);", colours(kPart), kPart);
+    text += "font:13px/1.5 system-ui,sans-serif;padding:1px 12px}\n";
+    for (const std::string_view rule : split(kLayout, '\n')) {
+        if (rule.empty()) continue;
+        const std::size_t brace = rule.find('{');
+        std::vector<std::string> selectors;
+        for (const std::string_view selector : split(rule.substr(0, brace), ','))
+            selectors.push_back(fmt::format("{} {}", kPart, selector));
+        text += fmt::format("{}{}\n", joined(selectors, ","), rule.substr(brace));
+    }
+    return text + "</style>\n";
 }
 
 /// Writes blocks; every heading of level 2 opens a section.
@@ -101,6 +128,12 @@ std::string htmlReport(const std::string& title, const std::vector<ReportRun>& r
     HtmlWriter writer;
     for (const Block& block : reportBlocks(title, runs, options)) std::visit(writer, block);
     return html + writer.finish() + "</main>\n</body>\n</html>\n";
+}
+
+std::string htmlPart(const ReportRun& run, const ReportOptions& options) {
+    HtmlWriter writer;
+    for (const Block& block : runBlocks(run, options)) std::visit(writer, block);
+    return fmt::format("<div class=\"{}\">\n{}{}</div>\n", kPart.substr(1), stylesOfPart(), writer.finish());
 }
 
 }  // namespace tessera::report

@@ -132,6 +132,12 @@ void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) 
 
 }  // namespace
 
+std::vector<Block> runBlocks(const ReportRun& run, const ReportOptions& options) {
+    Blocks blocks;
+    addRun(blocks, run, options);
+    return blocks;
+}
+
 std::vector<Block> reportBlocks(const std::string& title, const std::vector<ReportRun>& runs,
                                 const ReportOptions& options) {
     Blocks blocks;

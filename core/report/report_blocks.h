@@ -38,6 +38,8 @@ struct Listing {
 
 using Block = std::variant<Heading, HeadlineText, Paragraph, Sentences, Table, Picture, Listing>;
 
+/// The part of a report that is of one run.
+std::vector<Block> runBlocks(const ReportRun& run, const ReportOptions& options);
 /// The whole report in reading order: title, comparison, then run after run, each beginning with its headline.
 std::vector<Block> reportBlocks(const std::string& title, const std::vector<ReportRun>& runs,
                                 const ReportOptions& options);

@@ -31,6 +31,8 @@ struct ReportOptions {
 
 /// One HTML file that stands alone: no network, light or dark as the reader's system is set.
 std::string htmlReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options);
+/// The part of a report that is of one run, as an element to stand in another page, with styles of its own.
+std::string htmlPart(const ReportRun& run, const ReportOptions& options);
 /// Markdown with tables; pictures cannot stand in it, so their place is taken by the numbers.
 std::string markdownReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options);
 /// The report on A4 pages, each an SVG of its own, in the light theme.

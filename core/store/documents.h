@@ -25,4 +25,7 @@ struct TraceBatch {
     std::vector<TracePoint> after = {};
 };
 
+/// A row of the history as documents and programs have it: times in seconds since 1970.
+Json toJson(const RunRow& row);
+
 }  // namespace tessera::store

@@ -319,6 +319,41 @@ fs::path defaultPath() {
     return fs::path(home != nullptr ? home : ".") / ".local" / "share" / "tessera" / "history.db";
 }
 
+fs::path pathNamed(const std::string& name) {
+    if (name.empty()) return defaultPath();
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(name, ignored).parent_path();
+    if (!fs::is_directory(folder, ignored))
+        throw FileError(fmt::format("there is no folder {} for the history {}", inQuotes(folder.string(), 1024),
+                                    inQuotes(name, 1024)));
+    return name;
+}
+
+namespace {
+
+/// Marks the runs interrupted whose processes were killed. A history that cannot be written shows them so all the same.
+void markAbandoned(const fs::path& path) {
+    try {
+        Store::open(path).findInterrupted();
+    } catch (const FileError&) {
+        return;
+    }
+}
+
+}  // namespace
+
+Store openNamed(const std::string& name, OpenMode mode) {
+    const fs::path path = pathNamed(name);
+    std::error_code ignored;
+    if (mode == OpenMode::readOnly && name.empty() && !fs::exists(path, ignored)) return Store::inMemory();
+    Store history = Store::open(path, mode);
+    if (mode == OpenMode::readOnly && history.hasAbandoned()) {
+        markAbandoned(path);
+        history = Store::open(path, mode);
+    }
+    return history;
+}
+
 void Store::Implementation::requireWritable() const {
     if (!connection.readOnly) return;
     throw StoreError(StoreProblem::notWritable,

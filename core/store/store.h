@@ -135,6 +135,9 @@ struct MergeCount {
 
 /// `$XDG_DATA_HOME/tessera/history.db` (default `~/.local/share/tessera/history.db`).
 std::filesystem::path defaultPath();
+/// The history of a file that a user names; the default one where `name` is empty. Of that one alone the folder is
+/// made: another folder that is not there is a slip of the pen. Throws FileError.
+std::filesystem::path pathNamed(const std::string& name);
 
 /// One connection. Use it from one thread at a time; any number of connections and processes may share the file.
 /// Every call that writes is one transaction. All calls throw StoreError; a content that is not what was stored is
@@ -248,5 +251,9 @@ private:
     explicit Store(std::unique_ptr<Implementation> implementation);
     std::unique_ptr<Implementation> implementation_;
 };
+
+/// Opens the history that a user names (see `pathNamed`). For reading only, the default one is empty where there is
+/// none yet; runs whose processes were killed are marked interrupted before. Throws FileError.
+Store openNamed(const std::string& name, OpenMode mode);
 
 }  // namespace tessera::store

@@ -108,6 +108,9 @@ struct Engine {
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     bool checkpoints = false;   ///< keeps checkpoints, from which an interrupted run is resumed; else it starts over
     const std::vector<Parameter>& (*parameters)() = nullptr;
+    /// Sets parameters whose defaults follow from the study's inputs; null = there are none. Throws what reading the
+    /// inputs throws.
+    void (*infer)(Study& study) = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};
     /// The files behind a study's names besides its models, read as this thread's InputFiles say, and those that they

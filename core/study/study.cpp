@@ -89,7 +89,15 @@ Study newStudy(std::string_view engine) {
     return study;
 }
 
-void setParameter(Study& study, std::string_view name, const std::vector<std::string>& texts) {
+void inferParameters(Study& study) {
+    if (const auto infer = engineNamed(study.engine).infer) infer(study);
+}
+
+namespace {
+
+/// Sets a parameter to what `valueOf` makes of its row.
+template <typename ValueOf>
+void setTo(Study& study, std::string_view name, const ValueOf& valueOf) {
     const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
     const Parameter* row = findParameter(table, name);
     if (row == nullptr) {
@@ -97,8 +105,22 @@ void setParameter(Study& study, std::string_view name, const std::vector<std::st
         throw UsageError(fmt::format("engine '{}' has no parameter {}; {}", study.engine, inQuotes(name),
                                      withClosest("did you mean {}?", name, known, "it has " + joined(known, ", "))));
     }
-    study.parameters[std::string(name)] = parseParameter(*row, texts);
+    study.parameters[std::string(name)] = valueOf(*row);
     sortParameters(study, table);
+}
+
+}  // namespace
+
+void setParameter(Study& study, std::string_view name, const JsonNode& value) {
+    setTo(study, name, [&](const Parameter& row) {
+        if (value.isNull()) return defaultOf(row);
+        const bool isDocument = row.kind == ParameterKind::document || row.kind == ParameterKind::list;
+        return isDocument && value.isString() ? readParameterFile(row, value.text(kLongestPath)) : readParameter(row, value);
+    });
+}
+
+void setParameter(Study& study, std::string_view name, const std::vector<std::string>& texts) {
+    setTo(study, name, [&](const Parameter& row) { return parseParameter(row, texts); });
 }
 
 namespace {

@@ -14,6 +14,13 @@ namespace tessera::study {
 /// A study of an engine with every parameter at its default and no inputs yet. Throws UsageError.
 Study newStudy(std::string_view engine);
 
+/// Sets the parameters whose defaults follow from the study's inputs, such as a data type that its fleet computes.
+/// Throws what reading the inputs throws.
+void inferParameters(Study& study);
+
+/// Sets a parameter to a value as a study file gives it; null = its default. Throws UsageError (unknown parameter),
+/// DataError (wrong value), and of a document whose value is the name of a file what reading that throws.
+void setParameter(Study& study, std::string_view name, const JsonNode& value);
 /// Sets a parameter from an option's texts. Throws UsageError (unknown parameter, wrong value).
 void setParameter(Study& study, std::string_view name, const std::vector<std::string>& texts);
 

@@ -15,7 +15,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::set<std::string> kCommandLineSitsOn = {"core/calibrate", "core/study", "core/store", "core/report"};
+/// Programs that call the core, not the window, and what they sit on.
+const std::map<std::string, std::set<std::string>> kProgramsSitOn = {
+    {"app/cli", {"core/calibrate", "core/study", "core/store", "core/report"}},
+    {"app/python", {"core/study", "core/store", "core/report"}}};
 
 const std::set<std::string> kTopLevel = {"app",
                                          "core",
@@ -204,9 +207,9 @@ Problems problemsOfArrows(const Layers& layers, const Arrows& arrows) {
     Problems problems;
     for (const auto& [from, targets] : arrows) {
         for (const auto& to : targets) {
-            if (from == "app/cli") {
-                if (kCommandLineSitsOn.count(to) == 0)
-                    problems.push_back("app/cli depends on " + to + "; it sits on " + joined(kCommandLineSitsOn));
+            if (const auto program = kProgramsSitOn.find(from); program != kProgramsSitOn.end()) {
+                if (program->second.count(to) == 0)
+                    problems.push_back(from + " depends on " + to + "; it sits on " + joined(program->second));
                 continue;
             }
             const auto low = layerOf(layers, to);

@@ -20,7 +20,7 @@ Arrows arrowsOf(const std::filesystem::path& tree);
 using Layers = std::vector<std::vector<std::string>>;
 Layers layersOf(const std::filesystem::path& tree);
 
-/// Arrows that go upwards or stay within a layer; app/cli sits on study, store, report and calibrate.
+/// Arrows that go upwards or stay within a layer; app/cli and app/python sit on study, store and report.
 Problems problemsOfArrows(const Layers& layers, const Arrows& arrows);
 
 /// Folders of the layers that a README's map does not name.

@@ -18,16 +18,6 @@ bool isOwn(const Json& number) {
     return isSourced(number) && number.value("class", Json()) == Json(hardware::kOwnNumber);
 }
 
-/// What was there before anybody typed: nothing where it says nothing of itself.
-Json formerOf(const Json& before) {
-    if (!isSourced(before)) return {};
-    if (isOwn(before)) return before.contains(kWas) ? before.at(kWas) : Json();
-    if (!before.at("value").is_number()) return {};
-    Json former = before;
-    former.erase(kWas);
-    return former;
-}
-
 }  // namespace
 
 QString memberText(const Json& number, const char* key) {
@@ -46,14 +36,7 @@ Json withProvenance(const Json& value, const QString& source, const QString& rel
 }
 
 Json setByHand(const Json& before, const Json& value, const QDate& day) {
-    if (value.is_null() || value == plainValue(before)) return value.is_null() ? value : before;
-    const Json former = formerOf(before);
-    if (former.is_object() && former.value("value", Json()) == value) return former;
-    Json number{{"value", value},
-                {"source", u"set by hand on %1"_s.arg(day.toString(Qt::ISODate)).toStdString()},
-                {"class", hardware::kOwnNumber}};
-    if (former.is_object()) number[kWas] = former;
-    return number;
+    return hardware::ownNumber(before, value, u"set by hand on %1"_s.arg(day.toString(Qt::ISODate)).toStdString());
 }
 
 QString formerNumber(const Json& number, const FieldRow& row) {

@@ -72,6 +72,7 @@ Engine partitionEngine() {
         .hardwareKind = "fleet",
         .checkpoints = true,
         .parameters = partitionParameters,
+        .infer = inferPartition,
         .laterParameters = {"groups"},
         .files = files,
         .run = runPartition,

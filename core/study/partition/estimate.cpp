@@ -96,7 +96,7 @@ Estimate estimatePartition(const Study& study) {
         try {
             work();
         } catch (const std::exception& error) {
-            estimate.problems.emplace_back(error.what());
+            addOnce(estimate.problems, {error.what()});
         }
     };
     if (study.models.size() != 1) estimate.problems.emplace_back("a partition study takes exactly one model");

@@ -126,13 +126,15 @@ Options partitionOptions(const Study& study, const hardware::Fleet& fleet) {
     return options;
 }
 
-std::string defaultDtype(const hardware::Fleet& fleet) {
+void inferPartition(Study& study) {
+    if (study.hardware.empty()) return;
+    const hardware::Fleet fleet = hardware::loadFleet(placeOfInput(study.hardware.front()));
     const std::vector<std::string>& known = partition::knownDtypes();  // the default first
     const auto found = std::find_if(known.begin(), known.end(), [&](const std::string& dtype) {
         return std::all_of(fleet.groups.begin(), fleet.groups.end(),
                            [&](const hardware::Group& group) { return group.accelerator.peakFlops.contains(dtype); });
     });
-    return found == known.end() ? known.front() : *found;
+    study.parameters["dtype"] = found == known.end() ? known.front() : *found;
 }
 
 namespace {

@@ -32,9 +32,8 @@ partition::Options partitionOptions(const Study& study, const hardware::Fleet& f
 /// tensor-parallel group.
 std::optional<std::string> sliceProblem(const model::Model& model);
 
-/// The default data type: the first of those known that every accelerator of the fleet has a peak for,
-/// or bf16.
-std::string defaultDtype(const hardware::Fleet& fleet);
+/// Takes the first of the known data types that every accelerator of the study's fleet has a peak for, or bf16.
+void inferPartition(Study& study);
 
 /// Inputs of a study, read.
 struct PartitionInputs {

@@ -165,6 +165,10 @@ INSTANTIATE_TEST_SUITE_P(
             "f.json:2: field 'groups[0].accelerator' is '5'; expected a bundled accelerator's name, a path, or an "
             "accelerator written inline",
             true},
+        Bad{withGroup(R"({"name": "a", "accelerator": ""})"),
+            "f.json:2: field 'groups[0].accelerator' is ''; expected a bundled accelerator's name, a path, or an "
+            "accelerator written inline",
+            true},
         Bad{withGroup(R"({"name": "a", "accelerator": {"name": "y", "peak_flops": {"bf16": 0}}})"),
             "f.json:2: field 'groups[0].accelerator.peak_flops.bf16' is '0'; expected a number above 0", true},
         Bad{withGroup(R"({"name": "a", "accelerator": {"schema": "tessera.fleet/2"}})"),
