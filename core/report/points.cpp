@@ -6,12 +6,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "core/base/escape.h"
-#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/explore/front.h"
@@ -58,6 +55,13 @@ std::string inSentence(const PointColumn& column) {
 }
 
 }  // namespace
+
+std::vector<std::uint8_t> shownRows(const PointStates& states) {
+    std::vector<std::uint8_t> shown;
+    shown.reserve(states.size());
+    for (const PointState state : states) shown.push_back(state == PointState::shown ? 1 : 0);
+    return shown;
+}
 
 std::string textOf(const PointColumn& column, double value) {
     if (!std::isfinite(value)) return "–";
@@ -116,7 +120,7 @@ std::pair<std::size_t, std::size_t> firstValues(const PointTable& points) {
     // A single objective is seen against what it depends on.
     if (alone)
         for (std::size_t i = 0; i < points.columns.size(); ++i)
-            if (points.columns[i].role == Role::variable) return {i, wanted[0]};
+            if (points.columns[i].isVariable() && i != wanted[0]) return {i, wanted[0]};
     return {wanted[1], wanted[0]};
 }
 
@@ -295,52 +299,6 @@ std::string toCsv(const PointTable& points, const PointStates& states) {
         text += "," + csvCell(points.reasons[i]) + "\r\n";
     }
     return text;
-}
-
-std::string rangesText(const PointTable& points, const PointStates& states,
-                       const std::map<std::size_t, Stretch>& ranges) {
-    constexpr std::size_t kFewValues = 24;
-    Json variables = Json::array(), constraints = Json::array();
-    for (std::size_t c = 0; c < points.columns.size(); ++c) {
-        const PointColumn& column = points.columns[c];
-        const auto range = ranges.find(c);
-        if (column.role != Role::variable) {
-            if (range == ranges.end()) continue;
-            Json constraint = {{"metric", column.id}};
-            // Ends that no point reaches say nothing.
-            if (std::any_of(column.values.begin(), column.values.end(),
-                            [&](double value) { return value < range->second.low; }))
-                constraint["min"] = range->second.low;
-            if (std::any_of(column.values.begin(), column.values.end(),
-                            [&](double value) { return value > range->second.high; }))
-                constraint["max"] = range->second.high;
-            if (!column.unit.empty()) constraint["unit"] = column.unit;
-            constraints.push_back(std::move(constraint));
-            continue;
-        }
-        std::set<double> values;
-        for (std::size_t i = 0; i < points.size(); ++i)
-            if (stateOf(states, i) == PointState::shown && std::isfinite(valueOf(column, i)))
-                values.insert(valueOf(column, i));
-        if (values.empty()) continue;
-        Json variable = {{"name", column.id}};
-        if (!column.unit.empty()) variable["unit"] = column.unit;
-        if (column.words.empty() && values.size() > kFewValues) {
-            variable["low"] = *values.begin();
-            variable["high"] = *values.rbegin();
-            variable["scale"] = column.log ? "log" : "linear";
-        } else {
-            Json& list = variable["values"] = Json::array();
-            for (const double value : values) {
-                if (column.words.empty())
-                    list.push_back(value);
-                else
-                    list.push_back(textOf(column, value));
-            }
-        }
-        variables.push_back(std::move(variable));
-    }
-    return jsonEscaped(Json{{"variables", variables}, {"constraints", constraints}}.dump(2)) + "\n";
 }
 
 }  // namespace tessera::report
