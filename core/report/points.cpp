@@ -201,8 +201,8 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
     if (hasMark(points, point, explore::kChosen))
         sentences.push_back(fmt::format("{} is what the search chose.", name));
     if (!best.empty() && takesPart(points, point, {}))
-        sentences.push_back(fmt::format("No other of {} solutions is better in {}.",
-                                        formatCount(static_cast<double>(solutions)), joined(best, "; in ")));
+        sentences.push_back(fmt::format("No other of {} solutions is better than {} in {}.",
+                                        formatCount(static_cast<double>(solutions)), name, joined(best, "; in ")));
     const std::vector<std::size_t> front = frontOf(points, x, y);
     const auto place = std::find(front.begin(), front.end(), point);
     if (front.empty() || x == y) return sentences;
@@ -226,7 +226,8 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
         return sentences;
     }
     sentences.push_back(
-        fmt::format("It is one of {} on the front of {}.", formatCount(static_cast<double>(front.size())), both));
+        fmt::format("{} is one of {} on the front of {}.", sentences.empty() ? name : "It",
+                    formatCount(static_cast<double>(front.size())), both));
     if (kneeOf(points, front, x, y) == point)
         sentences.push_back(
             "It is the knee: farthest from the line between the front's ends, so that gains get dearer on either "

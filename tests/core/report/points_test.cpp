@@ -90,12 +90,12 @@ TEST(Points, whyAPointIsWorthALook) {
     points.marks[3] = explore::kChosen;
     const std::vector<std::string> knee = whySentences(points, 1, 0, 1);
     ASSERT_EQ(knee.size(), 4U);
-    EXPECT_EQ(knee[0], "It is one of 4 on the front of y and x.");
+    EXPECT_EQ(knee[0], "b is one of 4 on the front of y and x.");
     EXPECT_THAT(knee[1], HasSubstr("the knee"));
     EXPECT_EQ(knee[2], "To the one before on the front, a: 50 % less x for 88 % less y.");
     EXPECT_EQ(knee[3], "To the next on the front, c: 12 % more y for 3× as much x.");
     EXPECT_EQ(whySentences(points, 3, 0, 1)[0], "d is what the search chose.");
-    EXPECT_EQ(whySentences(points, 3, 0, 1)[1], "No other of 5 solutions is better in y, 10.");
+    EXPECT_EQ(whySentences(points, 3, 0, 1)[1], "No other of 5 solutions is better than d in y, 10.");
     EXPECT_EQ(whySentences(points, 4, 0, 1),
               std::vector<std::string>{"In y and x b is at least as good in both: 8 against 4, 2 against 7."});
     points.reasons[4] = "it does not fit";

@@ -281,7 +281,7 @@ TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
 
 TEST_F(CodesignViewTest, everythingIsExported) {
     const QVector<Exportable> all = view.exportables();
-    EXPECT_EQ(all.size(), 26);
+    EXPECT_EQ(all.size(), 25);
     for (const Exportable& each : all) {
         EXPECT_FALSE(each.name.isEmpty());
         if (each.svg) {

@@ -186,7 +186,7 @@ TEST_F(ExplorationViewTest, effectsHaveAPageWithTheirIntervals) {
 }
 
 TEST_F(ExplorationViewTest, nothingFeasibleIsSaid) {
-    open(study::run(explorationStudy(R"("method": "grid", "points": 9, "constraints": ["cycles <= 1"])")));
+    open(study::run(explorationStudy(R"("method": "latin-hypercube", "points": 9, "constraints": ["cycles <= 1"])")));
     EXPECT_TRUE(visibleText(*view).contains(u"No point is a solution"_s)) << visibleText(*view).toStdString();
     view->pages()->openTab(u"reasons"_s);
     PlotWidget* plot = nullptr;
