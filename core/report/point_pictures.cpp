@@ -526,6 +526,7 @@ Chart importanceChart(const PointTable& points, std::size_t value) {
         chart.x.categories.push_back(points.columns[variable].title);
         shares.x.push_back(static_cast<double>(shares.x.size()));
         shares.y.push_back(100 * importance.shares[variable]);
+        shares.valueTexts.push_back(study::percentText(importance.shares[variable]));
     }
     chart.title = fmt::format("{} depends most on {}", of.title, points.columns[variables.front()].title);
     chart.notes.push_back("With all interactions, so that the sum may be above 100 %. " +
