@@ -296,7 +296,11 @@ private:
     void words(std::size_t axis, double x, bool left) {
         const std::vector<std::string>& all = picture_.axes[axis].axis.categories;
         const std::size_t every = (all.size() + kMaxWords - 1) / kMaxWords;
-        const double room = between_ / 2 - 10;  // the last two axes have theirs between them
+        // The last two axes have theirs between them.
+        const std::size_t last = out_.order.back(), beside = out_.order[out_.order.size() - 2];
+        const auto hasWords = [this](std::size_t of) { return !picture_.axes[of].axis.categories.empty(); };
+        const bool shared = (axis == last || axis == beside) && hasWords(last) && hasWords(beside);
+        const double room = shared ? between_ / 2 - 10 : between_ * 0.6;
         for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, every)) {
             const double y = out_.scales[axis].pixel(static_cast<double>(i));
             label({left ? x - 6 : x + 6, y + 4}, all[i], room, "secondary", 11, false,
