@@ -20,6 +20,7 @@ namespace {
 constexpr double kTitleRoom = 30;
 constexpr double kNameRoom = 34;  ///< an axis' title and its largest value
 constexpr double kFoot = 18;
+constexpr double kBundledRoom = 14;  ///< below it: how many lines are bundled
 constexpr double kSide = 56;
 /// From this ratio of the largest to the smallest value on, an axis is logarithmic.
 constexpr double kManyfold = 50;
@@ -70,7 +71,8 @@ public:
         out_.drawing.title = picture_.title;
         title();
         out_.top = kTitleRoom + kNameRoom;
-        out_.bottom = std::max(out_.top + 10, size_.height - kFoot);
+        const double foot = kFoot + (picture_.rows > kMaxLines ? kBundledRoom : 0);
+        out_.bottom = std::max(out_.top + 10, size_.height - foot);
         order();
         out_.empty = picture_.rows == 0 || out_.order.size() < 2;
         if (out_.empty) {

@@ -324,6 +324,11 @@ TEST(PointPictures, parallelAxesBundleVeryManyLines) {
         if (count == 200) {
             EXPECT_EQ(lines, 6 * (count - 2)) << "two are no solutions";
         }
+        // How many are bundled stands below all other texts.
+        for (const Shape& shape : layout.drawing.shapes)
+            if (const auto* label = std::get_if<Label>(&shape)) {
+                EXPECT_EQ(label->at.y > layout.bottom + 20, label->text.ends_with("lines, bundled")) << label->text;
+            }
         // The brush says how many lie in it.
         const auto inBrush = std::count_if(picture.axes[0].values.begin(), picture.axes[0].values.end(),
                                            [](double value) { return value <= 60; });

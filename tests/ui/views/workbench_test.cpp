@@ -472,6 +472,21 @@ TEST_F(WorkbenchTest, variablesAreWhatWasChosen) {
     }
 }
 
+TEST_F(WorkbenchTest, aNameStandsBesideItsControl) {
+    for (const int width : {700, 1120, 1300}) {
+        bench.resize(width, 640);
+        waitUntil([] { return false; }, 10);
+        for (const QLabel* label : bench.scatter()->findChildren<QLabel*>()) {
+            const QWidget* control = label->buddy();
+            ASSERT_NE(control, nullptr);
+            EXPECT_LT(std::abs(label->mapTo(&bench, label->rect().center()).y() -
+                               control->mapTo(&bench, control->rect().center()).y()),
+                      4)
+                << label->text().toStdString() << " at " << width;
+        }
+    }
+}
+
 TEST_F(WorkbenchTest, nothingMovesWhileARangeIsDragged) {
     std::set<int> places;
     for (const double cost : {30.0, 60.0, 100.0, 1000.0}) {
