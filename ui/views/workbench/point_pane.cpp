@@ -42,8 +42,12 @@ void PointPane::addControl(const QString& name, QWidget* control) {
     auto* label = new QLabel(name, this);
     setLook(*label, "tone", QStringLiteral("secondary"));
     label->setBuddy(control);
-    bar_->addWidget(label);
-    bar_->addWidget(control);
+    // One of the line's, so that no name stands at the end of a line without its control.
+    auto* both = new QWidget(this);
+    auto* row = bareLayout<QHBoxLayout>(both, theme().spacing(2));
+    row->addWidget(label);
+    row->addWidget(control);
+    bar_->addWidget(both);
 }
 
 void PointPane::setPicture(QWidget* picture) {

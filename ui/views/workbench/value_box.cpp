@@ -22,15 +22,20 @@ ValueBox::ValueBox(const QString& name, const QString& none, QWidget* parent) : 
 
 void ValueBox::fill(const explore::PointTable& points,
                     const std::function<bool(const explore::PointColumn& column)>& wanted) {
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < points.columns.size(); ++i)
+        if (const explore::PointColumn& column = points.columns[i]; !wanted || wanted(column))
+            entries.push_back({i, toQt(column.id), toQt(column.title), toQt(column.help)});
+    // A list that is open stays open while a run goes on.
+    if (count() > 0 && entries == entries_) return;
+    entries_ = std::move(entries);
     const QString before = id();
     clear();
     if (!none_.isEmpty()) addItem(none_, QString());
-    for (std::size_t i = 0; i < points.columns.size(); ++i) {
-        const explore::PointColumn& column = points.columns[i];
-        if (wanted && !wanted(column)) continue;
-        addItem(toQt(column.title), toQt(column.id));
-        setItemData(count() - 1, QVariant::fromValue(static_cast<qulonglong>(i)), kColumnRole);
-        setItemData(count() - 1, toQt(column.help).toHtmlEscaped(), Qt::ToolTipRole);
+    for (const Entry& entry : entries_) {
+        addItem(entry.title, entry.id);
+        setItemData(count() - 1, QVariant::fromValue(static_cast<qulonglong>(entry.column)), kColumnRole);
+        setItemData(count() - 1, entry.help.toHtmlEscaped(), Qt::ToolTipRole);
     }
     if (const int at = findData(before); at >= 0) setCurrentIndex(at);
 }

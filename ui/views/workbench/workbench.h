@@ -5,6 +5,8 @@
 #include <QVector>
 #include <QWidget>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/views/exportable.h"
@@ -40,7 +42,7 @@ class Workbench : public QWidget {
 public:
     static constexpr int kRoomForTwo = 1100;  ///< pixels
 
-    /// `undo` takes what is kept and put aside; null = a stack of its own.
+    /// `undo` takes what is kept and excluded; null = a stack of its own.
     explicit Workbench(QUndoStack* undo, QWidget* parent = nullptr);
     ~Workbench() override;
 
@@ -48,6 +50,11 @@ public:
     PointSelection& selection() const { return *selection_; }
     /// What an engine adds to a scatter.
     void setExtras(ScatterPane::Extras extras) { scatter_->setExtras(std::move(extras)); }
+    /// Writes a study's file.
+    using StudyMaker = std::function<std::string()>;
+    /// What searches again within what is shown, for an export: is called for what is shown now, and what it returns
+    /// off the UI thread.
+    void setStudyOfShown(std::function<StudyMaker()> study) { studyOfShown_ = std::move(study); }
     /// What is said where there are no points, and none in all brushes.
     void setEmptyTexts(const QString& none, const QString& noneShown);
     /// Whether points stand in the order in which a search came to them, which its progress is seen in.
@@ -80,7 +87,7 @@ public:
     QStringList seen() const;
     void showPicture(const QString& picture);  ///< in the left place, unless it is seen
 
-    /// The shown points as CSV, their ranges, and the pictures that were looked at.
+    /// The shown points as CSV, the study of them, and the pictures that are looked at.
     QVector<Exportable> exportables() const;
     QJsonObject saveState() const;
     void restoreState(const QJsonObject& state);
@@ -98,7 +105,7 @@ private:
     struct Picture {
         QString id, title, help;
         PointPane* pane;
-        std::function<bool()> offered = {};  ///< empty = always
+        std::function<bool()> offered = {};  ///< with these points; empty = always
     };
     QWidget* makeBar();
     QToolButton* addButton(const QString& text, const QString& help, const std::function<void()>& run);
@@ -122,7 +129,9 @@ private:
     PointList* list_;
     PointComparison* comparison_;
     std::vector<Picture> pictures_;
-    int sides_[2] = {0, 1};  ///< pictures, from the left
+    std::vector<bool> offered_;                 ///< by picture
+    int sides_[2] = {0, 1};                     ///< pictures, from the left
+    std::function<StudyMaker()> studyOfShown_;  ///< may be empty
     bool inOrder_ = false;
     ChoiceBar* tabs_;             ///< where there is room for one picture
     QComboBox* choices_[2] = {};  ///< where there is room for two
