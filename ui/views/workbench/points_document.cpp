@@ -6,9 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/report/exploration_points.h"
+#include "core/report/points.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -154,6 +156,10 @@ QUndoStack* PointsDocument::undoStack() {
 void PointsDocument::setRuns(const Runs& runs) {
     d_->runs = runs;
     d_->bench->setPoints(std::make_shared<const explore::PointTable>(study::pointTable(runs.points)));
+    // The best run, so that what is said of a point has one from the beginning.
+    PointSelection& selection = d_->bench->selection();
+    const std::vector<std::size_t> front = report::frontOf(selection.table(), selection.x(), selection.y());
+    if (!front.empty()) selection.choose(static_cast<int>(front.front()));
     d_->showHeadline();
     emit titleChanged();
     if (!d_->wanted.isEmpty()) restoreView(std::exchange(d_->wanted, {}));
