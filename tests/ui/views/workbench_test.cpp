@@ -620,11 +620,11 @@ TEST_F(WorkbenchTest, twoPicturesStandSideBySideWhereThereIsRoom) {
     bench.showPicture(u"matrix"_s);
     EXPECT_EQ(bench.seen(), (QStringList{u"matrix"_s, u"parallel"_s}));
     // The one from the other side changes places.
-    auto* left = bench.findChildren<QComboBox*>().first();
-    for (auto* box : bench.findChildren<QComboBox*>())
-        if (box->accessibleName() == u"Picture on the left"_s) left = box;
-    left->setCurrentIndex(left->findData(u"parallel"_s));
-    emit left->activated(left->currentIndex());
+    QComboBox* left = bench.matrix()->pictureBox();
+    EXPECT_EQ(left->currentText(), u"Matrix"_s);
+    emit left->activated(left->findData(u"parallel"_s));
+    EXPECT_EQ(left->currentText(), u"Matrix"_s) << "a picture's own line names it";
+    EXPECT_TRUE(bench.parallelPane()->pictureBox()->hasFocus());
     EXPECT_EQ(bench.seen(), (QStringList{u"parallel"_s, u"matrix"_s}));
     bench.resize(900, 600);
     EXPECT_EQ(bench.seen(), QStringList{u"parallel"_s});

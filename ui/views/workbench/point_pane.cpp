@@ -1,5 +1,6 @@
 #include "ui/views/workbench/point_pane.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QVBoxLayout>
 #include <utility>
@@ -22,6 +23,14 @@ PointPane::PointPane(PointSelection& selection, QWidget* parent)
     bar_ = new FlowLayout(line);
     bar_->setSpacing(theme().spacing(2));
     column_->addWidget(line);
+    pictures_ = new QComboBox(line);
+    pictures_->setAccessibleName(QStringLiteral("Picture"));
+    bar_->addWidget(pictures_);
+    connect(pictures_, &QComboBox::activated, this, [this](int index) {
+        const QString wanted = pictures_->itemData(index).toString();
+        pictures_->setCurrentIndex(pictures_->findData(own_));
+        if (wanted != own_) emit pictureWanted(wanted);
+    });
     later_.setSingleShot(true);
     later_.setInterval(kTurn);
     connect(&later_, &QTimer::timeout, this, &PointPane::drawNow);
@@ -36,6 +45,16 @@ PointPane::PointPane(PointSelection& selection, QWidget* parent)
     connect(&selection, &PointSelection::chosenChanged, this, marked);
     connect(&selection, &PointSelection::hoveredChanged, this, marked);
     connect(&selection, &PointSelection::pinsChanged, this, marked);
+}
+
+void PointPane::setPictures(const QVector<PictureChoice>& offered, const QString& own) {
+    own_ = own;
+    pictures_->clear();
+    for (const PictureChoice& each : offered) {
+        pictures_->addItem(each.title, each.id);
+        pictures_->setItemData(pictures_->count() - 1, each.help, Qt::ToolTipRole);
+    }
+    pictures_->setCurrentIndex(pictures_->findData(own));
 }
 
 void PointPane::addControl(const QString& name, QWidget* control) {

@@ -1,5 +1,7 @@
 #include "ui/views/workbench/value_box.h"
 
+#include <QStyleOptionComboBox>
+#include <QStylePainter>
 #include <utility>
 
 #include "ui/models/text.h"
@@ -8,7 +10,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kLetters = 11;
+constexpr int kLetters = 7;
 constexpr int kColumnRole = Qt::UserRole + 1;
 
 }  // namespace
@@ -38,6 +40,16 @@ void ValueBox::fill(const explore::PointTable& points,
         setItemData(count() - 1, entry.help.toHtmlEscaped(), Qt::ToolTipRole);
     }
     if (const int at = findData(before); at >= 0) setCurrentIndex(at);
+}
+
+void ValueBox::paintEvent(QPaintEvent* /*event*/) {
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    const int room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width();
+    option.currentText = option.fontMetrics.elidedText(option.currentText, Qt::ElideRight, room - 4);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 
 std::optional<std::size_t> ValueBox::column() const {

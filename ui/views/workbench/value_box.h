@@ -28,6 +28,9 @@ public:
 signals:
     void chosen();  ///< by the user
 
+protected:
+    void paintEvent(QPaintEvent* event) override;  ///< long titles end in an ellipsis
+
 private:
     struct Entry {
         std::size_t column = 0;

@@ -17,7 +17,6 @@
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
 #include "ui/views/flow_layout.h"
 #include "ui/views/workbench/chart_pane.h"
 #include "ui/views/workbench/filter_panel.h"
@@ -95,7 +94,6 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
       filterArea_(new QScrollArea(this)),
       list_(new PointList(*selection_, this)),
       comparison_(new PointComparison(*selection_, this)),
-      tabs_(new ChoiceBar(u"Picture"_s, 2, this)),
       splitter_(new QSplitter(Qt::Horizontal, this)),
       count_(new QLabel(this)) {
     selection_->setUndoStack(undo);
@@ -132,12 +130,7 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     splitter_->setChildrenCollapsible(false);
     for (int side = 0; side < 2; ++side) {
         auto* place = new QWidget;
-        auto* column = bareLayout<QVBoxLayout>(place, theme().spacing());
-        choices_[side] = new QComboBox(place);
-        choices_[side]->setAccessibleName(side == 0 ? u"Picture on the left"_s : u"Picture on the right"_s);
-        connect(choices_[side], &QComboBox::activated, this,
-                [this, side] { put(side, pictureNamed(choices_[side]->currentData().toString())); });
-        column->addWidget(choices_[side], 0, Qt::AlignLeft);
+        bareLayout<QVBoxLayout>(place, theme().spacing());
         places_[side] = place;
         splitter_->addWidget(place);
     }
@@ -145,12 +138,13 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     splitter_->setSizes({kHalf, kHalf});
     row->addWidget(splitter_, 1);
     layout->addLayout(row, 1);
-    connect(tabs_, &ChoiceBar::chosen, this, [this](int index) {
-        int picture = 0;
-        for (int offered = -1; picture < static_cast<int>(pictures_.size()); ++picture)
-            if (isOffered(picture) && ++offered == index) break;
-        put(0, picture);
-    });
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture)
+        connect(pictures_[static_cast<std::size_t>(picture)].pane, &PointPane::pictureWanted, this,
+                [this, picture](const QString& wanted) {
+                    const int other = pictureNamed(wanted);
+                    put(picture == sides_[0] ? 0 : 1, other);
+                    if (other >= 0) pictures_[static_cast<std::size_t>(other)].pane->pictureBox()->setFocus();
+                });
     connect(matrix_, &MatrixPane::fieldChosen, this, [this] { showPicture(u"scatter"_s); });
     connect(selection_, &PointSelection::filtered, this, &Workbench::showCounts);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::showPins);
@@ -183,7 +177,6 @@ QWidget* Workbench::makeBar() {
     auto* bar = new QWidget(this);
     line_ = new FlowLayout(bar);
     line_->setSpacing(theme().spacing(2));
-    line_->addWidget(tabs_);
     line_->addStretch();
     setLook(*count_, "tone", u"secondary"_s);
     count_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -195,8 +188,10 @@ QWidget* Workbench::makeBar() {
     undo_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     all_ = addButton(u"Show all"_s, u"Clears all brushes, and takes back what was excluded"_s,
                      [this] { selection_->showAll(); });
-    filter_ = addButton(u"Filters"_s, u"A slider for every value"_s,
-                        [this] { filterArea_->setVisible(filter_->isChecked()); });
+    filter_ = addButton(u"Filters"_s, u"A slider for every value"_s, [this] {
+        filterArea_->setVisible(filter_->isChecked());
+        arrange();
+    });
     filter_->setIcon(theme().icon(u"filter"_s));
     filter_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     filter_->setCheckable(true);
@@ -279,7 +274,7 @@ QStringList Workbench::pictures() const {
 
 QStringList Workbench::seen() const {
     QStringList ids{pictures_.at(static_cast<std::size_t>(sides_[0])).id};
-    if (width() >= kRoomForTwo) ids << pictures_.at(static_cast<std::size_t>(sides_[1])).id;
+    if (hasRoomForTwo()) ids << pictures_.at(static_cast<std::size_t>(sides_[1])).id;
     return ids;
 }
 
@@ -292,18 +287,12 @@ void Workbench::fillChoices() {
     std::vector<bool> offered;
     for (const Picture& picture : pictures_) offered.push_back(!picture.offered || picture.offered());
     if (std::exchange(offered_, offered) == offered) return;
-    QVector<ChoiceBar::Choice> tabs;
-    for (QComboBox* choice : choices_) choice->clear();
+    QVector<PictureChoice> choices;
     for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) {
-        if (!isOffered(picture)) continue;
         const Picture& its = pictures_[static_cast<std::size_t>(picture)];
-        tabs.append({.title = its.title, .help = its.help});
-        for (QComboBox* choice : choices_) {
-            choice->addItem(its.title, its.id);
-            choice->setItemData(choice->count() - 1, its.help, Qt::ToolTipRole);
-        }
+        if (isOffered(picture)) choices.append({.id = its.id, .title = its.title, .help = its.help});
     }
-    tabs_->setChoices(tabs, 0);
+    for (const Picture& picture : pictures_) picture.pane->setPictures(choices, picture.id);
     for (int side = 0; side < 2; ++side)
         if (!isOffered(sides_[side])) sides_[side] = sides_[1 - side] == 0 ? 1 : 0;
 }
@@ -316,12 +305,13 @@ void Workbench::put(int side, int picture) {
     arrange();
 }
 
+bool Workbench::hasRoomForTwo() const {
+    return width() - (filterArea_->isHidden() ? 0 : filterArea_->width()) >= kRoomForTwo;
+}
+
 void Workbench::arrange() {
-    const bool both = width() >= kRoomForTwo;
-    tabs_->setVisible(!both);
-    int tab = 0;
-    for (int picture = 0; picture < sides_[0]; ++picture) tab += isOffered(picture) ? 1 : 0;
-    tabs_->setCurrent(tab);
+    const bool both = hasRoomForTwo();
+    hadRoomForTwo_ = both;
     for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) {
         PointPane* pane = pictures_[static_cast<std::size_t>(picture)].pane;
         const int side = picture == sides_[0] ? 0 : both && picture == sides_[1] ? 1 : -1;
@@ -334,17 +324,12 @@ void Workbench::arrange() {
         pane->show();
         pane->setActive(true);
     }
-    for (int side = 0; side < 2; ++side) {
-        choices_[side]->setVisible(both);
-        choices_[side]->setCurrentIndex(
-            choices_[side]->findData(pictures_.at(static_cast<std::size_t>(sides_[side])).id));
-    }
     places_[1]->setVisible(both);
 }
 
 void Workbench::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if ((event->oldSize().width() >= kRoomForTwo) != (width() >= kRoomForTwo) || !event->oldSize().isValid()) arrange();
+    if (hadRoomForTwo_ != hasRoomForTwo() || !event->oldSize().isValid()) arrange();
 }
 
 void Workbench::showCounts() {

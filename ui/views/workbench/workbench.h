@@ -13,7 +13,6 @@
 #include "ui/views/workbench/point_selection.h"
 #include "ui/views/workbench/scatter_pane.h"
 
-class QComboBox;
 class QLabel;
 class QScrollArea;
 class QSplitter;
@@ -22,7 +21,6 @@ class QToolButton;
 namespace tessera::ui {
 
 class ChartOfPoints;
-class ChoiceBar;
 class FilterPanel;
 class FlowLayout;
 class MatrixPane;
@@ -35,7 +33,7 @@ class PointList;
 /// The points of an exploration, a search, a sweep or a plan, in pictures that share one selection: a scatter, parallel
 /// axes, a matrix of scatters, a surface over two variables, what matters, and what the search reached; a table, a
 /// comparison of two points, and sliders over all values stand beside them. Where there is room for two pictures, two
-/// stand side by side; elsewhere they are tabs.
+/// stand side by side; elsewhere one.
 class Workbench : public QWidget {
     Q_OBJECT
 
@@ -112,6 +110,7 @@ private:
     bool isOffered(int picture) const;
     std::size_t objectives() const;
     int pictureNamed(const QString& id) const;  ///< -1 = none
+    bool hasRoomForTwo() const;
     void arrange();
     void fillChoices();
     void put(int side, int picture);
@@ -132,9 +131,7 @@ private:
     std::vector<bool> offered_;                 ///< by picture
     int sides_[2] = {0, 1};                     ///< pictures, from the left
     std::function<StudyMaker()> studyOfShown_;  ///< may be empty
-    bool inOrder_ = false;
-    ChoiceBar* tabs_;             ///< where there is room for one picture
-    QComboBox* choices_[2] = {};  ///< where there is room for two
+    bool inOrder_ = false, hadRoomForTwo_ = false;
     QWidget* places_[2] = {};
     QSplitter* splitter_;
     FlowLayout* line_ = nullptr;
