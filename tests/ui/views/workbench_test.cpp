@@ -351,6 +351,7 @@ TEST_F(WorkbenchTest, slidersAndBrushesAreTheSameRanges) {
 }
 
 TEST_F(WorkbenchTest, anEndThatIsNotMovedInIsOpen) {
+    bench.resize(1500, 640);  // both pictures have room beside the sliders
     const std::vector<double>& costs = selection().table().columns[kCost].values;
     const double low = *std::min_element(costs.begin(), costs.end());
     const double high = *std::max_element(costs.begin(), costs.end()), middle = (low + high) / 2;
