@@ -123,9 +123,9 @@ std::string scatterTitleOf(const PointTable& points, const PointScatter& scatter
         known += stateOf(look.states, i) != PointState::excluded && !isBeside(points, i) ? 1 : 0;
     const std::string noun =
         points.title.empty() ? "points" : lowered(points.title.substr(0, 1)) + points.title.substr(1);
-    return fmt::format("{} of {} {} {} best in {} and {}{}",
-                       formatCount(static_cast<double>(scatter.front.size())), formatCount(static_cast<double>(known)),
-                       noun, scatter.front.size() == 1 ? "is" : "are", x.title, y.title, look.extras.qualifier);
+    return fmt::format("{} of {} {} {} best in {} and {}{}", formatCount(static_cast<double>(scatter.front.size())),
+                       formatCount(static_cast<double>(known)), noun, scatter.front.size() == 1 ? "is" : "are", x.title,
+                       y.title, look.extras.qualifier);
 }
 
 }  // namespace

@@ -225,9 +225,8 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
                                             textOf(points.columns[x], valueOf(points.columns[x], point))));
         return sentences;
     }
-    sentences.push_back(
-        fmt::format("{} is one of {} on the front of {}.", sentences.empty() ? name : "It",
-                    formatCount(static_cast<double>(front.size())), both));
+    sentences.push_back(fmt::format("{} is one of {} on the front of {}.", sentences.empty() ? name : "It",
+                                    formatCount(static_cast<double>(front.size())), both));
     if (kneeOf(points, front, x, y) == point)
         sentences.push_back(
             "It is the knee: farthest from the line between the front's ends, so that gains get dearer on either "

@@ -115,7 +115,8 @@ void setParameter(Study& study, std::string_view name, const JsonNode& value) {
     setTo(study, name, [&](const Parameter& row) {
         if (value.isNull()) return defaultOf(row);
         const bool isDocument = row.kind == ParameterKind::document || row.kind == ParameterKind::list;
-        return isDocument && value.isString() ? readParameterFile(row, value.text(kLongestPath)) : readParameter(row, value);
+        return isDocument && value.isString() ? readParameterFile(row, value.text(kLongestPath))
+                                              : readParameter(row, value);
     });
 }
 

@@ -49,7 +49,9 @@ TEST_F(CodesignPictures, knowsEveryArchitectureOnce) {
     ASSERT_EQ(rows.size(), 12U);
     EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return row.onFront; }), 9);
     EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return row.best; }), 1);
-    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return !row.baseline.empty(); }), 1);
+    EXPECT_EQ(
+        std::count_if(rows.begin(), rows.end(), [](const study::KnownDesign& row) { return !row.baseline.empty(); }),
+        1);
     for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_LE(rows[i - 1].point.area, rows[i].point.area);
 }
 

@@ -70,8 +70,8 @@ public:
         QVector<QLineF> lines;
         lines.reserve(static_cast<qsizetype>(segments.points.size() / 2));
         for (std::size_t i = 1; i < segments.points.size(); i += 2)
-            lines.append(QLineF(segments.points[i - 1].x, segments.points[i - 1].y, segments.points[i].x,
-                                segments.points[i].y));
+            lines.append(
+                QLineF(segments.points[i - 1].x, segments.points[i - 1].y, segments.points[i].x, segments.points[i].y));
         painter_.setOpacity(segments.opacity);
         painter_.setPen(QPen(colour(segments.stroke), segments.width, Qt::SolidLine, Qt::FlatCap));
         painter_.drawLines(lines);

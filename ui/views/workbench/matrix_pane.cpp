@@ -21,9 +21,7 @@ constexpr std::size_t kFieldsAtFirst = 5, kMostFields = 8;
 }  // namespace
 
 MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
-    : PointPane(selection, parent),
-      values_(new QToolButton(this)),
-      view_(new MatrixView(this)) {
+    : PointPane(selection, parent), values_(new QToolButton(this)), view_(new MatrixView(this)) {
     values_->setText(u"Values"_s);
     values_->setAutoRaise(true);
     values_->setToolTip(u"Which values are set against each other, eight at most"_s);

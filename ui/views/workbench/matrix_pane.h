@@ -10,7 +10,6 @@ class QToolButton;
 
 namespace tessera::ui {
 
-
 /// Points in every two of some values. A click on a field shows it as the scatter's.
 class MatrixPane : public PointPane {
     Q_OBJECT

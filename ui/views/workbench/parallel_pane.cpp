@@ -25,9 +25,7 @@ constexpr std::size_t kAxesAtFirst = 7;
 }  // namespace
 
 ParallelPane::ParallelPane(PointSelection& selection, QWidget* parent)
-    : PointPane(selection, parent),
-      axes_(new QToolButton(this)),
-      view_(new ParallelView(this)) {
+    : PointPane(selection, parent), axes_(new QToolButton(this)), view_(new ParallelView(this)) {
     axes_->setText(u"Axes"_s);
     axes_->setAutoRaise(true);
     axes_->setToolTip(

@@ -9,7 +9,6 @@ class QToolButton;
 
 namespace tessera::ui {
 
-
 /// Points in all values, an axis each, with a brush on every axis.
 class ParallelPane : public PointPane {
     Q_OBJECT
