@@ -139,13 +139,7 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     splitter_->setSizes({kHalf, kHalf});
     row->addWidget(splitter_, 1);
     layout->addLayout(row, 1);
-    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture)
-        connect(pictures_[static_cast<std::size_t>(picture)].pane, &PointPane::pictureWanted, this,
-                [this, picture](const QString& wanted) {
-                    const int other = pictureNamed(wanted);
-                    put(picture == sides_[0] ? 0 : 1, other);
-                    if (other >= 0) pictures_[static_cast<std::size_t>(other)].pane->pictureBox()->setFocus();
-                });
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) letChoose(picture);
     connect(matrix_, &MatrixPane::fieldChosen, this, [this] { showPicture(u"scatter"_s); });
     connect(selection_, &PointSelection::filtered, this, &Workbench::showCounts);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::showPins);
@@ -170,6 +164,22 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
 }
 
 Workbench::~Workbench() = default;
+
+void Workbench::letChoose(int picture) {
+    connect(pictures_[static_cast<std::size_t>(picture)].pane, &PointPane::pictureWanted, this,
+            [this, picture](const QString& wanted) {
+                const int other = pictureNamed(wanted);
+                put(picture == sides_[0] ? 0 : 1, other);
+                if (other >= 0) pictures_[static_cast<std::size_t>(other)].pane->pictureBox()->setFocus();
+            });
+}
+
+void Workbench::addPicture(Picture picture) {
+    pictures_.push_back(std::move(picture));
+    letChoose(static_cast<int>(pictures_.size()) - 1);
+    fillChoices();
+    arrange();
+}
 
 QToolButton* Workbench::addButton(const QString& text, const QString& help, const std::function<void()>& run) {
     auto* button = new QToolButton(this);

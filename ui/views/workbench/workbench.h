@@ -60,6 +60,14 @@ public:
     void setInOrder(bool on);
     /// What is said in pictures of a run that goes on, which appends points; empty = none does.
     void setLive(const QString& text);
+    /// A picture of the points, by an id of its own.
+    struct Picture {
+        QString id, title, help;
+        PointPane* pane;
+        std::function<bool()> offered = {};  ///< with these points; empty = always
+    };
+    /// Offers another picture after those that there are.
+    void addPicture(Picture picture);
     /// A control at the right end of the line above the pictures.
     void addTool(QWidget* tool);
     /// A tool that does something with the points that are shown, once these are some of all, or any.
@@ -101,17 +109,13 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    struct Picture {
-        QString id, title, help;
-        PointPane* pane;
-        std::function<bool()> offered = {};  ///< with these points; empty = always
-    };
     QWidget* makeBar();
     QToolButton* addButton(const QString& text, const QString& help, const std::function<void()>& run);
     bool isOffered(int picture) const;
     std::size_t objectives() const;
     int pictureNamed(const QString& id) const;  ///< -1 = none
     bool hasRoomForTwo() const;
+    void letChoose(int picture);
     void arrange();
     void fillChoices();
     void put(int side, int picture);
