@@ -6,15 +6,21 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
+#include "app/cli/console.h"
 #include "app/cli/program.h"
+#include "app/cli/several.h"
 
 namespace {
 
 constexpr std::size_t kThreadStack = std::size_t{2} << 20;
+constexpr int kUsage = 2;
 constexpr int kInterrupted = 5;
 constexpr int kFile = 6;
 constexpr unsigned kGraceSeconds = 2;
@@ -94,6 +100,16 @@ int main(int argumentCount, char** arguments) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     logToStandardError();
+    std::optional<tessera::ranks::Introduction> introduction;
+    try {
+        introduction = tessera::cli::joinOthers(arguments);
+    } catch (const std::exception& error) {
+        tessera::cli::toStandardError(std::string("tessera: ") + error.what() + "\n");
+        return kUsage;
+    }
     const Interrupter interrupter;
-    return tessera::cli::run(argumentCount, arguments, interrupter.token());
+    if (introduction && introduction->rank > 0)
+        return tessera::cli::workForOthers(*introduction, interrupter.token());
+    return tessera::cli::run(argumentCount, arguments, interrupter.token(), tessera::cli::commands(),
+                             introduction ? tessera::cli::conductOthers(*introduction) : nullptr);
 }

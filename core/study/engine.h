@@ -14,6 +14,7 @@
 #include "core/base/run_control.h"
 #include "core/base/timeline.h"
 #include "core/explore/point_table.h"
+#include "core/ranks/conductor.h"
 #include "core/study/estimate.h"
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
@@ -32,6 +33,9 @@ struct RunContext : ResumableControl<Json, HeldJson> {
     /// Receives points that a search has evaluated, for pictures that follow it: each time new ones with the same
     /// columns, from one thread at a time. Empty = nobody looks. Never changes a result.
     std::function<void(explore::PointTable points)> evaluated = {};
+    /// Other processes that do parts of the work of engines that share it; null = there are none. Never changes a
+    /// result.
+    std::shared_ptr<ranks::Conductor> ranks = {};
 };
 
 /// Number of inputs of a sort that a study takes.
@@ -107,6 +111,7 @@ struct Engine {
     bool drawsNumbers = false;  ///< has a seed
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     bool checkpoints = false;   ///< keeps checkpoints, from which an interrupted run is resumed; else it starts over
+    bool shares = false;        ///< its work is done by several processes where there are such (RunContext::ranks)
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Sets parameters whose defaults follow from the study's inputs; null = there are none. Throws what reading the
     /// inputs throws.
