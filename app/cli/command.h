@@ -26,7 +26,7 @@ struct Context {
     std::string historyTrouble = {};  ///< why the history could not be written; empty = it could
     /// Other processes that this one was started with; null = it is alone.
     std::shared_ptr<ranks::Conductor> ranks = {};
-    bool keepsBest = false;           ///< Ctrl+C ends a search with the best so far instead of giving it up
+    bool keepsBest = false;  ///< Ctrl+C ends a search with the best so far instead of giving it up
 
     /// RunControl of long work: console progress, Ctrl+C and --threads.
     RunControl control() const {

@@ -100,10 +100,11 @@ ranks::Introduction introducedByMpi(const Launch& launch) {
         module == nullptr ? nullptr : reinterpret_cast<Introduce>(::dlsym(module, "tessera_introduce"));
     if (introduce == nullptr) {
         const bool isThere = isFile(modulePath());
-        refuse(launch, fmt::format("this is one of {} processes that {} started, but {} {}; start it alone, or build it "
-                                   "with -DTESSERA_MPI=ON",
-                                   launch.size, launch.by, escaped(modulePath().string()),
-                                   isThere ? "cannot be loaded" : "is not there"));
+        refuse(launch,
+               fmt::format("this is one of {} processes that {} started, but {} {}; start it alone, or build it "
+                           "with -DTESSERA_MPI=ON",
+                           launch.size, launch.by, escaped(modulePath().string()),
+                           isThere ? "cannot be loaded" : "is not there"));
     }
     ranks::Introduction introduction{.rank = launch.rank, .size = launch.size};
     std::vector<char> text(kLongestIntroduction);
@@ -119,9 +120,10 @@ ranks::Introduction introducedByMpi(const Launch& launch) {
     int rank = -1, size = -1, neighbours = 1;
     const int failed = introduce(text.data(), static_cast<int>(text.size()), &rank, &size, &neighbours);
     if (failed != 0 || rank != launch.rank || size != launch.size)
-        refuse(launch, fmt::format("{} started {} processes, but MPI knows of {}; expected a launcher of the same MPI, as "
-                                   "'mpirun' or 'srun --mpi=pmix'",
-                                   launch.by, launch.size, size));
+        refuse(launch,
+               fmt::format("{} started {} processes, but MPI knows of {}; expected a launcher of the same MPI, as "
+                           "'mpirun' or 'srun --mpi=pmix'",
+                           launch.by, launch.size, size));
     introduction.neighbours = static_cast<unsigned>(std::max(1, neighbours));
     if (launch.rank == 0) return introduction;
     const std::string said = text.data();
@@ -178,7 +180,8 @@ private:
         sigaddset(&signals_, SIGCHLD);
         int status = 0;
         while (::waitpid(child, &status, WNOHANG) == 0) {
-            const int signal = isStopped_ ? ::sigtimedwait(&signals_, nullptr, &kGrace) : ::sigwaitinfo(&signals_, nullptr);
+            const int signal =
+                isStopped_ ? ::sigtimedwait(&signals_, nullptr, &kGrace) : ::sigwaitinfo(&signals_, nullptr);
             if (signal == SIGCHLD || (signal < 0 && errno == EINTR)) continue;
             ::kill(child, isStopped_ ? SIGKILL : SIGTERM);
             isStopped_ = true;
@@ -220,8 +223,7 @@ void startHelper(ranks::Introduction introduction) {
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     pid_t child = 0;
-    const int error =
-        ::posix_spawn(&child, kThisProgram, nullptr, &attributes, arguments.data(), environment.data());
+    const int error = ::posix_spawn(&child, kThisProgram, nullptr, &attributes, arguments.data(), environment.data());
     posix_spawnattr_destroy(&attributes);
     if (error != 0) throw FileError("no further process can be started: " + std::generic_category().message(error));
 }

@@ -11,9 +11,10 @@
 namespace tessera::cli {
 
 /// Finds out whether this process is one of several, and who the others are; nothing where it is alone. Of those that a
-/// launcher started it returns in none: each is introduced by the module for MPI and goes on as this program anew, which
-/// the launcher's libraries are no part of, workers under the eye of the process that was started, which replaces them
-/// where they die. Throws UsageError where the module is missing, in rank 0; the other ranks end. Before any thread.
+/// launcher started it returns in none: each is introduced by the module for MPI and goes on as this program anew,
+/// which the launcher's libraries are no part of, workers under the eye of the process that was started, which replaces
+/// them where they die. Throws UsageError where the module is missing, in rank 0; the other ranks end. Before any
+/// thread.
 std::optional<ranks::Introduction> joinOthers(char** arguments);
 
 /// Rank 0 among the others.

@@ -101,8 +101,11 @@ struct Current {
 
 struct Conductor::State {
     State(const Introduction& introduction, ConductorOptions itsOptions)
-        : size(introduction.size), token(introduction.token), options(std::move(itsOptions)),
-          listening(introduction.socket), events(::epoll_create1(EPOLL_CLOEXEC)),
+        : size(introduction.size),
+          token(introduction.token),
+          options(std::move(itsOptions)),
+          listening(introduction.socket),
+          events(::epoll_create1(EPOLL_CLOEXEC)),
           bell(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         if (!events.isOpen() || !bell.isOpen())
             throw FileError("connections cannot be waited for: " + std::generic_category().message(errno));
@@ -247,9 +250,9 @@ struct Conductor::State {
     }
     void refuse(std::size_t task) {
         const std::string name = current->work->name ? current->work->name(task) : fmt::format("{}", task + 1);
-        end(std::make_exception_ptr(InterruptedError(
-            fmt::format("{} {} ended each of {} processes that worked on it ({})", current->work->one, name, kMostDeaths,
-                        joined(current->tasks[task].deaths, ", ")))));
+        end(std::make_exception_ptr(
+            InterruptedError(fmt::format("{} {} ended each of {} processes that worked on it ({})", current->work->one,
+                                         name, kMostDeaths, joined(current->tasks[task].deaths, ", ")))));
     }
     /// Tasks of which workers died are done by a worker that is started for them where none is left.
     void mindSuspects() {
@@ -304,10 +307,12 @@ struct Conductor::State {
         if (!peer.isKnown) return;
         lastWorker = Clock::now();
         const bool works = current != nullptr && !current->isDone();
+        if (current != nullptr && current->isOver) return;
         if (works && !peer.out.empty())
-            say(fmt::format("{} {} while it had {}; {} evaluated elsewhere", peer.name(), how,
-                            formatCounted(static_cast<double>(peer.out.size()), current->work->one, current->work->many),
-                            peer.out.size() == 1 ? "it is" : "they are"));
+            say(fmt::format(
+                "{} {} while it had {}; {} evaluated elsewhere", peer.name(), how,
+                formatCounted(static_cast<double>(peer.out.size()), current->work->one, current->work->many),
+                peer.out.size() == 1 ? "it is" : "they are"));
         else
             say(fmt::format("{} {}", peer.name(), how));
         takeBack(peer, true);
@@ -316,7 +321,8 @@ struct Conductor::State {
         while (true) {
             FileDescriptor socket(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
             if (!socket.isOpen()) return;
-            const auto strangers = std::count_if(peers.begin(), peers.end(), [](const Peer& peer) { return !peer.isKnown; });
+            const auto strangers =
+                std::count_if(peers.begin(), peers.end(), [](const Peer& peer) { return !peer.isKnown; });
             if (static_cast<std::size_t>(strangers) >= kMostStrangers) continue;
             const int on = 1;
             ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
@@ -354,8 +360,10 @@ struct Conductor::State {
         if (!peer.isKnown) return introduce(peer, message);
         Unpacker contents(message.contents, "a worker's message");
         switch (message.kind) {
-            case MessageKind::beat: return;
-            case MessageKind::answers: return takeAnswers(peer, contents);
+            case MessageKind::beat:
+                return;
+            case MessageKind::answers:
+                return takeAnswers(peer, contents);
             case MessageKind::unable: {
                 const std::uint64_t number = contents.whole();
                 const std::string reason = contents.text(kLargestStrange);
@@ -366,7 +374,8 @@ struct Conductor::State {
                 takeBack(peer, false);
                 return feedAll();
             }
-            default: throw DataError({.where = "a worker's message"}, "one of rank 0's", "one of a worker's");
+            default:
+                throw DataError({.where = "a worker's message"}, "one of rank 0's", "one of a worker's");
         }
     }
     void introduce(Peer& peer, const Message& message) {
@@ -441,6 +450,9 @@ struct Conductor::State {
         if (wasRung) feedAll();
         mind();
         std::erase_if(peers, [](const Peer& peer) { return peer.isGone; });
+    }
+    /// Sentences wait for a moment: where everything is being ended, workers that have gone first are no news.
+    void tell(std::unique_lock<std::mutex>& lock) {
         if (sentences.empty()) return;
         const std::vector<std::string> told = std::exchange(sentences, {});
         const auto warn = options.warn;
@@ -452,6 +464,7 @@ struct Conductor::State {
     void mind() {
         const auto now = Clock::now();
         if (now < nextMind) return;
+        isTelling = true;
         // Where this process itself stood still, nobody was silent.
         if (now - nextMind > kStill)
             for (Peer& peer : peers) peer.heard = peer.since = now;
@@ -475,13 +488,16 @@ struct Conductor::State {
         mindMissing();
     }
     Clock::time_point nextMind = Clock::now();
+    bool isTelling = false;  ///< now that a moment has passed
 
     void loop() {
         std::unique_lock lock(mutex);
         while (!isEnding) {
             serve(lock);
+            if (std::exchange(isTelling, false)) tell(lock);
             if (current != nullptr && !current->suspects.empty()) feedAll();
         }
+        tell(lock);
         for (Peer& peer : peers) {
             if (!peer.isKnown) continue;
             peer.outbox.add(MessageKind::end, "");
@@ -601,14 +617,9 @@ void Conductor::run(const std::shared_ptr<const Setup>& setup, const Work& work)
         if (state.setup != setup) {
             state.setup = setup;
             ++state.setupNumber;
-            state.setupMessage = std::make_shared<const std::string>(
-                framed(MessageKind::setup,
-                       Packer()
-                           .whole(state.setupNumber)
-                           .text(setup->kind)
-                           .text(setup->bytes)
-                           .whole(setup->threads)
-                           .bytes()));
+            state.setupMessage = std::make_shared<const std::string>(framed(
+                MessageKind::setup,
+                Packer().whole(state.setupNumber).text(setup->kind).text(setup->bytes).whole(setup->threads).bytes()));
         }
         its.first = state.nextId;
         state.nextId += work.count;
@@ -624,6 +635,7 @@ void Conductor::run(const std::shared_ptr<const Setup>& setup, const Work& work)
         const std::stop_callback stopped(work.stop, [&state] {
             const std::lock_guard lock(state.mutex);
             state.end(nullptr);
+            state.sentences.clear();
         });
         const unsigned threads = std::max(1U, work.threads);
         parallelFor(threads, threads, [&](std::size_t) { state.help(its); });

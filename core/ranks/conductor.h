@@ -14,8 +14,8 @@ namespace tessera::ranks {
 
 /// What the tasks of a work have in common; each worker gets it once.
 struct Setup {
-    std::string kind;   ///< by which a worker knows what to do: see worker.h
-    std::string bytes;  ///< in the form of that kind
+    std::string kind;      ///< by which a worker knows what to do: see worker.h
+    std::string bytes;     ///< in the form of that kind
     unsigned threads = 0;  ///< of each worker; 0 = as many as it has cores
 };
 
@@ -29,9 +29,9 @@ struct Work {
     /// Takes what a worker answered, from one thread at a time, while others work. Of what it throws DataError for, the
     /// task is done here.
     std::function<void(std::size_t task, const std::string& answer)> answered = {};
-    std::stop_token stop = {};  ///< ends the work: `run` returns, and what is not done yet stays undone
-    unsigned threads = 1;       ///< of this process
-    std::string one = "task", many = "tasks";             ///< what sentences call them
+    std::stop_token stop = {};                 ///< ends the work: `run` returns, and what is not done yet stays undone
+    unsigned threads = 1;                      ///< of this process
+    std::string one = "task", many = "tasks";  ///< what sentences call them
     std::function<std::string(std::size_t task)> name = {};  ///< what a sentence calls task i
 };
 

@@ -121,8 +121,8 @@ void allowManyFiles() {
 }
 
 [[noreturn]] void refuseVariable(const std::string& text) {
-    throw UsageError(fmt::format("the environment's {} is {}; expected what introduces one process to others", kVariable,
-                                 inQuotes(text, 200)));
+    throw UsageError(fmt::format("the environment's {} is {}; expected what introduces one process to others",
+                                 kVariable, inQuotes(text, 200)));
 }
 
 int wholeOr(const std::map<std::string, std::string>& given, const std::string& name, int fallback, int most) {

@@ -14,10 +14,11 @@ namespace tessera::ranks {
 struct Introduction {
     int rank = 0;
     int size = 1;
-    std::string token = {};                   ///< that only these processes know
-    std::vector<std::string> addresses = {};  ///< of rank 0: "10.0.0.1:4711", "[fe80::1]:4711", in the order to try them
-    int socket = -1;                          ///< of rank 0, which listens; -1 elsewhere
-    unsigned neighbours = 1;                  ///< processes on this machine, this one too
+    std::string token = {};  ///< that only these processes know
+    std::vector<std::string> addresses =
+        {};                   ///< of rank 0: "10.0.0.1:4711", "[fe80::1]:4711", in the order to try them
+    int socket = -1;          ///< of rank 0, which listens; -1 elsewhere
+    unsigned neighbours = 1;  ///< processes on this machine, this one too
 };
 
 /// A socket that listens on every interface, at a port of the system's choice.

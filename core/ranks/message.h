@@ -89,7 +89,9 @@ class Outbox {
 public:
     using Bytes = std::shared_ptr<const std::string>;
 
-    void add(MessageKind kind, std::string_view contents) { add(std::make_shared<const std::string>(framed(kind, contents))); }
+    void add(MessageKind kind, std::string_view contents) {
+        add(std::make_shared<const std::string>(framed(kind, contents)));
+    }
     /// A message that is framed already.
     void add(Bytes message) { messages_.push_back(std::move(message)); }
     bool isEmpty() const { return messages_.empty(); }

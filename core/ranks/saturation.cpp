@@ -47,8 +47,7 @@ QueueResult queueOf(std::size_t workers, std::size_t tasks, std::size_t batch, c
         end = std::max(end, now);
         if (given == 0) continue;
         double seconds = 0;
-        for (std::size_t i = 0; i < given; ++i)
-            seconds += costs.task * (1 + costs.spread * (2 * random.uniform() - 1));
+        for (std::size_t i = 0; i < given; ++i) seconds += costs.task * (1 + costs.spread * (2 * random.uniform() - 1));
         QueuedWorker& worker = all[message.worker];
         worker.free = std::max(worker.free, now + costs.latency) + seconds;
         worker.work += seconds;

@@ -11,7 +11,7 @@ struct QueueCosts {
     double ofTask = 0;     ///< of rank 0, for each task of a message: asking, reading the answer, keeping it
     double latency = 0;    ///< from one process to another
     double task = 0;       ///< that a worker works on one task, on average
-    double spread = 0;     ///< of tasks, as a share: they are even between (1 − spread) and (1 + spread) of the average
+    double spread = 0;  ///< of tasks, as a share: they are even between (1 − spread) and (1 + spread) of the average
 };
 
 struct QueueResult {

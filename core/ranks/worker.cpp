@@ -41,7 +41,8 @@ std::optional<std::pair<sockaddr_storage, socklen_t>> addressOf(const std::strin
     if (colon == std::string::npos || colon == 0) return std::nullopt;
     std::uint16_t port = 0;
     const char* const end = text.data() + text.size();
-    if (const auto read = std::from_chars(text.data() + colon + 1, end, port); read.ec != std::errc() || read.ptr != end)
+    if (const auto read = std::from_chars(text.data() + colon + 1, end, port);
+        read.ec != std::errc() || read.ptr != end)
         return std::nullopt;
     std::pair<sockaddr_storage, socklen_t> found{};
     if (text[0] == '[') {
@@ -102,7 +103,8 @@ Reached connectTo(const std::string& address, Connection& connection, WorkerCloc
 }
 
 /// The next message of rank 0 before it is known to be it; nothing where none comes.
-std::optional<Message> firstMessage(Connection& connection, WorkerClock::time_point until, const std::stop_token& stop) {
+std::optional<Message> firstMessage(Connection& connection, WorkerClock::time_point until,
+                                    const std::stop_token& stop) {
     while (true) {
         if (const std::optional<Message> message = connection.inbox.next()) return message;
         if (!waitFor(connection.socket.get(), POLLIN, until, stop)) return std::nullopt;
@@ -239,7 +241,8 @@ private:
             Answer answer{.id = task.id};
             bool isWanted = true;
             try {
-                if (task.work->doer) answer.text = task.work->doer->answer(task.question, {.cancel = stop, .threads = each});
+                if (task.work->doer)
+                    answer.text = task.work->doer->answer(task.question, {.cancel = stop, .threads = each});
             } catch (const InterruptedError&) {
                 isWanted = false;
             } catch (const std::exception&) {
@@ -284,8 +287,10 @@ public:
     bool take(const Message& message) {
         Unpacker contents(message.contents, "rank 0's message");
         switch (message.kind) {
-            case MessageKind::beat: return true;
-            case MessageKind::end: return false;
+            case MessageKind::beat:
+                return true;
+            case MessageKind::end:
+                return false;
             case MessageKind::stop:
                 desk_.stopBefore(contents.whole());
                 contents.end();
@@ -311,7 +316,8 @@ public:
                 desk_.add(std::move(tasks));
                 return true;
             }
-            default: throw DataError({.where = "rank 0's message"}, "one of a worker's", "one of rank 0's");
+            default:
+                throw DataError({.where = "rank 0's message"}, "one of a worker's", "one of rank 0's");
         }
     }
 

@@ -326,10 +326,8 @@ private:
                 {.count = open.size(),
                  .question = [&](std::size_t i) { return questionOf(batch_[open[i]].point, keepsWhole); },
                  .here = evaluate,
-                 .answered =
-                     [&](std::size_t i, const std::string& answer) {
-                         take(i, answers_.read(batch_[open[i]].point, answer));
-                     },
+                 .answered = [&](std::size_t i,
+                                 const std::string& answer) { take(i, answers_.read(batch_[open[i]].point, answer)); },
                  .stop = end.get_token(),
                  .threads = threads,
                  .one = "point",

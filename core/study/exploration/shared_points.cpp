@@ -123,8 +123,7 @@ EvaluatedPoint SharedAnswers::read(const explore::Point& point, const std::strin
         places_ = readKeptMetrics(JsonDocument::parse(metrics, kAnswerOfWorker).root(), metrics_);
         known_ = std::move(metrics);
     }
-    KeptPoints kept =
-        readKeptPoints(JsonDocument::parse(points, kAnswerOfWorker).root(), places_, space_, objectives_);
+    KeptPoints kept = readKeptPoints(JsonDocument::parse(points, kAnswerOfWorker).root(), places_, space_, objectives_);
     if (kept.size() != 1 || kept.front().first != point)
         throw DataError({.where = kAnswerOfWorker}, "another point", "the one that it was asked for");
     EvaluatedPoint found = std::move(kept.front().second);

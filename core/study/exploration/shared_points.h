@@ -28,8 +28,8 @@ ranks::WorkKinds sharedWork();
 /// A point as a worker is asked for it.
 std::string questionOf(const explore::Point& point, bool keepsWhole);
 
-/// Reads what workers answer: a point in the form of checkpoints, and its result where it is kept whole. One thread at a
-/// time.
+/// Reads what workers answer: a point in the form of checkpoints, and its result where it is kept whole. One thread at
+/// a time.
 class SharedAnswers {
 public:
     SharedAnswers(const ExploredSpace& space, std::size_t objectives, MetricPool& metrics)

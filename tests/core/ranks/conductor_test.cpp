@@ -98,7 +98,10 @@ class Ranks : public testing::Test {
 protected:
     Ranks() {
         Listening listening = listenAnywhere();
-        first_ = {.rank = 0, .size = 4, .token = randomToken(), .addresses = listening.addresses,
+        first_ = {.rank = 0,
+                  .size = 4,
+                  .token = randomToken(),
+                  .addresses = listening.addresses,
                   .socket = ::dup(listening.socket.get())};
     }
     ~Ranks() override {
@@ -137,9 +140,8 @@ protected:
         return *conductor_;
     }
     std::jthread worker(int rank, WorkKinds kinds = doubling(), WorkerOptions options = {.threads = 2}) {
-        return std::jthread([its = introduction(rank), kinds = std::move(kinds), options] {
-            workAsRank(its, kinds, options);
-        });
+        return std::jthread(
+            [its = introduction(rank), kinds = std::move(kinds), options] { workAsRank(its, kinds, options); });
     }
     void awaitThreads(unsigned threads) const {
         for (int i = 0; i < 5000 && conductor_->threads() != threads; ++i) std::this_thread::sleep_for(1ms);
@@ -190,7 +192,6 @@ TEST_F(Ranks, workersDoTheirPartAndRankZeroWhatTheyCannot) {
         conductor_->run(kTwice, doubled.work);
         doubled.expectAll();
         EXPECT_GT(doubled.away, 0);
-        EXPECT_GE(doubled.here, 0);
     }
     EXPECT_TRUE(said().empty()) << said().front();
     conductor_.reset();
@@ -226,17 +227,18 @@ TEST_F(Ranks, threadsAreThoseOfTheSetup) {
     conduct();
     std::atomic<int> atWork = 0, most = 0;
     const std::jthread one = worker(1, doubling([&](std::uint64_t, const RunControl&) {
-        const int now = ++atWork;
-        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
-        }
-        std::this_thread::sleep_for(1ms);
-        --atWork;
-    }));
+                                        const int now = ++atWork;
+                                        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+                                        }
+                                        std::this_thread::sleep_for(1ms);
+                                        --atWork;
+                                    }));
     awaitThreads(2);
     Doubled doubled(200);
     doubled.pause = 10ms;
-    conductor_->run(std::make_shared<const ranks::Setup>(ranks::Setup{.kind = "doubling", .bytes = "twice", .threads = 3}),
-                    doubled.work);
+    conductor_->run(
+        std::make_shared<const ranks::Setup>(ranks::Setup{.kind = "doubling", .bytes = "twice", .threads = 3}),
+        doubled.work);
     doubled.expectAll();
     EXPECT_EQ(most, 3);
     conductor_.reset();
@@ -256,8 +258,8 @@ TEST_F(Ranks, aKilledWorkersTasksAreDoneElsewhere) {
     });
     conductor_->run(kTwice, doubled.work);
     doubled.expectAll();
-    EXPECT_THAT(said(), Contains(AllOf(HasSubstr("rank 1 on "), HasSubstr(" ended while it had "),
-                                       HasSubstr("evaluated elsewhere"))));
+    EXPECT_THAT(saidSoon(), Contains(AllOf(HasSubstr("rank 1 on "), HasSubstr(" ended while it had "),
+                                           HasSubstr("evaluated elsewhere"))));
 }
 
 TEST_F(Ranks, allWorkersKilledAtAnyMomentLoseNothing) {
@@ -360,19 +362,21 @@ TEST_F(Ranks, whereNoWorkerIsLeftAHelperDoesWhatWorkersDiedOf) {
 
 TEST_F(Ranks, aStopEndsTheWorkAndWhatWorkersDo) {
     conduct();
-    std::atomic<bool> wasStopped = false;
+    std::atomic<bool> hasBegun = false, wasStopped = false;
     const std::jthread one = worker(1, doubling([&](std::uint64_t, const RunControl& control) {
-        for (int i = 0; i < 10'000 && !control.cancelled(); ++i) std::this_thread::sleep_for(1ms);
-        wasStopped = true;
-        throw InterruptedError("stopped");
-    }));
+                                        hasBegun = true;
+                                        for (int i = 0; i < 10'000 && !control.cancelled(); ++i)
+                                            std::this_thread::sleep_for(1ms);
+                                        wasStopped = true;
+                                        throw InterruptedError("stopped");
+                                    }));
     awaitThreads(2);
     std::stop_source stop;
     Doubled doubled(1'000'000);
     doubled.pause = 1ms;
     doubled.work.stop = stop.get_token();
     std::jthread stopper([&] {
-        std::this_thread::sleep_for(50ms);
+        while (!hasBegun) std::this_thread::sleep_for(1ms);
         stop.request_stop();
     });
     conductor_->run(kTwice, doubled.work);
@@ -418,7 +422,8 @@ TEST_F(Ranks, whoCannotTakePartSaysWhyAndLeavesItToOthers) {
     doubled.pause = 1ms;
     conductor_->run(kTwice, doubled.work);
     doubled.expectAll();
-    EXPECT_THAT(said(), Contains(AllOf(HasSubstr("rank 2 on "), HasSubstr("cannot take part: it does not know such work"))));
+    EXPECT_THAT(saidSoon(),
+                Contains(AllOf(HasSubstr("rank 2 on "), HasSubstr("cannot take part: it does not know such work"))));
     conductor_.reset();
 }
 
@@ -446,7 +451,7 @@ TEST_F(Ranks, strangersAreNotListenedTo) {
     doubled.pause = 100us;
     conductor_->run(kTwice, doubled.work);
     doubled.expectAll();
-    EXPECT_EQ(said().size(), 1U) << "once, however many";
+    EXPECT_EQ(saidSoon().size(), 1U) << "once, however many";
     EXPECT_THAT(said().front(), HasSubstr("a connection that is no rank's"));
     conductor_.reset();
 }
@@ -457,10 +462,9 @@ TEST_F(Ranks, aWorkerIsNotTakenInByAnotherProgram) {
     Introduction its = introduction(1);
     its.addresses = {listening.addresses.front(), first_.addresses.front()};
     std::jthread impostor([&] {
-        for (const std::string& says :
-             {std::string(), std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
-              framed(MessageKind::greeting, Packer().text("1").text("nonce").bytes()) +
-                  framed(MessageKind::welcome, Packer().text("proof").bytes())}) {
+        for (const std::string& says : {std::string(), std::string("HTTP/1.1 400 Bad Request\r\n\r\n"),
+                                        framed(MessageKind::greeting, Packer().text("1").text("nonce").bytes()) +
+                                            framed(MessageKind::welcome, Packer().text("proof").bytes())}) {
             const FileDescriptor socket(::accept(listening.socket.get(), nullptr, nullptr));
             ::send(socket.get(), says.data(), says.size(), MSG_NOSIGNAL);
             std::array<char, 1000> buffer{};
@@ -511,7 +515,8 @@ TEST(Introduced, byTheEnvironment) {
     EXPECT_EQ(worker->neighbours, 3U);
     EXPECT_THAT(worker->addresses, testing::ElementsAre("127.0.0.1:5", "[::1]:6"));
     EXPECT_EQ(textOf(*worker), "rank=2,size=4,token=abc,neighbours=3,at=127.0.0.1:5+[::1]:6");
-    for (const char* wrong : {"nonsense", "rank=x,token=a", "rank=1,size=2,token=a", "rank=1,size=2,at=a", "rank=-1,token=a"}) {
+    for (const char* wrong :
+         {"nonsense", "rank=x,token=a", "rank=1,size=2,token=a", "rank=1,size=2,at=a", "rank=-1,token=a"}) {
         ::setenv(kVariable, wrong, 1);
         EXPECT_THROW(introduced(), UsageError) << wrong;
     }

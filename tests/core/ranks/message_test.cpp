@@ -15,8 +15,14 @@ namespace {
 
 TEST(Packer, givesBackWhatItTook) {
     const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
-    const std::string bytes =
-        Packer().whole(0).whole(~std::uint64_t{0}).text(std::string("a\0b", 3)).real(-0.0).real(nan).real(infinite).bytes();
+    const std::string bytes = Packer()
+                                  .whole(0)
+                                  .whole(~std::uint64_t{0})
+                                  .text(std::string("a\0b", 3))
+                                  .real(-0.0)
+                                  .real(nan)
+                                  .real(infinite)
+                                  .bytes();
     Unpacker contents(bytes, "it");
     EXPECT_EQ(contents.whole(), 0U);
     EXPECT_EQ(contents.whole(), ~std::uint64_t{0});
@@ -31,7 +37,13 @@ TEST(Packer, whatIsCutOffAnywhereIsRefused) {
     const std::string bytes = Packer().whole(7).text("seven").bytes();
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         Unpacker contents(std::string_view(bytes).substr(0, size), "an answer");
-        EXPECT_THROW({ contents.whole(); contents.text(); }, DataError) << size;
+        EXPECT_THROW(
+            {
+                contents.whole();
+                contents.text();
+            },
+            DataError)
+            << size;
     }
     Unpacker longer(bytes, "an answer");
     longer.whole();

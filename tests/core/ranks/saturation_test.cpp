@@ -33,7 +33,8 @@ TEST(Queue, largerBatchesSaveMessages) {
 
 TEST(Queue, oneTaskAheadHidesTheWayOfMessages) {
     EXPECT_GT(queueOf(1, 1000, 1, {.latency = 1e-3, .task = 0.01}).efficiency, 0.99);
-    EXPECT_LT(queueOf(1, 1000, 1, {.latency = 20e-3, .task = 0.01}).efficiency, 0.6) << "two ways and a task take longer";
+    EXPECT_LT(queueOf(1, 1000, 1, {.latency = 20e-3, .task = 0.01}).efficiency, 0.6)
+        << "two ways and a task take longer";
 }
 
 TEST(Queue, thousandsOfWorkersWithEveryTaskDone) {
