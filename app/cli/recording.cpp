@@ -36,14 +36,17 @@ store::Store openHistory(const Context& context, store::OpenMode mode) {
     return history;
 }
 
+void refuseSeveral(const Context& context, const study::Study& study) {
+    if (context.ranks && !study::engineNamed(study.engine).shares)
+        throw UsageError(fmt::format(
+            "a study of engine {} is run by one process, and this was started as one of {}; explorations are "
+            "what several share",
+            inQuotes(study.engine), context.ranks->size()));
+}
+
 study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued,
                           std::optional<store::RunId>* number) {
-    if (context.ranks && !study::engineNamed(study.engine).shares)
-        throw UsageError(
-            fmt::format("a study of engine {} is run by one process, and this was started as one of {}; explorations "
-                        "are what several "
-                        "share",
-                        inQuotes(study.engine), context.ranks->size()));
+    refuseSeveral(context, study);
     if (context.common.noStore) return study::run(study, contextOf(context));
     std::optional<store::RunId> run;
     store::RecordOptions options;

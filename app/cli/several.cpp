@@ -209,7 +209,7 @@ std::vector<std::string> environmentWith(const ranks::Introduction& introduction
 void startHelper(ranks::Introduction introduction) {
     introduction.rank = introduction.size;
     introduction.socket = -1;
-    introduction.neighbours = ~0U >> 1;
+    introduction.neighbours = 0;
     std::vector<std::string> variables = environmentWith(introduction);
     std::vector<char*> environment;
     for (std::string& variable : variables) environment.push_back(variable.data());

@@ -48,6 +48,7 @@ constexpr std::size_t kMostAhead = 1024;
 /// Until when ranks that have not come are not missed, and for how long a lost worker's successor is waited for.
 constexpr auto kPatience = 30s;
 constexpr auto kHelperPatience = 1s;
+constexpr auto kHelperStart = 10s;
 constexpr int kMostHelpers = 8;
 constexpr auto kStill = 5s;
 constexpr auto kFarewell = 500ms;
@@ -87,6 +88,7 @@ struct Current {
     std::vector<Task> tasks = {};
     std::deque<std::size_t> open = {};
     std::deque<std::size_t> suspects = {};  ///< of which a worker died: each to a worker alone
+    std::deque<std::size_t> judged = {};    ///< of which so many died that only a helper gets them
     std::deque<std::size_t> here = {};      ///< that this process has to do
     std::deque<std::pair<std::size_t, std::string>> answers = {};
     std::size_t done = 0;
@@ -130,7 +132,7 @@ struct Conductor::State {
     Current* current = nullptr;
     bool isEnding = false, saidMissing = false, saidStranger = false;
     int helpers = 0;
-    Clock::time_point begun = {}, lastWorker = Clock::now();
+    Clock::time_point begun = {}, lastWorker = Clock::now(), nextHelper = {};
     std::vector<std::string> sentences;
 
     void watch(int socket, void* whose, std::uint32_t what) const {
@@ -167,6 +169,11 @@ struct Conductor::State {
     }
     bool hasWorker() const {
         return std::any_of(peers.begin(), peers.end(), [this](const Peer& peer) { return canWork(peer); });
+    }
+    bool isHelper(const Peer& peer) const { return peer.rank >= static_cast<std::uint64_t>(size); }
+    bool hasHelper() const {
+        return std::any_of(peers.begin(), peers.end(),
+                           [this](const Peer& peer) { return canWork(peer) && isHelper(peer); });
     }
     bool canWork(const Peer& peer) const {
         return peer.isKnown && !peer.isGone && (setupNumber == 0 || peer.unable != setupNumber);
@@ -209,11 +216,13 @@ struct Conductor::State {
     }
     void feed(Peer& peer, unsigned all) {
         if (current == nullptr || current->isDone() || !canWork(peer) || peer.isAlone) return;
-        if (!current->suspects.empty()) {
+        std::deque<std::size_t>& alone =
+            isHelper(peer) && !current->judged.empty() ? current->judged : current->suspects;
+        if (!alone.empty()) {
             if (!peer.out.empty()) return;
             peer.isAlone = true;
-            const std::size_t task = current->suspects.front();
-            current->suspects.pop_front();
+            const std::size_t task = alone.front();
+            alone.pop_front();
             return give(peer, {task});
         }
         std::vector<std::size_t> tasks;
@@ -243,8 +252,8 @@ struct Conductor::State {
             }
             std::vector<std::string>& deaths = current->tasks[task].deaths;
             deaths.push_back(peer.name());
-            if (deaths.size() >= kMostDeaths) return refuse(task);
-            current->suspects.push_back(task);
+            if (deaths.size() > kMostDeaths || (deaths.size() == kMostDeaths && !options.helper)) return refuse(task);
+            (deaths.size() == kMostDeaths ? current->judged : current->suspects).push_back(task);
         }
         changed.notify_all();
     }
@@ -254,11 +263,14 @@ struct Conductor::State {
             InterruptedError(fmt::format("{} {} ended each of {} processes that worked on it ({})", current->work->one,
                                          name, kMostDeaths, joined(current->tasks[task].deaths, ", ")))));
     }
-    /// Tasks of which workers died are done by a worker that is started for them where none is left.
+    /// Tasks of which workers died are done by a worker that is started for them where none is left, or none that is to
+    /// be trusted.
     void mindSuspects() {
-        if (current == nullptr || current->isDone() || current->suspects.empty() || hasWorker()) return;
-        if (Clock::now() - lastWorker < kHelperPatience) return;
-        lastWorker = Clock::now() + 5s;  // until it has started
+        if (current == nullptr || current->isDone()) return;
+        const bool isJudge = !current->judged.empty() && !hasHelper();
+        const bool isAny = !current->suspects.empty() && !hasWorker() && Clock::now() - lastWorker >= kHelperPatience;
+        if ((!isJudge && !isAny) || Clock::now() < nextHelper) return;
+        nextHelper = Clock::now() + kHelperStart;
         if (options.helper && helpers < kMostHelpers) {
             ++helpers;
             try {
@@ -268,6 +280,7 @@ struct Conductor::State {
                 helpers = kMostHelpers;
             }
         }
+        if (isJudge) return refuse(current->judged.front());
         std::move(current->suspects.begin(), current->suspects.end(), std::back_inserter(current->here));
         current->suspects.clear();
         changed.notify_all();
@@ -495,7 +508,7 @@ struct Conductor::State {
         while (!isEnding) {
             serve(lock);
             if (std::exchange(isTelling, false)) tell(lock);
-            if (current != nullptr && !current->suspects.empty()) feedAll();
+            if (current != nullptr && !(current->suspects.empty() && current->judged.empty())) feedAll();
         }
         tell(lock);
         for (Peer& peer : peers) {

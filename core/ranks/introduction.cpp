@@ -184,7 +184,7 @@ std::optional<Introduction> introduced() {
     introduction.rank = wholeOr(given, "rank", 0, kMostRanks);
     introduction.size = wholeOr(given, "size", 1, kMostRanks);
     introduction.socket = wholeOr(given, "socket", -1, kMostRanks);
-    introduction.neighbours = static_cast<unsigned>(std::max(1, wholeOr(given, "neighbours", 1, kMostRanks)));
+    introduction.neighbours = static_cast<unsigned>(wholeOr(given, "neighbours", 1, kMostRanks));
     introduction.token = given["token"];
     if (!given["at"].empty()) introduction.addresses = partsOf(given["at"], '+');
     if (introduction.rank == 0 && introduction.socket < 0) {

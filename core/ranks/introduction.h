@@ -18,7 +18,7 @@ struct Introduction {
     std::vector<std::string> addresses =
         {};                   ///< of rank 0: "10.0.0.1:4711", "[fe80::1]:4711", in the order to try them
     int socket = -1;          ///< of rank 0, which listens; -1 elsewhere
-    unsigned neighbours = 1;  ///< processes on this machine, this one too
+    unsigned neighbours = 1;  ///< processes on this machine, this one too; 0 = it is a helper of one thread
 };
 
 /// A socket that listens on every interface, at a port of the system's choice.

@@ -358,6 +358,7 @@ WorkerEnd talk(Connection& connection, const WorkKinds& kinds, unsigned threads,
 
 /// The cores of this process, or its part of them where its neighbours may use the same.
 unsigned threadsOf(const Introduction& introduction, unsigned wanted) {
+    if (introduction.neighbours == 0) return 1;
     if (wanted > 0) return std::min(wanted, kMostThreads);
     const unsigned own = threadCount(0);
     const unsigned all = std::max(1U, std::thread::hardware_concurrency());

@@ -360,6 +360,27 @@ TEST_F(Ranks, whereNoWorkerIsLeftAHelperDoesWhatWorkersDiedOf) {
     EXPECT_LE(helped, 1);
 }
 
+TEST_F(Ranks, oftenKilledIsNoVerdictOnATask) {
+    // All workers die, as if somebody killed them again and again; the helper that comes for what is left lives.
+    std::atomic<int> helped = 0;
+    for (int rank = 1; rank <= 3; ++rank)
+        fork(
+            rank, [](std::uint64_t, const RunControl&) { ::raise(SIGKILL); }, (rank - 1) * 200ms);
+    const pid_t helper = fork(4);
+    ::kill(helper, SIGSTOP);
+    conduct({.helper = [&] {
+        ++helped;
+        ::kill(helper, SIGCONT);
+    }});
+    awaitThreads(2);
+    Doubled doubled(12);
+    doubled.pause = 20ms;
+    conductor_->run(kTwice, doubled.work);
+    doubled.expectAll();
+    EXPECT_LE(helped, 1);
+    for (const std::string& sentence : said()) EXPECT_THAT(sentence, HasSubstr("rank "));
+}
+
 TEST_F(Ranks, aStopEndsTheWorkAndWhatWorkersDo) {
     conduct();
     std::atomic<bool> hasBegun = false, wasStopped = false;
