@@ -40,7 +40,7 @@ enum PointMark : std::uint8_t {
 
 /// Points of any exploration: what windows, tables and exports show of them.
 struct PointTable {
-    std::string title = {};
+    std::string title = {};  ///< what its points are: "Architectures"
     std::vector<PointColumn> columns = {};
     std::vector<std::string> names = {};    ///< by point, where points have names; else empty
     std::vector<std::string> reasons = {};  ///< by point: why it is no solution; "" = it is one

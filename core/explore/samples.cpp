@@ -16,13 +16,16 @@ namespace tessera::explore {
 namespace {
 
 std::size_t levelCount(const Variable& variable) {
-    const std::size_t count = valueCount(variable);
-    return count > 0 ? count : static_cast<std::size_t>(std::max(1, variable.levels));
+    constexpr std::size_t kUsualLevels = 5;
+    const std::size_t values = valueCount(variable), levels = static_cast<std::size_t>(variable.levels);
+    const bool isList = variable.isCategory || !variable.values.empty();
+    if (values > 0 && (isList || levels == 0 || levels >= values)) return values;
+    return levels > 0 ? levels : kUsualLevels;
 }
 
 double levelValue(const Variable& variable, std::size_t level) {
-    if (valueCount(variable) > 0) return valueNumbered(variable, level);
     const std::size_t count = levelCount(variable);
+    if (count == valueCount(variable)) return valueNumbered(variable, level);
     return valueAt(variable, count == 1 ? 0.5 : static_cast<double>(level) / static_cast<double>(count - 1));
 }
 

@@ -92,7 +92,7 @@ void checkVariable(const Variable& variable) {
     if (variable.step > 0 && variable.step < least && variable.low < variable.high)
         refuse(variable, "has steps of " + exactNumber(variable.step),
                "steps of at least " + exactNumber(least) + " between numbers of that size, or 0 for any number");
-    if (variable.levels < 1) refuse(variable, fmt::format("has {} levels", variable.levels), "at least 1");
+    if (variable.levels < 0) refuse(variable, fmt::format("has {} levels", variable.levels), "at least 1");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ struct Variable {
     double step = 0;                  ///< values are low, low + step, …; 0 = any number between
     std::vector<double> values = {};  ///< takes these alone, in this order; of a category its number from 0
     bool isCategory = false;          ///< no order among its values
-    int levels = 5;                   ///< of a grid over a range without steps
+    int levels = 0;                   ///< of a range in a grid; 0 = all of its values where steps number them, else 5
 };
 
 /// A value of every variable.

@@ -119,10 +119,11 @@ std::string scatterTitleOf(const PointTable& points, const PointScatter& scatter
     const PointColumn &x = points.columns[look.x], &y = points.columns[look.y];
     if (scatter.front.empty()) return fmt::format("{} against {}", y.title, x.title);
     std::size_t known = 0;
-    for (std::size_t i = 0; i < points.size(); ++i) known += stateOf(look.states, i) != PointState::excluded ? 1 : 0;
+    for (std::size_t i = 0; i < points.size(); ++i)
+        known += stateOf(look.states, i) != PointState::excluded && !isBeside(points, i) ? 1 : 0;
     const std::string noun =
         points.title.empty() ? "points" : lowered(points.title.substr(0, 1)) + points.title.substr(1);
-    return fmt::format("{} of {} known {} {} best in {} and {}{}",
+    return fmt::format("{} of {} {} {} best in {} and {}{}",
                        formatCount(static_cast<double>(scatter.front.size())), formatCount(static_cast<double>(known)),
                        noun, scatter.front.size() == 1 ? "is" : "are", x.title, y.title, look.extras.qualifier);
 }
@@ -519,6 +520,7 @@ Chart importanceChart(const PointTable& points, std::size_t value) {
         chart.x.categories.push_back(points.columns[variable].title);
         shares.x.push_back(static_cast<double>(shares.x.size()));
         shares.y.push_back(100 * importance.shares[variable]);
+        shares.valueTexts.push_back(study::percentText(importance.shares[variable]));
     }
     chart.title = fmt::format("{} depends most on {}", of.title, points.columns[variables.front()].title);
     chart.notes.push_back("With all interactions, so that the sum may be above 100 %. " +

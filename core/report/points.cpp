@@ -35,10 +35,7 @@ double compared(const PointColumn& column, double one, double other) {
 }
 
 bool takesPart(const PointTable& points, std::size_t point, const PointStates& states) {
-    if (stateOf(states, point) == PointState::excluded || !points.isFeasible(point)) return false;
-    const bool found = hasMark(points, point, explore::kFront) || hasMark(points, point, explore::kChosen);
-    const bool beside = hasMark(points, point, explore::kBaseline) || hasMark(points, point, explore::kMeasured);
-    return found || !beside;
+    return stateOf(states, point) != PointState::excluded && points.isFeasible(point) && !isBeside(points, point);
 }
 
 /// "12 % more", "0.8 % less": of values above 0; as a difference otherwise.
@@ -98,6 +95,12 @@ std::string nameOf(const PointTable& points, std::size_t point) {
 
 bool hasMark(const PointTable& points, std::size_t point, PointMark mark) {
     return point < points.marks.size() && (points.marks[point] & mark) != 0;
+}
+
+bool isBeside(const PointTable& points, std::size_t point) {
+    const bool found = hasMark(points, point, explore::kFront) || hasMark(points, point, explore::kChosen);
+    const bool beside = hasMark(points, point, explore::kBaseline) || hasMark(points, point, explore::kMeasured);
+    return beside && !found;
 }
 
 std::optional<std::size_t> columnNamed(const PointTable& points, std::string_view id) {

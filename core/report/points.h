@@ -38,6 +38,8 @@ std::string titleOf(const explore::PointColumn& column);
 /// Its own name, else "point 12", counted from 1.
 std::string nameOf(const explore::PointTable& points, std::size_t point);
 bool hasMark(const explore::PointTable& points, std::size_t point, explore::PointMark mark);
+/// Whether a point stands beside those of a search for comparison alone: a baseline or a measurement.
+bool isBeside(const explore::PointTable& points, std::size_t point);
 /// Place of a column; empty where there is none of this id.
 std::optional<std::size_t> columnNamed(const explore::PointTable& points, std::string_view id);
 /// Two values to begin with: the first two objectives, else what there is. Of x and y.

@@ -32,7 +32,7 @@ struct VariableDefinition {
     HeldJson low = {}, high = {}, step = {};
     explore::Scale scale = explore::Scale::linear;
     bool integer = false;
-    int levels = 0;            ///< of a grid; 0 = as many as usual
+    int levels = 0;            ///< of its range in a grid; 0 = all of its values where steps number them, else 5
     HeldJson values = {};      ///< a list; null = a range, or all words
     std::string formula = {};  ///< of other variables' names; empty = its value is chosen
     std::string help = {};     ///< what it is and rests on, a line; empty = as the target's own

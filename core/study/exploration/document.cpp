@@ -33,7 +33,8 @@ constexpr auto kExploredVariable = [](auto& doc, auto& variable) {
     doc({"step", "From one value to the next; 0 where there are any between."}, variable.range.step, kNotNegative);
     doc.unlessEmpty({"choices", "Values that it takes alone; of categories their numbers."}, variable.range.values);
     doc.unlessEmpty({"words", "Of categories, whose values are numbers into them."}, variable.words);
-    doc({"levels", "Of a grid over its range."}, variable.range.levels, 1);
+    doc({"levels", "Of its range in a grid; 0 = all of its values where steps number them, else 5."},
+        variable.range.levels, 0);
     if constexpr (kReads<decltype(doc)>) {
         variable.range.name = variable.name;
         variable.range.isCategory = !variable.words.empty();

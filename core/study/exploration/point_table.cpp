@@ -44,7 +44,7 @@ bool areWide(const std::vector<double>& values) {
 }
 
 explore::PointTable pointTableOf(const ExplorationOutcome& outcome) {
-    explore::PointTable table{.title = outcome.base};
+    explore::PointTable table{.title = "Points"};
     std::vector<const ExploredPoint*> rows;
     for (const ExploredPoint& point : outcome.points) rows.push_back(&point);
     if (outcome.baseline) rows.push_back(&*outcome.baseline);

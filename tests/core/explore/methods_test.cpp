@@ -284,6 +284,12 @@ TEST(Methods, aGridIsEveryCombinationOnce) {
     EXPECT_EQ(messageOf([&] { explored("grid", problem, [](const Point&) { return Evaluation{}; }); }),
               "the grid has 60 points (5 × 4 × 3), more than the 59 allowed; expected fewer levels or values, or a "
               "larger number of points");
+    Variable powers = steps("x", 64, 1024, 1);
+    powers.scale = Scale::log;
+    powers.levels = 5;
+    const Explored few = explored("grid", {.variables = {powers}, .points = 60},
+                                  [](const Point& point) { return Evaluation{{point[0]}}; });
+    EXPECT_EQ(few.points, (std::vector<Point>{{64}, {128}, {256}, {512}, {1024}})) << "levels of a range with steps";
     problem.variables = std::vector<Variable>(30, steps("x", 0, 1e9, 1));
     EXPECT_THAT(messageOf([&] { explored("grid", problem, [](const Point&) { return Evaluation{}; }); }),
                 HasSubstr("more than the 59 allowed"));

@@ -16,13 +16,15 @@ RunPoint runOf(const char* hardware, const char* batch, double seconds) {
     run.study.hardware = {hardware};
     if (*batch != 0) setParameter(run.study, "batch", {batch});
     if (seconds > 0)
-        run.metrics = {{.name = "speedup_over_dp", .title = "Speed-up", .value = 2, .better = Metric::Better::higher},
-                       {.name = "step_time_s",
-                        .title = "Step time",
-                        .value = seconds,
-                        .measure = Measure::seconds,
-                        .better = Metric::Better::lower},
-                       {.name = "accpar/step_time_s", .title = "Step time", .owner = "accpar", .value = 9}};
+        run.metrics = {
+            {.name = "speedup_over_dp", .title = "Speed-up", .owner = {}, .value = 2, .better = Metric::Better::higher},
+            {.name = "step_time_s",
+             .title = "Step time",
+             .owner = {},
+             .value = seconds,
+             .measure = Measure::seconds,
+             .better = Metric::Better::lower},
+            {.name = "accpar/step_time_s", .title = "Step time", .owner = "accpar", .value = 9}};
     return run;
 }
 
@@ -56,7 +58,19 @@ TEST(RunPoints, variablesAreWhatStudiesDifferInAndMetricsThoseOfTheBest) {
         EXPECT_NE(column.id, "models") << "the same in all";
         EXPECT_NE(column.id, "accpar/step_time_s") << "not of the best";
     }
+}
+
+TEST(RunPoints, theObjectiveOfTheEngineComesFirst) {
+    std::vector<RunPoint> runs;
+    for (const double objective : {1.0, 2.0})
+        runs.push_back({.name = "search",
+                        .study = newStudy("codesign"),
+                        .metrics = {{.name = "area_mm2", .title = "Area", .owner = {}, .value = 100},
+                                    {.name = "objective", .title = "Objective", .owner = {}, .value = objective}}});
+    const explore::PointTable points = pointTable(runs);
+    EXPECT_EQ(points.columns.front().id, "objective");
     EXPECT_EQ(points.columns.front().role, explore::PointColumn::Role::objective);
+    EXPECT_EQ(columnOf(points, "area_mm2").role, explore::PointColumn::Role::metric);
 }
 
 TEST(RunPoints, whatAStudyLeavesOutIsAtItsDefault) {
