@@ -13,7 +13,10 @@
 #include "app/cli/console.h"
 #include "app/cli/program.h"
 #include "core/base/run_control.h"
-#include "core/ranks/conductor.h"
+
+namespace tessera::ranks {
+class Conductor;
+}
 
 namespace tessera::cli {
 

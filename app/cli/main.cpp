@@ -17,6 +17,7 @@
 #include "app/cli/console.h"
 #include "app/cli/program.h"
 #include "app/cli/several.h"
+#include "core/ranks/conductor.h"
 
 namespace {
 

@@ -17,6 +17,7 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/hardware/field.h"
+#include "core/ranks/conductor.h"
 
 namespace tessera::cli {
 

@@ -4,7 +4,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "core/ranks/conductor.h"
+namespace tessera::ranks {
+class Conductor;
+}
 
 namespace tessera::cli {
 

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/ranks/conductor.h"
 #include "core/study/study.h"
 
 namespace tessera::cli {

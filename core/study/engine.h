@@ -14,7 +14,6 @@
 #include "core/base/run_control.h"
 #include "core/base/timeline.h"
 #include "core/explore/point_table.h"
-#include "core/ranks/conductor.h"
 #include "core/study/estimate.h"
 #include "core/study/explanation.h"
 #include "core/study/metric.h"
@@ -23,6 +22,10 @@
 
 /// Engine: one row, made in its own folder, from which menus, `--help`, study files, forms, documents, the history,
 /// comparisons and progress follow.
+namespace tessera::ranks {
+class Conductor;
+}
+
 namespace tessera::study {
 
 /// Control of a study's run, and its input files.
