@@ -94,6 +94,9 @@ fs::path modulePath() {
 }
 
 ranks::Introduction introducedByMpi(const Launch& launch) {
+    // MPI would end the process with a page of its own.
+    const bool isSlurmAlone = std::string_view(launch.by) == "srun" && std::getenv("PMIX_NAMESPACE") == nullptr &&
+                              std::getenv("PMI_RANK") == nullptr;
     // Its symbols serve its own plug-ins, too.
     void* const module = ::dlopen(modulePath().c_str(), RTLD_NOW | RTLD_GLOBAL);
     const auto introduce =
@@ -106,6 +109,10 @@ ranks::Introduction introducedByMpi(const Launch& launch) {
                            launch.size, launch.by, escaped(modulePath().string()),
                            isThere ? "cannot be loaded" : "is not there"));
     }
+    if (isSlurmAlone)
+        refuse(launch, fmt::format("this is one of {} processes that srun started without telling MPI; start them by "
+                                   "'srun --mpi=pmix' or 'mpirun'",
+                                   launch.size));
     ranks::Introduction introduction{.rank = launch.rank, .size = launch.size};
     std::vector<char> text(kLongestIntroduction);
     if (launch.rank == 0) {
