@@ -102,8 +102,9 @@ struct Current {
 }  // namespace
 
 struct Conductor::State {
-    State(const Introduction& introduction, ConductorOptions itsOptions)
-        : size(introduction.size),
+    State(Introduction itsIntroduction, ConductorOptions itsOptions)
+        : introduction(std::move(itsIntroduction)),
+          size(introduction.size),
           token(introduction.token),
           options(std::move(itsOptions)),
           listening(introduction.socket),
@@ -117,6 +118,7 @@ struct Conductor::State {
 
     // What the threads share, and who is told of it.
 
+    const Introduction introduction;
     const int size;
     const std::string token;
     ConductorOptions options;
@@ -612,6 +614,10 @@ void Conductor::warnBy(std::function<void(const std::string& sentence)> warn) {
 unsigned Conductor::threads() const {
     const std::lock_guard lock(state_->mutex);
     return state_->allThreads();
+}
+
+unsigned Conductor::threadsHere(unsigned wanted) const {
+    return threadsOf(state_->introduction, wanted);
 }
 
 int Conductor::size() const {

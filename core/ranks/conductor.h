@@ -67,6 +67,8 @@ public:
     /// InterruptedError for a task of which several workers died.
     void run(const std::shared_ptr<const Setup>& setup, const Work& work);
 
+    /// Threads that this process is to take, where so many are wanted (0 = its part of the cores).
+    unsigned threadsHere(unsigned wanted) const;
     /// Threads of the workers that are connected.
     unsigned threads() const;
     /// Processes that were started together.

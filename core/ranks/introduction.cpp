@@ -25,6 +25,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/ranks/message.h"
 
@@ -206,6 +207,15 @@ std::string textOf(const Introduction& introduction) {
     if (!introduction.addresses.empty()) text += ",at=" + joined(introduction.addresses, "+");
     if (introduction.socket >= 0) text += fmt::format(",socket={}", introduction.socket);
     return text;
+}
+
+unsigned threadsOf(const Introduction& introduction, unsigned wanted) {
+    if (introduction.neighbours == 0) return 1;
+    if (wanted > 0) return threadCount(wanted);
+    const unsigned own = threadCount(0);
+    // A launcher that binds processes to cores has given each its own.
+    const bool isBound = own < threadCount(std::max(1U, std::thread::hardware_concurrency()));
+    return isBound ? own : std::max(1U, own / introduction.neighbours);
 }
 
 std::string hostName() {

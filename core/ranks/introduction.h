@@ -40,6 +40,10 @@ std::optional<Introduction> introduced();
 /// The text of the variable.
 std::string textOf(const Introduction& introduction);
 
+/// Threads that a process takes: as many as are wanted; for 0 the cores that it may use, or its part of them where its
+/// neighbours may use the same.
+unsigned threadsOf(const Introduction& introduction, unsigned wanted);
+
 /// This machine's name, as sentences say it.
 std::string hostName();
 

@@ -356,19 +356,10 @@ WorkerEnd talk(Connection& connection, const WorkKinds& kinds, unsigned threads,
     return WorkerEnd::stopped;
 }
 
-/// The cores of this process, or its part of them where its neighbours may use the same.
-unsigned threadsOf(const Introduction& introduction, unsigned wanted) {
-    if (introduction.neighbours == 0) return 1;
-    if (wanted > 0) return std::min(wanted, kMostThreads);
-    const unsigned own = threadCount(0);
-    const unsigned all = std::max(1U, std::thread::hardware_concurrency());
-    return own < std::min(all, kMostThreads) ? own : std::max(1U, own / std::max(1U, introduction.neighbours));
-}
-
 }  // namespace
 
 WorkerEnd workAsRank(const Introduction& introduction, const WorkKinds& kinds, const WorkerOptions& options) {
-    const unsigned threads = threadsOf(introduction, options.threads);
+    const unsigned threads = std::min(threadsOf(introduction, options.threads), kMostThreads);
     constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round) {
         bool isRefused = true;

@@ -209,7 +209,7 @@ public:
     std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
         // Where a rule may end it, few points are evaluated in vain.
         constexpr std::size_t kOfEachThread = 16;
-        const std::size_t threads = threadCount(context_.threads) + (shared_ ? context_.ranks->threads() : 0);
+        const std::size_t threads = threadsHere() + (shared_ ? context_.ranks->threads() : 0);
         const std::size_t slice = definition_.settings.stopAfter ? kOfEachThread * threads : points.size();
         for (std::size_t from = 0; from < points.size() && !isOver_ && !wasStopped_; from += slice) {
             batch_.clear();
@@ -298,7 +298,7 @@ private:
         std::vector<std::size_t> open;
         for (std::size_t i = 0; i < batch_.size(); ++i)
             if (!batch_[i].done) open.push_back(i);
-        const unsigned threads = isMeasured_ ? 1 : threadCount(context_.threads);
+        const unsigned threads = isMeasured_ ? 1 : threadsHere();
         const auto ofEach =
             static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
         RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
@@ -339,6 +339,9 @@ private:
         wasStopped_ = context_.finishing();
     }
 
+    unsigned threadsHere() const {
+        return shared_ ? context_.ranks->threadsHere(context_.threads) : threadCount(context_.threads);
+    }
     /// "(pes = 64, bandwidth = 8 GB/s)".
     std::string nameOf(const explore::Point& point) const {
         const std::vector<double> values = space_.valuesAt(point);
