@@ -105,7 +105,8 @@ sleep 0.4; kill -KILL $pid; wait $pid; wait $one && wait $two)");
 
 TEST_F(Several, endWithTheBestSoFarWhereOneIsToldToStop) {
     write("long.json", R"({"schema": "tessera.exploration/1",
-"study": {"engine": "plan", "models": ["zoo:llama3-70b"], "hardware": ["dgx-h100x64"], "parameters": {"global_batch": 1024}},
+"study": {"engine": "plan", "models": ["zoo:llama3-70b"], "hardware": ["dgx-h100x64"],
+          "parameters": {"global_batch": 1024, "allow": "tp=8,pp=1,2,cp=1"}},
 "variables": [{"name": "links", "field": "fleet.levels[NVSwitch].bandwidth_bytes_per_s", "low": "225 GB/s", "high": "1.8 TB/s"}],
 "objectives": ["step_time_s"], "method": "sobol", "points": 100000})");
     const Ended stopped = several(R"(worker 1 2; one=$last
