@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/draw/chart_layout.h"
+#include "core/draw/colour_key.h"
 #include "core/draw/measures.h"
 
 /// Implementation of `layOut(Chart)`, private to chart_*.cpp: chart_layout.cpp (the whole, title, legend, notes),
@@ -71,8 +72,9 @@ public:
     ChartLayout build();
 
 private:
-    const std::string& toneOf(std::uint8_t tone) const {
-        return chart_.key.palette[std::min<std::size_t>(tone, chart_.key.palette.size() - 1)];
+    /// Of what has a tone in a series; the series' own colour where its points have none.
+    std::string fillOf(const Series& series, std::size_t tone) const {
+        return series.tones.empty() || chart_.key.palette.empty() ? colourOf(series) : colourOf(chart_.key, tone);
     }
     double width(const std::string& text, bool strong = false) const { return measure_(text, kCaption, strong); }
     std::string fit(const std::string& text, double max, bool strong = false) const;

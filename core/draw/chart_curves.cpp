@@ -63,14 +63,13 @@ void ChartBuilder::markers(std::size_t s, double radius) {
         const double r = point.point < series.radii.size() ? series.radii[point.point] : radius;
         if (where.size() < kMaxAvoided) where.push_back({point.at.x - r, point.at.y - r, 2 * r, 2 * r});
         if (!drawn) continue;
-        out_.front.shapes.push_back(Marker{.at = point.at,
-                                           .shape = shapeOf(series, s),
-                                           .radius = r,
-                                           .fill = point.point < series.tones.size() && !chart_.key.palette.empty()
-                                                       ? toneOf(series.tones[point.point])
-                                                       : colourOf(series),
-                                           .opacity = opacityOf(series),
-                                           .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
+        out_.front.shapes.push_back(
+            Marker{.at = point.at,
+                   .shape = shapeOf(series, s),
+                   .radius = r,
+                   .fill = fillOf(series, point.point < series.tones.size() ? series.tones[point.point] : kNoTone),
+                   .opacity = opacityOf(series),
+                   .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
     }
 }
 

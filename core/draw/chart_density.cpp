@@ -10,17 +10,18 @@ namespace {
 constexpr std::size_t kMaxSinglePoints = 10'000;  ///< in sight; more are counted in hexagons
 constexpr double kHexagonRadius = 8;              ///< pixels from its middle to a corner
 
-/// Points by the hexagons of a plot: how many, and the sum of their tones.
+/// Points by the hexagons of a plot: how many, and their tone.
 class HexagonCounts {
 public:
-    explicit HexagonCounts(const Rect& plot)
+    HexagonCounts(const Rect& plot, const ColourKey& key)
         : plot_(plot),
           columns_(static_cast<std::size_t>(plot.width / kAcross) + 3),
           rows_(static_cast<std::size_t>(plot.height / kDown) + 3),
-          cells_(columns_ * rows_) {}
+          cells_(columns_ * rows_),
+          tones_(key, cells_.size()) {}
 
     /// Rounds to the nearest middle, of two grids of rectangles that are shifted against each other.
-    void add(Point at, double tone) {
+    void add(Point at, std::size_t tone) {
         const double y = (at.y - plot_.y) / kDown;
         double row = std::round(y);
         const double x = (at.x - plot_.x) / kAcross - shiftOf(row);
@@ -39,29 +40,26 @@ public:
                 column = otherColumn;
             }
         }
-        Cell& cell = cells_[index(row, rows_) * columns_ + index(column, columns_)];
-        cell.count += 1;
-        cell.tone += tone;
+        const std::size_t cell = index(row, rows_) * columns_ + index(column, columns_);
+        cells_[cell] += 1;
+        tones_.add(cell, tone);
     }
 
     std::vector<Hexagon> hexagons() const {
         std::vector<Hexagon> all;
         for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
-            if (cells_[cell].count == 0) continue;
+            if (cells_[cell] == 0) continue;
             const double row = static_cast<double>(cell / columns_) - 1;
             const double column = static_cast<double>(cell % columns_) - 1;
             all.push_back({.middle = {plot_.x + (column + shiftOf(row)) * kAcross, plot_.y + row * kDown},
-                           .count = cells_[cell].count,
-                           .tone = cells_[cell].tone / cells_[cell].count});
+                           .count = cells_[cell],
+                           .tone = tones_.of(cell)});
         }
         return all;
     }
 
 private:
     static constexpr double kAcross = 1.7320508075688772 * kHexagonRadius, kDown = 1.5 * kHexagonRadius;
-    struct Cell {
-        double count = 0, tone = 0;
-    };
     static double shiftOf(double row) { return std::fmod(std::fabs(row), 2) == 1 ? 0.5 : 0; }
     /// The first of each direction lies before the plot.
     static std::size_t index(double place, std::size_t size) {
@@ -70,7 +68,8 @@ private:
 
     Rect plot_;
     std::size_t columns_, rows_;
-    std::vector<Cell> cells_;
+    std::vector<double> cells_;  ///< points by hexagon
+    TonesOfPlaces tones_;
 };
 
 std::vector<Point> outlineOf(const Hexagon& hexagon) {
@@ -86,14 +85,14 @@ std::vector<Point> outlineOf(const Hexagon& hexagon) {
 
 }  // namespace
 
-std::vector<Hexagon> hexagonsOf(const Series& series, const ChartLayout& layout) {
-    HexagonCounts counts(layout.plot);
+std::vector<Hexagon> hexagonsOf(const Series& series, const ChartLayout& layout, const ColourKey& key) {
+    HexagonCounts counts(layout.plot, key);
     const Axis x{.logarithmic = layout.x.logarithmic}, y{.logarithmic = layout.y.logarithmic};
     for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
         if (!isShown(series.x[i], x) || !isShown(series.y[i], y)) continue;
         const Point at{layout.x.pixel(series.x[i]), layout.y.pixel(series.y[i])};
         if (!layout.plot.contains(at)) continue;
-        counts.add(at, i < series.tones.size() ? series.tones[i] : 0);
+        counts.add(at, i < series.tones.size() ? series.tones[i] : kNoTone);
     }
     return counts.hexagons();
 }
@@ -108,7 +107,7 @@ void ChartBuilder::density() {
     double most = 1, inSight = 0;
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         if (!chart_.series[s].crowds || hidden(s)) continue;
-        layers.emplace_back(s, hexagonsOf(chart_.series[s], out_));
+        layers.emplace_back(s, hexagonsOf(chart_.series[s], out_, chart_.key));
         for (const Hexagon& hexagon : layers.back().second) {
             inSight += hexagon.count;
             most = std::max(most, hexagon.count);
@@ -122,10 +121,8 @@ void ChartBuilder::density() {
         const double darkest = (series.dimmed ? 0.45 : 1) * series.opacity;
         for (const Hexagon& hexagon : hexagons) {
             const double share = most > 1 ? std::log(hexagon.count) / std::log(most) : 1;
-            const auto tone = static_cast<std::size_t>(std::lround(hexagon.tone));
-            const bool toned = !series.tones.empty() && tone < chart_.key.palette.size();
             out_.front.shapes.push_back(Path{.points = outlineOf(hexagon),
-                                             .fill = toned ? chart_.key.palette[tone] : colourOf(series),
+                                             .fill = fillOf(series, hexagon.tone),
                                              .opacity = darkest * (0.2 + 0.8 * share)});
         }
     }

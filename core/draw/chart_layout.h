@@ -86,11 +86,11 @@ std::vector<PlacedPoint> pointsOf(const Series& series, const ChartLayout& layou
 struct Hexagon {
     Point middle;
     double count = 0;
-    double tone = 0;  ///< mean of theirs
+    std::size_t tone = kNoTone;  ///< of a ramp the mean of theirs, of categories the most frequent one
 };
 /// A series' points in sight by the hexagons that hold some. Carr, Littlefield, Nicholson, Littlefield: "Scatterplot
 /// matrix techniques for large N", JASA 82, 1987.
-std::vector<Hexagon> hexagonsOf(const Series& series, const ChartLayout& layout);
+std::vector<Hexagon> hexagonsOf(const Series& series, const ChartLayout& layout, const ColourKey& key = {});
 
 /// True if a value can be shown: finite, of a size that axes can hold, above 0 on a logarithmic axis.
 bool isShown(double value, const Axis& axis);

@@ -1,6 +1,7 @@
 #include "core/draw/colour_key.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "core/base/text.h"
@@ -61,6 +62,34 @@ double widthOf(const ColourKey& key, const TextWidth& measure, const std::vector
     for (std::size_t i = 0; i < std::min(key.names.size(), key.palette.size()); ++i)
         if (isUsed(used, i)) all += kSquareSide + kBesideSquare + width(key.names[i]);
     return all;
+}
+
+std::string colourOf(const ColourKey& key, std::size_t tone) {
+    return tone < key.palette.size() ? key.palette[tone] : "disabled";
+}
+
+TonesOfPlaces::TonesOfPlaces(const ColourKey& key, std::size_t places)
+    : tones_(key.palette.size()),
+      isRamp_(key.names.empty()),
+      sums_(isRamp_ ? places : places * tones_),
+      counts_(isRamp_ ? places : 0) {}
+
+void TonesOfPlaces::add(std::size_t place, std::size_t tone) {
+    if (tone >= tones_) return;
+    if (isRamp_) {
+        sums_[place] += static_cast<float>(tone);
+        counts_[place] += 1;
+    } else {
+        sums_[place * tones_ + tone] += 1;
+    }
+}
+
+std::size_t TonesOfPlaces::of(std::size_t place) const {
+    if (isRamp_)
+        return counts_[place] > 0 ? static_cast<std::size_t>(std::lround(sums_[place] / counts_[place])) : kNoTone;
+    const auto first = sums_.begin() + static_cast<std::ptrdiff_t>(place * tones_);
+    const auto most = std::max_element(first, first + static_cast<std::ptrdiff_t>(tones_));
+    return tones_ > 0 && *most > 0 ? static_cast<std::size_t>(most - first) : kNoTone;
 }
 
 }  // namespace tessera::report

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <vector>
 
 #include "core/draw/drawing.h"
@@ -14,5 +16,22 @@ double drawColourKey(Drawing& drawing, const ColourKey& key, Point at, double wi
                      const std::vector<bool>& used = {});
 /// The width that it would take with all its names.
 double widthOf(const ColourKey& key, const TextWidth& measure, const std::vector<bool>& used = {});
+
+/// The colour of a tone: grey where it is none of the palette's.
+std::string colourOf(const ColourKey& key, std::size_t tone);
+
+/// The tones of things that share places: of a ramp their mean, of categories the most frequent one.
+class TonesOfPlaces {
+public:
+    TonesOfPlaces(const ColourKey& key, std::size_t places);
+    void add(std::size_t place, std::size_t tone);  ///< nothing where it is none of the palette's
+    std::size_t of(std::size_t place) const;        ///< `kNoTone` where nothing with a tone is there
+
+private:
+    std::size_t tones_;
+    bool isRamp_;
+    std::vector<float> sums_;    ///< of a ramp by place, of categories how many of each tone
+    std::vector<float> counts_;  ///< by place, of a ramp
+};
 
 }  // namespace tessera::report

@@ -23,23 +23,33 @@ constexpr double kDot = 4;                ///< pixels of a place that dots share
 constexpr std::size_t kDotStrengths = 4;
 constexpr std::size_t kBars = 24;
 
-Scale matrixScale(const MatrixPicture::Line& line, double length) {
+Scale matrixScale(const Axis& axis, const Stretch& stretch, double length) {
+    return {.logarithmic = axis.logarithmic, .stretch = stretch, .from = kInside, .to = length - kInside};
+}
+
+/// From the least to the greatest value.
+Stretch matrixStretch(const MatrixPicture::Line& line) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const double value : line.values) {
         if (!isShown(value, line.axis)) continue;
         low = std::min(low, value);
         high = std::max(high, value);
     }
-    Scale scale{.logarithmic = line.axis.logarithmic, .stretch = {}, .from = kInside, .to = length - kInside};
+    const Scale scale{.logarithmic = line.axis.logarithmic, .stretch = {}};
     const double from = scale.coordinate(low), to = scale.coordinate(high);
-    scale.stretch = from < to ? Stretch{from, to} : std::isfinite(from) ? Stretch{from - 0.5, from + 0.5} : Stretch{};
-    return scale;
+    return from < to ? Stretch{from, to} : std::isfinite(from) ? Stretch{from - 0.5, from + 0.5} : Stretch{};
 }
 
 class MatrixDrawer {
 public:
     MatrixDrawer(const MatrixPicture& picture, const MatrixView& view, Size size, const TextWidth& measure)
-        : picture_(picture), view_(view), size_(size), measure_(measure) {}
+        : picture_(picture),
+          view_(view),
+          size_(size),
+          measure_(measure),
+          own_(view.shares == nullptr ? sharesOf(picture) : MatrixShares()),
+          stretches_(view.shares == nullptr ? own_.stretches : view.shares->stretches),
+          shares_(view.shares == nullptr ? own_.shares : view.shares->shares) {}
 
     MatrixLayout draw() {
         out_.drawing.width = size_.width;
@@ -60,11 +70,10 @@ public:
         const auto fields = static_cast<double>(count);
         out_.side = std::max(20.0, (size_.width - kMatrixLeft - kBetween * (fields - 1)) / fields);
         out_.height = std::max(20.0, (size_.height - kMatrixTitle - kMatrixFoot - kBetween * (fields - 1)) / fields);
-        for (const MatrixPicture::Line& line : picture_.axes) {
-            out_.across.push_back(matrixScale(line, out_.side));
-            out_.up.push_back(matrixScale(line, out_.height));
+        for (std::size_t axis = 0; axis < count; ++axis) {
+            out_.across.push_back(matrixScale(picture_.axes[axis].axis, stretches_[axis], out_.side));
+            out_.up.push_back(matrixScale(picture_.axes[axis].axis, stretches_[axis], out_.height));
         }
-        places();
         for (std::size_t y = 0; y < count; ++y)
             for (std::size_t x = 0; x <= y; ++x) cell(x, y);
         for (std::size_t axis = 0; axis < count; ++axis) names(axis);
@@ -85,20 +94,6 @@ private:
     }
 
     bool isRowShown(std::size_t row) const { return row >= picture_.shown.size() || picture_.shown[row] != 0; }
-
-    /// Every value's place in a field, once for all fields.
-    void places() {
-        for (std::size_t axis = 0; axis < picture_.axes.size(); ++axis) {
-            const std::vector<double>& values = picture_.axes[axis].values;
-            std::vector<float> shares(picture_.rows, std::numeric_limits<float>::quiet_NaN());
-            const Scale& scale = out_.across[axis];
-            for (std::size_t row = 0; row < std::min(values.size(), picture_.rows); ++row)
-                if (isShown(values[row], picture_.axes[axis].axis))
-                    shares[row] = static_cast<float>((scale.coordinate(values[row]) - scale.stretch.low) /
-                                                     scale.stretch.length());
-            shares_.push_back(std::move(shares));
-        }
-    }
 
     Rect areaOf(std::size_t x, std::size_t y) const {
         return {kMatrixLeft + static_cast<double>(x) * (out_.side + kBetween),
@@ -127,7 +122,7 @@ private:
 
     std::string colourOf(std::size_t row) const {
         if (row >= picture_.tones.size() || picture_.key.palette.empty()) return "accent";
-        return picture_.key.palette[std::min<std::size_t>(picture_.tones[row], picture_.key.palette.size() - 1)];
+        return report::colourOf(picture_.key, picture_.tones[row]);
     }
 
     void dots(std::size_t x, std::size_t y, const Rect& area, bool front) {
@@ -144,35 +139,30 @@ private:
     void cloud(std::size_t x, std::size_t y, const Rect& area, bool front) {
         const auto columns = static_cast<std::size_t>((area.width - 2 * kInside) / kDot) + 1;
         const auto lines = static_cast<std::size_t>((area.height - 2 * kInside) / kDot) + 1;
-        struct Place {
-            float rows = 0, tone = 0;
-        };
-        std::vector<Place> counts(columns * lines);
+        std::vector<float> counts(columns * lines);
+        const bool toned = front && !picture_.tones.empty() && !picture_.key.palette.empty();
+        TonesOfPlaces tones(picture_.key, toned ? counts.size() : 0);
         float most = 1;
         for (std::size_t row = 0; row < picture_.rows; ++row) {
             const float across = shares_[x][row], up = shares_[y][row];
             if (isRowShown(row) != front || std::isnan(across) || std::isnan(up)) continue;
             const auto column = static_cast<std::size_t>(across * static_cast<float>(columns - 1) + 0.5F);
             const auto line = static_cast<std::size_t>((1 - up) * static_cast<float>(lines - 1) + 0.5F);
-            Place& its = counts[line * columns + column];
-            its.rows += 1;
-            if (row < picture_.tones.size()) its.tone += static_cast<float>(picture_.tones[row]);
-            most = std::max(most, its.rows);
+            const std::size_t place = line * columns + column;
+            most = std::max(most, counts[place] += 1);
+            if (toned && row < picture_.tones.size()) tones.add(place, picture_.tones[row]);
         }
-        const bool toned = front && !picture_.tones.empty() && !picture_.key.palette.empty();
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            if (counts[i].rows == 0) continue;
-            const double share = most > 1 ? std::log(counts[i].rows) / std::log(most) : 1;
+            if (counts[i] == 0) continue;
+            const double share = most > 1 ? std::log(counts[i]) / std::log(most) : 1;
             const double strength = std::ceil(share * kDotStrengths + 1e-9) / kDotStrengths;
-            const auto tone = static_cast<std::size_t>(std::lround(counts[i].tone / counts[i].rows));
             const auto column = static_cast<double>(i % columns), line = static_cast<double>(i / columns);
-            out_.drawing.shapes.push_back(
-                Box{.area = {area.x + kInside + column * kDot - kDot / 2, area.y + kInside + line * kDot - kDot / 2,
-                             kDot, kDot},
-                    .fill = !front  ? "disabled"
-                            : toned ? picture_.key.palette[std::min(tone, picture_.key.palette.size() - 1)]
-                                    : "accent",
-                    .opacity = (front ? 0.25 : 0.1) + (front ? 0.75 : 0.3) * strength});
+            out_.drawing.shapes.push_back(Box{.area = {area.x + kInside + column * kDot - kDot / 2,
+                                                       area.y + kInside + line * kDot - kDot / 2, kDot, kDot},
+                                              .fill = !front  ? "disabled"
+                                                      : toned ? report::colourOf(picture_.key, tones.of(i))
+                                                              : "accent",
+                                              .opacity = (front ? 0.25 : 0.1) + (front ? 0.75 : 0.3) * strength});
         }
     }
 
@@ -239,10 +229,27 @@ private:
     Size size_;
     const TextWidth& measure_;
     MatrixLayout out_;
-    std::vector<std::vector<float>> shares_;  ///< by axis and row: from 0 to 1; NaN = none
+    MatrixShares own_;
+    const std::vector<Stretch>& stretches_;
+    const std::vector<std::vector<float>>& shares_;
 };
 
 }  // namespace
+
+MatrixShares sharesOf(const MatrixPicture& picture) {
+    MatrixShares its;
+    for (const MatrixPicture::Line& line : picture.axes) {
+        const Stretch stretch = matrixStretch(line);
+        const Scale scale{.logarithmic = line.axis.logarithmic, .stretch = stretch};
+        std::vector<float> shares(picture.rows, std::numeric_limits<float>::quiet_NaN());
+        for (std::size_t row = 0; row < std::min(line.values.size(), picture.rows); ++row)
+            if (isShown(line.values[row], line.axis))
+                shares[row] = static_cast<float>((scale.coordinate(line.values[row]) - stretch.low) / stretch.length());
+        its.stretches.push_back(stretch);
+        its.shares.push_back(std::move(shares));
+    }
+    return its;
+}
 
 MatrixLayout layOut(const MatrixPicture& picture, const MatrixView& view, Size size, const TextWidth& measure) {
     return MatrixDrawer(picture, view, size, measure).draw();

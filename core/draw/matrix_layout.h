@@ -22,14 +22,23 @@ struct MatrixPicture {
     std::string id, title;
     std::vector<Line> axes;
     std::size_t rows = 0;
-    std::vector<std::uint8_t> tones = {};  ///< by row: places in the key's palette; empty = all in the accent
+    std::vector<std::uint8_t> tones = {};  ///< by row: places in the key's palette, beyond it grey. Empty = accent
     ColourKey key = {};
     std::vector<std::uint8_t> shown = {};  ///< by row: whether it is; what is not stands in grey behind. Empty = all
     std::string empty = {};
 };
 
+/// Where values stand along their axes, of a picture that is laid out again and again: nothing that is looked at
+/// changes it.
+struct MatrixShares {
+    std::vector<Stretch> stretches = {};          ///< by axis: its ends, as coordinates of its scale
+    std::vector<std::vector<float>> shares = {};  ///< by axis and row: from 0 to 1; NaN = none
+};
+MatrixShares sharesOf(const MatrixPicture& picture);
+
 struct MatrixView {
     std::optional<std::size_t> selected = {}, hovered = {};  ///< rows with a ring in every field
+    const MatrixShares* shares = nullptr;                    ///< of the picture, where they are known
 };
 
 /// A field of two values.

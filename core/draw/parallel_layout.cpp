@@ -20,6 +20,7 @@ namespace {
 constexpr double kTitleRoom = 30;
 constexpr double kNameRoom = 34;  ///< an axis' title and its largest value
 constexpr double kFoot = 18;
+constexpr double kBundledRoom = 14;  ///< below it: how many lines are bundled
 constexpr double kSide = 56;
 /// From this ratio of the largest to the smallest value on, an axis is logarithmic.
 constexpr double kManyfold = 50;
@@ -70,7 +71,8 @@ public:
         out_.drawing.title = picture_.title;
         title();
         out_.top = kTitleRoom + kNameRoom;
-        out_.bottom = std::max(out_.top + 10, size_.height - kFoot);
+        const double foot = kFoot + (picture_.rows > kMaxLines ? kBundledRoom : 0);
+        out_.bottom = std::max(out_.top + 10, size_.height - foot);
         order();
         out_.empty = picture_.rows == 0 || out_.order.size() < 2;
         if (out_.empty) {
@@ -141,15 +143,20 @@ private:
         return std::get<Label>(out_.drawing.shapes.back());
     }
 
+    /// The size of the palette for one without a tone.
     std::size_t toneOf(std::size_t row) const {
-        const std::size_t tone = row < picture_.tones.size() ? picture_.tones[row] : 0;
-        return tone < picture_.key.palette.size() ? tone : 0;
+        return row < picture_.tones.size() ? std::min<std::size_t>(picture_.tones[row], picture_.key.palette.size())
+                                           : 0;
+    }
+    /// Whether lines of the first tone are the many behind all others.
+    bool hasBackground() const {
+        return picture_.key.palette.empty() || (!isRamp() && picture_.key.palette[0] == kBackgroundLines);
     }
     bool isRamp() const { return picture_.key.names.empty() && !picture_.key.low.empty(); }
 
     /// All lines that are shown, or all others.
     void group(const std::vector<std::uint8_t>& shown, bool front, bool brushes) {
-        std::vector<std::vector<std::size_t>> byTone(std::max<std::size_t>(1, picture_.key.palette.size()));
+        std::vector<std::vector<std::size_t>> byTone(picture_.key.palette.size() + 1);
         std::vector<std::size_t> all;
         for (std::size_t row = 0; row < picture_.rows; ++row) {
             if ((shown[row] != 0) != front) continue;
@@ -158,9 +165,11 @@ private:
         }
         if (!front) return lines(all, "border");
         if (isRamp() && all.size() > kMaxLines) return bundles(all, {});
-        for (std::size_t tone = 0; tone < byTone.size(); ++tone) {
-            const bool plain = tone == 0 && !isRamp();
-            const std::string colour = plain ? (brushes ? "secondary" : "control") : picture_.key.palette[tone];
+        if (!picture_.key.palette.empty()) lines(byTone.back(), colourOf(picture_.key, kNoTone));
+        for (std::size_t tone = 0; tone < std::max<std::size_t>(1, picture_.key.palette.size()); ++tone) {
+            const bool plain = tone == 0 && hasBackground();
+            const std::string colour =
+                plain ? (brushes ? "secondary" : std::string(kBackgroundLines)) : picture_.key.palette[tone];
             lines(byTone[tone], colour, plain ? 1 : 1.5);
         }
     }
@@ -196,32 +205,30 @@ private:
         return places;
     }
 
-    struct Bundle {
-        double rows = 0, tone = 0;
-    };
-
     /// Lines by the stretches that they join, the rare ones first. Without a colour each has the mean of its tones.
     void bundles(const std::vector<std::size_t>& rows, const std::string& colour) {
         bundled_ += rows.size();
         std::vector<std::uint8_t> from = stretchesOf(out_.order[0], rows);
         for (std::size_t i = 1; i < out_.order.size(); ++i) {
             std::vector<std::uint8_t> to = stretchesOf(out_.order[i], rows);
-            std::vector<Bundle> all(kStretches * kStretches);
+            std::vector<double> all(kStretches * kStretches);
+            TonesOfPlaces tones(picture_.key, colour.empty() ? all.size() : 0);
             for (std::size_t row = 0; row < rows.size(); ++row) {
                 if (from[row] == kStretches || to[row] == kStretches) continue;
-                Bundle& its = all[from[row] * kStretches + to[row]];
-                its.rows += 1;
-                if (colour.empty()) its.tone += static_cast<double>(toneOf(rows[row]));
+                const std::size_t bundle = from[row] * kStretches + to[row];
+                all[bundle] += 1;
+                if (colour.empty()) tones.add(bundle, toneOf(rows[row]));
             }
-            between(out_.order[i - 1], out_.order[i], all, colour);
+            between(out_.order[i - 1], out_.order[i], all, tones, colour);
             from = std::move(to);
         }
     }
 
-    void between(std::size_t a, std::size_t b, const std::vector<Bundle>& all, const std::string& colour) {
+    void between(std::size_t a, std::size_t b, const std::vector<double>& all, const TonesOfPlaces& tonesOf,
+                 const std::string& colour) {
         double most = 1;
-        for (const Bundle& bundle : all) most = std::max(most, bundle.rows);
-        const std::size_t tones = colour.empty() ? picture_.key.palette.size() : 1;
+        for (const double rows : all) most = std::max(most, rows);
+        const std::size_t tones = colour.empty() ? picture_.key.palette.size() + 1 : 1;
         std::vector<Segments> drawn(kStrengths * tones);
         const auto middle = [&](std::size_t axis, std::size_t stretch) {
             const Scale& scale = out_.scales[axis];
@@ -229,11 +236,10 @@ private:
             return Point{out_.x[axis], scale.from + share * (scale.to - scale.from)};
         };
         for (std::size_t i = 0; i < all.size(); ++i) {
-            if (all[i].rows == 0) continue;
-            const double share = most > 1 ? std::log(all[i].rows) / std::log(most) : 1;
+            if (all[i] == 0) continue;
+            const double share = most > 1 ? std::log(all[i]) / std::log(most) : 1;
             const auto strength = std::min(kStrengths - 1, static_cast<std::size_t>(share * kStrengths));
-            const auto tone =
-                colour.empty() ? static_cast<std::size_t>(std::lround(all[i].tone / all[i].rows)) : std::size_t{0};
+            const std::size_t tone = colour.empty() ? tonesOf.of(i) : 0;
             Segments& its = drawn[strength * tones + std::min(tone, tones - 1)];
             its.points.push_back(middle(a, i / kStretches));
             its.points.push_back(middle(b, i % kStretches));
@@ -242,7 +248,7 @@ private:
             for (std::size_t tone = 0; tone < tones; ++tone) {
                 Segments& its = drawn[strength * tones + tone];
                 if (its.points.empty()) continue;
-                its.stroke = colour.empty() ? picture_.key.palette[tone] : colour;
+                its.stroke = colour.empty() ? colourOf(picture_.key, tone) : colour;
                 its.opacity = (static_cast<double>(strength) + 1) / kStrengths;
                 its.width = 1 + 0.5 * static_cast<double>(strength);
                 out_.drawing.shapes.push_back(std::move(its));
@@ -292,7 +298,11 @@ private:
     void words(std::size_t axis, double x, bool left) {
         const std::vector<std::string>& all = picture_.axes[axis].axis.categories;
         const std::size_t every = (all.size() + kMaxWords - 1) / kMaxWords;
-        const double room = between_ * 0.6;
+        // The last two axes have theirs between them.
+        const std::size_t last = out_.order.back(), beside = out_.order[out_.order.size() - 2];
+        const auto hasWords = [this](std::size_t of) { return !picture_.axes[of].axis.categories.empty(); };
+        const bool shared = (axis == last || axis == beside) && hasWords(last) && hasWords(beside);
+        const double room = shared ? between_ / 2 - 10 : between_ * 0.6;
         for (std::size_t i = 0; i < all.size(); i += std::max<std::size_t>(1, every)) {
             const double y = out_.scales[axis].pixel(static_cast<double>(i));
             label({left ? x - 6 : x + 6, y + 4}, all[i], room, "secondary", 11, false,
@@ -316,9 +326,11 @@ private:
         const std::vector<double>& values = picture_.axes[axis].values;
         const auto count = std::count_if(values.begin(), values.end(),
                                          [&](double value) { return value >= its.low && value <= its.high; });
+        // Where no words of categories are.
         const bool last = axis == out_.order.back();
-        label({last ? x - 11 : x + 11, area.y + area.height / 2 + 4}, formatCount(static_cast<double>(count)), kSide,
-              "accent", 11, true, last ? Anchor::end : Anchor::start)
+        const bool left = last == picture_.axes[axis].axis.categories.empty();
+        label({left ? x - 11 : x + 11, area.y + area.height / 2 + 4}, formatCount(static_cast<double>(count)), kSide,
+              "accent", 11, true, left ? Anchor::end : Anchor::start)
             .halo = true;
     }
 

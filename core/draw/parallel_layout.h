@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/draw/chart_layout.h"
@@ -15,6 +16,9 @@
 /// and the window, which adds brushes. Inselberg: "The plane with parallel coordinates", The Visual Computer 1, 1985.
 namespace tessera::report {
 
+/// The colour of the many lines in the background, which is stronger where others are filtered out.
+inline constexpr std::string_view kBackgroundLines = "control";
+
 struct ParallelPicture {
     struct Line {
         Axis axis;
@@ -24,10 +28,10 @@ struct ParallelPicture {
     std::string id, title;
     std::vector<Line> axes;
     std::size_t rows = 0;
-    /// By row: 0 = one of the many in the background, else a place in the palette, whose lines lie above. Empty = all
-    /// in the background.
+    /// By row: places in the key's palette, of which later ones lie above, beyond it grey below all. Empty = all are in
+    /// the background.
     std::vector<std::uint8_t> tones = {};
-    ColourKey key = {};  ///< its palette begins with the colour of the background; a ramp has all lines on one level
+    ColourKey key = {};  ///< where its palette begins with `kBackgroundLines`, its first tone is the background
     std::string empty = {};
 };
 

@@ -56,11 +56,14 @@ struct Series {
     int shape = -1;                            ///< of markers: as of the series at this place; -1 = at its own
     bool reference = false;                    ///< of a line: to compare with, so without markers and values of its own
     bool edgeArrows = false;                   ///< points out of sight are marked by a named arrow at the edge
-    std::vector<std::uint8_t> tones = {};      ///< of points: places in the chart's palette, instead of the colour
+    std::vector<std::uint8_t> tones = {};      ///< of points: places in the key's palette, instead of the colour
     bool crowds = false;                       ///< of points: very many in sight are counted in hexagons instead
 };
 
-/// What the colours of points mean that have tones.
+/// The tone of what has none, as a point without the value that colours are of.
+inline constexpr std::uint8_t kNoTone = 255;
+
+/// What the colours of points mean that have tones. What has a tone beyond the palette, as `kNoTone`, is grey.
 struct ColourKey {
     std::string title = {};
     std::vector<std::string> palette = {};  ///< that tones are places in

@@ -36,7 +36,7 @@ constexpr std::array kPlanValues{
     PlanValue{plan::Objective::price, "Price of a step", "$", Measure::count},
     PlanValue{plan::Objective::energy, "Energy of a step", "", Measure::joules},
     PlanValue{plan::Objective::accelerators, "Accelerators in use", "", Measure::count},
-    PlanValue{plan::Objective::memory, "Memory of the fullest one", "", Measure::bytes},
+    PlanValue{plan::Objective::memory, "Peak memory of an accelerator", "", Measure::bytes},
 };
 
 /// What a configuration consists of, as `plan::shortText` says it; `otherwise` where it does not.

@@ -135,14 +135,14 @@ PointTones tonesOf(const PointTable& points, std::size_t column, const PointStat
     if (column >= points.columns.size()) return its;
     const PointColumn& of = points.columns[column];
     its.key.title = titleOf(of);
-    its.tones.assign(points.size(), 0);
+    its.tones.assign(points.size(), kNoTone);
     if (!of.words.empty()) {
         its.key.names = of.words;
         for (std::size_t i = 0; i < of.words.size(); ++i)
             its.key.palette.emplace_back(kCategories.at(i % kCategories.size()));
         for (std::size_t i = 0; i < points.size(); ++i)
             if (const double value = valueOf(of, i); value >= 0 && value < static_cast<double>(of.words.size()))
-                its.tones[i] = static_cast<std::uint8_t>(std::min(value, 255.0));
+                its.tones[i] = static_cast<std::uint8_t>(std::min(value, kNoTone - 1.0));
         return its;
     }
     PointExtremes extremes;
@@ -157,11 +157,17 @@ PointTones tonesOf(const PointTable& points, std::size_t column, const PointStat
     for (std::size_t i = 0; i < kRampSteps; ++i)
         its.key.palette.push_back(quantityColour(0.12 + 0.88 * static_cast<double>(i) / (kRampSteps - 1)));
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const double share = length > 0 ? (place(valueOf(of, i)) - low) / length : 0;
+        const double share = (place(valueOf(of, i)) - low) / (length > 0 ? length : 1);
         if (std::isfinite(share))
             its.tones[i] = static_cast<std::uint8_t>(std::lround(std::clamp(share, 0.0, 1.0) * (kRampSteps - 1)));
     }
     return its;
+}
+
+ScatterFront scatterFrontOf(const PointTable& points, std::size_t x, std::size_t y, const PointStates& states) {
+    ScatterFront front{.points = frontOf(points, x, y, states)};
+    front.knee = kneeOf(points, front.points, x, y);
+    return front;
 }
 
 PointScatter scatterOf(const PointTable& points, const ScatterLook& look) {
@@ -173,8 +179,9 @@ PointScatter scatterOf(const PointTable& points, const ScatterLook& look) {
     chart.id = fmt::format("scatter-{}-{}", x.id, y.id);
     chart.x = pointAxis(x, look.logX);
     chart.y = pointAxis(y, look.logY);
-    scatter.front = frontOf(points, look.x, look.y, look.states);
-    scatter.knee = kneeOf(points, scatter.front, look.x, look.y);
+    ScatterFront front = look.front != nullptr ? *look.front : scatterFrontOf(points, look.x, look.y, look.states);
+    scatter.front = std::move(front.points);
+    scatter.knee = front.knee;
     PointTones tones;
     if (look.colour) {
         tones = tonesOf(points, *look.colour, look.states);
@@ -316,7 +323,7 @@ ParallelPicture parallelOf(const PointTable& points, const std::vector<std::size
     constexpr std::array kStands{
         Stand{explore::kFront, "on the front", "accent"}, Stand{explore::kMeasured, "measured", kCategories[3]},
         Stand{explore::kBaseline, "baseline", kCategories[1]}, Stand{explore::kChosen, "chosen", kCategories[2]}};
-    picture.key.palette = {"control"};
+    picture.key.palette = {std::string(kBackgroundLines)};
     picture.key.names = {"evaluated"};
     picture.tones.assign(points.size(), 0);
     for (const Stand& stand : kStands) {
@@ -343,9 +350,7 @@ MatrixPicture matrixOf(const PointTable& points, const std::vector<std::size_t>&
                 line.values[i] = std::numeric_limits<double>::quiet_NaN();
         picture.axes.push_back(std::move(line));
     }
-    if (!states.empty())
-        for (std::size_t i = 0; i < points.size(); ++i)
-            picture.shown.push_back(stateOf(states, i) == PointState::shown ? 1 : 0);
+    picture.shown = shownRows(states);
     if (!colour) return picture;
     PointTones tones = tonesOf(points, *colour, states);
     picture.tones = std::move(tones.tones);
@@ -485,7 +490,8 @@ Chart surfaceChart(const PointTable& points, std::size_t value, std::size_t x, s
         chart.key.palette.push_back(quantityColour(static_cast<double>(i) / (kRampSteps - 1)));
     Series evaluated{.id = "evaluated", .name = "evaluated", .mark = Mark::points, .colour = "text", .opacity = 0.6};
     evaluated.shape = 0;
-    Series chosen{.id = "at", .name = "others as here", .mark = Mark::points, .colour = std::string(kCategories[1])};
+    Series chosen{
+        .id = "at", .name = "held at this point", .mark = Mark::points, .colour = std::string(kCategories[1])};
     chosen.shape = 4;
     for (std::size_t i = 0; i < points.size(); ++i) {
         Series& its = i == at ? chosen : evaluated;

@@ -22,6 +22,14 @@ struct ScatterExtras {
     std::vector<Series> beside = {};  ///< lines to compare with: fronts of other runs, ideals, bounds
 };
 
+/// The front of two values and its knee; no brush changes them.
+struct ScatterFront {
+    std::vector<std::size_t> points = {};  ///< by rising x
+    std::optional<std::size_t> knee = {};
+};
+ScatterFront scatterFrontOf(const explore::PointTable& points, std::size_t x, std::size_t y,
+                            const PointStates& states = {});
+
 /// What a scatter shows of its points.
 struct ScatterLook {
     std::size_t x = 0, y = 1;                           ///< columns
@@ -30,6 +38,7 @@ struct ScatterLook {
     bool whole = false;                                 ///< axes show everything, not what the front is about
     PointStates states = {};
     ScatterExtras extras = {};
+    const ScatterFront* front = nullptr;  ///< of these values and of what is not excluded, where it is known
 };
 
 /// A scatter and where its points stand.
@@ -45,7 +54,7 @@ PointScatter scatterOf(const explore::PointTable& points, const ScatterLook& loo
 
 /// Colours of points by a value.
 struct PointTones {
-    std::vector<std::uint8_t> tones;  ///< by point
+    std::vector<std::uint8_t> tones;  ///< by point; `kNoTone` = it has no value
     ColourKey key;
 };
 PointTones tonesOf(const explore::PointTable& points, std::size_t column, const PointStates& states = {});

@@ -6,12 +6,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "core/base/escape.h"
-#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/explore/front.h"
@@ -55,6 +52,13 @@ std::string inSentence(const PointColumn& column) {
 }
 
 }  // namespace
+
+std::vector<std::uint8_t> shownRows(const PointStates& states) {
+    std::vector<std::uint8_t> shown;
+    shown.reserve(states.size());
+    for (const PointState state : states) shown.push_back(state == PointState::shown ? 1 : 0);
+    return shown;
+}
 
 std::string textOf(const PointColumn& column, double value) {
     if (!std::isfinite(value)) return "–";
@@ -119,7 +123,7 @@ std::pair<std::size_t, std::size_t> firstValues(const PointTable& points) {
     // A single objective is seen against what it depends on.
     if (alone)
         for (std::size_t i = 0; i < points.columns.size(); ++i)
-            if (points.columns[i].role == Role::variable) return {i, wanted[0]};
+            if (points.columns[i].isVariable() && i != wanted[0]) return {i, wanted[0]};
     return {wanted[1], wanted[0]};
 }
 
@@ -197,8 +201,8 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
     if (hasMark(points, point, explore::kChosen))
         sentences.push_back(fmt::format("{} is what the search chose.", name));
     if (!best.empty() && takesPart(points, point, {}))
-        sentences.push_back(fmt::format("No other of {} solutions is better in {}.",
-                                        formatCount(static_cast<double>(solutions)), joined(best, "; in ")));
+        sentences.push_back(fmt::format("No other of {} solutions is better than {} in {}.",
+                                        formatCount(static_cast<double>(solutions)), name, joined(best, "; in ")));
     const std::vector<std::size_t> front = frontOf(points, x, y);
     const auto place = std::find(front.begin(), front.end(), point);
     if (front.empty() || x == y) return sentences;
@@ -222,7 +226,8 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
         return sentences;
     }
     sentences.push_back(
-        fmt::format("It is one of {} on the front of {}.", formatCount(static_cast<double>(front.size())), both));
+        fmt::format("{} is one of {} on the front of {}.", sentences.empty() ? name : "It",
+                    formatCount(static_cast<double>(front.size())), both));
     if (kneeOf(points, front, x, y) == point)
         sentences.push_back(
             "It is the knee: farthest from the line between the front's ends, so that gains get dearer on either "
@@ -298,52 +303,6 @@ std::string toCsv(const PointTable& points, const PointStates& states) {
         text += "," + csvCell(points.reasons[i]) + "\r\n";
     }
     return text;
-}
-
-std::string rangesText(const PointTable& points, const PointStates& states,
-                       const std::map<std::size_t, Stretch>& ranges) {
-    constexpr std::size_t kFewValues = 24;
-    Json variables = Json::array(), constraints = Json::array();
-    for (std::size_t c = 0; c < points.columns.size(); ++c) {
-        const PointColumn& column = points.columns[c];
-        const auto range = ranges.find(c);
-        if (column.role != Role::variable) {
-            if (range == ranges.end()) continue;
-            Json constraint = {{"metric", column.id}};
-            // Ends that no point reaches say nothing.
-            if (std::any_of(column.values.begin(), column.values.end(),
-                            [&](double value) { return value < range->second.low; }))
-                constraint["min"] = range->second.low;
-            if (std::any_of(column.values.begin(), column.values.end(),
-                            [&](double value) { return value > range->second.high; }))
-                constraint["max"] = range->second.high;
-            if (!column.unit.empty()) constraint["unit"] = column.unit;
-            constraints.push_back(std::move(constraint));
-            continue;
-        }
-        std::set<double> values;
-        for (std::size_t i = 0; i < points.size(); ++i)
-            if (stateOf(states, i) == PointState::shown && std::isfinite(valueOf(column, i)))
-                values.insert(valueOf(column, i));
-        if (values.empty()) continue;
-        Json variable = {{"name", column.id}};
-        if (!column.unit.empty()) variable["unit"] = column.unit;
-        if (column.words.empty() && values.size() > kFewValues) {
-            variable["low"] = *values.begin();
-            variable["high"] = *values.rbegin();
-            variable["scale"] = column.log ? "log" : "linear";
-        } else {
-            Json& list = variable["values"] = Json::array();
-            for (const double value : values) {
-                if (column.words.empty())
-                    list.push_back(value);
-                else
-                    list.push_back(textOf(column, value));
-            }
-        }
-        variables.push_back(std::move(variable));
-    }
-    return jsonEscaped(Json{{"variables", variables}, {"constraints", constraints}}.dump(2)) + "\n";
 }
 
 }  // namespace tessera::report

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +17,7 @@ namespace tessera::report {
 
 /// What is looked at of a point.
 enum class PointState : std::uint8_t {
-    excluded,  ///< put aside
+    excluded,
     filtered,  ///< outside of what is brushed
     shown,
 };
@@ -28,6 +27,9 @@ using PointStates = std::vector<PointState>;
 inline PointState stateOf(const PointStates& states, std::size_t point) {
     return point < states.size() ? states[point] : PointState::shown;
 }
+
+/// By point: 1 where it is shown, else 0; empty = all are.
+std::vector<std::uint8_t> shownRows(const PointStates& states);
 
 /// "139.9 mm²", "1.41×", "52.3 %", "$2.87", the word of a category; "–" where there is no value.
 std::string textOf(const explore::PointColumn& column, double value);
@@ -66,10 +68,5 @@ std::string toCsv(const explore::PointTable& points, const PointStates& states =
 
 /// What the name of a study gets that was narrowed to what is shown of another one's points.
 inline constexpr std::string_view kNarrowed = ", narrowed";
-
-/// The points that are shown as what a study could search: each variable from the least to the greatest of its values,
-/// or those values where they are few, and each range of another value as a constraint. A JSON text.
-std::string rangesText(const explore::PointTable& points, const PointStates& states,
-                       const std::map<std::size_t, Stretch>& ranges);
 
 }  // namespace tessera::report

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/base/json.h"
+#include "core/draw/colour_key.h"
 #include "core/draw/contour.h"
+#include "core/draw/theme.h"
 #include "core/report/point_pictures.h"
 #include "tests/support/point_table.h"
 
@@ -90,12 +90,12 @@ TEST(Points, whyAPointIsWorthALook) {
     points.marks[3] = explore::kChosen;
     const std::vector<std::string> knee = whySentences(points, 1, 0, 1);
     ASSERT_EQ(knee.size(), 4U);
-    EXPECT_EQ(knee[0], "It is one of 4 on the front of y and x.");
+    EXPECT_EQ(knee[0], "b is one of 4 on the front of y and x.");
     EXPECT_THAT(knee[1], HasSubstr("the knee"));
     EXPECT_EQ(knee[2], "To the one before on the front, a: 50 % less x for 88 % less y.");
     EXPECT_EQ(knee[3], "To the next on the front, c: 12 % more y for 3× as much x.");
     EXPECT_EQ(whySentences(points, 3, 0, 1)[0], "d is what the search chose.");
-    EXPECT_EQ(whySentences(points, 3, 0, 1)[1], "No other of 5 solutions is better in y, 10.");
+    EXPECT_EQ(whySentences(points, 3, 0, 1)[1], "No other of 5 solutions is better than d in y, 10.");
     EXPECT_EQ(whySentences(points, 4, 0, 1),
               std::vector<std::string>{"In y and x b is at least as good in both: 8 against 4, 2 against 7."});
     points.reasons[4] = "it does not fit";
@@ -129,27 +129,22 @@ TEST(Points, whatIsShownGoesIntoASheetInFullPrecision) {
               "name,x,y,marks,reason\r\n\"two, or more\",2,,,no y\r\n");
 }
 
-TEST(Points, rangesAreWhatAStudyCouldSearch) {
+TEST(Points, noBrushChangesTheFront) {
     const PointTable points = test::madeUpPoints(400);
-    PointStates states(points.size(), PointState::filtered);
-    const PointColumn& width = points.columns[4];
-    double high = 0;
-    for (std::size_t i = 0; i < points.size(); ++i)
-        if (width.values[i] < 50) {
-            states[i] = PointState::shown;
-            high = std::max(high, width.values[i]);
-        }
-    const Json json = Json::parse(rangesText(points, states, {{1, {0, 0.1}}, {4, {0, 50}}}));
-    ASSERT_EQ(json.at("variables").size(), 3U);
-    EXPECT_EQ(json.at("variables")[0].at("name"), "width");
-    EXPECT_EQ(json.at("variables")[0].at("high"), high);
-    EXPECT_EQ(json.at("variables")[0].at("scale"), "log");
-    EXPECT_EQ(json.at("variables")[1].at("values").size(), 12U);
-    EXPECT_EQ(json.at("variables")[2].at("values")[1], "fused");
-    ASSERT_EQ(json.at("constraints").size(), 1U);
-    EXPECT_EQ(json.at("constraints")[0].at("metric"), "time");
-    EXPECT_EQ(json.at("constraints")[0].at("max"), 0.1);
-    EXPECT_FALSE(json.at("constraints")[0].contains("min")) << "no point is below it";
+    PointStates states(points.size(), PointState::shown);
+    for (std::size_t i = 0; i < points.size(); i += 2) states[i] = PointState::filtered;
+    const ScatterFront front = scatterFrontOf(points, 0, 1);
+    EXPECT_GT(front.points.size(), 3U);
+    EXPECT_TRUE(front.knee);
+    EXPECT_EQ(scatterFrontOf(points, 0, 1, states).points, front.points);
+    // So it is taken where it is known.
+    const PointScatter scatter = scatterOf(points, {.x = 0, .y = 1, .states = states, .front = &front});
+    EXPECT_EQ(scatter.front, front.points);
+    EXPECT_EQ(scatter.knee, front.knee);
+    states[front.points[1]] = PointState::excluded;
+    EXPECT_NE(scatterFrontOf(points, 0, 1, states).points, front.points);
+    EXPECT_THAT(shownRows({PointState::shown, PointState::filtered, PointState::excluded}), ElementsAre(1, 0, 0));
+    EXPECT_TRUE(shownRows({}).empty());
 }
 
 // ---------------------------------------------------------------------------------------------------- pictures
@@ -203,6 +198,65 @@ TEST(PointPictures, coloursAreOfARampOrOfCategories) {
     const std::string svg = toSvg(chart, Theme(ThemeKind::light));
     for (const std::string& name : kinds.key.names) EXPECT_THAT(svg, HasSubstr(name));
     EXPECT_THAT(svg, HasSubstr("Size: Memory"));
+}
+
+/// Strokes of the lines of a picture of parallel axes.
+std::set<std::string> strokesOf(const ParallelPicture& picture, const ParallelView& view = {}) {
+    std::set<std::string> strokes;
+    for (const Shape& shape : layOut(picture, view, {1000, 400}, estimatedWidth).drawing.shapes)
+        if (const auto* lines = std::get_if<Segments>(&shape)) strokes.insert(lines->stroke);
+    return strokes;
+}
+
+TEST(PointPictures, everyCategoryHasItsColourAndWhatHasNoValueIsGrey) {
+    for (const std::size_t count : {std::size_t{300}, std::size_t{30'000}}) {
+        PointTable points = test::madeUpPoints(count);
+        const std::set<std::string> kinds{std::string(kCategories[0]), std::string(kCategories[1]),
+                                          std::string(kCategories[2])};
+        EXPECT_EQ(strokesOf(parallelOf(points, {0, 1, 3}, 6)), kinds) << "the first one is no background";
+        EXPECT_TRUE(strokesOf(parallelOf(points, {0, 1, 3})).contains(std::string(kBackgroundLines)));
+        // Where only some have the value, the others are neither the first category nor the least of a ramp.
+        for (std::size_t i = 0; i < count; ++i) {
+            points.columns[6].values[i] = i % 3 == 0 ? 2 : kNaN;
+            if (i % 3 != 0) points.columns[2].values[i] = kNaN;
+        }
+        for (const std::size_t colour : {std::size_t{6}, std::size_t{2}}) {
+            const PointTones tones = tonesOf(points, colour);
+            EXPECT_EQ(tones.tones[1], kNoTone);
+            EXPECT_NE(tones.tones[3], kNoTone);
+            EXPECT_EQ(colourOf(tones.key, tones.tones[1]), "disabled");
+            EXPECT_TRUE(strokesOf(parallelOf(points, {0, 1, 3}, colour)).contains("disabled"));
+            EXPECT_FALSE(strokesOf(parallelOf(points, {0, 1, 3}, colour)).contains(std::string(kCategories[0])));
+            std::set<std::string> fills;
+            for (const Shape& shape : layOut(scatterOf(points, {.x = 0, .y = 1, .colour = colour, .whole = true}).chart,
+                                             {}, {900, 600}, estimatedWidth)
+                                          .front.shapes) {
+                if (const auto* dot = std::get_if<Marker>(&shape)) fills.insert(dot->fill);
+                if (const auto* hexagon = std::get_if<Path>(&shape)) fills.insert(hexagon->fill);
+            }
+            for (const Shape& shape :
+                 layOut(matrixOf(points, {0, 1}, colour), {}, {600, 400}, estimatedWidth).drawing.shapes)
+                if (const auto* dot = std::get_if<Marker>(&shape)) fills.insert(dot->fill);
+            EXPECT_TRUE(fills.contains("disabled"));
+            EXPECT_FALSE(fills.contains(std::string(kCategories[0])));
+        }
+    }
+}
+
+TEST(PointPictures, whatSharesAPlaceHasTheMeanOfARampOrTheMostFrequentCategory) {
+    ColourKey ramp{.palette = {"a", "b", "c", "d"}, .low = "0", .high = "1"};
+    ColourKey kinds{.palette = ramp.palette, .names = {"A", "B", "C", "D"}};
+    TonesOfPlaces means(ramp, 3), most(kinds, 3);
+    for (TonesOfPlaces* its : {&means, &most}) {
+        for (const std::size_t tone : {std::size_t{0}, std::size_t{0}, std::size_t{3}, std::size_t{3}, std::size_t{3}})
+            its->add(1, tone);
+        its->add(1, kNoTone);
+        its->add(2, kNoTone);
+        EXPECT_EQ(its->of(0), kNoTone);
+        EXPECT_EQ(its->of(2), kNoTone);
+    }
+    EXPECT_EQ(means.of(1), 2U) << "1.8, of those that have a tone";
+    EXPECT_EQ(most.of(1), 3U) << "not the colour of what lies between";
 }
 
 TEST(PointPictures, veryManyPointsAreCountedInHexagons) {
@@ -270,6 +324,11 @@ TEST(PointPictures, parallelAxesBundleVeryManyLines) {
         if (count == 200) {
             EXPECT_EQ(lines, 6 * (count - 2)) << "two are no solutions";
         }
+        // How many are bundled stands below all other texts.
+        for (const Shape& shape : layout.drawing.shapes)
+            if (const auto* label = std::get_if<Label>(&shape)) {
+                EXPECT_EQ(label->at.y > layout.bottom + 20, label->text.ends_with("lines, bundled")) << label->text;
+            }
         // The brush says how many lie in it.
         const auto inBrush = std::count_if(picture.axes[0].values.begin(), picture.axes[0].values.end(),
                                            [](double value) { return value <= 60; });
@@ -293,6 +352,33 @@ TEST(PointPictures, axesAreOrderedAndTurnedOver) {
     EXPECT_GT(layout.scales[2].from, layout.scales[2].to);
     for (const char* word : {"plain", "fused", "sparse"})
         EXPECT_THAT(toSvg(picture, view, Theme(ThemeKind::dark)), HasSubstr(word));
+}
+
+TEST(PointPictures, wordsAndCountsOfAxesDoNotLieOnEachOther) {
+    PointTable points = test::madeUpPoints(50);
+    PointColumn other = points.columns[6];
+    other.id = "other";
+    other.words = {"a rather long word", "another long word", "the longest word of all"};
+    points.columns.push_back(other);
+    const ParallelPicture picture = parallelOf(points, {6, 0, 6, 7});
+    ParallelView view;
+    view.brushes = {Stretch{-0.1, 0.1}, Stretch{20, 60}, Stretch{0.9, 1.1}, Stretch{1.9, 2.1}};
+    for (const double width : {420.0, 700.0}) {
+        std::vector<std::pair<Rect, std::string>> texts;
+        for (const Shape& shape : layOut(picture, view, {width, 400}, estimatedWidth).drawing.shapes) {
+            const auto* label = std::get_if<Label>(&shape);
+            if (label == nullptr || !label->halo) continue;
+            const double wide = estimatedWidth(label->text, label->size, label->strong);
+            const double x = label->anchor == Anchor::start ? label->at.x : label->at.x - wide;
+            texts.emplace_back(Rect{x, label->at.y - 8, wide, 9}, label->text);
+        }
+        ASSERT_EQ(texts.size(), 3U * 3 + 4);
+        for (std::size_t a = 0; a < texts.size(); ++a)
+            for (std::size_t b = 0; b < a; ++b)
+                EXPECT_TRUE(texts[a].first.right() <= texts[b].first.x || texts[b].first.right() <= texts[a].first.x ||
+                            texts[a].first.bottom() <= texts[b].first.y || texts[b].first.bottom() <= texts[a].first.y)
+                    << texts[a].second << " on " << texts[b].second << " at " << width;
+    }
 }
 
 TEST(PointPictures, aMatrixHasAFieldForEveryTwoValues) {

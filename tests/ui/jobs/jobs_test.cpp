@@ -111,7 +111,9 @@ std::vector<double> heardOf(const RunState& state) {
 }
 
 TEST(Jobs, pointsOfASearchAreGatheredInTheirOrder) {
-    Job job(RunState{.study = quick()});
+    RunState state;
+    state.study = quick();
+    Job job(std::move(state));
     const study::RunContext context = job.context();
     ASSERT_TRUE(context.evaluated);
     const auto tell = [&](std::vector<double> values) {

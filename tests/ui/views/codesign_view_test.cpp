@@ -172,7 +172,7 @@ TEST_F(CodesignViewTest, whatIsExcludedComesBackByUndo) {
     bench().parallel()->setBrush(1, 1.0, 2.0);
     press("Exclude");
     EXPECT_EQ(listed(), 6);
-    EXPECT_TRUE(visibleText(bench()).contains(QStringLiteral("6 points, 6 put aside")));
+    EXPECT_TRUE(visibleText(bench()).contains(QStringLiteral("6 points, 6 excluded")));
     EXPECT_EQ(undo.undoText(), QStringLiteral("Exclude 6 points"));
     undo.undo();
     EXPECT_EQ(listed(), 6) << "brushed again";
@@ -189,7 +189,7 @@ TEST_F(CodesignViewTest, whyTheChosenOneIsSaid) {
     view.pages()->details()->openTab(QStringLiteral("why"));
     view.select(QStringLiteral("architecture"), 0);
     EXPECT_TRUE(visibleText(*view.pages()->details()->currentWidget()).contains(QStringLiteral("1tc-1vc-16x16-2MiB")))
-        << "follows the choice";
+        << "follows the choice: " << visibleText(*view.pages()->details()->currentWidget()).toStdString();
 }
 
 TEST_F(CodesignViewTest, otherFrontsAreLaidOver) {
@@ -231,6 +231,26 @@ TEST_F(CodesignViewTest, theModelsTableChoosesAModel) {
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("megatron-gpt-8.3b"));
 }
 
+TEST_F(CodesignViewTest, stepsOfTheRunBeforeAreUndoneWhereAnotherOneIsShown) {
+    bench().parallel()->setBrush(1, 1.0, 2.0);
+    press("Keep");
+    PointSelection& points = bench().selection();
+    ASSERT_TRUE(points.isReduced());
+    view.pages()->openTab(QStringLiteral("exploration"));
+    view.pages()->details()->openTab(QStringLiteral("models"));
+    const PointSelection::Table before = points.shared();
+    view.showRun(finished());
+    ASSERT_EQ(points.shared(), before) << "filled with the new one once it is looked at";
+    const int best = selected("architecture");
+    undo.undo();
+    EXPECT_FALSE(points.isReduced());
+    points.choose(0);
+    EXPECT_EQ(selected("architecture"), best);
+    view.pages()->openTab(QStringLiteral("architectures"));
+    EXPECT_NE(points.shared(), before);
+    EXPECT_EQ(points.chosen(), best);
+}
+
 TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
     bench().scatter()->setAxes(QStringLiteral("hbm"), QStringLiteral("mfu"));
     view.select(QStringLiteral("architecture"), 3);
@@ -249,11 +269,19 @@ TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
     EXPECT_EQ(other.findChild<Workbench*>()->scatter()->yAxis(), QStringLiteral("mfu"));
     other.restoreView({{QStringLiteral("architecture"), 7}, {QStringLiteral("model"), 99}});
     EXPECT_EQ(other.selected(QStringLiteral("architecture")), 3);
+    // Also where its points were not looked at yet.
+    const std::unique_ptr<RunView> late(newCodesignView(&undo, nullptr));
+    late->pages()->restoreView({{QStringLiteral("tab"), QStringLiteral("pipeline")}});
+    late->showRun(finished());
+    EXPECT_EQ(late->findChild<Workbench*>(), nullptr);
+    late->restoreView(saved);
+    ASSERT_NE(late->findChild<Workbench*>(), nullptr);
+    EXPECT_EQ(late->findChild<Workbench*>()->scatter()->yAxis(), QStringLiteral("mfu"));
 }
 
 TEST_F(CodesignViewTest, everythingIsExported) {
     const QVector<Exportable> all = view.exportables();
-    EXPECT_EQ(all.size(), 26);
+    EXPECT_EQ(all.size(), 25);
     for (const Exportable& each : all) {
         EXPECT_FALSE(each.name.isEmpty());
         if (each.svg) {

@@ -7,6 +7,8 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QUndoStack>
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -98,6 +100,17 @@ TEST_F(ExplorationViewTest, itsPointsAreOnTheWorkbenchWithTheChosenOne) {
     EXPECT_EQ(points.chosen(), 7);
 }
 
+TEST_F(ExplorationViewTest, thePointOfTheStudyStaysChosenWhereAnotherPageIsOpened) {
+    open(smallExploration());
+    test::openDrawer(*view->pages());
+    PointSelection& points = bench().selection();
+    const auto& outcome = smallExploration().outcome.get<study::ExplorationOutcome>();
+    ASSERT_GT(points.size(), outcome.points.size()) << "the study as it is stands after the points";
+    points.choose(static_cast<int>(outcome.points.size()));
+    view->pages()->details()->openTab(u"comparison"_s);
+    EXPECT_EQ(points.chosen(), static_cast<int>(outcome.points.size()));
+}
+
 TEST_F(ExplorationViewTest, whatIsShownIsExploredAgain) {
     open(smallExploration());
     QToolButton* again = nullptr;
@@ -116,6 +129,29 @@ TEST_F(ExplorationViewTest, whatIsShownIsExploredAgain) {
     const Json& pes = study.parameters->at("variables").at(0);
     EXPECT_GE(pes.at("low").get<double>(), 100);
     EXPECT_LE(pes.at("high").get<double>(), 400);
+    // A range of a result is a constraint, also once it has done its work.
+    const std::size_t cycles = report::columnNamed(points.table(), "cycles").value();
+    const std::vector<double>& values = points.table().columns[cycles].values;
+    const double limit =
+        (*std::min_element(values.begin(), values.end()) + *std::max_element(values.begin(), values.end())) / 2;
+    points.setRange(cycles, PointSelection::Range{-std::numeric_limits<double>::infinity(), limit});
+    points.keep();
+    ASSERT_TRUE(points.ranges().empty());
+    ASSERT_TRUE(again->isEnabled());
+    again->click();
+    ASSERT_EQ(requested.count(), 2);
+    const std::string narrowed = requested.last().first().toString().toStdString();
+    const study::Study second = study::readStudy(JsonDocument::parse(narrowed, "x.json").root());
+    const Json& constraints = second.parameters->at("constraints");
+    ASSERT_EQ(constraints.size(), 1U);
+    EXPECT_EQ(constraints[0].at("metric"), "cycles");
+    EXPECT_EQ(constraints[0].at("max"), limit);
+    EXPECT_FALSE(constraints[0].contains("min"));
+    // The same is exported.
+    const QVector<Exportable> all = bench().exportables();
+    const auto its = std::find_if(all.begin(), all.end(), [](const Exportable& each) { return bool(each.json); });
+    ASSERT_NE(its, all.end());
+    EXPECT_EQ(its->json(), narrowed);
 }
 
 TEST_F(ExplorationViewTest, aViewIsRestored) {
@@ -150,7 +186,7 @@ TEST_F(ExplorationViewTest, effectsHaveAPageWithTheirIntervals) {
 }
 
 TEST_F(ExplorationViewTest, nothingFeasibleIsSaid) {
-    open(study::run(explorationStudy(R"("method": "grid", "points": 9, "constraints": ["cycles <= 1"])")));
+    open(study::run(explorationStudy(R"("method": "latin-hypercube", "points": 9, "constraints": ["cycles <= 1"])")));
     EXPECT_TRUE(visibleText(*view).contains(u"No point is a solution"_s)) << visibleText(*view).toStdString();
     view->pages()->openTab(u"reasons"_s);
     PlotWidget* plot = nullptr;

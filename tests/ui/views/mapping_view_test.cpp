@@ -231,6 +231,10 @@ TEST_F(Mapping, aSweepRunsInTheBackgroundAndCanBeCancelled) {
     sweeps.bench()->selection().setRange(makespan, PointSelection::Range{0, middle});
     EXPECT_GT(points.shownCount(), 0U);
     EXPECT_LT(points.shownCount(), points.size());
+    sweeps.resize(1240, 480);
+    EXPECT_TRUE(sweeps.bench()->isVisible());
+    EXPECT_TRUE(sweeps.bench()->list()->isVisible()) << "the table stands beside the pictures where there is room";
+    EXPECT_FALSE(sweeps.bench()->list()->points().empty());
     savePicture(sweeps, QStringLiteral("mapping-sweep"));
 }
 

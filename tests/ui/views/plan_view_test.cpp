@@ -282,6 +282,28 @@ TEST_F(PlanViewTest, whereNothingFitsItSaysWhatIsMissing) {
     EXPECT_TRUE(waitUntil([&] { return !question->answer().isEmpty(); }, 30'000));
 }
 
+TEST_F(PlanViewTest, stepsOfTheRunBeforeAreUndoneWhereAnotherOneIsShown) {
+    PlanPage page(test::smallPlan());
+    auto* bench = page.picture<Workbench>("front");
+    PointSelection& points = bench->selection();
+    ASSERT_TRUE(waitUntil([&] { return !bench->plot()->chart().series.empty(); }));
+    const std::size_t time = report::columnNamed(points.table(), "time").value();
+    points.setRange(time, PointSelection::Range{0, points.table().columns[time].values[5]});
+    points.keep();
+    ASSERT_TRUE(points.isReduced());
+    page.view->pages()->openTab("cluster");
+    const PointSelection::Table before = points.shared();
+    page.view->showRun(test::finishedRun(test::smallPlan()));
+    page.undo.undo();
+    EXPECT_FALSE(points.isReduced());
+    EXPECT_EQ(points.shared(), before) << "filled with the new one once it is looked at";
+    points.choose(static_cast<int>(points.size()) - 1);
+    EXPECT_EQ(page.chosen(), "1") << "no configuration of the new one";
+    page.picture<Workbench>("front");
+    EXPECT_NE(points.shared(), before);
+    EXPECT_EQ(points.chosen(), 0);
+}
+
 TEST_F(PlanViewTest, aViewIsSavedAndRestored) {
     QJsonObject saved;
     {

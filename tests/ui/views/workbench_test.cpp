@@ -8,12 +8,15 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QMenu>
+#include <QPointer>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <set>
 
@@ -52,7 +55,11 @@ protected:
         bench.resize(1300, 640);
         bench.setPoints(sharedPoints(madeUpPoints(200)));
         bench.show();
+        // As on a page of details: what is not looked at is not filled.
+        bench.list()->setParent(nullptr);
+        bench.list()->show();
     }
+    void TearDown() override { bench.list()->setParent(&bench); }
     PointSelection& selection() { return bench.selection(); }
     QToolButton* button(const char* text) {
         for (auto* each : bench.findChildren<QToolButton*>())
@@ -101,7 +108,7 @@ TEST_F(WorkbenchTest, aRectangleInTheScatterIsTwoBrushes) {
     bench.scatter()->setAxes(u"cost"_s, u"time"_s);
     button("Brush")->click();
     PlotWidget& plot = *bench.plot();
-    const QPoint from = plot.rect().center() - QPoint(80, 60), to = plot.rect().center() + QPoint(90, 70);
+    const QPoint from = plot.rect().center() - QPoint(200, 20), to = plot.rect().center() + QPoint(40, 120);
     QTest::mousePress(&plot, Qt::LeftButton, {}, from);
     QTest::mouseMove(&plot, from + QPoint(20, 20));
     QTest::mouseMove(&plot, to);
@@ -119,6 +126,16 @@ TEST_F(WorkbenchTest, aRectangleInTheScatterIsTwoBrushes) {
     QTest::mouseMove(&plot, to);
     QTest::mouseRelease(&plot, Qt::LeftButton, Qt::ControlModifier, to);
     EXPECT_EQ(selection().ranges().size(), 2U);
+    // Beside the plot, and as thin as a line, nothing is meant.
+    selection().clearRanges();
+    for (const auto& [begin, end] :
+         {std::pair(QPoint(2, 2), QPoint(40, 20)), std::pair(from, QPoint(to.x(), from.y()))}) {
+        QTest::mousePress(&plot, Qt::LeftButton, Qt::ControlModifier, begin);
+        QTest::mouseMove(&plot, (begin + end) / 2);
+        QTest::mouseMove(&plot, end);
+        QTest::mouseRelease(&plot, Qt::LeftButton, Qt::ControlModifier, end);
+        EXPECT_FALSE(selection().isBrushed()) << begin.x() << " to " << end.x();
+    }
 }
 
 TEST_F(WorkbenchTest, whatIsChosenIsChosenEverywhere) {
@@ -138,6 +155,46 @@ TEST_F(WorkbenchTest, whatIsChosenIsChosenEverywhere) {
     EXPECT_EQ(chosen.count(), 4);
     selection().choose(99'999);
     EXPECT_EQ(selection().chosen(), -1);
+    EXPECT_EQ(bench.list()->table()->currentRow(), -1);
+}
+
+TEST_F(WorkbenchTest, theTableMarksNoRowWhereTheChosenPointIsFilteredOut) {
+    selection().choose(17);
+    ASSERT_EQ(bench.list()->table()->currentRow(), 17);
+    const double cost = selection().table().columns[kCost].values[17];
+    selection().setRange(kCost, PointSelection::Range{cost * (1 + 1e-9), 1e9});
+    ASSERT_FALSE(selection().isShown(17));
+    EXPECT_EQ(bench.list()->table()->currentRow(), -1);
+    EXPECT_EQ(selection().chosen(), 17) << "still";
+    selection().clearRanges();
+    EXPECT_EQ(bench.list()->table()->currentRow(), 17);
+}
+
+TEST_F(WorkbenchTest, rowsOfTheTableAreOfThePointsItWasFilledWith) {
+    bench.setPoints(sharedPoints(madeUpPoints(5000)));
+    ASSERT_TRUE(waitUntil([&] { return listed() == 5000; }));
+    ASSERT_EQ(listed(), 5000);
+    bench.list()->hide();
+    // Of other points it is filled once it is looked at; until then its rows can be read.
+    explore::PointTable other = madeUpPoints(4000);
+    other.columns.resize(2);
+    const std::size_t before = selection().table().columns.size();
+    bench.setPoints(sharedPoints(std::move(other)));
+    const QAbstractItemModel& model = *bench.list()->table()->view()->model();
+    ASSERT_EQ(model.rowCount(), 5000);
+    EXPECT_EQ(model.columnCount(), static_cast<int>(before) + 2);
+    EXPECT_FALSE(model.index(4999, model.columnCount() - 1).data().toString().isEmpty());
+    bench.list()->show();
+    EXPECT_EQ(listed(), 4000);
+    EXPECT_EQ(bench.list()->table()->view()->model()->columnCount(), 4);
+    // While points come faster than it rests, it follows.
+    for (int count = 4100; listed() == 4000 && count < 9000; count += 20) {
+        explore::PointTable more = madeUpPoints(static_cast<std::size_t>(count));
+        more.columns.resize(2);
+        bench.setPoints(sharedPoints(std::move(more)));
+        waitUntil([] { return false; }, 40);
+    }
+    EXPECT_GT(listed(), 4000);
 }
 
 TEST_F(WorkbenchTest, thePointUnderTheMouseIsTheSameInAllPictures) {
@@ -160,7 +217,7 @@ TEST_F(WorkbenchTest, twoPinsAreCompared) {
     selection().choose(5);
     button("Pin as A")->click();
     EXPECT_EQ(selection().pinned(PointSelection::Pin::a), 5);
-    EXPECT_NE(button("Pinned as A"), nullptr);
+    EXPECT_TRUE(button("Pin as A")->isChecked());
     selection().choose(9);
     EXPECT_EQ(comparison.compared(), std::pair(5, 9)) << "the chosen one, as long as there is no B";
     EXPECT_EQ(comparison.table()->view()->model()->rowCount(), 8);
@@ -182,13 +239,13 @@ TEST_F(WorkbenchTest, keepingAndExcludingFormAChainThatIsUndone) {
     EXPECT_EQ(selection().keptCount(), cheap);
     EXPECT_FALSE(selection().isBrushed()) << "the brush has done its work";
     EXPECT_EQ(listed(), static_cast<int>(cheap));
-    EXPECT_EQ(drawnIn("filtered-"), 0U) << "what is put aside is not drawn";
+    EXPECT_EQ(drawnIn("filtered-"), 0U) << "what is excluded is not drawn";
     selection().setRange(kTime, PointSelection::Range{0.03, 10});
     const std::size_t slow = selection().shownCount();
     ASSERT_GT(slow, 0U);
     button("Exclude")->click();
     EXPECT_EQ(selection().keptCount(), cheap - slow);
-    EXPECT_TRUE(visibleText(bench).contains(u"%1 put aside"_s.arg(200 - cheap + slow)));
+    EXPECT_TRUE(visibleText(bench).contains(u"%1 excluded"_s.arg(200 - cheap + slow)));
     ASSERT_EQ(undo.count(), 2);
     EXPECT_EQ(undo.undoText(), u"Exclude %1 points"_s.arg(slow));
     undo.undo();
@@ -203,6 +260,45 @@ TEST_F(WorkbenchTest, keepingAndExcludingFormAChainThatIsUndone) {
     EXPECT_EQ(selection().keptCount(), 200U);
     button("Undo")->click();
     EXPECT_EQ(selection().keptCount(), cheap - slow);
+}
+
+TEST_F(WorkbenchTest, whatPointsWereKeptByIsStillAsked) {
+    using Range = PointSelection::Range;
+    constexpr double kOpen = std::numeric_limits<double>::infinity();
+    const auto asked = [this](std::size_t column) {
+        const auto all = selection().askedRanges();
+        return all.contains(column) ? std::pair(all.at(column).low, all.at(column).high) : std::pair(0.0, 0.0);
+    };
+    selection().setRange(kCost, Range{-kOpen, 100});
+    selection().keep();
+    EXPECT_EQ(asked(kCost), std::pair(-kOpen, 100.0));
+    selection().setRange(kCost, Range{30, 200});
+    selection().setRange(kTime, Range{0, 0.1});
+    EXPECT_EQ(asked(kCost), std::pair(30.0, 100.0)) << "both";
+    selection().exclude();
+    EXPECT_EQ(asked(kCost), std::pair(-kOpen, 100.0)) << "no range says what is left";
+    EXPECT_EQ(selection().askedRanges().size(), 1U);
+    undo.undo();
+    undo.undo();
+    EXPECT_EQ(selection().askedRanges().size(), 1U) << "the brush";
+    undo.redo();
+    EXPECT_FALSE(selection().isBrushed());
+    EXPECT_EQ(asked(kCost), std::pair(-kOpen, 100.0));
+    selection().showAll();
+    EXPECT_TRUE(selection().askedRanges().empty());
+}
+
+TEST_F(WorkbenchTest, aStackOfItsOwnGoesWithIt) {
+    auto own = std::make_unique<Workbench>(nullptr);
+    own->setPoints(sharedPoints(madeUpPoints(200)));
+    own->show();
+    own->selection().setRange(kCost, PointSelection::Range{0, 100});
+    own->selection().keep();
+    const QPointer<QUndoStack> stack = &own->selection().undoStack();
+    ASSERT_EQ(stack->count(), 1);
+    EXPECT_TRUE(visibleText(*own).contains(u"excluded"_s));
+    own.reset();
+    EXPECT_TRUE(stack.isNull());
 }
 
 TEST_F(WorkbenchTest, whatCannotBeDoneIsOff) {
@@ -254,6 +350,92 @@ TEST_F(WorkbenchTest, slidersAndBrushesAreTheSameRanges) {
     EXPECT_FALSE(selection().isBrushed());
 }
 
+TEST_F(WorkbenchTest, anEndThatIsNotMovedInIsOpen) {
+    const std::vector<double>& costs = selection().table().columns[kCost].values;
+    const double low = *std::min_element(costs.begin(), costs.end());
+    const double high = *std::max_element(costs.begin(), costs.end()), middle = (low + high) / 2;
+    button("Filters")->click();
+    FilterPanel& filters = *bench.filters();
+    const QRectF track = filters.trackOf(0);
+    const auto at = [&](double share) {
+        return QPointF(track.left() + share * track.width(), track.center().y()).toPoint();
+    };
+    const auto drag = [](QWidget& on, const QPoint& from, const QPoint& to) {
+        QTest::mousePress(&on, Qt::LeftButton, {}, from);
+        QTest::mouseMove(&on, (from + to) / 2);
+        QTest::mouseMove(&on, to);
+        QTest::mouseRelease(&on, Qt::LeftButton, {}, to);
+    };
+    drag(filters, at(0.98), at(0.5));
+    ASSERT_TRUE(selection().range(kCost));
+    EXPECT_TRUE(std::isinf(selection().range(kCost)->low));
+    EXPECT_TRUE(std::isfinite(selection().range(kCost)->high));
+    // Better points to come are shown.
+    explore::PointTable more = madeUpPoints(201);
+    more.columns[kCost].values[200] = low / 2;
+    bench.setPoints(sharedPoints(std::move(more)));
+    EXPECT_TRUE(selection().isShown(200));
+    // And so it is saved.
+    const QJsonArray saved = bench.saveState().value(u"ranges"_s).toObject().value(u"cost"_s).toArray();
+    ASSERT_EQ(saved.size(), 2);
+    EXPECT_TRUE(saved[0].isNull());
+    Workbench other(nullptr);
+    other.setPoints(selection().shared());
+    other.restoreState(bench.saveState());
+    EXPECT_EQ(other.selection().shownCount(), selection().shownCount());
+    EXPECT_EQ(other.selection().range(kCost)->high, selection().range(kCost)->high);
+    // The same of an axis, beyond whose ends a drag may go.
+    selection().clearRanges();
+    ParallelView& view = *bench.parallel();
+    const int x = static_cast<int>(view.layout().x[0]), bottom = static_cast<int>(view.layout().bottom);
+    drag(view, {x, bottom + 6}, {x, (bottom + static_cast<int>(view.layout().top)) / 2});
+    ASSERT_TRUE(selection().range(kCost));
+    EXPECT_TRUE(std::isinf(selection().range(kCost)->low));
+    EXPECT_NEAR(selection().range(kCost)->high, middle, (high - low) / 8);
+    EXPECT_TRUE(selection().isShown(200));
+    drag(view, {x, bottom + 6}, {x, 2 + static_cast<int>(view.layout().top) - 8});
+    EXPECT_FALSE(selection().isBrushed()) << "all of it";
+    // By the keyboard: from an open end, and back to it.
+    view.setFocus();
+    QTest::keyClick(&view, Qt::Key_Up);
+    ASSERT_TRUE(view.brush(0));
+    EXPECT_TRUE(std::isfinite(view.brush(0)->low));
+    EXPECT_TRUE(std::isinf(view.brush(0)->high));
+    EXPECT_TRUE(view.accessibleDescription().startsWith(u"Cost, axis 1 of 7, from $"_s))
+        << view.accessibleDescription().toStdString();
+    QTest::keyClick(&view, Qt::Key_Down);
+    EXPECT_FALSE(view.brush(0));
+    QTest::keyClick(&view, Qt::Key_Right);
+    EXPECT_EQ(view.accessibleDescription(), u"Time, axis 2 of 7, no brush"_s);
+}
+
+TEST_F(WorkbenchTest, theSliderOfTheKeyboardIsInSight) {
+    bench.resize(1300, 260);
+    button("Filters")->click();
+    FilterPanel& filters = *bench.filters();
+    waitUntil([] { return false; }, 20);
+    filters.setFocus();
+    for (std::size_t row = 1; row < filters.columns().size(); ++row) {
+        QTest::keyClick(&filters, Qt::Key_Down);
+        const QRect its = filters.trackOf(row).toRect();
+        EXPECT_TRUE(filters.visibleRegion().boundingRect().contains(its)) << row;
+    }
+}
+
+TEST_F(WorkbenchTest, slidersThatWereFoldedCountWhatIsShownNow) {
+    FilterPanel& filters = *bench.filters();
+    button("Filters")->click();
+    selection().setRange(kCost, PointSelection::Range{0, 60});
+    const QImage open = filters.grab().toImage();
+    selection().clearRanges();
+    ASSERT_NE(filters.grab().toImage(), open);
+    button("Filters")->click();
+    ASSERT_FALSE(filters.isVisible());
+    selection().setRange(kCost, PointSelection::Range{0, 60});
+    button("Filters")->click();
+    EXPECT_EQ(filters.grab().toImage(), open);
+}
+
 // --------------------------------------------------------------------------------------------------------- pictures
 
 TEST_F(WorkbenchTest, pointsAreColouredAndSizedByAnyValue) {
@@ -271,6 +453,54 @@ TEST_F(WorkbenchTest, pointsAreColouredAndSizedByAnyValue) {
     EXPECT_GT(sized, 0);
     selection().setColour(std::nullopt);
     EXPECT_TRUE(bench.plot()->chart().key.palette.empty());
+}
+
+TEST_F(WorkbenchTest, variablesAreWhatWasChosen) {
+    explore::PointTable points = madeUpPoints(200);
+    points.columns[5].isChosen = false;     // the depth follows from others
+    points.columns[kCost].isChosen = true;  // an objective that is a variable, too
+    bench.setPoints(sharedPoints(std::move(points)));
+    bench.showPicture(u"surface"_s);
+    for (const char* axis : {"X", "Y"}) {
+        const auto boxes = bench.surface()->findChildren<ValueBox*>();
+        const auto box = std::find_if(boxes.begin(), boxes.end(),
+                                      [&](ValueBox* each) { return each->accessibleName() == QLatin1String(axis); });
+        ASSERT_NE(box, boxes.end());
+        EXPECT_LT((*box)->findData(u"depth"_s), 0);
+        EXPECT_GE((*box)->findData(u"cost"_s), 0);
+        EXPECT_GE((*box)->findData(u"width"_s), 0);
+    }
+}
+
+TEST_F(WorkbenchTest, aNameStandsBesideItsControl) {
+    for (const int width : {700, 1120, 1300}) {
+        bench.resize(width, 640);
+        waitUntil([] { return false; }, 10);
+        for (const QLabel* label : bench.scatter()->findChildren<QLabel*>()) {
+            const QWidget* control = label->buddy();
+            ASSERT_NE(control, nullptr);
+            EXPECT_LT(std::abs(label->mapTo(&bench, label->rect().center()).y() -
+                               control->mapTo(&bench, control->rect().center()).y()),
+                      4)
+                << label->text().toStdString() << " at " << width;
+        }
+    }
+}
+
+TEST_F(WorkbenchTest, nothingMovesWhileARangeIsDragged) {
+    std::set<int> places;
+    for (const double cost : {30.0, 60.0, 100.0, 1000.0}) {
+        selection().setRange(kCost, PointSelection::Range{0, cost});
+        waitUntil([] { return false; }, 10);
+        places.insert(button("Keep")->x());
+        selection().choose(places.size() > 1 ? 3 : -1);
+    }
+    EXPECT_EQ(places.size(), 1U);
+    const int width = button("Pin as A")->width();
+    selection().choose(5);
+    button("Pin as A")->click();
+    waitUntil([] { return false; }, 10);
+    EXPECT_EQ(button("Pin as A")->width(), width);
 }
 
 TEST_F(WorkbenchTest, axesAreMovedTurnedOverAndTakenAwayByMouseAndKeys) {
@@ -322,6 +552,31 @@ TEST_F(WorkbenchTest, aFieldOfTheMatrixBecomesTheScatter) {
     EXPECT_EQ(chosen.count(), 1);
 }
 
+TEST_F(WorkbenchTest, theMatrixFollowsBrushesAndSteps) {
+    bench.showPicture(u"matrix"_s);
+    const report::MatrixPicture& picture = bench.matrix()->view()->picture();
+    const auto placed = [&] {
+        const std::vector<double>& values = picture.axes.front().values;
+        return std::count_if(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+    };
+    const auto all = placed();
+    selection().setRange(kCost, PointSelection::Range{0, 60});
+    const auto shown = static_cast<std::ptrdiff_t>(selection().shownCount());
+    EXPECT_EQ(placed(), all) << "those that are filtered out stand in grey";
+    EXPECT_EQ(std::count(picture.shown.begin(), picture.shown.end(), 1), shown);
+    EXPECT_TRUE(picture.tones.empty());
+    selection().setColour(6);
+    EXPECT_EQ(picture.tones.size(), 200U);
+    EXPECT_EQ(std::count(picture.shown.begin(), picture.shown.end(), 1), shown);
+    selection().keep();
+    EXPECT_LE(placed(), shown) << "those that are excluded have no place, nor those that are no solutions";
+    EXPECT_LT(placed(), all);
+    undo.undo();
+    selection().clearRanges();
+    EXPECT_EQ(placed(), all);
+    EXPECT_TRUE(picture.shown.empty());
+}
+
 TEST_F(WorkbenchTest, progressIsOfferedWherePointsStandInOrder) {
     EXPECT_FALSE(bench.pictures().contains(u"progress"_s));
     bench.setInOrder(true);
@@ -365,11 +620,11 @@ TEST_F(WorkbenchTest, twoPicturesStandSideBySideWhereThereIsRoom) {
     bench.showPicture(u"matrix"_s);
     EXPECT_EQ(bench.seen(), (QStringList{u"matrix"_s, u"parallel"_s}));
     // The one from the other side changes places.
-    auto* left = bench.findChildren<QComboBox*>().first();
-    for (auto* box : bench.findChildren<QComboBox*>())
-        if (box->accessibleName() == u"Picture on the left"_s) left = box;
-    left->setCurrentIndex(left->findData(u"parallel"_s));
-    emit left->activated(left->currentIndex());
+    QComboBox* left = bench.matrix()->pictureBox();
+    EXPECT_EQ(left->currentText(), u"Matrix"_s);
+    emit left->activated(left->findData(u"parallel"_s));
+    EXPECT_EQ(left->currentText(), u"Matrix"_s) << "a picture's own line names it";
+    EXPECT_TRUE(bench.parallelPane()->pictureBox()->hasFocus());
     EXPECT_EQ(bench.seen(), (QStringList{u"parallel"_s, u"matrix"_s}));
     bench.resize(900, 600);
     EXPECT_EQ(bench.seen(), QStringList{u"parallel"_s});
@@ -416,13 +671,19 @@ TEST_F(WorkbenchTest, aStateIsSavedAndRestored) {
 TEST_F(WorkbenchTest, whatIsShownIsExported) {
     selection().setRange(kCost, PointSelection::Range{0, 60});
     const QVector<Exportable> all = bench.exportables();
-    ASSERT_EQ(all.size(), 4);
+    ASSERT_EQ(all.size(), 3);
     const std::string csv = all[0].csv();
     EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), static_cast<std::ptrdiff_t>(selection().shownCount()) + 1);
     EXPECT_EQ(csv.substr(0, 60), "point,cost ($),time (s),rate (samples/s),memory (B),width,de");
-    EXPECT_NE(all[1].json().find("\"metric\": \"cost\""), std::string::npos);
-    for (int picture = 2; picture < 4; ++picture)
+    for (int picture = 1; picture < 3; ++picture)
         EXPECT_NE(all[picture].svg(report::Theme(report::ThemeKind::light)).find("<svg"), std::string::npos);
+    // What an engine makes of it is of what is shown when it is asked for.
+    bench.setStudyOfShown([this] { return [shown = selection().shownCount()] { return std::to_string(shown); }; });
+    const std::size_t shown = selection().shownCount();
+    const QVector<Exportable> more = bench.exportables();
+    ASSERT_EQ(more.size(), 4);
+    selection().clearRanges();
+    EXPECT_EQ(more[1].json(), std::to_string(shown));
     const std::unique_ptr<QMenu> menu(test::contextMenu(*bench.parallel(), bench.parallel()->rect().center()));
     ASSERT_NE(menu, nullptr);
     EXPECT_TRUE(test::textsOf(*menu).contains(u"SVG…"_s));
@@ -441,7 +702,7 @@ TEST_F(WorkbenchTest, pointsAreAppendedWhileASearchRuns) {
     bench.parallel()->setInverted(0, true);
     bench.setPoints(sharedPoints(madeUpPoints(260)));
     EXPECT_EQ(selection().size(), 260U);
-    EXPECT_EQ(selection().keptCount(), cheap + 60) << "what was put aside stays so";
+    EXPECT_EQ(selection().keptCount(), cheap + 60) << "what was excluded stays so";
     EXPECT_EQ(selection().chosen(), 11);
     EXPECT_EQ(selection().pinned(PointSelection::Pin::a), 7);
     EXPECT_TRUE(bench.parallel()->isInverted(0));
@@ -457,7 +718,55 @@ TEST_F(WorkbenchTest, pointsAreAppendedWhileASearchRuns) {
     EXPECT_EQ(selection().keptCount(), 300U);
 }
 
+TEST_F(WorkbenchTest, listsStayAsTheyAreWhilePointsCome) {
+    bench.showPicture(u"matrix"_s);
+    std::vector<std::unique_ptr<QSignalSpy>> changes;
+    for (auto* box : bench.findChildren<QComboBox*>())
+        for (const auto signal : {&QAbstractItemModel::rowsRemoved, &QAbstractItemModel::rowsInserted})
+            changes.push_back(std::make_unique<QSignalSpy>(box->model(), signal));
+    ASSERT_GT(changes.size(), 8U);
+    bench.setPoints(sharedPoints(madeUpPoints(260)));
+    for (const auto& spy : changes) EXPECT_TRUE(spy->isEmpty());
+    // Points with another value.
+    explore::PointTable other = madeUpPoints(260);
+    other.columns[2].title = "Pace";
+    bench.setPoints(sharedPoints(std::move(other)));
+    EXPECT_TRUE(std::any_of(changes.begin(), changes.end(), [](const auto& spy) { return !spy->isEmpty(); }));
+}
+
+TEST_F(WorkbenchTest, theMatrixHasTheTellingValuesUntilAPersonChooses) {
+    bench.showPicture(u"matrix"_s);
+    explore::PointTable first = madeUpPoints(20);
+    for (double& value : first.columns[kCost].values) value = 3;
+    bench.setPoints(sharedPoints(std::move(first)));
+    ASSERT_EQ(std::count(bench.matrix()->columns().begin(), bench.matrix()->columns().end(), kCost), 0);
+    bench.setPoints(sharedPoints(madeUpPoints(40)));
+    EXPECT_EQ(bench.matrix()->columns().front(), kCost);
+    bench.matrix()->setColumns({kMemory, kWidth});
+    bench.setPoints(sharedPoints(madeUpPoints(60)));
+    EXPECT_EQ(bench.matrix()->columns(), (std::vector<std::size_t>{kMemory, kWidth}));
+    // Of points with other columns: the same values.
+    explore::PointTable fewer = madeUpPoints(60);
+    fewer.columns.erase(fewer.columns.begin() + 2);
+    bench.setPoints(sharedPoints(std::move(fewer)));
+    EXPECT_EQ(bench.matrix()->columns(), (std::vector<std::size_t>{kMemory - 1, kWidth - 1}));
+}
+
 // ------------------------------------------------------------------------------------------------------- very many
+
+TEST_F(WorkbenchTest, aSizeIsRestoredBeforeVeryManyPointsAreDrawn) {
+    Workbench other(nullptr);
+    other.resize(1300, 640);
+    other.show();
+    other.setPoints(sharedPoints(madeUpPoints(5000)));
+    other.restoreState({{u"scatter"_s, QJsonObject{{u"size"_s, u"memory"_s}}}});
+    const auto isSized = [&] {
+        const auto& all = other.plot()->chart().series;
+        return std::any_of(all.begin(), all.end(), [](const report::Series& its) { return !its.radii.empty(); });
+    };
+    EXPECT_TRUE(waitUntil(isSized));
+    EXPECT_EQ(other.saveState().value(u"scatter"_s).toObject().value(u"size"_s).toString(), u"memory"_s);
+}
 
 TEST_F(WorkbenchTest, aHundredThousandPointsAreLinkedLikeFew) {
     bench.setPoints(sharedPoints(madeUpPoints(100'000)));
@@ -472,7 +781,7 @@ TEST_F(WorkbenchTest, aHundredThousandPointsAreLinkedLikeFew) {
     EXPECT_EQ(selection().keptCount(), fast);
     const int last = selection().shownPoints().back();
     selection().choose(last);
-    EXPECT_EQ(bench.list()->table()->currentRow(), static_cast<int>(fast) - 1);
+    EXPECT_TRUE(waitUntil([&] { return bench.list()->table()->currentRow() == static_cast<int>(fast) - 1; }));
     const QImage picture = test::savePicture(bench, u"workbench-many"_s);
     EXPECT_GT(test::coloursIn(picture), 30);
 }

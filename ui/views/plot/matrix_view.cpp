@@ -26,6 +26,7 @@ struct MatrixView::Implementation : PictureContent {
     MatrixView* owner;
     report::MatrixPicture value;
     report::MatrixView view;
+    report::MatrixShares shares;  ///< of the value
     report::MatrixLayout layout;
     std::function<QStringList(int row)> card;
     PlotIndex index;
@@ -37,6 +38,7 @@ struct MatrixView::Implementation : PictureContent {
     QSize minimumSizeHint() const override { return {240, 180}; }
     const report::Drawing& drawing() const override { return layout.drawing; }
     void layOut(const report::Size& size) override {
+        view.shares = &shares;
         layout = report::layOut(value, view, size, pictureWidth());
         indexed = 0;
     }
@@ -144,6 +146,7 @@ MatrixView::MatrixView(QWidget* parent) : PictureView(parent), d_(hold(std::make
 
 void MatrixView::setPicture(report::MatrixPicture picture) {
     d_->value = std::move(picture);
+    d_->shares = report::sharesOf(d_->value);
     if (d_->hovered >= static_cast<int>(d_->value.rows)) d_->hovered = -1;
     announce(*this, toQt(escaped(d_->value.title)), {});
     pictureChanged();
@@ -151,6 +154,10 @@ void MatrixView::setPicture(report::MatrixPicture picture) {
 
 const report::MatrixPicture& MatrixView::picture() const {
     return d_->value;
+}
+
+void MatrixView::setShown(std::vector<std::uint8_t> shown) {
+    if (std::exchange(d_->value.shown, std::move(shown)) != d_->value.shown) pictureChanged();
 }
 
 void MatrixView::setSelected(int row) {

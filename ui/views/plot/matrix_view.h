@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QStringList>
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "core/draw/matrix_layout.h"
 #include "ui/views/plot/picture_view.h"
@@ -18,6 +20,8 @@ public:
 
     void setPicture(report::MatrixPicture picture);
     const report::MatrixPicture& picture() const;
+    /// Rows that are shown; empty = all.
+    void setShown(std::vector<std::uint8_t> shown);
     void setSelected(int row);  ///< -1 = none
     void setHovered(int row);   ///< under the mouse of another view, without a signal
     void setCard(std::function<QStringList(int row)> card);

@@ -5,6 +5,7 @@
 #include <QSignalBlocker>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -124,13 +125,53 @@ struct ParallelView::Implementation : PictureContent {
         const report::Scale& scale = layout.scales[axis];
         const double step = scale.stretch.length() / kSteps;
         report::Stretch places = scale.stretch;
-        if (const auto& brush = view.brushes[axis])
-            places = {scale.coordinate(brush->low), scale.coordinate(brush->high)};
+        if (const auto& brush = view.brushes[axis]) {
+            // Ends that are open lie where the axis ends.
+            const auto place = [&](double its, double otherwise) {
+                const double at = scale.coordinate(its);
+                return std::isfinite(at) ? at : otherwise;
+            };
+            places = {place(brush->low, places.low), place(brush->high, places.high)};
+        }
         double& end = upper ? places.high : places.low;
         end = std::clamp(end + steps * step, scale.stretch.low, scale.stretch.high);
         if (places.low > places.high) std::swap(places.low, places.high);
         owner->forgetMouse();
-        owner->setBrush(axis, scale.value(scale.pixelOf(places.low)), scale.value(scale.pixelOf(places.high)));
+        brush(axis, scale.pixelOf(places.low), scale.pixelOf(places.high));
+        announceAxis();
+    }
+
+    /// Between two places of an axis. At an end of the axis it is open: what lies beyond, as points to come, is in it.
+    void brush(std::size_t axis, double onePixel, double otherPixel) const {
+        constexpr double kOpen = std::numeric_limits<double>::infinity(), kAtEnd = 1e-6;
+        const report::Scale& scale = layout.scales[axis];
+        const auto valueAt = [&](double pixel) {
+            return std::fabs(pixel - scale.from) < kAtEnd ? -kOpen
+                   : std::fabs(pixel - scale.to) < kAtEnd ? kOpen
+                                                          : scale.value(pixel);
+        };
+        const double one = valueAt(onePixel), other = valueAt(otherPixel);
+        owner->setBrush(axis, std::min(one, other), std::max(one, other));
+    }
+
+    /// The current axis, its place, and what is brushed of it.
+    void announceAxis() {
+        owner->ensureLayout();
+        if (layout.empty || current >= view.order.size()) return;
+        const report::ParallelPicture::Line& axis = value.axes[currentAxis()];
+        const report::Scale& scale = layout.scales[currentAxis()];
+        const auto text = [&](double its, double end) {
+            if (!std::isfinite(its)) its = scale.value(scale.pixelOf(end));
+            return toQt(escaped(axis.text ? axis.text(its) : report::tickText(its, axis.axis)));
+        };
+        QString said =
+            u"%1, axis %2 of %3"_s.arg(toQt(escaped(axis.axis.title))).arg(current + 1).arg(view.order.size());
+        if (owner->isInverted(currentAxis())) said += u", inverted"_s;
+        const auto& range = view.brushes[currentAxis()];
+        said +=
+            range ? u", from %1 to %2"_s.arg(text(range->low, scale.stretch.low), text(range->high, scale.stretch.high))
+                  : u", no brush"_s;
+        announce(*owner, toQt(escaped(value.title)), said);
     }
 
     void take(std::size_t axis) {
@@ -227,10 +268,8 @@ struct ParallelView::Implementation : PictureContent {
     void dragTo(QPointF at) override {
         movedTo = at.x();
         if (!dragged || layout.empty) return;
-        const report::Scale& scale = layout.scales[*dragged];
-        const auto valueAt = [&](double y) { return scale.value(std::clamp(y, layout.top, layout.bottom)); };
-        const double one = valueAt(owner->pressed()->y()), other = valueAt(at.y());
-        owner->setBrush(*dragged, std::min(one, other), std::max(one, other));
+        const auto inside = [&](double y) { return std::clamp(y, layout.top, layout.bottom); };
+        brush(*dragged, inside(owner->pressed()->y()), inside(at.y()));
     }
 
     void endDrag(QPointF at) override {
@@ -246,9 +285,9 @@ struct ParallelView::Implementation : PictureContent {
         const std::size_t its = axis.value_or(currentAxis());
         if (layout.empty || its >= value.axes.size()) return;
         const QString name = toQt(escaped(value.axes[its].axis.title, 60)).replace(u'&', u"&&"_s);
-        menu.addAction(u"Turn the axis of %1 over"_s.arg(name), owner,
+        menu.addAction(u"Invert axis %1"_s.arg(name), owner,
                        [this, its] { owner->setInverted(its, !owner->isInverted(its)); });
-        menu.addAction(u"Take the axis of %1 away"_s.arg(name), owner, [this, its] { take(its); })
+        menu.addAction(u"Hide axis %1"_s.arg(name), owner, [this, its] { take(its); })
             ->setEnabled(view.order.size() > 2);
         menu.addSeparator();
     }
@@ -262,8 +301,12 @@ struct ParallelView::Implementation : PictureContent {
                 const std::size_t last = view.order.size() - 1;
                 const std::size_t to =
                     event.key() == Qt::Key_Left ? (current > 0 ? current - 1 : 0) : std::min(current + 1, last);
-                if ((event.modifiers() & Qt::ControlModifier) != 0) return owner->moveAxis(currentAxis(), to);
+                if ((event.modifiers() & Qt::ControlModifier) != 0) {
+                    owner->moveAxis(currentAxis(), to);
+                    return announceAxis();
+                }
                 current = to;
+                announceAxis();
                 return owner->update();
             }
             case Qt::Key_Up:
@@ -271,12 +314,15 @@ struct ParallelView::Implementation : PictureContent {
             case Qt::Key_Down:
                 return move(-1, upper);
             case Qt::Key_I:
-                return owner->setInverted(currentAxis(), !owner->isInverted(currentAxis()));
+                owner->setInverted(currentAxis(), !owner->isInverted(currentAxis()));
+                return announceAxis();
             case Qt::Key_Delete:
-                return take(currentAxis());
+                take(currentAxis());
+                return announceAxis();
             case Qt::Key_Escape:
                 if (!owner->isBrushed()) break;
-                return owner->clearBrushes();
+                owner->clearBrushes();
+                return announceAxis();
             default:
                 break;
         }
@@ -333,7 +379,8 @@ void ParallelView::setShown(std::vector<std::uint8_t> shown) {
 
 void ParallelView::setBrush(std::size_t axis, double low, double high) {
     if (axis >= d_->view.brushes.size()) return;
-    d_->view.brushes[axis] = low <= high ? std::optional(report::Stretch{low, high}) : std::nullopt;
+    const bool all = std::isinf(low) && std::isinf(high);
+    d_->view.brushes[axis] = low <= high && !all ? std::optional(report::Stretch{low, high}) : std::nullopt;
     d_->changed();
 }
 

@@ -11,9 +11,9 @@
 namespace tessera::ui {
 
 /// A report::ParallelPicture with a brush on each axis: a drag along an axis keeps the lines that cross it there, a
-/// click on it lets go. An axis is moved by a drag of its title, and turned over by a double-click on it. With the
+/// click on it lets go. An axis is moved by a drag of its title, and inverted by a double-click on it. With the
 /// keyboard, left and right choose an axis (with Ctrl they move it), up and down move the brush's lower end (with Shift
-/// its upper end), I turns the axis over, Delete takes it away, Escape lets all brushes go.
+/// its upper end), I inverts the axis, Delete hides it, Escape clears all brushes.
 class ParallelView : public PictureView {
     Q_OBJECT
 
@@ -30,7 +30,7 @@ public:
     /// Rows that are shown, where more than the brushes decides; empty = those in all brushes.
     void setShown(std::vector<std::uint8_t> shown);
 
-    /// Values from `low` to `high` of an axis; no brush where `low` is above `high`.
+    /// Values from `low` to `high` of an axis, infinite where an end is open; no brush where `low` is above `high`.
     void setBrush(std::size_t axis, double low, double high);
     std::optional<report::Stretch> brush(std::size_t axis) const;
     /// All brushes at once, without a signal.
@@ -52,7 +52,7 @@ signals:
     void brushed();
     void rowClicked(int row);
     void rowHovered(int row);  ///< -1 = none
-    void arranged();           ///< axes were moved, turned over or taken away
+    void arranged();           ///< axes were moved, inverted or hidden
 
 private:
     struct Implementation;

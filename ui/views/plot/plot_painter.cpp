@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/draw/colour_key.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/drawing_painter.h"
 
@@ -75,7 +76,7 @@ QImage stampOf(const report::Marker& marker, double side, double ratio) {
 
 /// Big clouds: one small picture of the marker, put at every place; another one for each tone and size.
 void paintCloud(QPainter& painter, const report::Series& series, std::size_t index, const report::ChartLayout& layout,
-                const std::vector<std::string>& palette) {
+                const report::ColourKey& key) {
     const std::vector<report::PlacedPoint> points = report::pointsOf(series, layout);
     const bool crowded = points.size() > kCrowded;
     const double usual = crowded ? 1.5 : series.dimmed ? 2 : 2.5;
@@ -86,7 +87,7 @@ void paintCloud(QPainter& painter, const report::Series& series, std::size_t ind
         const double radius = half / 2.0, side = 2 * radius + 2;
         const std::string colour = series.dimmed ? "disabled"
                                    : tone < 0    ? series.colour
-                                                 : palette[static_cast<std::size_t>(tone)];
+                                                 : report::colourOf(key, static_cast<std::size_t>(tone));
         found->second = stampOf({.at = {side / 2, side / 2},
                                  .shape = report::shapeOf(series, index),
                                  .radius = radius,
@@ -101,7 +102,7 @@ void paintCloud(QPainter& painter, const report::Series& series, std::size_t ind
     constexpr double kReach = 10;  // markers at the edge stay whole
     painter.setClipRect(toRect(layout.plot).adjusted(-kReach, -kReach, kReach, kReach));
     for (const report::PlacedPoint& point : points) {
-        const bool toned = point.point < series.tones.size() && series.tones[point.point] < palette.size();
+        const bool toned = point.point < series.tones.size() && !key.palette.empty();
         const double radius = point.point < series.radii.size() ? series.radii[point.point] : usual;
         const QImage& its = stamp(toned ? series.tones[point.point] : -1, static_cast<int>(std::lround(2 * radius)));
         const double side = its.width() / its.devicePixelRatio();
@@ -125,7 +126,7 @@ void paintSeries(QPainter& painter, const report::Chart& chart, const report::Ch
         const report::Series& series = chart.series[s];
         if (view.hidden[s] || !view.elsewhere[s] || (s < layout.counted.size() && layout.counted[s])) continue;
         if (series.mark == report::Mark::points)
-            paintCloud(painter, series, s, layout, chart.key.palette);
+            paintCloud(painter, series, s, layout, chart.key);
         else
             paintCurve(painter, series, layout, curves);
     }

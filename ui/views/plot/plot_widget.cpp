@@ -82,6 +82,10 @@ struct PlotWidget::Implementation : PictureContent {
         redraw();
         timer.start();
     }
+    /// For what stands above the picture: where a newer chart waits, with it.
+    void repaint() {
+        if (!waiting) owner->update();
+    }
     void redraw() {
         waiting = false;
         owner->pictureChanged();
@@ -364,6 +368,8 @@ struct PlotWidget::Implementation : PictureContent {
     void brushTo(const QRectF& drawn) {
         if (layout.empty || value.horizontal) return;
         const QRectF area = drawn.normalized().intersected(toRect(layout.plot));
+        // Beside the plot, or a line: no rectangle was meant.
+        if (area.width() < kDragged || area.height() < kDragged) return;
         emit owner->brushed({layout.x.value(area.left()), layout.x.value(area.right())},
                             {layout.y.value(area.bottom()), layout.y.value(area.top())});
     }
@@ -568,7 +574,7 @@ void PlotWidget::setExplainable(bool on) {
 
 void PlotWidget::setPins(const QVector<Pin>& pins) {
     d_->pins = pins;
-    update();
+    d_->repaint();
 }
 
 void PlotWidget::setHovered(Place place) {
@@ -577,7 +583,7 @@ void PlotWidget::setHovered(Place place) {
     d_->hoveredSeries = d_->isPoint(place.series, place.point) ? place.series : -1;
     d_->hoveredPoint = d_->hoveredSeries < 0 ? -1 : place.point;
     d_->hoveredElsewhere = true;
-    update();
+    d_->repaint();
 }
 
 void PlotWidget::setCard(std::function<QStringList(int series, int point)> card) {
@@ -592,13 +598,13 @@ void PlotWidget::setBrushing(bool on) {
 void PlotWidget::setBrush(std::optional<report::Stretch> x, std::optional<report::Stretch> y) {
     d_->brushX = x;
     d_->brushY = y;
-    update();
+    d_->repaint();
 }
 
 void PlotWidget::setSelected(int series, int point) {
     d_->selectedSeries = series;
     d_->selectedPoint = point;
-    update();
+    d_->repaint();
 }
 
 }  // namespace tessera::ui

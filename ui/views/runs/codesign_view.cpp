@@ -213,17 +213,21 @@ Workbench& CodesignView::theBench() {
     overlay_->hide();
     bench_->addTool(overlay_);
     bench_->setExtras([this](std::size_t x, std::size_t y) {
+        // Until it is looked at, the bench shows the run before.
+        if (bench_->selection().shared() != choice_->run.points()) return report::ScatterExtras();
         return report::codesignExtras(choice_->run.result(), *choice_->run.points(), x, y, others_);
     });
     const PointSelection& points = bench_->selection();
     connect(&points, &PointSelection::chosenChanged, this, [this](int row) {
-        if (row >= 0 && row != choice_->row) select(u"architecture"_s, row);
+        const bool own = bench_->selection().shared() == choice_->run.points();
+        if (own && row >= 0 && row != choice_->row) select(u"architecture"_s, row);
     });
     connect(&points, &PointSelection::pinsChanged, this, [this, &points] {
         const int row = points.pinned(PointSelection::Pin::a);
-        if (row != choice_->pinned) select(u"pinned"_s, row);
+        if (bench_->selection().shared() == choice_->run.points() && row != choice_->pinned) select(u"pinned"_s, row);
     });
     connect(bench_, &Workbench::whyChanged, this, [this] { pages()->details()->refresh({u"why"_s}); });
+    findOthers();
     return *bench_;
 }
 
@@ -297,7 +301,7 @@ void CodesignView::refresh() {
 void CodesignView::findOthers() {
     if (bench_ == nullptr) return;
     offerOthers({});
-    if (run().history.empty()) return;
+    if (run().result == nullptr || run().history.empty()) return;
     using Others = QVector<OtherRun>;
     const auto find = [from = run().history, own = run().kept, engine = run().result->study.engine] {
         Others found;
@@ -351,12 +355,15 @@ QJsonObject CodesignView::saveView() const {
 
 void CodesignView::restoreView(const QJsonObject& view) {
     RunView::restoreView(view);
-    if (bench_ == nullptr || choice_->run.isEmpty()) return;
-    fillBench();
-    bench_->restoreState(view.value("points"_L1).toObject());
-    // As views of older versions say it.
-    if (!view.contains("points"_L1))
+    if (choice_->run.isEmpty()) return;
+    if (const QJsonObject state = view.value("points"_L1).toObject(); !state.isEmpty()) {
+        theBench();
+        fillBench();
+        bench_->restoreState(state);
+    } else if (bench_ != nullptr) {  // as views of older versions say it
+        fillBench();
         bench_->scatter()->setAxes(view.value("x"_L1).toString(), view.value("y"_L1).toString());
+    }
 }
 
 ChoiceBar::Choice CodesignView::model(int index) const {

@@ -99,7 +99,13 @@ private:
     void fillBench();
     void choose(int point);
     Facts facts(int point);
-    void exploreShown();
+    /// The exploration again, within what is shown.
+    Workbench::StudyMaker studyOfShown() {
+        const PointSelection& points = bench_->selection();
+        return [result = run().result, states = points.states(), ranges = points.askedRanges()] {
+            return toText(study::toJson(report::narrowedStudy(*result, states, ranges)));
+        };
+    }
 
     int chosen_ = -1;
     QUndoStack* undo_;
@@ -157,7 +163,8 @@ Workbench& ExplorationView::theBench() {
         u"Explore these"_s, u"explore"_s,
         u"Runs the exploration again within the ranges of the points that are shown, with ranges of "
         "results as constraints"_s,
-        [this] { exploreShown(); });
+        [this] { emit runRequested(toQt(studyOfShown()())); });
+    bench_->setStudyOfShown([this] { return studyOfShown(); });
     const PointSelection& points = bench_->selection();
     connect(&points, &PointSelection::chosenChanged, this, [this](int point) {
         // The study as it is stands after the points.
@@ -169,10 +176,9 @@ Workbench& ExplorationView::theBench() {
 }
 
 void ExplorationView::fillBench() {
-    if (points_ == nullptr) {
-        points_ = std::make_shared<const explore::PointTable>(study::pointTableOf(outcome()));
-        bench_->setPoints(points_);
-    }
+    if (points_ != nullptr) return;
+    points_ = std::make_shared<const explore::PointTable>(study::pointTableOf(outcome()));
+    bench_->setPoints(points_);
     bench_->selection().choose(chosen_);
 }
 
@@ -205,12 +211,6 @@ Facts ExplorationView::facts(int point) {
                                   askAndExport(*this, each, each.fileSuffix);
                               }});
     return facts;
-}
-
-void ExplorationView::exploreShown() {
-    const PointSelection& points = bench_->selection();
-    emit runRequested(
-        toQt(toText(study::toJson(report::narrowedStudy(*run().result, points.states(), points.ranges())))));
 }
 
 QVector<Headline> ExplorationView::headlines() const {

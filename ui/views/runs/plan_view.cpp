@@ -87,6 +87,12 @@ private:
     QString sharePath(const ChartPane& pane, int category) const;
 
     Workbench& theBench();
+    /// The plan again, with what the configurations that are shown consist of.
+    Workbench::StudyMaker studyOfShown() {
+        return [result = run().result, states = bench_->selection().states()] {
+            return toText(study::toJson(report::narrowedPlan(*result, states)));
+        };
+    }
     QWidget* makeFront() { return &theBench(); }
     QWidget* makeComparison() { return theBench().comparison(); }
     QWidget* makePoints() { return theBench().list(); }
@@ -100,6 +106,7 @@ private:
     void askAbout(const QString& configuration);
 
     int chosen_ = -1;
+    int marked_ = -1;       ///< the choice as the bench was told
     bool showing_ = false;  ///< the choice, which is not the user's
     ClusterColour colour_ = ClusterColour::memory;
     std::shared_ptr<report::Table> configurations_ = std::make_shared<report::Table>();
@@ -393,15 +400,15 @@ Workbench& PlanView::theBench() {
     bench_->setEmptyTexts(toQt(report::kNoPlan), u"No configuration lies in all brushes."_s);
     bench_->plot()->setAccessibleName(u"Configurations in two values"_s);
     bench_->parallel()->setAccessibleName(u"Configurations in all values"_s);
-    bench_->setExtras([this](std::size_t x, std::size_t y) { return report::planExtras(*points_, x, y); });
-    bench_->addToolForShown(
-        u"Plan these"_s, u"plan"_s, u"Runs the plan again with what the configurations that are shown consist of"_s,
-        [this] {
-            const report::PointStates& states = bench_->selection().states();
-            emit runRequested(toQt(toText(study::toJson(report::narrowedPlan(*run().result, states)))));
-        });
+    // Of what the bench shows: until it is looked at, that is the run before.
+    bench_->setExtras(
+        [this](std::size_t x, std::size_t y) { return report::planExtras(bench_->selection().table(), x, y); });
+    bench_->addToolForShown(u"Plan these"_s, u"plan"_s,
+                            u"Runs the plan again with what the configurations that are shown consist of"_s,
+                            [this] { emit runRequested(toQt(studyOfShown()())); });
+    bench_->setStudyOfShown([this] { return studyOfShown(); });
     connect(&bench_->selection(), &PointSelection::chosenChanged, this, [this](int point) {
-        if (point < 0 || showing_) return;
+        if (point < 0 || showing_ || bench_->selection().shared() != points_) return;
         if (point < configurations())
             select(u"configuration"_s, point);
         else
@@ -417,10 +424,13 @@ void PlanView::fillFront() {
     if (points_ == nullptr) {
         points_ = std::make_shared<const explore::PointTable>(report::pointTable(outcome()));
         bench_->setPoints(points_);
+        marked_ = -1;
         if (first)
             bench_->scatter()->setAxes(toQt(plan::kObjectiveNames.of(outcome().frontOf.second)),
                                        toQt(plan::kObjectiveNames.of(outcome().frontOf.first)));
     }
+    // Another point of the bench stays chosen while another page is opened.
+    if (std::exchange(marked_, chosen_) == chosen_) return;
     showing_ = true;
     bench_->selection().choose(chosen_);
     showing_ = false;

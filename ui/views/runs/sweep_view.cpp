@@ -39,6 +39,7 @@ SweepView::SweepView(QWidget* parent)
                                .bar = u"Variations of the study that are solved"_s,
                                .again = u"Run the sweep"_s},
                               new SideBySide({bench_, u"Pictures"_s}, {bench_->list(), u"Table"_s}))) {
+    bench_->list()->show();  // which the bench hides until it is taken
     bench_->setExtras([this](std::size_t x, std::size_t y) {
         return shown_ == nullptr ? report::ScatterExtras()
                                  : report::sweepExtras(*shown_, bench_->selection().table(), x, y);

@@ -41,7 +41,8 @@ FilterPanel::FilterPanel(PointSelection& selection, QWidget* parent) : QWidget(p
     connect(&selection, &PointSelection::tableChanged, this, outdated);
     connect(&selection, &PointSelection::reduced, this, outdated);
     connect(&selection, &PointSelection::filtered, this, [this] {
-        if (stale_ || !isVisible()) return;
+        stale_ = stale_ || !isVisible();
+        if (stale_) return;
         count();
         update();
     });
@@ -61,9 +62,8 @@ void FilterPanel::showEvent(QShowEvent* event) {
 void FilterPanel::fill() {
     stale_ = false;
     columns_ = report::tellingValues(selection_.table(), selection_.table().columns.size());
-    std::stable_partition(columns_.begin(), columns_.end(), [this](std::size_t column) {
-        return selection_.table().columns[column].role != explore::PointColumn::Role::variable;
-    });
+    std::stable_partition(columns_.begin(), columns_.end(),
+                          [this](std::size_t column) { return !selection_.table().columns[column].isVariable(); });
     ends_.assign(columns_.size(), {});
     for (std::size_t row = 0; row < columns_.size(); ++row) {
         const explore::PointColumn& column = selection_.table().columns[columns_[row]];
@@ -122,13 +122,21 @@ double FilterPanel::valueAt(std::size_t row, double place) const {
     return its.logarithmic ? its.low * std::pow(its.high / its.low, place) : its.low + (its.high - its.low) * place;
 }
 
+/// What a range leaves open ends where the values end.
 PointSelection::Range FilterPanel::rangeOf(std::size_t row) const {
-    return selection_.range(columns_[row]).value_or(PointSelection::Range{ends_[row].low, ends_[row].high});
+    const Ends& its = ends_[row];
+    PointSelection::Range range = selection_.range(columns_[row]).value_or(PointSelection::Range{its.low, its.high});
+    if (!std::isfinite(range.low)) range.low = its.low;
+    if (!std::isfinite(range.high)) range.high = its.high;
+    return range;
 }
 
-/// All of it is no range.
+/// An end that is not moved in is open, so that better points to come are shown, too. All of it is no range.
 void FilterPanel::setRange(std::size_t row, PointSelection::Range range) {
-    const bool whole = range.low <= ends_[row].low && range.high >= ends_[row].high;
+    constexpr double kOpen = std::numeric_limits<double>::infinity();
+    if (range.low <= ends_[row].low) range.low = -kOpen;
+    if (range.high >= ends_[row].high) range.high = kOpen;
+    const bool whole = range.low == -kOpen && range.high == kOpen;
     selection_.setRange(columns_[row], whole ? std::nullopt : std::optional(range));
     announceRow();
 }
@@ -269,6 +277,7 @@ void FilterPanel::keyPressEvent(QKeyEvent* event) {
     }
     announceRow();
     update();
+    emit currentMoved(QRect(0, current_ * kRow, width(), kRow));
 }
 
 bool FilterPanel::event(QEvent* event) {

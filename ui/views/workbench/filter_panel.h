@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QRect>
 #include <QRectF>
 #include <QWidget>
 #include <cstdint>
@@ -24,6 +25,9 @@ public:
     QRectF trackOf(std::size_t row) const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
+
+signals:
+    void currentMoved(const QRect& row);  ///< of the keyboard, to where it should be seen
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -22,7 +22,7 @@ constexpr std::size_t kFieldsAtFirst = 5, kMostFields = 8;
 
 MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
     : PointPane(selection, parent),
-      colour_(new ValueBox(u"Colour"_s, u"Alike"_s, this)),
+      colour_(new ValueBox(u"Colour"_s, u"Same colour"_s, this)),
       values_(new QToolButton(this)),
       view_(new MatrixView(this)) {
     addControl(u"Colour"_s, colour_);
@@ -37,7 +37,11 @@ MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
     view_->setCard([this](int row) { return this->selection().cardOf(row); });
     setPicture(view_);
     connect(colour_, &ValueBox::chosen, this, [this] { this->selection().setColour(colour_->column()); });
-    connect(&selection, &PointSelection::colourChanged, this, &MatrixPane::outdate);
+    connect(&selection, &PointSelection::colourChanged, this, [this] {
+        pictureStale_ = true;
+        outdate();
+    });
+    connect(&selection, &PointSelection::reduced, this, [this] { pictureStale_ = true; });
     connect(view_, &MatrixView::rowClicked, this, [this](int row) { this->selection().choose(row); });
     connect(view_, &MatrixView::rowHovered, this, [this](int row) { this->selection().hover(row); });
     connect(view_, &MatrixView::fieldChosen, this, [this](int x, int y) {
@@ -48,16 +52,25 @@ MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
 
 void MatrixPane::fill() {
     colour_->fill(points());
-    const bool known = !columns_.empty() && std::all_of(columns_.begin(), columns_.end(), [this](std::size_t column) {
-        return column < points().columns.size();
-    });
-    if (!known) columns_ = report::tellingValues(points(), kFieldsAtFirst);
-    if (!pending_.isEmpty()) restoreState(std::exchange(pending_, {}));
+    takeWanted();
+}
+
+/// What is wanted of the values that these points have; the telling ones where that is no matrix.
+void MatrixPane::takeWanted() {
+    std::vector<std::size_t> columns;
+    for (const std::string& id : wanted_)
+        if (const auto column = report::columnNamed(points(), id); column && columns.size() < kMostFields)
+            columns.push_back(*column);
+    pictureStale_ = true;
+    columns_ = columns.size() < 2 ? report::tellingValues(points(), kFieldsAtFirst) : std::move(columns);
 }
 
 void MatrixPane::draw() {
     colour_->setColumn(selection().colour());
-    view_->setPicture(report::matrixOf(points(), columns_, selection().colour(), selection().states()));
+    if (std::exchange(pictureStale_, false))
+        view_->setPicture(report::matrixOf(points(), columns_, selection().colour(), selection().states()));
+    else
+        view_->setShown(report::shownRows(selection().states()));
 }
 
 void MatrixPane::mark() {
@@ -68,6 +81,9 @@ void MatrixPane::mark() {
 void MatrixPane::setColumns(std::vector<std::size_t> columns) {
     if (columns.size() < 2 || columns.size() > kMostFields || columns == columns_) return;
     columns_ = std::move(columns);
+    pictureStale_ = true;
+    wanted_.clear();
+    for (const std::size_t column : columns_) wanted_.push_back(points().columns[column].id);
     outdate();
 }
 
@@ -90,24 +106,21 @@ void MatrixPane::fillMenu() {
 }
 
 QJsonObject MatrixPane::saveState() const {
-    if (columns_.empty()) return pending_;
+    if (wanted_.empty()) return {};
     QJsonArray values;
-    for (const std::size_t column : columns_) values.append(toQt(points().columns[column].id));
+    for (const std::string& id : wanted_) values.append(toQt(id));
     return {{u"values"_s, values}};
 }
 
 void MatrixPane::restoreState(const QJsonObject& state) {
-    if (points().columns.empty()) {
-        pending_ = state;
-        return;
-    }
-    std::vector<std::size_t> columns;
+    wanted_.clear();
     const QJsonArray values = state.value("values"_L1).toArray();
-    for (const QJsonValue& id : values)
-        if (const auto column = report::columnNamed(points(), id.toString().toStdString());
-            column && std::find(columns.begin(), columns.end(), *column) == columns.end())
-            columns.push_back(*column);
-    setColumns(std::move(columns));
+    for (const QJsonValue& value : values)
+        if (const std::string id = value.toString().toStdString();
+            std::find(wanted_.begin(), wanted_.end(), id) == wanted_.end())
+            wanted_.push_back(id);
+    takeWanted();
+    outdate();
 }
 
 }  // namespace tessera::ui

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "ui/views/plot/matrix_view.h"
@@ -20,6 +21,7 @@ public:
 
     MatrixView* view() const { return view_; }
     const std::vector<std::size_t>& columns() const { return columns_; }
+    /// By a person; until then it has the telling ones.
     void setColumns(std::vector<std::size_t> columns);
 
     QVector<Exportable> exportables() const override { return {view_->exportable()}; }
@@ -36,12 +38,14 @@ protected:
 
 private:
     void fillMenu();
+    void takeWanted();
 
     std::vector<std::size_t> columns_;
     ValueBox* colour_;
     QToolButton* values_;
     MatrixView* view_;
-    QJsonObject pending_;  ///< a state to restore once there are points
+    bool pictureStale_ = true;         ///< more than what is shown changed
+    std::vector<std::string> wanted_;  ///< ids of values that a person chose; empty = the telling ones
 };
 
 }  // namespace tessera::ui

@@ -33,7 +33,7 @@ ParallelPane::ParallelPane(PointSelection& selection, QWidget* parent)
     axes_->setText(u"Axes"_s);
     axes_->setAutoRaise(true);
     axes_->setToolTip(
-        u"Which values have an axis. Drag an axis by its title to move it, double-click the title to turn it over"_s);
+        u"Which values have an axis. Drag an axis by its title to move it, double-click the title to invert it"_s);
     axes_->setPopupMode(QToolButton::InstantPopup);
     axes_->setMenu(new QMenu(axes_));
     connect(axes_->menu(), &QMenu::aboutToShow, this, &ParallelPane::fillMenu);
@@ -85,10 +85,7 @@ void ParallelPane::draw() {
     std::vector<std::optional<report::Stretch>> brushes;
     for (const std::size_t column : columns_) brushes.push_back(selection().range(column));
     view_->setBrushes(std::move(brushes));
-    std::vector<std::uint8_t> shown;
-    for (const report::PointState state : selection().states())
-        shown.push_back(state == report::PointState::shown ? 1 : 0);
-    view_->setShown(std::move(shown));
+    view_->setShown(report::shownRows(selection().states()));
 }
 
 void ParallelPane::mark() {

@@ -20,15 +20,15 @@ namespace {
 
 constexpr std::size_t kManyRows = 4000;  ///< from here on the table waits until a brush rests
 constexpr int kRest = 250;               ///< milliseconds
+constexpr qint64 kLongestWait = 1000;    ///< milliseconds, where it never rests, as in a run that goes on
 
-using Rows = std::shared_ptr<const std::vector<int>>;
+using Listed = std::shared_ptr<const PointList::Listed>;
 
-std::size_t pointOf(const Rows& rows, int row) {
-    return static_cast<std::size_t>(rows->at(static_cast<std::size_t>(row)));
+std::size_t pointOf(const Listed& listed, int row) {
+    return static_cast<std::size_t>(listed->rows.at(static_cast<std::size_t>(row)));
 }
 
-QString roleOf(const PointSelection& selection, std::size_t point) {
-    const explore::PointTable& points = selection.table();
+QString roleOf(const PointSelection& selection, const explore::PointTable& points, std::size_t point) {
     if (static_cast<int>(point) == selection.pinned(PointSelection::Pin::a)) return u"A"_s;
     if (static_cast<int>(point) == selection.pinned(PointSelection::Pin::b)) return u"B"_s;
     if (!points.isFeasible(point)) return shownText(points.reasons[point], 80);
@@ -48,19 +48,17 @@ QString colourOfRole(const explore::PointTable& points, std::size_t point) {
     return toQt(colour);
 }
 
-QVector<TableModel::Column> columnsOf(const PointSelection& selection, const Rows& rows) {
+QVector<TableModel::Column> columnsOf(const PointSelection& selection, const Listed& listed) {
     TableModel::Column name = columns::words(
-        u"Name"_s, [&selection, rows](int row) { return toQt(report::nameOf(selection.table(), pointOf(rows, row))); });
-    columns::colourBy(name,
-                      [&selection, rows](int row) { return colourOfRole(selection.table(), pointOf(rows, row)); });
-    QVector<TableModel::Column> all{
-        name, columns::words(u"Role"_s, [&selection, rows](int row) { return roleOf(selection, pointOf(rows, row)); })};
-    for (std::size_t i = 0; i < selection.table().columns.size(); ++i) {
-        const auto column = [&selection, i]() -> const explore::PointColumn& {
-            return selection.table().columns.at(i);
-        };
-        const auto text = [column, rows](int row) {
-            return toQt(report::textOf(column(), report::valueOf(column(), pointOf(rows, row))));
+        u"Name"_s, [listed](int row) { return toQt(report::nameOf(*listed->points, pointOf(listed, row))); });
+    columns::colourBy(name, [listed](int row) { return colourOfRole(*listed->points, pointOf(listed, row)); });
+    QVector<TableModel::Column> all{name, columns::words(u"Role"_s, [&selection, listed](int row) {
+                                        return roleOf(selection, *listed->points, pointOf(listed, row));
+                                    })};
+    for (std::size_t i = 0; i < listed->points->columns.size(); ++i) {
+        const auto column = [listed, i]() -> const explore::PointColumn& { return listed->points->columns.at(i); };
+        const auto text = [column, listed](int row) {
+            return toQt(report::textOf(column(), report::valueOf(column(), pointOf(listed, row))));
         };
         if (!column().words.empty()) {
             all.append(columns::words(toQt(column().title), text, toQt(column().help)));
@@ -68,7 +66,8 @@ QVector<TableModel::Column> columnsOf(const PointSelection& selection, const Row
         }
         TableModel::Column its = columns::number(
             toQt(column().title), column().measure,
-            [column, rows](int row) { return report::valueOf(column(), pointOf(rows, row)); }, {}, toQt(column().help));
+            [column, listed](int row) { return report::valueOf(column(), pointOf(listed, row)); }, {},
+            toQt(column().help));
         its.text = text;
         all.append(its);
     }
@@ -78,7 +77,12 @@ QVector<TableModel::Column> columnsOf(const PointSelection& selection, const Row
 }  // namespace
 
 PointList::PointList(PointSelection& selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), column_(bareLayout<QVBoxLayout>(this)), empty_(u"No point is shown."_s) {
+    : QWidget(parent),
+      selection_(selection),
+      column_(bareLayout<QVBoxLayout>(this)),
+      listed_(std::make_shared<Listed>(Listed{selection.shared()})),
+      none_(u"There are no points."_s),
+      noneShown_(u"No point is shown."_s) {
     later_.setSingleShot(true);
     later_.setInterval(kRest);
     connect(&later_, &QTimer::timeout, this, &PointList::fill);
@@ -90,16 +94,22 @@ PointList::PointList(PointSelection& selection, QWidget* parent)
     outdate();
 }
 
-void PointList::setEmptyText(const QString& sentence) {
-    empty_ = sentence;
-    if (table_ != nullptr) table_->setEmptyText(sentence);
+void PointList::setEmptyTexts(const QString& none, const QString& noneShown) {
+    none_ = none;
+    noneShown_ = noneShown;
+    showEmptyText();
+}
+
+void PointList::showEmptyText() {
+    if (table_ != nullptr) table_->setEmptyText(listed_->points->size() == 0 ? none_ : noneShown_);
 }
 
 void PointList::outdate() {
-    stale_ = true;
+    if (!std::exchange(stale_, true)) waiting_.start();
+    if (!isVisible()) return;  // once it is seen
     if (selection_.size() < kManyRows)
         fill();
-    else if (isVisible())
+    else if (!later_.isActive() || waiting_.elapsed() < kLongestWait)
         later_.start();
 }
 
@@ -110,39 +120,39 @@ void PointList::showEvent(QShowEvent* event) {
 
 void PointList::makeTable() {
     QStringList titles;
-    for (const explore::PointColumn& column : selection_.table().columns) titles << toQt(column.title);
+    for (const explore::PointColumn& column : listed_->points->columns) titles << toQt(column.title);
     if (table_ != nullptr && titles == titles_) return;
     titles_ = titles;
     delete table_;
     delete model_;
-    model_ = new TableModel(columnsOf(selection_, rows_), this);
+    model_ = new TableModel(columnsOf(selection_, listed_), this);
     table_ = new TableView(model_, u"Points"_s, this);
-    table_->setEmptyText(empty_);
     column_->addWidget(table_);
     connect(table_, &TableView::currentRowChanged, this, [this](int row) {
-        if (row >= 0 && !marking_ && static_cast<std::size_t>(row) < rows_->size())
-            selection_.choose(rows_->at(static_cast<std::size_t>(row)));
+        if (row >= 0 && !marking_ && static_cast<std::size_t>(row) < listed_->rows.size())
+            selection_.choose(listed_->rows[static_cast<std::size_t>(row)]);
     });
 }
 
 void PointList::fill() {
     stale_ = false;
     marking_ = true;
-    *rows_ = {};
     if (model_ != nullptr) model_->setRowCount(0);  // before its columns read other points
+    *listed_ = {selection_.shared(), selection_.shownPoints()};
     makeTable();
-    *rows_ = selection_.shownPoints();
-    model_->setRowCount(static_cast<int>(rows_->size()));
+    showEmptyText();
+    model_->setRowCount(static_cast<int>(listed_->rows.size()));
     marking_ = false;
     markRow();
 }
 
 void PointList::markRow() {
     if (table_ == nullptr || stale_) return;
-    const auto found = std::lower_bound(rows_->begin(), rows_->end(), selection_.chosen());
-    if (found == rows_->end() || *found != selection_.chosen()) return;
+    const std::vector<int>& rows = listed_->rows;
+    const auto found = std::lower_bound(rows.begin(), rows.end(), selection_.chosen());
+    const bool known = found != rows.end() && *found == selection_.chosen();
     marking_ = true;
-    table_->setCurrentRow(static_cast<int>(found - rows_->begin()));
+    table_->setCurrentRow(known ? static_cast<int>(found - rows.begin()) : -1);
     marking_ = false;
 }
 

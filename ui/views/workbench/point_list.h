@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
 #include <memory>
@@ -22,12 +23,18 @@ class PointList : public QWidget {
     Q_OBJECT
 
 public:
+    /// What the table shows: its rows are of these points, whatever the selection shows since.
+    struct Listed {
+        PointSelection::Table points;
+        std::vector<int> rows = {};  ///< points by row of the table
+    };
     explicit PointList(PointSelection& selection, QWidget* parent = nullptr);
 
     /// Made anew for points of other columns; null before there are any.
     TableView* table() const { return table_; }
-    const std::vector<int>& points() const { return *rows_; }  ///< by row of the table
-    void setEmptyText(const QString& sentence);
+    const std::vector<int>& points() const { return listed_->rows; }  ///< by row of the table
+    /// What is said where there are no points, and none in all brushes.
+    void setEmptyTexts(const QString& none, const QString& noneShown);
     QVector<Exportable> exportables() const;
 
 protected:
@@ -38,15 +45,17 @@ private:
     void fill();
     void makeTable();
     void markRow();
+    void showEmptyText();
 
     PointSelection& selection_;
     QVBoxLayout* column_;
-    std::shared_ptr<std::vector<int>> rows_ = std::make_shared<std::vector<int>>();
+    std::shared_ptr<Listed> listed_;
     TableModel* model_ = nullptr;
     TableView* table_ = nullptr;
     QStringList titles_;  ///< of the table's columns
-    QString empty_;
+    QString none_, noneShown_;
     QTimer later_;
+    QElapsedTimer waiting_;  ///< since the table is older than the selection
     bool stale_ = true, marking_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "ui/views/workbench/point_pane.h"
 
+#include <QComboBox>
 #include <QLabel>
 #include <QVBoxLayout>
 #include <utility>
@@ -22,6 +23,14 @@ PointPane::PointPane(PointSelection& selection, QWidget* parent)
     bar_ = new FlowLayout(line);
     bar_->setSpacing(theme().spacing(2));
     column_->addWidget(line);
+    pictures_ = new QComboBox(line);
+    pictures_->setAccessibleName(QStringLiteral("Picture"));
+    bar_->addWidget(pictures_);
+    connect(pictures_, &QComboBox::activated, this, [this](int index) {
+        const QString wanted = pictures_->itemData(index).toString();
+        pictures_->setCurrentIndex(pictures_->findData(own_));
+        if (wanted != own_) emit pictureWanted(wanted);
+    });
     later_.setSingleShot(true);
     later_.setInterval(kTurn);
     connect(&later_, &QTimer::timeout, this, &PointPane::drawNow);
@@ -38,12 +47,26 @@ PointPane::PointPane(PointSelection& selection, QWidget* parent)
     connect(&selection, &PointSelection::pinsChanged, this, marked);
 }
 
+void PointPane::setPictures(const QVector<PictureChoice>& offered, const QString& own) {
+    own_ = own;
+    pictures_->clear();
+    for (const PictureChoice& each : offered) {
+        pictures_->addItem(each.title, each.id);
+        pictures_->setItemData(pictures_->count() - 1, each.help, Qt::ToolTipRole);
+    }
+    pictures_->setCurrentIndex(pictures_->findData(own));
+}
+
 void PointPane::addControl(const QString& name, QWidget* control) {
     auto* label = new QLabel(name, this);
     setLook(*label, "tone", QStringLiteral("secondary"));
     label->setBuddy(control);
-    bar_->addWidget(label);
-    bar_->addWidget(control);
+    // One of the line's, so that no name stands at the end of a line without its control.
+    auto* both = new QWidget(this);
+    auto* row = bareLayout<QHBoxLayout>(both, theme().spacing(2));
+    row->addWidget(label);
+    row->addWidget(control);
+    bar_->addWidget(both);
 }
 
 void PointPane::setPicture(QWidget* picture) {

@@ -9,11 +9,18 @@
 #include "ui/views/exportable.h"
 #include "ui/views/workbench/point_selection.h"
 
+class QComboBox;
 class QVBoxLayout;
 
 namespace tessera::ui {
 
 class FlowLayout;
+
+/// A picture that points can be looked at in.
+struct PictureChoice {
+    QString id, title, help;
+    bool operator==(const PictureChoice&) const = default;
+};
 
 /// A picture of the points of a selection, below a line of its own controls. It is drawn while it is active; of very
 /// many points only once per turn of the event loop, whatever happened meanwhile.
@@ -22,6 +29,10 @@ class PointPane : public QWidget {
 
 public:
     PointPane(PointSelection& selection, QWidget* parent);
+
+    /// The pictures that may stand in its place, of which it is `own`: the first control of its line.
+    void setPictures(const QVector<PictureChoice>& offered, const QString& own);
+    QComboBox* pictureBox() const { return pictures_; }
 
     /// What is not looked at is not drawn.
     void setActive(bool on);
@@ -33,6 +44,9 @@ public:
     virtual void restoreState(const QJsonObject& /*state*/) {}
     /// False where the points have nothing that it shows.
     virtual bool applies() const { return true; }
+
+signals:
+    void pictureWanted(const QString& picture);  ///< another one is to stand in its place
 
 protected:
     PointSelection& selection() const { return selection_; }
@@ -56,6 +70,8 @@ private:
     PointSelection& selection_;
     QVBoxLayout* column_;
     FlowLayout* bar_;
+    QComboBox* pictures_;
+    QString own_;  ///< its id among them
     QTimer later_;
     bool active_ = false, stale_ = true, unfilled_ = true;
 };

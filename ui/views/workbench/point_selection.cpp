@@ -34,7 +34,7 @@ bool isContinued(const explore::PointTable& before, const explore::PointTable& n
 
 }  // namespace
 
-/// Keeping and putting aside, undone as one.
+/// Keeping and excluding, undone as one.
 class KeepStep : public QUndoCommand {
 public:
     KeepStep(PointSelection* selection, const QString& title, PointSelection::Kept before, PointSelection::Kept after)
@@ -52,10 +52,15 @@ private:
 };
 
 PointSelection::PointSelection(QObject* parent)
-    : QObject(parent), table_(std::make_shared<const explore::PointTable>()), undo_(new QUndoStack(this)) {}
+    : QObject(parent), table_(std::make_shared<const explore::PointTable>()), undo_(new QUndoStack(this)) {
+    connect(undo_, &QUndoStack::indexChanged, this, &PointSelection::stepsChanged);
+}
 
 void PointSelection::setUndoStack(QUndoStack* stack) {
-    if (stack != nullptr) undo_ = stack;
+    if (stack == nullptr || stack == undo_) return;
+    disconnect(undo_, nullptr, this, nullptr);
+    undo_ = stack;
+    connect(stack, &QUndoStack::indexChanged, this, &PointSelection::stepsChanged);
 }
 
 void PointSelection::setTable(Table table) {
@@ -68,7 +73,9 @@ void PointSelection::setTable(Table table) {
             std::tie(x_, y_) = report::firstValues(*table_);
         }
         flags_.clear();
-        undo_->clear();  // what was put aside is no longer here
+        keptBy_.clear();
+        ++step_;
+        undo_->clear();  // what was excluded is no longer here
         chosen_ = hovered_ = a_ = b_ = -1;
     } else if (!flags_.empty()) {
         flags_.resize(size(), 1);
@@ -103,15 +110,25 @@ void PointSelection::setRanges(const std::map<std::size_t, Range>& ranges) {
     emit filtered();
 }
 
-void PointSelection::step(const QString& title, std::vector<std::uint8_t> flags) {
-    undo_->push(new KeepStep(this, title, {flags_, ranges_}, {std::move(flags), {}}));
+void PointSelection::push(const QString& title, Kept after) {
+    undo_->push(new KeepStep(this, title, {flags_, ranges_, keptBy_}, std::move(after)));
+}
+
+std::map<std::size_t, PointSelection::Range> PointSelection::askedRanges() const {
+    std::map<std::size_t, Range> asked = keptBy_;
+    for (const auto& [column, range] : ranges_) {
+        const auto [its, fresh] = asked.try_emplace(column, range);
+        if (!fresh) its->second = {std::max(its->second.low, range.low), std::min(its->second.high, range.high)};
+    }
+    return asked;
 }
 
 void PointSelection::keep() {
     if (shown_ == kept_) return;
     std::vector<std::uint8_t> flags(size());
     for (std::size_t i = 0; i < flags.size(); ++i) flags[i] = isShown(i) ? 1 : 0;
-    step(u"Keep %1"_s.arg(counted(static_cast<double>(shown_), "point", "points")), std::move(flags));
+    push(u"Keep %1"_s.arg(counted(static_cast<double>(shown_), "point", "points")),
+         {.flags = std::move(flags), .keptBy = askedRanges()});
 }
 
 void PointSelection::exclude() {
@@ -119,12 +136,14 @@ void PointSelection::exclude() {
     std::vector<std::uint8_t> flags(size());
     for (std::size_t i = 0; i < flags.size(); ++i)
         flags[i] = report::stateOf(states_, i) == report::PointState::filtered ? 1 : 0;
-    step(u"Exclude %1"_s.arg(counted(static_cast<double>(shown_), "point", "points")), std::move(flags));
+    // No range says what is left.
+    push(u"Exclude %1"_s.arg(counted(static_cast<double>(shown_), "point", "points")),
+         {.flags = std::move(flags), .keptBy = keptBy_});
 }
 
 void PointSelection::showAll() {
     if (isReduced())
-        step(u"Show all points"_s, {});
+        push(u"Show all points"_s, {});
     else
         clearRanges();
 }
@@ -134,6 +153,8 @@ void PointSelection::apply(const Kept& kept) {
     flags_ = kept.flags;
     if (!flags_.empty()) flags_.resize(size(), 1);
     ranges_ = kept.ranges;
+    keptBy_ = kept.keptBy;
+    ++step_;
     refilter();
     emit reduced();
     emit filtered();

@@ -6,9 +6,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/base/json.h"
 #include "core/report/exploration_points.h"
+#include "core/report/points.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -37,6 +39,7 @@ struct PointsDocument::Implementation {
     QWidget* makeList() { return bench->list(); }
     QWidget* makeComparison() { return bench->comparison(); }
     void fill() {}  // `setRuns` does
+    Workbench::StudyMaker studyOfShown() const;
     void explore();
     void showHeadline() const;
     void inspect(int point) const;
@@ -67,6 +70,7 @@ void PointsDocument::Implementation::build() {
         u"Explore these"_s, u"explore"_s,
         u"Runs an exploration over what the runs that are shown differ in, with ranges of metrics as constraints"_s,
         [this] { explore(); }, false);
+    bench->setStudyOfShown([this] { return studyOfShown(); });
     pages->addPicture("points", u"Runs"_s, this, &Implementation::makeBench, &Implementation::fill);
     pages->addDetails("list", u"Runs"_s, this, &Implementation::makeList, &Implementation::fill);
     pages->addSentences("why", u"Why this one"_s, [this] { return bench->whySentences(); });
@@ -76,11 +80,17 @@ void PointsDocument::Implementation::build() {
     pages->refresh();
 }
 
-void PointsDocument::Implementation::explore() {
+/// An exploration over what the runs that are shown differ in.
+Workbench::StudyMaker PointsDocument::Implementation::studyOfShown() const {
     const PointSelection& points = bench->selection();
+    return [its = runs.points, states = points.states(), ranges = points.askedRanges()] {
+        return toText(study::toJson(report::explorationOfRuns(its, states, ranges)));
+    };
+}
+
+void PointsDocument::Implementation::explore() {
     try {
-        emit document->runRequested(
-            toQt(toText(study::toJson(report::explorationOfRuns(runs.points, points.states(), points.ranges())))));
+        emit document->runRequested(toQt(studyOfShown()()));
     } catch (const std::exception& problem) {
         emit document->messaged(shownText(problem.what(), 400), QString());
     }
@@ -99,7 +109,7 @@ void PointsDocument::Implementation::showHeadline() const {
                                            ? QString()
                                            : u"%1 with a result"_s.arg(columns::count(static_cast<double>(solutions)))},
                             {.value = columns::count(static_cast<double>(variables.size())),
-                             .label = variables.size() == 1 ? u"thing differs"_s : u"things differ"_s,
+                             .label = variables.size() == 1 ? u"variable"_s : u"variables"_s,
                              .detail = variables.mid(0, 4).join(u", "_s)}});
 }
 
@@ -146,6 +156,10 @@ QUndoStack* PointsDocument::undoStack() {
 void PointsDocument::setRuns(const Runs& runs) {
     d_->runs = runs;
     d_->bench->setPoints(std::make_shared<const explore::PointTable>(study::pointTable(runs.points)));
+    // The best run, so that what is said of a point has one from the beginning.
+    PointSelection& selection = d_->bench->selection();
+    const std::vector<std::size_t> front = report::frontOf(selection.table(), selection.x(), selection.y());
+    if (!front.empty()) selection.choose(static_cast<int>(front.front()));
     d_->showHeadline();
     emit titleChanged();
     if (!d_->wanted.isEmpty()) restoreView(std::exchange(d_->wanted, {}));

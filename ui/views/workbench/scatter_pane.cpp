@@ -20,7 +20,7 @@ ScatterPane::ScatterPane(PointSelection& selection, QWidget* parent)
       y_(new ValueBox(u"Y axis"_s, {}, this)),
       x_(new ValueBox(u"X axis"_s, {}, this)),
       colour_(new ValueBox(u"Colour"_s, u"Role"_s, this)),
-      sizes_(new ValueBox(u"Size"_s, u"Alike"_s, this)),
+      sizes_(new ValueBox(u"Size"_s, u"Same size"_s, this)),
       brush_(
           toggle(u"Brush"_s, u"A drag keeps the points in a rectangle; Ctrl and a drag does it at any time"_s, this)),
       options_(new QToolButton(this)),
@@ -47,7 +47,7 @@ ScatterPane::ScatterPane(PointSelection& selection, QWidget* parent)
     connect(y_, &ValueBox::chosen, this, &ScatterPane::chooseAxes);
     connect(colour_, &ValueBox::chosen, this, [this] { this->selection().setColour(colour_->column()); });
     connect(sizes_, &ValueBox::chosen, this, [this] {
-        size_ = sizes_->column();
+        size_ = sizes_->id();
         outdate();
     });
     connect(brush_, &QToolButton::toggled, plot_, &PlotWidget::setBrushing);
@@ -120,7 +120,20 @@ QString ScatterPane::yAxis() const {
 void ScatterPane::fill() {
     for (ValueBox* box : {y_, x_, colour_}) box->fill(points());
     sizes_->fill(points(), [](const explore::PointColumn& column) { return column.words.empty(); });
-    size_ = sizes_->column();
+}
+
+/// Empty, too, where these points have no such number.
+std::optional<std::size_t> ScatterPane::sizeColumn() const {
+    const std::optional<std::size_t> column = report::columnNamed(points(), size_.toStdString());
+    return column && points().columns[*column].words.empty() ? column : std::nullopt;
+}
+
+const report::ScatterFront& ScatterPane::front() {
+    const PointSelection& its = selection();
+    if (known_.points != its.shared() || known_.x != its.x() || known_.y != its.y() || known_.step != its.step())
+        known_ = {its.shared(), its.x(), its.y(), its.step(),
+                  report::scatterFrontOf(points(), its.x(), its.y(), its.states())};
+    return known_.front;
 }
 
 void ScatterPane::draw() {
@@ -128,7 +141,7 @@ void ScatterPane::draw() {
     x_->setColumn(x);
     y_->setColumn(y);
     colour_->setColumn(selection().colour());
-    sizes_->setColumn(size_);
+    sizes_->setColumn(sizeColumn());
     const auto follow = [this](std::string& seen, std::size_t column, QAction* log) {
         if (column >= points().columns.size() || std::exchange(seen, points().columns[column].id) == seen) return;
         const QSignalBlocker blocker(log);
@@ -139,13 +152,14 @@ void ScatterPane::draw() {
     report::ScatterLook look{.x = x,
                              .y = y,
                              .colour = selection().colour(),
-                             .size = size_,
+                             .size = sizeColumn(),
                              .logX = logX_->isChecked(),
                              .logY = logY_->isChecked(),
                              .whole = whole_->isChecked(),
                              .states = selection().states()};
     if (extras_ && x < points().columns.size() && y < points().columns.size() && points().size() > 0)
         look.extras = extras_(x, y);
+    look.front = &front();
     scatter_ = report::scatterOf(points(), look);
     if (!empty_.isEmpty()) scatter_.chart.empty = empty_.toStdString();
     places_.assign(points().size(), {});
@@ -180,7 +194,7 @@ void ScatterPane::mark() {
 
 QJsonObject ScatterPane::saveState() const {
     QJsonObject state{{u"x"_s, xAxis()}, {u"y"_s, yAxis()}};
-    if (size_) state[u"size"_s] = sizes_->id();
+    if (!size_.isEmpty()) state[u"size"_s] = size_;
     if (selection().colour()) state[u"colour"_s] = toQt(points().columns[*selection().colour()].id);
     state[u"log_x"_s] = logX_->isChecked();
     state[u"log_y"_s] = logY_->isChecked();
@@ -193,7 +207,7 @@ void ScatterPane::restoreState(const QJsonObject& state) {
     const auto column = [this](const QJsonValue& id) {
         return report::columnNamed(points(), id.toString().toStdString());
     };
-    size_ = column(state.value("size"_L1));
+    size_ = state.value("size"_L1).toString();
     selection().setColour(column(state.value("colour"_L1)));
     outdate();
     for (const auto& [key, action, seen, axis] :

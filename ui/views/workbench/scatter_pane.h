@@ -48,14 +48,22 @@ protected:
 private:
     QAction* addOption(const QString& text, const QString& help);
     void chooseAxes();
+    std::optional<std::size_t> sizeColumn() const;
+    const report::ScatterFront& front();
     PlotWidget::Place placeOf(int point) const;
     int pointAt(int series, int place) const;  ///< -1 = none
 
     Extras extras_;
     QString empty_;
     report::PointScatter scatter_;
+    /// The front as it was drawn last: sorting very many points is most of what a drawing costs.
+    struct Known {
+        PointSelection::Table points;
+        std::size_t x = 0, y = 0, step = 0;
+        report::ScatterFront front = {};
+    } known_;
     std::vector<PlotWidget::Place> places_;  ///< by point
-    std::optional<std::size_t> size_;
+    QString size_;                           ///< id of the value that sizes are of; empty = all are alike
     ValueBox *y_, *x_, *colour_, *sizes_;
     QToolButton *brush_, *options_;
     QAction *logX_, *logY_, *whole_;

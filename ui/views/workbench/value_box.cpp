@@ -1,5 +1,7 @@
 #include "ui/views/workbench/value_box.h"
 
+#include <QStyleOptionComboBox>
+#include <QStylePainter>
 #include <utility>
 
 #include "ui/models/text.h"
@@ -8,7 +10,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kLetters = 11;
+constexpr int kLetters = 7;
 constexpr int kColumnRole = Qt::UserRole + 1;
 
 }  // namespace
@@ -22,17 +24,32 @@ ValueBox::ValueBox(const QString& name, const QString& none, QWidget* parent) : 
 
 void ValueBox::fill(const explore::PointTable& points,
                     const std::function<bool(const explore::PointColumn& column)>& wanted) {
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < points.columns.size(); ++i)
+        if (const explore::PointColumn& column = points.columns[i]; !wanted || wanted(column))
+            entries.push_back({i, toQt(column.id), toQt(column.title), toQt(column.help)});
+    // A list that is open stays open while a run goes on.
+    if (count() > 0 && entries == entries_) return;
+    entries_ = std::move(entries);
     const QString before = id();
     clear();
     if (!none_.isEmpty()) addItem(none_, QString());
-    for (std::size_t i = 0; i < points.columns.size(); ++i) {
-        const explore::PointColumn& column = points.columns[i];
-        if (wanted && !wanted(column)) continue;
-        addItem(toQt(column.title), toQt(column.id));
-        setItemData(count() - 1, QVariant::fromValue(static_cast<qulonglong>(i)), kColumnRole);
-        setItemData(count() - 1, toQt(column.help).toHtmlEscaped(), Qt::ToolTipRole);
+    for (const Entry& entry : entries_) {
+        addItem(entry.title, entry.id);
+        setItemData(count() - 1, QVariant::fromValue(static_cast<qulonglong>(entry.column)), kColumnRole);
+        setItemData(count() - 1, entry.help.toHtmlEscaped(), Qt::ToolTipRole);
     }
     if (const int at = findData(before); at >= 0) setCurrentIndex(at);
+}
+
+void ValueBox::paintEvent(QPaintEvent* /*event*/) {
+    QStylePainter painter(this);
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    painter.drawComplexControl(QStyle::CC_ComboBox, option);
+    const int room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width();
+    option.currentText = option.fontMetrics.elidedText(option.currentText, Qt::ElideRight, room - 4);
+    painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 
 std::optional<std::size_t> ValueBox::column() const {

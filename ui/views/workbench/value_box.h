@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/explore/point_table.h"
 
@@ -27,8 +28,17 @@ public:
 signals:
     void chosen();  ///< by the user
 
+protected:
+    void paintEvent(QPaintEvent* event) override;  ///< long titles end in an ellipsis
+
 private:
+    struct Entry {
+        std::size_t column = 0;
+        QString id, title, help;
+        bool operator==(const Entry&) const = default;
+    };
     QString none_;
+    std::vector<Entry> entries_;  ///< without the one for no value
 };
 
 }  // namespace tessera::ui

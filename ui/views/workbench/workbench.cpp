@@ -17,7 +17,6 @@
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
 #include "ui/views/flow_layout.h"
 #include "ui/views/workbench/chart_pane.h"
 #include "ui/views/workbench/filter_panel.h"
@@ -32,8 +31,9 @@ namespace {
 
 using Value = explore::PointColumn;
 
+/// A variable that points were chosen in, as surfaces are over.
 bool isVariable(const Value& column) {
-    if (column.role != Value::Role::variable) return false;
+    if (!column.isVariable()) return false;
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const double value : column.values)
         if (std::isfinite(value)) {
@@ -47,6 +47,11 @@ bool isNoVariable(const Value& column) {
 }
 bool hasBetterEnd(const Value& column) {
     return column.better != Value::Better::neither;
+}
+
+/// Of a range, as it is saved: null where it is open.
+QJsonValue endOf(double value) {
+    return std::isfinite(value) ? QJsonValue(value) : QJsonValue();
 }
 
 }  // namespace
@@ -89,7 +94,6 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
       filterArea_(new QScrollArea(this)),
       list_(new PointList(*selection_, this)),
       comparison_(new PointComparison(*selection_, this)),
-      tabs_(new ChoiceBar(u"Picture"_s, 2, this)),
       splitter_(new QSplitter(Qt::Horizontal, this)),
       count_(new QLabel(this)) {
     selection_->setUndoStack(undo);
@@ -100,7 +104,7 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
         {u"matrix"_s, u"Matrix"_s, u"Every value against every other one"_s, matrix_},
         {u"surface"_s, u"Surface"_s, u"A value over two variables, all others as at the chosen point"_s, surface_,
          [this] { return surface_->applies(); }},
-        {u"importance"_s, u"What matters"_s, u"How much of a value each variable is to blame for"_s, importance_,
+        {u"importance"_s, u"What matters"_s, u"Share of a value's variance that each variable explains"_s, importance_,
          [this] { return importance_->applies(); }},
         {u"progress"_s, u"Progress"_s, u"The best value so far, point by point"_s, progress_,
          [this] { return inOrder_ && progress_->applies(); }},
@@ -119,16 +123,14 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     filterArea_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     filterArea_->setFixedWidth(filters_->sizeHint().width() + theme().spacing(4));
     filterArea_->hide();
+    connect(filters_, &FilterPanel::currentMoved, this, [this](const QRect& its) {
+        filterArea_->ensureVisible(its.center().x(), its.center().y(), 0, its.height() / 2 + 1);
+    });
     row->addWidget(filterArea_);
     splitter_->setChildrenCollapsible(false);
     for (int side = 0; side < 2; ++side) {
         auto* place = new QWidget;
-        auto* column = bareLayout<QVBoxLayout>(place, theme().spacing());
-        choices_[side] = new QComboBox(place);
-        choices_[side]->setAccessibleName(side == 0 ? u"Picture on the left"_s : u"Picture on the right"_s);
-        connect(choices_[side], &QComboBox::activated, this,
-                [this, side] { put(side, pictureNamed(choices_[side]->currentData().toString())); });
-        column->addWidget(choices_[side], 0, Qt::AlignLeft);
+        bareLayout<QVBoxLayout>(place, theme().spacing());
         places_[side] = place;
         splitter_->addWidget(place);
     }
@@ -136,12 +138,13 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     splitter_->setSizes({kHalf, kHalf});
     row->addWidget(splitter_, 1);
     layout->addLayout(row, 1);
-    connect(tabs_, &ChoiceBar::chosen, this, [this](int index) {
-        int picture = 0;
-        for (int offered = -1; picture < static_cast<int>(pictures_.size()); ++picture)
-            if (isOffered(picture) && ++offered == index) break;
-        put(0, picture);
-    });
+    for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture)
+        connect(pictures_[static_cast<std::size_t>(picture)].pane, &PointPane::pictureWanted, this,
+                [this, picture](const QString& wanted) {
+                    const int other = pictureNamed(wanted);
+                    put(picture == sides_[0] ? 0 : 1, other);
+                    if (other >= 0) pictures_[static_cast<std::size_t>(other)].pane->pictureBox()->setFocus();
+                });
     connect(matrix_, &MatrixPane::fieldChosen, this, [this] { showPicture(u"scatter"_s); });
     connect(selection_, &PointSelection::filtered, this, &Workbench::showCounts);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::showPins);
@@ -150,7 +153,8 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     for (const auto signal : {&PointSelection::tableChanged, &PointSelection::axesChanged})
         connect(selection_, signal, this, &Workbench::whyChanged);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::whyChanged);
-    connect(&selection_->undoStack(), &QUndoStack::indexChanged, this, &Workbench::showCounts);
+    // Not the stack itself: one of its own says that it is cleared when all of this is already gone.
+    connect(selection_, &PointSelection::stepsChanged, this, &Workbench::showCounts);
     fillChoices();
     arrange();
     showCounts();
@@ -173,18 +177,21 @@ QWidget* Workbench::makeBar() {
     auto* bar = new QWidget(this);
     line_ = new FlowLayout(bar);
     line_->setSpacing(theme().spacing(2));
-    line_->addWidget(tabs_);
     line_->addStretch();
     setLook(*count_, "tone", u"secondary"_s);
+    count_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     line_->addWidget(count_);
-    keep_ = addButton(u"Keep"_s, u"Puts all points aside that are filtered out"_s, [this] { selection_->keep(); });
-    exclude_ = addButton(u"Exclude"_s, u"Puts the points aside that are shown"_s, [this] { selection_->exclude(); });
+    keep_ = addButton(u"Keep"_s, u"Excludes the points that are filtered out"_s, [this] { selection_->keep(); });
+    exclude_ = addButton(u"Exclude"_s, u"Excludes the points that are shown"_s, [this] { selection_->exclude(); });
     undo_ = addButton(u"Undo"_s, {}, [this] { selection_->undoStack().undo(); });
     undo_->setIcon(theme().icon(u"undo"_s));
-    all_ = addButton(u"Show all"_s, u"Lets all brushes go, and takes back what was put aside"_s,
+    undo_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    all_ = addButton(u"Show all"_s, u"Clears all brushes, and takes back what was excluded"_s,
                      [this] { selection_->showAll(); });
-    filter_ = addButton(u"Filters"_s, u"A slider for every value"_s,
-                        [this] { filterArea_->setVisible(filter_->isChecked()); });
+    filter_ = addButton(u"Filters"_s, u"A slider for every value"_s, [this] {
+        filterArea_->setVisible(filter_->isChecked());
+        arrange();
+    });
     filter_->setIcon(theme().icon(u"filter"_s));
     filter_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     filter_->setCheckable(true);
@@ -229,7 +236,7 @@ void Workbench::setPoints(PointSelection::Table points) {
 
 void Workbench::setEmptyTexts(const QString& none, const QString& noneShown) {
     scatter_->setEmptyText(none);
-    list_->setEmptyText(noneShown);
+    list_->setEmptyTexts(none, noneShown);
 }
 
 void Workbench::setInOrder(bool on) {
@@ -243,8 +250,7 @@ ParallelView* Workbench::parallel() const {
 }
 
 bool Workbench::isOffered(int picture) const {
-    const Picture& its = pictures_.at(static_cast<std::size_t>(picture));
-    return !its.offered || its.offered();
+    return offered_.at(static_cast<std::size_t>(picture));
 }
 
 std::size_t Workbench::objectives() const {
@@ -268,7 +274,7 @@ QStringList Workbench::pictures() const {
 
 QStringList Workbench::seen() const {
     QStringList ids{pictures_.at(static_cast<std::size_t>(sides_[0])).id};
-    if (width() >= kRoomForTwo) ids << pictures_.at(static_cast<std::size_t>(sides_[1])).id;
+    if (hasRoomForTwo()) ids << pictures_.at(static_cast<std::size_t>(sides_[1])).id;
     return ids;
 }
 
@@ -276,19 +282,17 @@ void Workbench::showPicture(const QString& picture) {
     if (!seen().contains(picture)) put(0, pictureNamed(picture));
 }
 
+/// A run that goes on has other points all the time, and mostly the same pictures: lists that are open stay so.
 void Workbench::fillChoices() {
-    QVector<ChoiceBar::Choice> tabs;
-    for (QComboBox* choice : choices_) choice->clear();
+    std::vector<bool> offered;
+    for (const Picture& picture : pictures_) offered.push_back(!picture.offered || picture.offered());
+    if (std::exchange(offered_, offered) == offered) return;
+    QVector<PictureChoice> choices;
     for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) {
-        if (!isOffered(picture)) continue;
         const Picture& its = pictures_[static_cast<std::size_t>(picture)];
-        tabs.append({.title = its.title, .help = its.help});
-        for (QComboBox* choice : choices_) {
-            choice->addItem(its.title, its.id);
-            choice->setItemData(choice->count() - 1, its.help, Qt::ToolTipRole);
-        }
+        if (isOffered(picture)) choices.append({.id = its.id, .title = its.title, .help = its.help});
     }
-    tabs_->setChoices(tabs, 0);
+    for (const Picture& picture : pictures_) picture.pane->setPictures(choices, picture.id);
     for (int side = 0; side < 2; ++side)
         if (!isOffered(sides_[side])) sides_[side] = sides_[1 - side] == 0 ? 1 : 0;
 }
@@ -301,12 +305,13 @@ void Workbench::put(int side, int picture) {
     arrange();
 }
 
+bool Workbench::hasRoomForTwo() const {
+    return width() - (filterArea_->isHidden() ? 0 : filterArea_->width()) >= kRoomForTwo;
+}
+
 void Workbench::arrange() {
-    const bool both = width() >= kRoomForTwo;
-    tabs_->setVisible(!both);
-    int tab = 0;
-    for (int picture = 0; picture < sides_[0]; ++picture) tab += isOffered(picture) ? 1 : 0;
-    tabs_->setCurrent(tab);
+    const bool both = hasRoomForTwo();
+    hadRoomForTwo_ = both;
     for (int picture = 0; picture < static_cast<int>(pictures_.size()); ++picture) {
         PointPane* pane = pictures_[static_cast<std::size_t>(picture)].pane;
         const int side = picture == sides_[0] ? 0 : both && picture == sides_[1] ? 1 : -1;
@@ -319,27 +324,26 @@ void Workbench::arrange() {
         pane->show();
         pane->setActive(true);
     }
-    for (int side = 0; side < 2; ++side) {
-        choices_[side]->setVisible(both);
-        choices_[side]->setCurrentIndex(
-            choices_[side]->findData(pictures_.at(static_cast<std::size_t>(sides_[side])).id));
-    }
     places_[1]->setVisible(both);
 }
 
 void Workbench::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if ((event->oldSize().width() >= kRoomForTwo) != (width() >= kRoomForTwo) || !event->oldSize().isValid()) arrange();
+    if (hadRoomForTwo_ != hasRoomForTwo() || !event->oldSize().isValid()) arrange();
 }
 
 void Workbench::showCounts() {
     const auto count = [](std::size_t points) { return columns::count(static_cast<double>(points)); };
     const PointSelection& its = *selection_;
     const bool filtered = its.shownCount() < its.keptCount() || its.isBrushed();
-    QString text = filtered ? u"%1 of %2 shown"_s.arg(count(its.shownCount()), count(its.keptCount()))
+    const QString some = u"%1 of %2 shown"_s, excluded = its.isReduced() ? u", %1 excluded"_s : QString();
+    QString text = filtered ? some.arg(count(its.shownCount()), count(its.keptCount()))
                             : counted(static_cast<double>(its.keptCount()), "point", "points");
-    if (its.isReduced()) text += u", %1 put aside"_s.arg(count(its.size() - its.keptCount()));
+    if (its.isReduced()) text += excluded.arg(count(its.size() - its.keptCount()));
     count_->setText(text);
+    // As wide as it gets, so that nothing moves while a range is dragged.
+    const QString all = count(its.size());
+    count_->setMinimumWidth(count_->fontMetrics().horizontalAdvance((some + excluded).arg(all, all)));
     keep_->setEnabled(filtered && its.shownCount() > 0);
     exclude_->setEnabled(filtered && its.shownCount() > 0);
     all_->setEnabled(filtered || its.isReduced());
@@ -361,7 +365,6 @@ void Workbench::showPins() {
     };
     show(pinA_, PointSelection::Pin::a);
     show(pinB_, PointSelection::Pin::b);
-    pinA_->setText(pinA_->isChecked() ? u"Pinned as A"_s : u"Pin as A"_s);
 }
 
 QStringList Workbench::whySentences() const {
@@ -390,11 +393,11 @@ QVector<Exportable> Workbench::exportables() const {
                 .csv = [points = selection_->shared(), states = selection_->states()] {
                     return report::toCsv(*points, states);
                 }});
-    all.append({.name = stem + u"-ranges"_s,
-                .title = u"Ranges as variables of a study"_s,
-                .json = [points = selection_->shared(), states = selection_->states(),
-                         ranges = selection_->ranges()] { return report::rangesText(*points, states, ranges); },
-                .jsonTitle = u"Variables"_s});
+    if (studyOfShown_ && selection_->shownCount() > 0)
+        all.append({.name = stem + u"-study"_s,
+                    .title = u"Study of what is shown"_s,
+                    .json = studyOfShown_(),
+                    .jsonTitle = u"Study"_s});
     for (const Picture& picture : pictures_)
         if (picture.pane->isActive())
             for (Exportable& its : picture.pane->exportables()) {
@@ -413,7 +416,7 @@ QJsonObject Workbench::saveState() const {
     state[u"pictures"_s] = sides;
     QJsonObject ranges;
     for (const auto& [column, range] : selection_->ranges())
-        ranges[toQt(selection_->table().columns[column].id)] = QJsonArray{range.low, range.high};
+        ranges[toQt(selection_->table().columns[column].id)] = QJsonArray{endOf(range.low), endOf(range.high)};
     if (!ranges.isEmpty()) state[u"ranges"_s] = ranges;
     if (filter_->isChecked()) state[u"filters"_s] = true;
     return state;
@@ -429,8 +432,10 @@ void Workbench::restoreState(const QJsonObject& state) {
     for (auto range = saved.begin(); range != saved.end(); ++range) {
         const auto column = report::columnNamed(selection_->table(), range.key().toStdString());
         const QJsonArray ends = range.value().toArray();
-        if (!column || ends.size() != 2 || !ends[0].isDouble() || !ends[1].isDouble()) continue;
-        ranges[*column] = {ends[0].toDouble(), ends[1].toDouble()};
+        const auto isEnd = [](const QJsonValue& end) { return end.isDouble() || end.isNull(); };
+        if (!column || ends.size() != 2 || !isEnd(ends[0]) || !isEnd(ends[1])) continue;
+        constexpr double kOpen = std::numeric_limits<double>::infinity();
+        ranges[*column] = {ends[0].toDouble(-kOpen), ends[1].toDouble(kOpen)};
     }
     if (state.contains("ranges"_L1) || state.contains("pictures"_L1)) selection_->setRanges(ranges);
     filter_->setChecked(state.value("filters"_L1).toBool());

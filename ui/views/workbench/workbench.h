@@ -5,13 +5,14 @@
 #include <QVector>
 #include <QWidget>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ui/views/exportable.h"
 #include "ui/views/workbench/point_selection.h"
 #include "ui/views/workbench/scatter_pane.h"
 
-class QComboBox;
 class QLabel;
 class QScrollArea;
 class QSplitter;
@@ -20,7 +21,6 @@ class QToolButton;
 namespace tessera::ui {
 
 class ChartOfPoints;
-class ChoiceBar;
 class FilterPanel;
 class FlowLayout;
 class MatrixPane;
@@ -33,14 +33,14 @@ class PointList;
 /// The points of an exploration, a search, a sweep or a plan, in pictures that share one selection: a scatter, parallel
 /// axes, a matrix of scatters, a surface over two variables, what matters, and what the search reached; a table, a
 /// comparison of two points, and sliders over all values stand beside them. Where there is room for two pictures, two
-/// stand side by side; elsewhere they are tabs.
+/// stand side by side; elsewhere one.
 class Workbench : public QWidget {
     Q_OBJECT
 
 public:
     static constexpr int kRoomForTwo = 1100;  ///< pixels
 
-    /// `undo` takes what is kept and put aside; null = a stack of its own.
+    /// `undo` takes what is kept and excluded; null = a stack of its own.
     explicit Workbench(QUndoStack* undo, QWidget* parent = nullptr);
     ~Workbench() override;
 
@@ -48,6 +48,11 @@ public:
     PointSelection& selection() const { return *selection_; }
     /// What an engine adds to a scatter.
     void setExtras(ScatterPane::Extras extras) { scatter_->setExtras(std::move(extras)); }
+    /// Writes a study's file.
+    using StudyMaker = std::function<std::string()>;
+    /// What searches again within what is shown, for an export: is called for what is shown now, and what it returns
+    /// off the UI thread.
+    void setStudyOfShown(std::function<StudyMaker()> study) { studyOfShown_ = std::move(study); }
     /// What is said where there are no points, and none in all brushes.
     void setEmptyTexts(const QString& none, const QString& noneShown);
     /// Whether points stand in the order in which a search came to them, which its progress is seen in.
@@ -80,7 +85,7 @@ public:
     QStringList seen() const;
     void showPicture(const QString& picture);  ///< in the left place, unless it is seen
 
-    /// The shown points as CSV, their ranges, and the pictures that were looked at.
+    /// The shown points as CSV, the study of them, and the pictures that are looked at.
     QVector<Exportable> exportables() const;
     QJsonObject saveState() const;
     void restoreState(const QJsonObject& state);
@@ -98,13 +103,14 @@ private:
     struct Picture {
         QString id, title, help;
         PointPane* pane;
-        std::function<bool()> offered = {};  ///< empty = always
+        std::function<bool()> offered = {};  ///< with these points; empty = always
     };
     QWidget* makeBar();
     QToolButton* addButton(const QString& text, const QString& help, const std::function<void()>& run);
     bool isOffered(int picture) const;
     std::size_t objectives() const;
     int pictureNamed(const QString& id) const;  ///< -1 = none
+    bool hasRoomForTwo() const;
     void arrange();
     void fillChoices();
     void put(int side, int picture);
@@ -122,10 +128,10 @@ private:
     PointList* list_;
     PointComparison* comparison_;
     std::vector<Picture> pictures_;
-    int sides_[2] = {0, 1};  ///< pictures, from the left
-    bool inOrder_ = false;
-    ChoiceBar* tabs_;             ///< where there is room for one picture
-    QComboBox* choices_[2] = {};  ///< where there is room for two
+    std::vector<bool> offered_;                 ///< by picture
+    int sides_[2] = {0, 1};                     ///< pictures, from the left
+    std::function<StudyMaker()> studyOfShown_;  ///< may be empty
+    bool inOrder_ = false, hadRoomForTwo_ = false;
     QWidget* places_[2] = {};
     QSplitter* splitter_;
     FlowLayout* line_ = nullptr;
