@@ -72,7 +72,7 @@ TEST_F(SharedPoints, areWhatIsEvaluatedHereWithoutAnyFile) {
     int constrained = 0;
     for (const bool keepsWhole : {false, true})
         for (const double pes : {16.0, 100.0, 4096.0}) {
-            const explore::Point point{pes, 64.5};
+            const explore::Point point{pes, 64};
             const std::optional<std::string> answer = doer->answer(questionOf(point, keepsWhole), {});
             ASSERT_TRUE(answer) << "it is evaluated there";
             const EvaluatedPoint there = answers.read(point, *answer);
