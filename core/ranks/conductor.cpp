@@ -44,6 +44,8 @@ constexpr auto kStrangersTime = 10s;
 constexpr auto kTick = 200ms;
 /// Work ahead of a worker: what it does in this time, so that it need not wait for messages.
 constexpr auto kAhead = 20ms;
+/// At least what rank 0 needs to serve all others once; see tests/bench/ranks_bench.cpp.
+constexpr auto kService = 60us;
 constexpr std::size_t kMostAhead = 1024;
 /// Until when ranks that have not come are not missed, and for how long a lost worker's successor is waited for.
 constexpr auto kPatience = 30s;
@@ -191,7 +193,8 @@ struct Conductor::State {
     std::size_t wanted(const Peer& peer, unsigned all) const {
         const double seconds = std::chrono::duration<double>(Clock::now() - peer.begun).count();
         const double rate = seconds > 0 ? static_cast<double>(peer.answers) / seconds : 0;
-        const double inTime = rate * std::chrono::duration<double>(kAhead).count();
+        const auto time = std::max<std::chrono::duration<double>>(kAhead, kService * static_cast<double>(peers.size()));
+        const double inTime = rate * time.count();
         const std::size_t ahead = std::clamp<std::size_t>(static_cast<std::size_t>(inTime), 1, kMostAhead);
         const std::size_t has = peer.out.size(), most = peer.threads + ahead;
         if (has >= most || (has > peer.threads && has > most / 2)) return 0;

@@ -249,7 +249,7 @@ void saturation(benchmark::State& state) {
 BENCHMARK(saturation)
     ->Name("ranks/saturation")
     ->ArgNames({"ranks", "ms"})
-    ->ArgsProduct({{64, 512, 4096}, {10, 100, 300, 1000}})
+    ->ArgsProduct({{64, 512, 4096}, {10, 100, 200, 300, 1000}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 
