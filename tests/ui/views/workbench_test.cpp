@@ -54,10 +54,10 @@ protected:
     void SetUp() override {
         bench.resize(1300, 640);
         bench.setPoints(sharedPoints(madeUpPoints(200)));
-        bench.show();
         // As on a page of details: what is not looked at is not filled.
         bench.list()->setParent(nullptr);
         bench.list()->show();
+        bench.show();  // at last, so that it has the keyboard
     }
     void TearDown() override { bench.list()->setParent(&bench); }
     PointSelection& selection() { return bench.selection(); }
@@ -321,6 +321,7 @@ TEST_F(WorkbenchTest, whatCannotBeDoneIsOff) {
 // ---------------------------------------------------------------------------------------------------------- filters
 
 TEST_F(WorkbenchTest, slidersAndBrushesAreTheSameRanges) {
+    bench.resize(1500, 640);  // both pictures have room beside the sliders
     button("Filters")->click();
     FilterPanel& filters = *bench.filters();
     ASSERT_TRUE(filters.isVisible());
@@ -336,6 +337,7 @@ TEST_F(WorkbenchTest, slidersAndBrushesAreTheSameRanges) {
     ASSERT_TRUE(selection().range(kCost).has_value());
     const double limit = selection().range(kCost)->high;
     EXPECT_EQ(selection().shownCount(), expectedIn(kCost, 0, limit));
+    ASSERT_TRUE(bench.parallel()->brush(0));
     EXPECT_EQ(bench.parallel()->brush(0)->high, limit);
     QTest::mouseDClick(&filters, Qt::LeftButton, {}, at(0.5));
     QTest::mouseRelease(&filters, Qt::LeftButton, {}, at(0.5));
@@ -351,6 +353,7 @@ TEST_F(WorkbenchTest, slidersAndBrushesAreTheSameRanges) {
 }
 
 TEST_F(WorkbenchTest, anEndThatIsNotMovedInIsOpen) {
+    bench.resize(1500, 640);  // both pictures have room beside the sliders
     const std::vector<double>& costs = selection().table().columns[kCost].values;
     const double low = *std::min_element(costs.begin(), costs.end());
     const double high = *std::max_element(costs.begin(), costs.end()), middle = (low + high) / 2;

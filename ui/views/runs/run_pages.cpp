@@ -26,7 +26,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr const char* kDrawer = "runs/drawer";  ///< in the settings
-constexpr int kAroundPicture = 14;              ///< what a picture's own switches take, in spacing steps
+constexpr int kAroundPicture = 19;              ///< what a picture's own switches take, in spacing steps
 constexpr int kMinDetails = 32;                 ///< below a row of tabs, in spacing steps
 constexpr int kMinPicture = 20;                 ///< in spacing steps
 constexpr double kOpenedShare = 0.35;           ///< of the height, where the user opens a drawer that has no room

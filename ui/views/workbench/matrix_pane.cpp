@@ -22,10 +22,8 @@ constexpr std::size_t kFieldsAtFirst = 5, kMostFields = 8;
 
 MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
     : PointPane(selection, parent),
-      colour_(new ValueBox(u"Colour"_s, u"Same colour"_s, this)),
       values_(new QToolButton(this)),
       view_(new MatrixView(this)) {
-    addControl(u"Colour"_s, colour_);
     values_->setText(u"Values"_s);
     values_->setAutoRaise(true);
     values_->setToolTip(u"Which values are set against each other, eight at most"_s);
@@ -36,7 +34,6 @@ MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
     view_->setAccessibleName(u"Points in every two values"_s);
     view_->setCard([this](int row) { return this->selection().cardOf(row); });
     setPicture(view_);
-    connect(colour_, &ValueBox::chosen, this, [this] { this->selection().setColour(colour_->column()); });
     connect(&selection, &PointSelection::colourChanged, this, [this] {
         pictureStale_ = true;
         outdate();
@@ -51,7 +48,6 @@ MatrixPane::MatrixPane(PointSelection& selection, QWidget* parent)
 }
 
 void MatrixPane::fill() {
-    colour_->fill(points());
     takeWanted();
 }
 
@@ -66,7 +62,6 @@ void MatrixPane::takeWanted() {
 }
 
 void MatrixPane::draw() {
-    colour_->setColumn(selection().colour());
     if (std::exchange(pictureStale_, false))
         view_->setPicture(report::matrixOf(points(), columns_, selection().colour(), selection().states()));
     else

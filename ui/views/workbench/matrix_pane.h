@@ -10,7 +10,6 @@ class QToolButton;
 
 namespace tessera::ui {
 
-class ValueBox;
 
 /// Points in every two of some values. A click on a field shows it as the scatter's.
 class MatrixPane : public PointPane {
@@ -41,7 +40,6 @@ private:
     void takeWanted();
 
     std::vector<std::size_t> columns_;
-    ValueBox* colour_;
     QToolButton* values_;
     MatrixView* view_;
     bool pictureStale_ = true;         ///< more than what is shown changed

@@ -26,10 +26,8 @@ constexpr std::size_t kAxesAtFirst = 7;
 
 ParallelPane::ParallelPane(PointSelection& selection, QWidget* parent)
     : PointPane(selection, parent),
-      colour_(new ValueBox(u"Colour"_s, u"Role"_s, this)),
       axes_(new QToolButton(this)),
       view_(new ParallelView(this)) {
-    addControl(u"Colour"_s, colour_);
     axes_->setText(u"Axes"_s);
     axes_->setAutoRaise(true);
     axes_->setToolTip(
@@ -41,7 +39,6 @@ ParallelPane::ParallelPane(PointSelection& selection, QWidget* parent)
     view_->setAccessibleName(u"Points in all values"_s);
     view_->setCard([this](int row) { return this->selection().cardOf(row); });
     setPicture(view_);
-    connect(colour_, &ValueBox::chosen, this, [this] { this->selection().setColour(colour_->column()); });
     const auto repaint = [this] {
         pictureStale_ = true;
         outdate();
@@ -63,7 +60,6 @@ ParallelPane::ParallelPane(PointSelection& selection, QWidget* parent)
 
 /// At first the telling values; all others have an axis that is not seen.
 void ParallelPane::fill() {
-    colour_->fill(points());
     pictureStale_ = true;
     const std::vector<std::size_t> telling = report::tellingValues(points(), points().columns.size());
     if (telling == columns_ && !view_->order().empty()) return;
@@ -79,7 +75,6 @@ void ParallelPane::fill() {
 }
 
 void ParallelPane::draw() {
-    colour_->setColumn(selection().colour());
     if (std::exchange(pictureStale_, false))
         view_->setPicture(report::parallelOf(points(), columns_, selection().colour(), selection().states()));
     std::vector<std::optional<report::Stretch>> brushes;

@@ -9,7 +9,6 @@ class QToolButton;
 
 namespace tessera::ui {
 
-class ValueBox;
 
 /// Points in all values, an axis each, with a brush on every axis.
 class ParallelPane : public PointPane {
@@ -36,7 +35,6 @@ private:
     std::vector<std::size_t> idsToAxes(const QJsonValue& ids) const;
 
     std::vector<std::size_t> columns_;
-    ValueBox* colour_;
     QToolButton* axes_;
     ParallelView* view_;
     QJsonObject pending_;  ///< a state to restore once there are axes

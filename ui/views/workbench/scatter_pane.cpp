@@ -19,7 +19,6 @@ ScatterPane::ScatterPane(PointSelection& selection, QWidget* parent)
     : PointPane(selection, parent),
       y_(new ValueBox(u"Y axis"_s, {}, this)),
       x_(new ValueBox(u"X axis"_s, {}, this)),
-      colour_(new ValueBox(u"Colour"_s, u"Role"_s, this)),
       sizes_(new ValueBox(u"Size"_s, u"Same size"_s, this)),
       brush_(
           toggle(u"Brush"_s, u"A drag keeps the points in a rectangle; Ctrl and a drag does it at any time"_s, this)),
@@ -27,7 +26,6 @@ ScatterPane::ScatterPane(PointSelection& selection, QWidget* parent)
       plot_(new PlotWidget(this)) {
     addControl(u"Y"_s, y_);
     addControl(u"X"_s, x_);
-    addControl(u"Colour"_s, colour_);
     addControl(u"Size"_s, sizes_);
     bar().addWidget(brush_);
     options_->setText(u"Axes"_s);
@@ -45,7 +43,6 @@ ScatterPane::ScatterPane(PointSelection& selection, QWidget* parent)
 
     connect(x_, &ValueBox::chosen, this, &ScatterPane::chooseAxes);
     connect(y_, &ValueBox::chosen, this, &ScatterPane::chooseAxes);
-    connect(colour_, &ValueBox::chosen, this, [this] { this->selection().setColour(colour_->column()); });
     connect(sizes_, &ValueBox::chosen, this, [this] {
         size_ = sizes_->id();
         outdate();
@@ -118,7 +115,7 @@ QString ScatterPane::yAxis() const {
 }
 
 void ScatterPane::fill() {
-    for (ValueBox* box : {y_, x_, colour_}) box->fill(points());
+    for (ValueBox* box : {y_, x_}) box->fill(points());
     sizes_->fill(points(), [](const explore::PointColumn& column) { return column.words.empty(); });
 }
 
@@ -140,7 +137,6 @@ void ScatterPane::draw() {
     const std::size_t x = selection().x(), y = selection().y();
     x_->setColumn(x);
     y_->setColumn(y);
-    colour_->setColumn(selection().colour());
     sizes_->setColumn(sizeColumn());
     const auto follow = [this](std::string& seen, std::size_t column, QAction* log) {
         if (column >= points().columns.size() || std::exchange(seen, points().columns[column].id) == seen) return;

@@ -64,7 +64,7 @@ private:
     } known_;
     std::vector<PlotWidget::Place> places_;  ///< by point
     QString size_;                           ///< id of the value that sizes are of; empty = all are alike
-    ValueBox *y_, *x_, *colour_, *sizes_;
+    ValueBox *y_, *x_, *sizes_;
     QToolButton *brush_, *options_;
     QAction *logX_, *logY_, *whole_;
     std::string seenX_, seenY_;  ///< values whose axes were made logarithmic or not

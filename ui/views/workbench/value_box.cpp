@@ -10,7 +10,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kLetters = 7;
+constexpr int kLetters = 6;
 constexpr int kColumnRole = Qt::UserRole + 1;
 
 }  // namespace

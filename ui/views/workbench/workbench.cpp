@@ -23,6 +23,7 @@
 #include "ui/views/workbench/matrix_pane.h"
 #include "ui/views/workbench/parallel_pane.h"
 #include "ui/views/workbench/point_list.h"
+#include "ui/views/workbench/value_box.h"
 
 namespace tessera::ui {
 using namespace Qt::StringLiterals;
@@ -153,6 +154,13 @@ Workbench::Workbench(QUndoStack* undo, QWidget* parent)
     for (const auto signal : {&PointSelection::tableChanged, &PointSelection::axesChanged})
         connect(selection_, signal, this, &Workbench::whyChanged);
     connect(selection_, &PointSelection::chosenChanged, this, &Workbench::whyChanged);
+    const auto showColour = [this] {
+        colour_->fill(selection_->table());
+        colour_->setColumn(selection_->colour());
+    };
+    connect(selection_, &PointSelection::tableChanged, this, showColour);
+    connect(selection_, &PointSelection::colourChanged, this, showColour);
+    showColour();
     // Not the stack itself: one of its own says that it is cleared when all of this is already gone.
     connect(selection_, &PointSelection::stepsChanged, this, &Workbench::showCounts);
     fillChoices();
@@ -177,6 +185,17 @@ QWidget* Workbench::makeBar() {
     auto* bar = new QWidget(this);
     line_ = new FlowLayout(bar);
     line_->setSpacing(theme().spacing(2));
+    colour_ = new ValueBox(u"Colour"_s, u"Role"_s, this);
+    colour_->setToolTip(u"Colours the points of all pictures by a value, or by what they are"_s);
+    auto* coloured = new QWidget(this);
+    auto* pair = bareLayout<QHBoxLayout>(coloured, theme().spacing(2));
+    auto* label = new QLabel(u"Colour"_s, coloured);
+    setLook(*label, "tone", u"secondary"_s);
+    label->setBuddy(colour_);
+    pair->addWidget(label);
+    pair->addWidget(colour_);
+    line_->addWidget(coloured);
+    connect(colour_, &ValueBox::chosen, this, [this] { selection_->setColour(colour_->column()); });
     line_->addStretch();
     setLook(*count_, "tone", u"secondary"_s);
     count_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

@@ -29,6 +29,7 @@ class PlotWidget;
 class ParallelView;
 class PointComparison;
 class PointList;
+class ValueBox;
 
 /// The points of an exploration, a search, a sweep or a plan, in pictures that share one selection: a scatter, parallel
 /// axes, a matrix of scatters, a surface over two variables, what matters, and what the search reached; a table, a
@@ -135,6 +136,7 @@ private:
     QWidget* places_[2] = {};
     QSplitter* splitter_;
     FlowLayout* line_ = nullptr;
+    ValueBox* colour_;
     QLabel* count_;
     QToolButton *keep_, *exclude_, *undo_, *all_, *filter_, *pinA_, *pinB_;
 };
