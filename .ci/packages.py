@@ -58,6 +58,7 @@ def files_used(build):
     headers = {line.strip() for line in output("ninja", "-C", str(build), "-t", "deps").splitlines() if line.startswith("    ")}
     programs = [path for path in (build / "bin").iterdir() if path.is_file() and os.access(path, os.X_OK)]
     programs += (build / "python").glob("*/*.so")
+    programs += (build / "lib" / "tessera").glob("*.so")
     libraries = set(re.findall(r"=> (/\S+)", "".join(output("ldd", str(path), check=False) for path in programs)))
     linked = set(re.findall(r"(?<=\s)/\S+\.(?:so|a)\b\S*", (build / "build.ninja").read_text()))
     cache = (build / "CMakeCache.txt").read_text()

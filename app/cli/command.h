@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -12,6 +13,10 @@
 #include "app/cli/console.h"
 #include "app/cli/program.h"
 #include "core/base/run_control.h"
+
+namespace tessera::ranks {
+class Conductor;
+}
 
 namespace tessera::cli {
 
@@ -22,7 +27,9 @@ struct Context {
     std::stop_token stop;
     unsigned threads = 0;
     std::string historyTrouble = {};  ///< why the history could not be written; empty = it could
-    bool keepsBest = false;           ///< Ctrl+C ends a search with the best so far instead of giving it up
+    /// Other processes that this one was started with; null = it is alone.
+    std::shared_ptr<ranks::Conductor> ranks = {};
+    bool keepsBest = false;  ///< Ctrl+C ends a search with the best so far instead of giving it up
 
     /// RunControl of long work: console progress, Ctrl+C and --threads.
     RunControl control() const {
@@ -41,6 +48,7 @@ struct Command {
     std::string_view summary;  ///< one line
     std::string_view example;  ///< a command line that works in an empty folder
     Action (*add)(CLI::App&);  ///< adds the command's own options; the action runs after a successful parse
+    bool shares = false;       ///< runs studies that several processes share; others refuse to be started as several
 };
 
 // One per command; see the table for what each does.

@@ -15,6 +15,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/recording.h"
+#include "app/cli/slurm.h"
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -29,6 +30,7 @@
 #include "core/study/exploration/study.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
+#include "core/study/title.h"
 
 namespace tessera::cli {
 
@@ -38,9 +40,10 @@ using study::Study;
 
 struct ExploreOptions {
     std::string study, begin, point, out, seed;
+    std::string nodes, ranksPerNode, time, partition;  ///< of a job
     std::vector<std::string> vary, objectives, constraints;
     ParameterTexts parameters;
-    bool list = false;
+    bool list = false, slurm = false;
 };
 
 /// The parameters that have an option of their own: those that are documents are made of other options.
@@ -358,6 +361,51 @@ void writePoint(Context& context, const ExploreOptions& options) {
     context.console.printJson(json);
 }
 
+/// The options that only a job has.
+void refuseJobOptions(const ExploreOptions& options) {
+    for (const auto& [name, value] : {std::pair("--nodes", &options.nodes),
+                                      {"--ranks-per-node", &options.ranksPerNode},
+                                      {"--time", &options.time},
+                                      {"--partition", &options.partition}})
+        if (!value->empty()) throw UsageError(fmt::format("option '{}' is for --slurm", name));
+}
+
+/// Writes a job script of Slurm, with the study beside it.
+void writeJob(Context& context, const ExploreOptions& options) {
+    constexpr std::int64_t kMostNodes = 100'000, kMostRanks = 1024;
+    if (options.out.empty()) throw UsageError("option '--slurm' needs --out, the job script that is written");
+    const Study exploration = studyOf(options);
+    SlurmJob job{.name = exploration.name.empty() ? "Exploration of " + study::titleOf(study::baseOf(exploration))
+                                                  : exploration.name,
+                 .script = options.out,
+                 .time = options.time,
+                 .partition = options.partition,
+                 .threads = context.common.threads};
+    if (!options.nodes.empty()) job.nodes = wholeOf("--nodes", options.nodes, 1, kMostNodes);
+    if (!options.ranksPerNode.empty())
+        job.ranksPerNode = wholeOf("--ranks-per-node", options.ranksPerNode, 1, kMostRanks);
+    if (studyOfJob(job) == job.script || historyOfJob(job) == job.script)
+        throw UsageError(
+            fmt::format("option '--out' is {}; expected a name that does not end with .json or .db, which "
+                        "are of the study and the history beside it",
+                        inQuotes(options.out, 200)));
+    const std::vector<std::pair<std::filesystem::path, std::string>> files{
+        {job.script, slurmScript(job)}, {studyOfJob(job), toText(study::toJson(exploration))}};
+    for (const auto& [path, bytes] : files) writeFile(path, bytes);
+    if (context.common.json) {
+        Json json = study::documentHead("tessera.exploration-job/1", "explore", {});
+        json["script"] = job.script;
+        json["study"] = studyOfJob(job);
+        json["history"] = historyOfJob(job);
+        study::finishDocument(json, {}, {});
+        context.console.printJson(json);
+        return;
+    }
+    context.console.print(fmt::format("{}: a job of {} for 'sbatch', with {} beside it\n", escaped(job.script),
+                                      formatCounted(static_cast<double>(job.nodes), "node", "nodes"),
+                                      escaped(studyOfJob(job))));
+}
+
 }  // namespace
 
 Action addExplore(CLI::App& app) {
@@ -382,11 +430,22 @@ Action addExplore(CLI::App& app) {
     app.add_flag("--list", options->list, "lists what of a study can vary, and its metrics");
     addText(app, "--point", options->point, "N",
             "writes the study of this point of a run, which 'tessera run' repeats");
-    addFile(app, "--out", options->out, "FILE", "where --point writes it (default point-N.json)");
+    addFile(app, "--out", options->out, "FILE",
+            "where --point writes it (default point-N.json), or the job script of --slurm");
+    app.add_flag("--slurm", options->slurm,
+                 "writes a job script of Slurm that explores on several nodes, with the study beside it");
+    addText(app, "--nodes", options->nodes, "N", "nodes of the job (default 1)");
+    addText(app, "--ranks-per-node", options->ranksPerNode, "N",
+            "processes on each node, which share its cores (default 1; one has at most 64 threads)");
+    addText(app, "--time", options->time, "T", "limit of the job's time, as Slurm takes it: 04:30:00, 2-12");
+    addText(app, "--partition", options->partition, "NAME", "partition of the job");
     return [options](Context& context) {
         if (options->list) return listSpace(context, *options);
         if (!options->point.empty()) return writePoint(context, *options);
-        if (!options->out.empty()) throw UsageError("option '--out' is for --point; results go to the history");
+        if (options->slurm) return writeJob(context, *options);
+        refuseJobOptions(*options);
+        if (!options->out.empty())
+            throw UsageError("option '--out' is for --point and --slurm; results go to the history");
         context.keepsBest = true;
         show(context, runRecorded(context, studyOf(*options)));
     };

@@ -107,7 +107,11 @@ Action addPartition(CLI::App& app) {
 Action addRun(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
     addText(app, "STUDY", *name, "", "a study file, or the name of a bundled study")->required();
-    return [name](Context& context) { show(context, runFile(context, *name, study::loadStudy(*name))); };
+    return [name](Context& context) {
+        const study::Study study = study::loadStudy(*name);
+        refuseSeveral(context, study);
+        show(context, runFile(context, *name, study));
+    };
 }
 
 Action addResume(CLI::App& app) {

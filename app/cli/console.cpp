@@ -73,6 +73,12 @@ void Console::showWarnings(const std::vector<std::string>& warnings) const {
     for (const std::string& warning : warnings) insist(warning);
 }
 
+void Console::notify(const std::string& warning) {
+    const std::lock_guard lock(mutex_);
+    endProgress();
+    showWarnings({warning});
+}
+
 void Console::insist(const std::string& warning) const {
     spdlog::warn("{}", escaped(warning, kLongestWarning));
 }

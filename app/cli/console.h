@@ -42,6 +42,9 @@ public:
     /// Shows the warnings of work that reported none while it ran, also with `--verbose`.
     void showWarnings(const std::vector<std::string>& warnings) const;
 
+    /// Shows a warning that comes from any thread while work goes on.
+    void notify(const std::string& warning);
+
     /// A warning that also the quiet are shown: something that they count on was not done.
     void insist(const std::string& warning) const;
 

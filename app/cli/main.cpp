@@ -5,19 +5,27 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <exception>
 #include <memory>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
 
+#include "app/cli/console.h"
 #include "app/cli/program.h"
+#include "app/cli/several.h"
+#include "core/ranks/conductor.h"
 
 namespace {
 
 constexpr std::size_t kThreadStack = std::size_t{2} << 20;
+constexpr int kUsage = 2;
 constexpr int kInterrupted = 5;
 constexpr int kFile = 6;
-constexpr unsigned kGraceSeconds = 2;
+constexpr int kGraceSeconds = 2, kFirstSeconds = 1;
 
 /// Address space is limited where this runs beside others: few arenas, small stacks.
 void limitMemory() {
@@ -59,8 +67,14 @@ private:
         int signal = 0;
         if (sigwait(&signals_, &signal) != 0 || signal == SIGUSR1) return;
         stop_.request_stop();
-        const timespec grace{.tv_sec = kGraceSeconds, .tv_nsec = 0};
-        if (sigtimedwait(&signals_, nullptr, &grace) == SIGUSR1) return;
+        // Launchers of several processes send one signal after the other; only a later one is impatience.
+        const timespec first{.tv_sec = kFirstSeconds, .tv_nsec = 0},
+            more{.tv_sec = kGraceSeconds - kFirstSeconds, .tv_nsec = 0};
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kFirstSeconds);
+        do
+            if (sigtimedwait(&signals_, nullptr, &first) == SIGUSR1) return;
+        while (std::chrono::steady_clock::now() < until);
+        if (sigtimedwait(&signals_, nullptr, &more) == SIGUSR1) return;
         constexpr char kText[] = "interrupted; run the same command again\n";
         if (write(STDERR_FILENO, static_cast<const char*>(kText), sizeof(kText) - 1) < 0) _exit(kInterrupted);
         _exit(kInterrupted);
@@ -94,6 +108,15 @@ int main(int argumentCount, char** arguments) {
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);
     logToStandardError();
+    std::optional<tessera::ranks::Introduction> introduction;
+    try {
+        introduction = tessera::cli::joinOthers(arguments);
+    } catch (const std::exception& error) {
+        tessera::cli::toStandardError(std::string("tessera: ") + error.what() + "\n");
+        return kUsage;
+    }
     const Interrupter interrupter;
-    return tessera::cli::run(argumentCount, arguments, interrupter.token());
+    if (introduction && introduction->rank > 0) return tessera::cli::workForOthers(*introduction, interrupter.token());
+    return tessera::cli::run(argumentCount, arguments, interrupter.token(), tessera::cli::commands(),
+                             introduction ? tessera::cli::conductOthers(*introduction) : nullptr);
 }

@@ -17,6 +17,7 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/hardware/field.h"
+#include "core/ranks/conductor.h"
 
 namespace tessera::cli {
 
@@ -147,10 +148,23 @@ private:
             if (parent->get_footer().empty()) parent->footer(fmt::format("Example:\n  {}", command.example));
         }
         CLI::App& app = *parent->add_subcommand(std::string(name), std::string(command.summary));
-        actions_[&app] = command.add(app);
+        const Action action = command.add(app);
+        actions_[&app] = command.shares ? action : refusedBySeveral(std::string(command.path), action);
         prepare(app, common);
         const std::string lists = app.get_footer();
         app.footer(fmt::format("Example:\n  {}{}{}", command.example, lists.empty() ? "" : "\n", lists));
+    }
+
+    /// Of several processes each would do the whole.
+    static Action refusedBySeveral(std::string path, Action action) {
+        return [path = std::move(path), action = std::move(action)](Context& context) {
+            if (context.ranks)
+                throw UsageError(
+                    fmt::format("'tessera {}' is one process, and this was started as one of {}; explorations are what "
+                                "several share",
+                                path, context.ranks->size()));
+            action(context);
+        };
     }
 
     /// A word of the command line that is no row of the table: it is about the parser itself.
@@ -273,18 +287,23 @@ int guarded(Console& console, const Parser& parser, const Work& work) {
 
 }  // namespace
 
-int run(int argumentCount, char** arguments, const std::stop_token& stop, const std::vector<Command>& table) {
+int run(int argumentCount, char** arguments, const std::stop_token& stop, const std::vector<Command>& table,
+        std::shared_ptr<ranks::Conductor> others) {
     CommonOptions common;
     Console console(common);
     Parser parser(table, common);
-    return guarded(console, parser, [&] {
+    if (others) others->warnBy([&console](const std::string& sentence) { console.notify(sentence); });
+    const int code = guarded(console, parser, [&] {
         const Action action = parser.parse(argumentCount, arguments, console);
         if (!action) return;
         Context context{common, console, stop};
+        context.ranks = others;
         if (!common.threads.empty())
             context.threads = static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMaxThreads));
         action(context);
     });
+    others.reset();  // while there is a console that it could warn by
+    return code;
 }
 
 }  // namespace tessera::cli

@@ -8,12 +8,15 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/ranks/conductor.h"
 #include "core/study/study.h"
 
 namespace tessera::cli {
 
 study::RunContext contextOf(Context& context) {
-    return {{context.control()}};
+    study::RunContext inside{{context.control()}};
+    inside.ranks = context.ranks;
+    return inside;
 }
 
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {
@@ -34,8 +37,17 @@ store::Store openHistory(const Context& context, store::OpenMode mode) {
     return history;
 }
 
+void refuseSeveral(const Context& context, const study::Study& study) {
+    if (context.ranks && !study::engineNamed(study.engine).shares)
+        throw UsageError(fmt::format(
+            "a study of engine {} is run by one process, and this was started as one of {}; explorations are "
+            "what several share",
+            inQuotes(study.engine), context.ranks->size()));
+}
+
 study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued,
                           std::optional<store::RunId>* number) {
+    refuseSeveral(context, study);
     if (context.common.noStore) return study::run(study, contextOf(context));
     std::optional<store::RunId> run;
     store::RecordOptions options;

@@ -28,6 +28,9 @@ study::RunContext contextOf(Context& context);
 /// The inputs of several results, each once, in order.
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 
+/// Throws UsageError where several processes were started for a study that one runs.
+void refuseSeveral(const Context& context, const study::Study& study);
+
 /// Runs a study, with progress, and keeps it in the history unless `--no-store`. A history that cannot be written is
 /// warned about and does not lose the result; where `--store` named it, the command ends with a FileError, thrown by
 /// `finishRecording` after the result was shown. `number` receives the run's; it stays empty where nothing is kept.

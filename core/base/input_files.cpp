@@ -79,6 +79,26 @@ InputFiles::Bytes InputFiles::known(const std::string& name) const {
     return others_ ? others_->known(name) : nullptr;
 }
 
+std::map<std::string, InputFiles::Bytes> InputFiles::known() const {
+    std::map<std::string, Bytes> all;
+    {
+        const std::shared_lock lock(mutex_);
+        all = files_;
+    }
+    if (others_) all.merge(others_->known());
+    return all;
+}
+
+std::map<std::string, std::string> InputFiles::places() const {
+    std::map<std::string, std::string> all;
+    {
+        const std::shared_lock lock(mutex_);
+        all = places_;
+    }
+    if (others_) all.merge(others_->places());
+    return all;
+}
+
 bool InputFiles::has(const std::filesystem::path& path) const {
     return known(nameOf(path)) != nullptr;
 }

@@ -37,6 +37,10 @@ public:
     /// Returns the path or name by which the input that a study calls `name` is read: itself unless it is redirected.
     std::string placeOf(const std::string& name);
     bool has(const std::filesystem::path& path) const;
+    /// All files that were given or read so far, by path, and all inputs that are read elsewhere: what another process
+    /// has to be given to read the same.
+    std::map<std::string, Bytes> known() const;
+    std::map<std::string, std::string> places() const;
     /// The bytes that were given or read before, else `read`'s. Throws what `read` throws.
     template <typename Read>
     const std::string& bytesOf(const std::filesystem::path& path, const Read& read) {

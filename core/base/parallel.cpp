@@ -1,5 +1,7 @@
 #include "core/base/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -10,8 +12,20 @@
 
 namespace tessera {
 
+namespace {
+
+/// The cores that this process may use: launchers of many processes bind each to its share.
+unsigned coresOfProcess() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return std::max(1U, std::thread::hardware_concurrency());
+    return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
+}
+
+}  // namespace
+
 unsigned threadCount(unsigned threads) {
-    const unsigned wanted = threads == 0 ? std::max(1U, std::thread::hardware_concurrency()) : threads;
+    const unsigned wanted = threads == 0 ? coresOfProcess() : threads;
     return std::min(wanted, 64U);
 }
 

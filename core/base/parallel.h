@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-/// Number of threads for an option `threads`: itself, or all cores for 0; never more than 64.
+/// Number of threads for an option `threads`: itself, or for 0 the cores that this process may use; never more than 64.
 unsigned threadCount(unsigned threads);
 
 /// Calls task(0) ... task(count-1), each once, on up to `threads` threads (0 = all cores) and waits for all. Tasks

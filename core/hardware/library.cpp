@@ -62,6 +62,12 @@ fs::path& givenPrefix() {
     return prefix;
 }
 
+/// See setDataFolders; empty = they were not.
+std::vector<fs::path>& givenFolders() {
+    static std::vector<fs::path> folders;
+    return folders;
+}
+
 std::optional<fs::path> environmentPath(const char* name) {
     const char* value = std::getenv(name);
     if (value == nullptr || *value == '\0') return std::nullopt;
@@ -150,6 +156,7 @@ std::optional<fs::path> ownDataFolder() {
 }
 
 std::vector<fs::path> dataFolders() {
+    if (!givenFolders().empty()) return givenFolders();
     std::vector<fs::path> folders;
     if (const auto own = environmentPath("TESSERA_DATA")) folders.push_back(*own);
     if (const auto own = ownDataFolder()) folders.push_back(*own);
@@ -169,6 +176,10 @@ std::vector<fs::path> bundledFolders() {
 
 void setPrefix(fs::path prefix) {
     givenPrefix() = std::move(prefix);
+}
+
+void setDataFolders(std::vector<fs::path> folders) {
+    givenFolders() = std::move(folders);
 }
 
 std::map<std::string, fs::path> libraryFiles(std::string_view folder, std::string_view schema) {

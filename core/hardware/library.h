@@ -33,6 +33,10 @@ std::vector<std::filesystem::path> bundledFolders();
 /// The bundled files are then those of `share/tessera` there. Before anything is looked up.
 void setPrefix(std::filesystem::path prefix);
 
+/// Looks names up in these folders instead, as a process on another machine does: what lies there may be given
+/// (input_files.h). Before anything is looked up.
+void setDataFolders(std::vector<std::filesystem::path> folders);
+
 /// `$XDG_DATA_HOME/tessera`, where a user's own files lie; empty where neither it nor `$HOME` is set.
 std::optional<std::filesystem::path> ownDataFolder();
 

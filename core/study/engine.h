@@ -22,6 +22,10 @@
 
 /// Engine: one row, made in its own folder, from which menus, `--help`, study files, forms, documents, the history,
 /// comparisons and progress follow.
+namespace tessera::ranks {
+class Conductor;
+}
+
 namespace tessera::study {
 
 /// Control of a study's run, and its input files.
@@ -32,6 +36,9 @@ struct RunContext : ResumableControl<Json, HeldJson> {
     /// Receives points that a search has evaluated, for pictures that follow it: each time new ones with the same
     /// columns, from one thread at a time. Empty = nobody looks. Never changes a result.
     std::function<void(explore::PointTable points)> evaluated = {};
+    /// Other processes that do parts of the work of engines that share it; null = there are none. Never changes a
+    /// result.
+    std::shared_ptr<ranks::Conductor> ranks = {};
 };
 
 /// Number of inputs of a sort that a study takes.
@@ -107,6 +114,7 @@ struct Engine {
     bool drawsNumbers = false;  ///< has a seed
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     bool checkpoints = false;   ///< keeps checkpoints, from which an interrupted run is resumed; else it starts over
+    bool shares = false;        ///< its work is done by several processes where there are such (RunContext::ranks)
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Sets parameters whose defaults follow from the study's inputs; null = there are none. Throws what reading the
     /// inputs throws.

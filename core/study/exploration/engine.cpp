@@ -220,6 +220,7 @@ Engine explorationEngine() {
             .hardware = InputArity::none,
             .drawsNumbers = true,
             .checkpoints = true,
+            .shares = true,
             .parameters = explorationParameters,
             .studySchema = "tessera.exploration/1",
             .inner = choicesOf,

@@ -24,6 +24,9 @@
 /// One point of an exploration: its study is run, and its metrics are held to objectives and constraints.
 namespace tessera::study {
 
+/// Values made of an exploration's files that its points share: see madeOfInputs.
+inline constexpr std::size_t kMostMadeOfInputs = 64;
+
 /// What came of a point, before metrics have their place in the outcome.
 struct EvaluatedPoint {
     std::vector<double> values = {};  ///< of all variables

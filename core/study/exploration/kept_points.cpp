@@ -52,14 +52,23 @@ Json KeptState::json() const {
     return {{"metrics", arrayOf(metrics_)}, {"points", arrayOf(points_)}};
 }
 
+KeptMetrics readKeptMetrics(const JsonNode& list, MetricPool& metrics) {
+    KeptMetrics known;
+    for (const JsonNode& metric : list.elements())
+        known.push_back(metrics.add(readMembers<ExploredMetric>(metric, kExploredMetric)));
+    return known;
+}
+
 KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, std::size_t objectives,
                           MetricPool& metrics) {
-    std::vector<const ExploredMetric*> known;
-    for (const JsonNode& metric : state.at("metrics").elements())
-        known.push_back(metrics.add(readMembers<ExploredMetric>(metric, kExploredMetric)));
+    return readKeptPoints(state.at("points"), readKeptMetrics(state.at("metrics"), metrics), space, objectives);
+}
+
+KeptPoints readKeptPoints(const JsonNode& list, const KeptMetrics& known, const ExploredSpace& space,
+                          std::size_t objectives) {
     const std::size_t chosen = space.chosen().size(), all = space.variables().size();
     KeptPoints points;
-    for (const JsonNode& row : state.at("points").elements()) {
+    for (const JsonNode& row : list.elements()) {
         auto& [point, evaluated] = points.emplace_back();
         point = readNumbers(row.at("point"));
         evaluated.values = readNumbers(row.at("values"));

@@ -24,7 +24,14 @@ private:
     HeldJson metrics_, points_;
 };
 
-/// The points of a state, of an exploration with that many objectives. Throws DataError.
+/// The metrics of a state, in the order in which its points number them.
+using KeptMetrics = std::vector<const ExploredMetric*>;
+/// Reads the list of a state's metrics. Throws DataError.
+KeptMetrics readKeptMetrics(const JsonNode& list, MetricPool& metrics);
+/// Reads the list of a state's points, of an exploration with that many objectives. Throws DataError.
+KeptPoints readKeptPoints(const JsonNode& list, const KeptMetrics& known, const ExploredSpace& space,
+                          std::size_t objectives);
+/// The points of a whole state. Throws DataError.
 KeptPoints readKeptPoints(const JsonNode& state, const ExploredSpace& space, std::size_t objectives,
                           MetricPool& metrics);
 

@@ -22,6 +22,7 @@
 #include "core/study/exploration/evaluation.h"
 #include "core/study/exploration/inputs.h"
 #include "core/study/exploration/kept_points.h"
+#include "core/study/exploration/shared_points.h"
 #include "core/study/exploration/study.h"
 #include "core/study/reading.h"
 #include "core/study/title.h"
@@ -39,8 +40,6 @@ constexpr std::size_t kFirstPoints = 20;
 constexpr std::size_t kMostKeptWhole = 1000;
 /// Objectives up to which the hypervolume is told of while points come: with more, they would wait for it.
 constexpr std::size_t kMostOfLive = 4;
-/// Values made of the study's files that points share: see madeOfInputs.
-constexpr std::size_t kMostMade = 64;
 
 /// A point with every metric in its place.
 using MetricPlaces = std::map<std::string_view, std::size_t>;
@@ -140,7 +139,7 @@ public:
 
     void add(const explore::Point& point, const EvaluatedPoint& evaluated) {
         // Errors are not kept: they come again.
-        if (!sink_ || evaluated.error) return;
+        if (!sink_ || evaluated.fault == PointFault::broken) return;
         const std::lock_guard lock(mutex_);
         new_.emplace_back(point, evaluated);
     }
@@ -186,12 +185,17 @@ public:
     Evaluations(const ExplorationDefinition& definition, const ExploredSpace& space, PointEvaluator& evaluator,
                 const RunContext& context, std::int64_t total, std::function<void(Json)> checkpoint)
         : definition_(definition),
+          space_(space),
           evaluator_(evaluator),
           context_(context),
           told_(definition, space, evaluator, context),
           checkpoints_(std::move(checkpoint)),
           total_(total),
-          isMeasured_(engineNamed(definition.base.engine).measures) {}
+          isMeasured_(engineNamed(definition.base.engine).measures),
+          answers_(space, definition.objectives.size(), evaluator.metrics()) {}
+
+    /// Has other processes evaluate points, too, from now on, as `setup` tells them how.
+    void share(std::shared_ptr<const ranks::Setup> setup) { shared_ = std::move(setup); }
 
     /// What an interrupted run evaluated.
     void resume(std::vector<std::pair<explore::Point, EvaluatedPoint>> kept) {
@@ -205,8 +209,8 @@ public:
     std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
         // Where a rule may end it, few points are evaluated in vain.
         constexpr std::size_t kOfEachThread = 16;
-        const std::size_t slice =
-            definition_.settings.stopAfter ? kOfEachThread * threadCount(context_.threads) : points.size();
+        const std::size_t threads = threadsHere() + (shared_ ? context_.ranks->threads() : 0);
+        const std::size_t slice = definition_.settings.stopAfter ? kOfEachThread * threads : points.size();
         for (std::size_t from = 0; from < points.size() && !isOver_ && !wasStopped_; from += slice) {
             batch_.clear();
             for (const explore::Point& point : points.subspan(from, std::min(slice, points.size() - from)))
@@ -294,27 +298,59 @@ private:
         std::vector<std::size_t> open;
         for (std::size_t i = 0; i < batch_.size(); ++i)
             if (!batch_[i].done) open.push_back(i);
-        const unsigned threads = isMeasured_ ? 1 : threadCount(context_.threads);
+        const unsigned threads = isMeasured_ ? 1 : threadsHere();
         const auto ofEach =
             static_cast<unsigned>(std::max<std::size_t>(1, threads / std::max<std::size_t>(1, open.size())));
         RunControl control{.cancel = end.get_token(), .threads = isMeasured_ ? context_.threads : ofEach};
         if (context_.isWatched()) control.progress = [this](const ProgressEvent&) { beat(); };
         const bool keepsWhole = definition_.settings.keep == KeepPoints::all && wholes_ < kMostKeptWhole;
-        parallelFor(open.size(), threads, [&](std::size_t i) {
+        const auto take = [&](std::size_t i, EvaluatedPoint evaluated) {
+            Pending& pending = batch_[open[i]];
+            pending.evaluated = std::move(evaluated);
+            pending.done = true;
+            checkpoints_.add(pending.point, pending.evaluated);
+            noteDone(pending.evaluated);
+            checkpoints_.handOn();
+        };
+        const auto evaluate = [&](std::size_t i) {
             if (end.stop_requested()) return;
             try {
-                EvaluatedPoint evaluated = evaluator_.evaluate(batch_[open[i]].point, control, keepsWhole);
-                batch_[open[i]].evaluated = std::move(evaluated);
-                batch_[open[i]].done = true;
-                checkpoints_.add(batch_[open[i]].point, batch_[open[i]].evaluated);
-                noteDone(batch_[open[i]].evaluated);
+                take(i, evaluator_.evaluate(batch_[open[i]].point, control, keepsWhole));
             } catch (const InterruptedError&) {
                 return;
             }
-            checkpoints_.handOn();
-        });
+        };
+        if (shared_)
+            context_.ranks->run(
+                shared_,
+                {.count = open.size(),
+                 .question = [&](std::size_t i) { return questionOf(batch_[open[i]].point, keepsWhole); },
+                 .here = evaluate,
+                 .answered = [&](std::size_t i,
+                                 const std::string& answer) { take(i, answers_.read(batch_[open[i]].point, answer)); },
+                 .stop = end.get_token(),
+                 .threads = threads,
+                 .one = "point",
+                 .many = "points",
+                 .name = [&](std::size_t i) { return nameOf(batch_[open[i]].point); }});
+        else
+            parallelFor(open.size(), threads, evaluate);
         context_.throwIfCancelled(kExploration);
         wasStopped_ = context_.finishing();
+    }
+
+    unsigned threadsHere() const {
+        return shared_ ? context_.ranks->threadsHere(context_.threads) : threadCount(context_.threads);
+    }
+    /// "(pes = 64, bandwidth = 8 GB/s)".
+    std::string nameOf(const explore::Point& point) const {
+        const std::vector<double> values = space_.valuesAt(point);
+        std::vector<std::string> parts;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (space_.variables()[i].isChosen())
+                parts.push_back(
+                    fmt::format("{} = {}", space_.variables()[i].name, textOf(space_.variables()[i], values[i])));
+        return fmt::format("({})", joined(parts, ", "));
     }
 
     /// Takes the points of the batch in their order: up to where the exploration ends by its own rule, so that what is
@@ -378,12 +414,15 @@ private:
     }
 
     const ExplorationDefinition& definition_;
+    const ExploredSpace& space_;
     PointEvaluator& evaluator_;
     const RunContext& context_;
     ToldPoints told_;
     Checkpoints checkpoints_;
     const std::int64_t total_;
     const bool isMeasured_;
+    std::shared_ptr<const ranks::Setup> shared_ = {};  ///< null = this process evaluates all points
+    SharedAnswers answers_;
 
     std::map<explore::Point, EvaluatedPoint> kept_;
     std::map<explore::Point, std::size_t> numbers_;
@@ -493,7 +532,7 @@ Result runExploration(const Study& study, const RunContext& context) {
     result.study = study;
     result.study.seed = study.seed.value_or(1);
     const auto files = std::make_shared<InputFiles>(context.files ? context.files : std::make_shared<InputFiles>());
-    files->keepMade(kMostMade);
+    files->keepMade(kMostMadeOfInputs);
     RunContext inside{context};
     inside.files = files;
     std::optional<ExploredSpace> space;
@@ -520,6 +559,9 @@ Result runExploration(const Study& study, const RunContext& context) {
     baseline.values = space->ownValues();
     evaluator.refuseSharedNames(baseline);
     if (!evaluator.judgeBase(baseline)) evaluations.doubt();
+    // Measurements are of this machine. What was read so far is what points are made of.
+    if (context.ranks && !engineNamed(definition.base.engine).measures)
+        evaluations.share(sharedSetup(result.study, *files, context.threads));
     ExplorationOutcome outcome;
     try {
         method.run(problem, [&](std::span<const explore::Point> points) { return evaluations.evaluate(points); });
