@@ -100,7 +100,7 @@ ranks::Introduction introducedByMpi(const Launch& launch) {
     // Its symbols serve its own plug-ins, too.
     void* const module = ::dlopen(modulePath().c_str(), RTLD_NOW | RTLD_GLOBAL);
     const auto introduce =
-        module == nullptr ? nullptr : reinterpret_cast<Introduce>(::dlsym(module, "tessera_introduce"));
+        module == nullptr ? nullptr : reinterpret_cast<Introduce>(::dlsym(module, "tesseraIntroduce"));
     if (introduce == nullptr) {
         const bool isThere = isFile(modulePath());
         refuse(launch,

@@ -3,8 +3,8 @@
 /// All that MPI is asked for: processes that were started together learn of each other. It has ended when this returns,
 /// so that none of them depends on the others any more. Opened by the program where a launcher started it, so that it
 /// runs without MPI, too.
-extern "C" __attribute__((visibility("default"))) int tessera_introduce(char* text, int capacity, int* rank, int* size,
-                                                                        int* neighbours) {
+extern "C" __attribute__((visibility("default"))) int tesseraIntroduce(char* text, int capacity, int* rank, int* size,
+                                                                       int* neighbours) {
     if (MPI_Init(nullptr, nullptr) != MPI_SUCCESS) return 1;
     MPI_Comm_rank(MPI_COMM_WORLD, rank);
     MPI_Comm_size(MPI_COMM_WORLD, size);

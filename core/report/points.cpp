@@ -168,8 +168,8 @@ std::optional<std::size_t> rankOf(const PointTable& points, const PointColumn& c
     if (column.better == Better::neither || !std::isfinite(own)) return std::nullopt;
     std::size_t rank = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        const double other = valueOf(column, i);
-        if (i != point && takesPart(points, i, {}) && std::isfinite(other) && compared(column, other, own) < 0) ++rank;
+        const double value = valueOf(column, i);
+        if (i != point && takesPart(points, i, {}) && std::isfinite(value) && compared(column, value, own) < 0) ++rank;
     }
     return rank;
 }

@@ -198,10 +198,10 @@ public:
     void share(std::shared_ptr<const ranks::Setup> setup) { shared_ = std::move(setup); }
 
     /// What an interrupted run evaluated.
-    void resume(std::vector<std::pair<explore::Point, EvaluatedPoint>> kept) {
-        for (auto& [point, evaluated] : kept) {
+    void resume(const KeptPoints& kept) {
+        for (const auto& [point, evaluated] : kept) {
             checkpoints_.add(point, evaluated);
-            kept_.emplace(std::move(point), std::move(evaluated));
+            kept_.emplace(point, evaluated);
         }
     }
 
