@@ -49,8 +49,8 @@ public:
         std::vector<Hexagon> all;
         for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
             if (cells_[cell] == 0) continue;
-            const double row = static_cast<double>(cell / columns_) - 1;
-            const double column = static_cast<double>(cell % columns_) - 1;
+            const std::size_t line = cell / columns_;
+            const double row = static_cast<double>(line) - 1, column = static_cast<double>(cell % columns_) - 1;
             all.push_back({.middle = {plot_.x + (column + shiftOf(row)) * kAcross, plot_.y + row * kDown},
                            .count = cells_[cell],
                            .tone = tones_.of(cell)});

@@ -146,8 +146,8 @@ private:
         for (std::size_t row = 0; row < picture_.rows; ++row) {
             const float across = shares_[x][row], up = shares_[y][row];
             if (isRowShown(row) != front || std::isnan(across) || std::isnan(up)) continue;
-            const auto column = static_cast<std::size_t>(across * static_cast<float>(columns - 1) + 0.5F);
-            const auto line = static_cast<std::size_t>((1 - up) * static_cast<float>(lines - 1) + 0.5F);
+            const auto column = static_cast<std::size_t>(std::lround(across * static_cast<float>(columns - 1)));
+            const auto line = static_cast<std::size_t>(std::lround((1 - up) * static_cast<float>(lines - 1)));
             const std::size_t place = line * columns + column;
             most = std::max(most, counts[place] += 1);
             if (toned && row < picture_.tones.size()) tones.add(place, picture_.tones[row]);
@@ -156,7 +156,8 @@ private:
             if (counts[i] == 0) continue;
             const double share = most > 1 ? std::log(counts[i]) / std::log(most) : 1;
             const double strength = std::ceil(share * kDotStrengths + 1e-9) / kDotStrengths;
-            const auto column = static_cast<double>(i % columns), line = static_cast<double>(i / columns);
+            const std::size_t above = i / columns;
+            const auto column = static_cast<double>(i % columns), line = static_cast<double>(above);
             out_.drawing.shapes.push_back(Box{.area = {area.x + kInside + column * kDot - kDot / 2,
                                                        area.y + kInside + line * kDot - kDot / 2, kDot, kDot},
                                               .fill = !front  ? "disabled"
