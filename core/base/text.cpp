@@ -104,8 +104,8 @@ std::string_view closest(std::string_view name, const std::vector<std::string>& 
 
 std::vector<std::string_view> nearestNames(std::string_view name, const std::vector<std::string>& known,
                                            std::size_t count) {
-    constexpr std::size_t kLost = 4, kLongest = 256;
-    const std::string wanted = lowered(name.substr(0, kLongest));
+    constexpr std::size_t kLost = 4, kLongestName = 256;
+    const std::string wanted = lowered(name.substr(0, kLongestName));
     std::vector<std::pair<std::size_t, std::size_t>> ranked;  // distance and place
     for (std::size_t i = 0; i < known.size(); ++i)
         ranked.emplace_back(editDistance(wanted, lowered(known[i]), kLost), i);

@@ -178,7 +178,8 @@ explore::Variable categoriesOf(const VariableDefinition& variable, std::size_t c
 
 /// 512 rather than 512.0.
 Json wholeJson(double value) {
-    return Json(static_cast<std::int64_t>(std::llround(value)));
+    Json whole = static_cast<std::int64_t>(std::llround(value));
+    return whole;
 }
 
 /// How a variable's value becomes what it sets.
@@ -300,7 +301,7 @@ struct ExploredSpace::Data {
         return variable;
     }
 
-    void bindParameter(const VariableDefinition& definition, ExploredVariable& variable, Setter& setter) {
+    void bindParameter(const VariableDefinition& definition, ExploredVariable& variable, Setter& setter) const {
         const std::vector<Parameter>& rows = engine().parameters();
         const Parameter* const row = findParameter(rows, definition.of);
         if (row == nullptr && definition.of == kSeedParameter && engine().drawsNumbers) {
@@ -538,10 +539,10 @@ ExploredSpace::ExploredSpace(const Study& base, const std::vector<VariableDefini
         if (!variables_[i].isChosen()) data.formulas.emplace(i, formulaOf(variables_, i));
     explore::checkVariables(chosen());
     // Parameters that the base does not name take their place in the order of the engine's table.
-    for (std::size_t i = 0; i < variables_.size(); ++i)
-        if (variables_[i].target == VariableTarget::parameter && variables_[i].of != kSeedParameter &&
-            !data.base.parameters->contains(variables_[i].of))
-            data.base.parameters[variables_[i].of] = nullptr;
+    for (const ExploredVariable& variable : variables_)
+        if (variable.target == VariableTarget::parameter && variable.of != kSeedParameter &&
+            !data.base.parameters->contains(variable.of))
+            data.base.parameters[variable.of] = nullptr;
     Json sorted = Json::object();
     for (const Parameter& row : data.engine().parameters())
         if (const auto found = data.base.parameters->find(std::string(row.name)); found != data.base.parameters->end())

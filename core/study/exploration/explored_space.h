@@ -72,7 +72,7 @@ public:
     void checkComputed(const std::vector<double>& values) const;
     /// The value that a table or file gives a variable, by its number: a number, a text with a unit, or a word. Throws
     /// UsageError for what the variable's target cannot be, and for what lies between two of its steps.
-    double valueGiven(std::size_t variable, const Json& given) const;
+    double valueGiven(std::size_t number, const Json& given) const;
     /// The values that the study itself has, also by default; NaN of what it leaves open or what has several.
     std::vector<double> ownValues() const;
     /// The study with these values of all variables, whose other files are those given. Throws UsageError for what a
