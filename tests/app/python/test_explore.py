@@ -10,7 +10,7 @@ def test_what_is_no_exploration_is_refused():
     with pytest.raises(tessera.UsageError, match="no exploration"):
         tessera.explore(tessera.study("partition", **SMALL["partition"]))
     with pytest.raises(tessera.UsageError, match="no study to vary"):
-        tessera.explore({"variables": [], "objectives": []})
+        tessera.explore({"variables": [{"parameter": "batch", "values": [1, 2]}], "objectives": ["step_time_s"]})
 
 
 def test_a_study_with_hardware_that_is_no_file_is_explored():
@@ -20,7 +20,7 @@ def test_a_study_with_hardware_that_is_no_file_is_explored():
     result = tessera.explore(
         {
             "study": study,
-            "variables": [{"parameter": "batch", "values": sizes}],
+            "variables": [{"name": "samples", "parameter": "batch", "values": sizes}],
             "objectives": ["throughput_samples_per_s"],
             "method": "grid",
             "points": 10,
