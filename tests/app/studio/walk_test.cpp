@@ -216,6 +216,7 @@ protected:
     void readTheMapping();
     void lookForAnAccelerator();
     void compareAccelerators();
+    void exploreHardware();
     void lookAtMeasurements();
 
     QTemporaryDir folder_;
@@ -501,6 +502,26 @@ void Walk::compareAccelerators() {
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
         return file.second.find("tessera.prediction-result/1") != std::string::npos;
     })) << "the result of the prediction";
+}
+
+void Walk::exploreHardware() {
+    window_->open(QStringLiteral("study"), QStringLiteral("hbm-nvlink-price"));
+    ASSERT_NE(current<StudyDocument>(), nullptr);
+    settle();
+    picture(QStringLiteral("37-study-exploration"));
+    ASSERT_GT(runStudy(), 0);
+    auto* run = current<RunDocument>();
+    picture(QStringLiteral("38-exploration"));
+    lookAtPages(*run, QStringLiteral("39-exploration"));
+    const std::map<std::string, std::string> files = exportAll();
+    expectFormats(files);
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
+        return file.second.find("tessera.exploration-result/1") != std::string::npos;
+    })) << "the result of the exploration";
+}
+
+TEST_F(Walk, hardwareIsExplored) {
+    ASSERT_NO_FATAL_FAILURE(exploreHardware());
 }
 
 void Walk::lookAtMeasurements() {

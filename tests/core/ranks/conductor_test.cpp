@@ -201,7 +201,7 @@ TEST_F(Ranks, fewTasksAndNone) {
     conduct();
     const std::jthread one = worker(1);
     awaitThreads(2);
-    for (const std::size_t count : {0, 1, 2, 3, 5}) {
+    for (const std::size_t count : {0U, 1U, 2U, 3U, 5U}) {
         Doubled doubled(count);
         conductor_->run(kTwice, doubled.work);
         doubled.expectAll();
