@@ -158,9 +158,8 @@ TEST_F(Several, wantTheModuleWhereALauncherStartedThem) {
     const Ended first = launched("OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0");
     EXPECT_EQ(first.code, 2);
     EXPECT_EQ(first.output, "");
-    EXPECT_THAT(first.errors,
-                AllOf(StartsWith("tessera: this is one of 4 processes that mpirun started, but /"),
-                      HasSubstr("lib/tessera/tessera-mpi.so is not there; start it alone, or build it")));
+    EXPECT_THAT(first.errors, AllOf(StartsWith("tessera: this is one of 4 processes that mpirun started, but /"),
+                                    HasSubstr("lib/tessera/tessera-mpi.so is not there; start it alone, or build it")));
     EXPECT_EQ(std::count(first.errors.begin(), first.errors.end(), '\n'), 1);
     const Ended other = launched("SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=2");
     EXPECT_EQ(other.code, 0) << "rank 0 has said it";
