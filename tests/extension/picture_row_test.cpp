@@ -187,7 +187,8 @@ TEST_F(PictureRows, everyPictureIsOnTheCommandLineInTheWindowAndWhereItSaysInRep
         EXPECT_GE(reportable, 3U);
         for (const ui::Exportable& what : all)
             // What a person arranged, of axes that he chose, is of no row.
-            EXPECT_TRUE(!isChart(what) || what.id.isEmpty() || ids.contains(what.id)) << what.name.toStdString() << " is of no row";
+            EXPECT_TRUE(!isChart(what) || what.id.isEmpty() || ids.contains(what.id))
+                << what.name.toStdString() << " is of no row";
     }
 }
 
