@@ -83,8 +83,9 @@ first 4 explore links.json --json --no-store; code=$?; wait; exit $code)");
     EXPECT_EQ(all.code, 0) << all.errors;
     EXPECT_TRUE(all.output == one.output) << "not printed: it is long";
     // On a slow machine a worker may be killed before it has a point, which costs none.
-    if (!all.errors.empty())
+    if (!all.errors.empty()) {
         EXPECT_THAT(all.errors, AllOf(HasSubstr("warning: rank "), HasSubstr(" ended while it had ")));
+    }
 }
 
 TEST_F(Several, goOnWhereTheirMasterWasKilledInAnyNumber) {
