@@ -355,6 +355,12 @@ double estimatedWidth(std::string_view text, int size, bool strong) {
     return ems * size * (strong ? 1.08 : 1);
 }
 
+Label fitted(Label label, double width, const TextWidth& measure) {
+    std::string shown = fitted(label.text, width, label.size, label.strong, measure);
+    if (shown != label.text) label.full = std::exchange(label.text, std::move(shown));
+    return label;
+}
+
 std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure) {
     const std::string line = escaped(text);
     if (measure(line, size, strong) <= width) return line;

@@ -115,6 +115,8 @@ double estimatedWidth(std::string_view text, int size, bool strong);
 
 /// A text on one line that fits into `width`, cut with an ellipsis; empty where not even one letter fits.
 std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
+/// The label with its text cut to a width; all of it is shown on hover where it is cut.
+Label fitted(Label label, double width, const TextWidth& measure);
 /// Fits a text into a width by cutting it in the middle: names of layers differ at their ends.
 std::string fittedInTheMiddle(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
 /// Fits a name among others: the beginning that it shares with its neighbours is cut first where the rest would look

@@ -83,14 +83,9 @@ public:
 private:
     void text(Point at, const std::string& words, double room, const char* colour, int size, bool strong,
               Anchor anchor) {
-        const std::string fit = fitted(words, room, size, strong, measure_);
-        out_.drawing.shapes.push_back(Label{.at = at,
-                                            .text = fit,
-                                            .colour = colour,
-                                            .anchor = anchor,
-                                            .size = size,
-                                            .strong = strong,
-                                            .full = fit == words ? std::string() : words});
+        out_.drawing.shapes.push_back(
+            fitted(Label{.at = at, .text = words, .colour = colour, .anchor = anchor, .size = size, .strong = strong},
+                   room, measure_));
     }
 
     bool isRowShown(std::size_t row) const { return row >= picture_.shown.size() || picture_.shown[row] != 0; }

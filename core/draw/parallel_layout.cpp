@@ -132,14 +132,9 @@ private:
 
     Label& label(Point at, const std::string& text, double room, const char* colour, int size, bool strong,
                  Anchor anchor) {
-        std::string shown = fitted(text, room, size, strong, measure_);
-        out_.drawing.shapes.push_back(Label{.at = at,
-                                            .text = shown,
-                                            .colour = colour,
-                                            .anchor = anchor,
-                                            .size = size,
-                                            .strong = strong,
-                                            .full = shown == text ? std::string() : text});
+        out_.drawing.shapes.push_back(
+            fitted(Label{.at = at, .text = text, .colour = colour, .anchor = anchor, .size = size, .strong = strong},
+                   room, measure_));
         return std::get<Label>(out_.drawing.shapes.back());
     }
 

@@ -80,9 +80,7 @@ std::optional<Range> scatterFocus(const PointTable& points, const PointColumn& c
     const auto value = [&](double at) { return logarithmic ? std::pow(10.0, at) : at; };
     PointExtremes front, all;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (stateOf(states, i) == PointState::excluded || hasMark(points, i, explore::kBaseline) ||
-            hasMark(points, i, explore::kMeasured))
-            continue;
+        if (stateOf(states, i) == PointState::excluded || isReference(points, i)) continue;
         all.add(place(valueOf(column, i)));
     }
     for (const std::size_t i : scatter.front) front.add(place(valueOf(column, i)));
@@ -377,7 +375,7 @@ Chart bestSoFarChart(const PointTable& points, std::size_t column) {
     double at = 0;
     std::size_t improvedAt = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (hasMark(points, i, explore::kBaseline) || hasMark(points, i, explore::kMeasured)) continue;
+        if (isReference(points, i)) continue;
         ++at;
         const double value = valueOf(of, i);
         if (!points.isFeasible(i) || !std::isfinite(value)) continue;
@@ -409,7 +407,7 @@ Chart hypervolumeChart(const PointTable& points) {
     std::vector<PointExtremes> extents(objectives);
     std::vector<bool> counts(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
-        counts[i] = !hasMark(points, i, explore::kBaseline) && !hasMark(points, i, explore::kMeasured);
+        counts[i] = !isReference(points, i);
         const bool known = std::all_of(all.begin() + static_cast<std::ptrdiff_t>(i * objectives),
                                        all.begin() + static_cast<std::ptrdiff_t>((i + 1) * objectives),
                                        [](double value) { return std::isfinite(value); });

@@ -101,10 +101,13 @@ bool hasMark(const PointTable& points, std::size_t point, PointMark mark) {
     return point < points.marks.size() && (points.marks[point] & mark) != 0;
 }
 
+bool isReference(const PointTable& points, std::size_t point) {
+    return hasMark(points, point, explore::kBaseline) || hasMark(points, point, explore::kMeasured);
+}
+
 bool isBeside(const PointTable& points, std::size_t point) {
     const bool found = hasMark(points, point, explore::kFront) || hasMark(points, point, explore::kChosen);
-    const bool beside = hasMark(points, point, explore::kBaseline) || hasMark(points, point, explore::kMeasured);
-    return beside && !found;
+    return isReference(points, point) && !found;
 }
 
 std::optional<std::size_t> columnNamed(const PointTable& points, std::string_view id) {

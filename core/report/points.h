@@ -40,6 +40,8 @@ std::string titleOf(const explore::PointColumn& column);
 /// Its own name, else "point 12", counted from 1.
 std::string nameOf(const explore::PointTable& points, std::size_t point);
 bool hasMark(const explore::PointTable& points, std::size_t point, explore::PointMark mark);
+/// Whether a point is a baseline or a measurement, which a search may have found, too.
+bool isReference(const explore::PointTable& points, std::size_t point);
 /// Whether a point stands beside those of a search for comparison alone: a baseline or a measurement.
 bool isBeside(const explore::PointTable& points, std::size_t point);
 /// Place of a column; empty where there is none of this id.

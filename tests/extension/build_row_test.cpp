@@ -10,7 +10,6 @@
 #include <QPixmap>
 #include <QResource>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <regex>
@@ -18,6 +17,7 @@
 
 #include "core/base/file.h"
 #include "tests/architecture/layers.h"
+#include "tests/extension/shell.h"
 #include "tests/support/paths.h"
 #include "ui/theme/theme.h"
 
@@ -29,23 +29,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-
-/// How a shell command ended, and what it printed on both streams.
-struct ShellRun {
-    int code = -1;
-    std::string output;
-};
-
-ShellRun shell(const fs::path& folder, const std::string& command) {
-    const std::string line = "cd '" + folder.string() + "' && (" + command + ") 2>&1 </dev/null";
-    ShellRun run;
-    FILE* pipe = popen(line.c_str(), "r");
-    if (pipe == nullptr) return run;
-    std::array<char, 4096> buffer{};
-    while (const auto count = fread(buffer.data(), 1, buffer.size(), pipe)) run.output.append(buffer.data(), count);
-    run.code = pclose(pipe);
-    return run;
-}
 
 void put(const fs::path& file, const std::string& text) {
     fs::create_directories(file.parent_path());

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "core/base/file.h"
+#include "tests/extension/shell.h"
 #include "tests/support/paths.h"
 #include "tests/support/scratch_folder.h"
 
@@ -27,14 +27,7 @@ def doubled(number: float) -> float:
 )";
 
 std::string ofPython(const fs::path& packages, const std::string& arguments) {
-    const std::string command = "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH='" + packages.string() + "' /usr/bin/python3 " +
-                                arguments + " 2>&1 </dev/null";
-    FILE* const pipe = popen(command.c_str(), "r");
-    if (pipe == nullptr) return "no shell";
-    std::string printed;
-    for (int c = fgetc(pipe); c != EOF; c = fgetc(pipe)) printed.push_back(static_cast<char>(c));
-    pclose(pipe);
-    return printed;
+    return shell(packages, "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=. /usr/bin/python3 " + arguments).output;
 }
 
 TEST(ToyPython, aNameIsCalledListedAndInTheStubs) {
