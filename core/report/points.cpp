@@ -212,11 +212,10 @@ std::vector<std::string> whySentences(const PointTable& points, std::size_t poin
     const std::string both = fmt::format("{} and {}", inSentence(points.columns[y]), inSentence(points.columns[x]));
     if (place == front.end()) {
         const auto beats = [&](std::size_t other) {
-            for (const std::size_t column : {x, y})
-                if (compared(points.columns[column], valueOf(points.columns[column], other),
-                             valueOf(points.columns[column], point)) > 0)
-                    return false;
-            return true;
+            return std::ranges::all_of(std::array{x, y}, [&](std::size_t column) {
+                return compared(points.columns[column], valueOf(points.columns[column], other),
+                                valueOf(points.columns[column], point)) <= 0;
+            });
         };
         const auto better = std::find_if(front.begin(), front.end(), beats);
         if (better != front.end())
