@@ -46,7 +46,7 @@ const std::vector<Command>& commands() {
          "--objective cycles --method random --points 20",
          addExplore, true},
         {"sweep", "Run a study over a range of any parameter.",
-         "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
+         "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep, true},
         {"cost", "Estimate latency, energy and buffer sizes of every layer of a list on one array under a dataflow.",
          "tessera cost --jobs zoo:alexnet --dataflow nvdla --pes 2048", addCost},
         {"place", "Place a model's layers on many accelerators: pipeline stages, replicas, tensor-parallel degree.",

@@ -17,13 +17,16 @@
 #include "app/cli/study_options.h"
 #include "app/cli/sweep.h"
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/draw/table.h"
+#include "core/ranks/conductor.h"
 #include "core/store/documents.h"
 #include "core/study/engine.h"
 #include "core/study/metric.h"
 #include "core/study/parameter.h"
+#include "core/study/shared_work.h"
 #include "core/study/study.h"
 
 namespace tessera::cli {
@@ -196,25 +199,87 @@ study::Result storedResult(Context& context, const store::Store* history, const 
     return runFile(context, name, study, &number, kept);
 }
 
-/// Runs the points that are not done. `history` is null where the sweep begins.
-void runPoints(Context& context, const store::Store* history, const Request& request,
-               const std::map<std::size_t, store::RunId>& runs, const std::vector<study::Study>& studies,
-               std::vector<Point>& points) {
-    try {
-        for (std::size_t p = 0; p < points.size(); ++p) {
-            const auto kept = runs.find(p);
-            points[p].result = storedResult(
-                context, history, fmt::format("{} ({})", request.file, nameOf(request.axes, points[p].values)),
-                studies[p], kept == runs.end() ? std::nullopt : std::optional(kept->second), points[p].run);
+/// A sweep at work.
+class PointRunner {
+public:
+    /// `history` is null where the sweep begins.
+    PointRunner(Context& context, const store::Store* history, const Request& request,
+                const std::map<std::size_t, store::RunId>& runs, const std::vector<study::Study>& studies,
+                std::vector<Point>& points)
+        : context_(context), history_(history), request_(request), runs_(runs), studies_(studies), points_(points) {}
+
+    /// Runs the points that are not done, here and in other processes where there are such.
+    void run() {
+        try {
+            // What one process runs, it runs alone.
+            const std::shared_ptr<ranks::Conductor> others = std::exchange(context_.ranks, nullptr);
+            if (others && !study::engineNamed(request_.study.engine).measures)
+                share(*others);
+            else
+                for (std::size_t p = 0; p < points_.size(); ++p) runHere(p);
+        } catch (const InterruptedError&) {
+            endWaiting(context_, runs_, store::RunStatus::interrupted);
+            throw;
+        } catch (const std::exception&) {
+            endWaiting(context_, runs_, store::RunStatus::cancelled);
+            throw;
         }
-    } catch (const InterruptedError&) {
-        endWaiting(context, runs, store::RunStatus::interrupted);
-        throw;
-    } catch (const std::exception&) {
-        endWaiting(context, runs, store::RunStatus::cancelled);
-        throw;
     }
-}
+
+private:
+    std::optional<store::RunId> runOf(std::size_t point) const {
+        const auto found = runs_.find(point);
+        return found == runs_.end() ? std::nullopt : std::optional(found->second);
+    }
+    std::string nameOfPoint(std::size_t point) const { return nameOf(request_.axes, points_[point].values); }
+
+    void runHere(std::size_t p) {
+        points_[p].result = storedResult(context_, history_, fmt::format("{} ({})", request_.file, nameOfPoint(p)),
+                                         studies_[p], runOf(p), points_[p].run);
+    }
+
+    void share(ranks::Conductor& others) {
+        std::vector<std::size_t> open;
+        for (std::size_t p = 0; p < points_.size(); ++p) {
+            if (history_ != nullptr && runOf(p) && history_->result(*runOf(p)))
+                runHere(p);
+            else
+                open.push_back(p);
+        }
+        std::string trouble;
+        const unsigned before = std::exchange(context_.threads, others.threadsHere(context_.threads));
+        others.run(study::sharedRuns(studies_, std::make_shared<InputFiles>(), before),
+                   {.count = open.size(),
+                    .question = [&](std::size_t i) { return study::questionOf(studies_[open[i]]); },
+                    .here = [&](std::size_t i) { runHere(open[i]); },
+                    .answered =
+                        [&](std::size_t i, const std::string& answer) {
+                            Point& point = points_[open[i]];
+                            point.result = study::resultOf(answer, studies_[open[i]]);
+                            const std::optional<store::RunId> run = runOf(open[i]);
+                            if (context_.common.noStore || !run || !trouble.empty()) return;
+                            trouble = keepFinished(context_, studies_[open[i]], *run, point.result);
+                            if (trouble.empty()) point.run = run;
+                        },
+                    .stop = context_.stop,
+                    .threads = 1,
+                    .one = "run",
+                    .many = "runs",
+                    .name = [&](std::size_t i) { return nameOfPoint(open[i]); }});
+        context_.threads = before;
+        context_.control().throwIfCancelled("the sweep");
+        if (trouble.empty() || !context_.historyTrouble.empty()) return;
+        context_.historyTrouble = trouble;
+        reportTrouble(context_);
+    }
+
+    Context& context_;
+    const store::Store* history_;
+    const Request& request_;
+    const std::map<std::size_t, store::RunId>& runs_;
+    const std::vector<study::Study>& studies_;
+    std::vector<Point>& points_;
+};
 
 std::vector<study::Metric> bestMetrics(const study::Result& result) {
     std::vector<study::Metric> metrics = study::metricsOf(result);
@@ -293,7 +358,7 @@ bool resumeSweep(Context& context, const store::Store& history, store::RunId run
     const JsonDocument document = JsonDocument::parse(sweep->document.dump(), fmt::format("the sweep of run {}", run));
     const Request request = readRequest(document.root());
     auto [points, studies] = pointsOf(request);
-    runPoints(context, &history, request, sweep->runs, studies, points);
+    PointRunner(context, &history, request, sweep->runs, studies, points).run();
     showSweep(context, request, points);
     return true;
 }
@@ -313,7 +378,8 @@ Action addSweep(CLI::App& app) {
         const Request request{
             .file = options->study, .study = study::loadStudy(options->study), .axes = axesOf(options->over)};
         auto [points, studies] = pointsOf(request);
-        runPoints(context, nullptr, request, queued(context, request, studies), studies, points);
+        const std::map<std::size_t, store::RunId> runs = queued(context, request, studies);
+        PointRunner(context, nullptr, request, runs, studies, points).run();
         showSweep(context, request, points);
     };
 }

@@ -159,10 +159,10 @@ private:
     static Action refusedBySeveral(std::string path, Action action) {
         return [path = std::move(path), action = std::move(action)](Context& context) {
             if (context.ranks)
-                throw UsageError(
-                    fmt::format("'tessera {}' is one process, and this was started as one of {}; explorations are what "
-                                "several share",
-                                path, context.ranks->size()));
+                throw UsageError(fmt::format(
+                    "'tessera {}' is one process, and this was started as one of {}; explorations and sweeps "
+                    "are what several share",
+                    path, context.ranks->size()));
             action(context);
         };
     }

@@ -40,8 +40,8 @@ store::Store openHistory(const Context& context, store::OpenMode mode) {
 void refuseSeveral(const Context& context, const study::Study& study) {
     if (context.ranks && !study::engineNamed(study.engine).shares)
         throw UsageError(fmt::format(
-            "a study of engine {} is run by one process, and this was started as one of {}; explorations are "
-            "what several share",
+            "a study of engine {} is run by one process, and this was started as one of {}; explorations and "
+            "sweeps are what several share",
             inQuotes(study.engine), context.ranks->size()));
 }
 
@@ -67,6 +67,17 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
         if (!run || !context.historyTrouble.empty() || study::engineNamed(study.engine).measures) throw;
         throw InterruptedError(fmt::format("{}; {}", error.what(), resumeHint(study.engine, *run)));
     }
+}
+
+std::string keepFinished(const Context& context, const study::Study& study, store::RunId run, study::Result result) {
+    std::string trouble;
+    store::RecordOptions options;
+    options.path = historyPath(context.common);
+    options.run = run;
+    options.trouble = [&](const std::string& sentence) { trouble = sentence; };
+    options.runStudy = [&](const study::Study&, const study::RunContext&) { return std::move(result); };
+    store::runRecorded(study, {}, options);
+    return trouble;
 }
 
 std::string resumeHint(std::string_view engine, store::RunId run) {

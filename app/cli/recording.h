@@ -37,6 +37,9 @@ void refuseSeveral(const Context& context, const study::Study& study);
 study::Result runRecorded(Context& context, const study::Study& study,
                           const std::optional<store::RunId>& continued = {},
                           std::optional<store::RunId>* number = nullptr);
+/// Keeps the result that another process found of a run that waits in the history. Returns why it could not be kept;
+/// empty = it was.
+std::string keepFinished(const Context& context, const study::Study& study, store::RunId run, study::Result result);
 /// Sentence about continuing a run that did not end: "'tessera resume 7' continues it", or "… starts it over" where its
 /// engine keeps no states. Also for an engine that this program does not have.
 std::string resumeHint(std::string_view engine, store::RunId run);

@@ -26,7 +26,7 @@
 #include "core/base/text.h"
 #include "core/ranks/message.h"
 #include "core/ranks/worker.h"
-#include "core/study/exploration/shared_points.h"
+#include "core/study/shared_work.h"
 
 namespace tessera::cli {
 

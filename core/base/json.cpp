@@ -537,15 +537,19 @@ void JsonNode::allowOnly(const std::vector<std::string>& keys) const {
     }
 }
 
-std::vector<JsonNode> JsonNode::elements(std::size_t max) const {
+void JsonNode::forEachElement(std::size_t max, const std::function<void(const JsonNode& element)>& visit) const {
     if (!value_->is_array()) fail("a list");
     if (value_->size() > max) fail(fmt::format("at most {} entries", max), fmt::format("a list of {}", value_->size()));
-    std::vector<JsonNode> nodes;
-    nodes.reserve(value_->size());
     for (std::size_t i = 0; i < value_->size(); ++i) {
         poll();
-        nodes.emplace_back(document_, &(*value_)[i], fmt::format("{}[{}]", path_, i));
+        visit(JsonNode(document_, &(*value_)[i], fmt::format("{}[{}]", path_, i)));
     }
+}
+
+std::vector<JsonNode> JsonNode::elements(std::size_t max) const {
+    std::vector<JsonNode> nodes;
+    if (value_->is_array()) nodes.reserve(std::min(max, value_->size()));
+    forEachElement(max, [&](const JsonNode& element) { nodes.push_back(element); });
     return nodes;
 }
 

@@ -82,6 +82,8 @@ public:
     /// Throws where the object holds a key that is not listed.
     void allowOnly(const std::vector<std::string>& keys) const;
     std::vector<JsonNode> elements(std::size_t max = 1'000'000) const;
+    /// The same, one at a time, for lists that may be very long.
+    void forEachElement(std::size_t max, const std::function<void(const JsonNode& element)>& visit) const;
     /// The keys and values of an object, in file order.
     std::vector<std::pair<std::string, JsonNode>> members() const;
 

@@ -1,5 +1,6 @@
 #include "core/model/layers.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <queue>
@@ -104,6 +105,7 @@ std::string cycleOf(const LayerGraph& graph, const std::vector<std::int32_t>& or
 }
 
 void reorder(LayerGraph& graph, const std::vector<std::int32_t>& order) {
+    if (std::is_sorted(order.begin(), order.end())) return;  // as most files have it
     std::vector<std::int32_t> position(order.size());
     std::vector<Layer> layers;
     layers.reserve(order.size());

@@ -30,11 +30,7 @@ namespace {
 /// The bytes that a model's name stands for. Throws like model::loadModel.
 std::string modelBytes(const study::Study& study, const std::string& name, const std::string& place) {
     if (!model::isZooName(place)) return readFile(place);
-    model::LoadOptions options;
-    if (const auto batch = study.parameters->find("batch"); batch != study.parameters->end() && batch->is_number())
-        options.batch = static_cast<std::int64_t>(batch->get<double>());
-    options.dimensions = study.dimensions;
-    return model::writeNativeJson(model::buildZooModel(name.substr(model::kZooPrefix.size()), options));
+    return model::writeNativeJson(model::buildZooModel(name.substr(model::kZooPrefix.size()), study::loadingOf(study)));
 }
 
 /// Calls `found` with every input of a study that can be read now, where the context say, each once.

@@ -202,7 +202,7 @@ Recorded runRecorded(const study::Study& study, study::RunContext context, const
     };
     try {
         InputSet inputs(study, context);
-        Recorded recorded{0, study::run(study, context)};
+        Recorded recorded{0, options.runStudy ? options.runStudy(study, context) : study::run(study, context)};
         writer.finish();
         if (history.finish(recorded.result, std::move(inputs))) recorded.run = history.run();
         return recorded;

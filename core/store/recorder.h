@@ -20,6 +20,8 @@ struct RecordOptions {
     /// Status of a cancelled run, evaluated at that moment: `interrupted` keeps its checkpoint, so that it can be
     /// resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
+    /// Runs the study; empty = study::run. Where another process did, it only returns the result.
+    std::function<study::Result(const study::Study& study, const study::RunContext& context)> runStudy = {};
     std::function<void(RunId)> begun;  ///< receives the run's number before the engine starts
     /// Called once, from any thread, when the history cannot be written any more; the sentence names the run where it
     /// has a number.

@@ -111,6 +111,7 @@ struct Engine {
     InputArity models = InputArity::one;
     InputArity workloads = InputArity::none;
     InputArity hardware = InputArity::one;
+    bool loadsAtBatch = false;  ///< its models are read with the samples of the parameter `batch`, else with their own
     bool drawsNumbers = false;  ///< has a seed
     bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     bool checkpoints = false;   ///< keeps checkpoints, from which an interrupted run is resumed; else it starts over

@@ -8,10 +8,14 @@
 #include "core/base/json.h"
 #include "core/base/poll.h"
 #include "core/base/run_control.h"
+#include "core/model/model.h"
 #include "core/study/engine.h"
 #include "core/study/result.h"
 
 namespace tessera::study {
+
+/// How a study's models are loaded: with its dimensions, and its samples where its engine reads models with these.
+model::LoadOptions loadingOf(const Study& study);
 
 inline void reportWarnings(const RunControl& control, const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) control.report({.kind = ProgressEvent::Kind::log, .text = warning});

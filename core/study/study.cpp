@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/hardware/library.h"
 #include "core/model/zoo/zoo_name.h"
+#include "core/study/reading.h"
 #include "core/study/stored_form.h"
 
 namespace tessera::study {
@@ -236,6 +237,14 @@ Json toJson(const Study& study) {
     json["parameters"] = *study.parameters;
     if (study.seed) json["seed"] = *study.seed;
     return json;
+}
+
+model::LoadOptions loadingOf(const Study& study) {
+    model::LoadOptions options{.batch = {}, .dimensions = study.dimensions};
+    if (!engineNamed(study.engine).loadsAtBatch) return options;
+    if (const auto batch = study.parameters->find("batch"); batch != study.parameters->end() && batch->is_number())
+        options.batch = static_cast<std::int64_t>(batch->get<double>());
+    return options;
 }
 
 std::string contentHash(const Study& study) {

@@ -132,13 +132,54 @@ TEST_F(Several, keepTheResultThatIsPrintedWhereTheDiskIsFull) {
     EXPECT_EQ(resumed.output, one.output) << "there is room again";
 }
 
+TEST_F(Several, shareSweepsAndSeeds) {
+    write("jobs.json", R"({"schema": "tessera.study/1", "engine": "mapping", "workloads": ["mix"], "hardware": ["s2"],
+"parameters": {"samples": 400, "algorithms": ["magma"]}, "seed": 1})");
+    const std::string seeds = " sweep jobs.json --over seed=1,2,3,4,5,6,7,8 --json";
+    const Ended one = runShell("\"$TESSERA\"" + seeds + " --no-store", folder_);
+    ASSERT_EQ(one.code, 0) << one.errors;
+    const Ended alone = several("worker 1 3; worker 2 3; first 3" + seeds + " --no-store; code=$?; wait; exit $code");
+    EXPECT_EQ(alone.code, 0) << alone.errors;
+    EXPECT_EQ(alone.output, one.output);
+    // All runs are kept, each under its own number.
+    const Ended kept = several("worker 1 2; first 2" + seeds + "; code=$?; wait; exit $code");
+    EXPECT_EQ(kept.code, 0) << kept.errors;
+    const nlohmann::json document = nlohmann::json::parse(kept.output, nullptr, false);
+    ASSERT_EQ(document["points"].size(), 8U);
+    for (std::size_t p = 0; p < 8; ++p) EXPECT_EQ(document["points"][p]["run"], p + 1);
+    const nlohmann::json whole = nlohmann::json::parse(one.output, nullptr, false);
+    for (std::size_t p = 0; p < 8; ++p) EXPECT_EQ(document["points"][p]["metrics"], whole["points"][p]["metrics"]);
+    const nlohmann::json list =
+        nlohmann::json::parse(tessera({"history", "list", "--status", "done", "--json"}).output, nullptr, false);
+    EXPECT_EQ(list["total"], 8);
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+    EXPECT_EQ(workersSaid(), "");
+}
+
+TEST_F(Several, goOnWithASweepOfAnyNumber) {
+    const std::string over = " --over batch=64,128,256,512,1024,2048 --over levels=1,2,3,4 --json";
+    const Ended one = runShell("\"$TESSERA\" sweep resnet50-mixed-tpus" + over, folder_);
+    ASSERT_EQ(one.code, 0) << one.errors;
+    // Rank 0 is killed once it has kept a part of it.
+    const Ended killed = several(R"(export XDG_DATA_HOME=$PWD/other; worker 1 2; one=$last
+TESSERA_RANKS=rank=0,size=2,meet=$meet "$TESSERA" sweep resnet50-mixed-tpus --over batch=64,128,256,512,1024,2048 --over levels=1,2,3,4 --json > part.json 2> part.txt & pid=$!
+for i in $(seq 200); do "$TESSERA" history list --status done --json 2>&- | grep -q '"total": [1-9]' && break; sleep 0.02; done
+kill -KILL $pid; wait $pid; wait $one)");
+    EXPECT_EQ(killed.code, 0) << killed.errors;
+    const Ended resumed = several(
+        "export XDG_DATA_HOME=$PWD/other; worker 1 3; worker 2 3; first 3 resume 1 --json; code=$?; wait; exit $code");
+    EXPECT_EQ(resumed.code, 0) << resumed.errors;
+    EXPECT_EQ(resumed.output, one.output);
+}
+
 TEST_F(Several, refuseWhatOneProcessDoes) {
     const std::string tail = "; code=$?; wait; exit $code";
     const Ended predict = several("worker 1 2; first 2 predict --model zoo:lenet5 --accelerator a100" + tail);
     EXPECT_EQ(predict.code, 2);
-    EXPECT_EQ(predict.errors,
-              "tessera: 'tessera predict' is one process, and this was started as one of 2; explorations are what "
-              "several share; see 'tessera predict --help'\n");
+    EXPECT_EQ(
+        predict.errors,
+        "tessera: 'tessera predict' is one process, and this was started as one of 2; explorations and sweeps are "
+        "what several share; see 'tessera predict --help'\n");
     const Ended run = several("worker 1 2; first 2 run resnet50-mixed-tpus --no-store" + tail);
     EXPECT_EQ(run.code, 2);
     EXPECT_THAT(run.errors, StartsWith("tessera: a study of engine 'partition' is run by one process, and this"));

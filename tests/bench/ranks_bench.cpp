@@ -24,6 +24,7 @@
 #include "core/study/exploration/shared_points.h"
 #include "core/study/members.h"
 #include "core/study/option_table.h"
+#include "core/study/shared_work.h"
 #include "core/study/study.h"
 
 namespace tessera::study {

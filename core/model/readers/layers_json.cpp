@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -100,14 +101,15 @@ void checkLayerSizes(const JsonNode& node, const Layer& layer) {
 
 TensorNames readLayers(const JsonNode& list, LayerGraph& graph) {
     TensorNames names;
-    for (const JsonNode& node : list.elements(kMaxLayers)) {
+    graph.layers.reserve(std::min(kMaxLayers, list.json().size()));
+    list.forEachElement(kMaxLayers, [&](const JsonNode& node) {
         poll(4);
         Layer layer = readLayer(node);
         checkLayerSizes(node, layer);
         if (!names.emplace(layer.name, static_cast<std::int32_t>(graph.layers.size())).second)
             node.at("name").fail("a name that no other layer or join has");
         graph.layers.push_back(std::move(layer));
-    }
+    });
     if (graph.layers.empty()) list.fail("at least one layer", "an empty list");
     return names;
 }
@@ -125,7 +127,7 @@ std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const TensorNa
 
 void readEdges(const JsonNode& list, LayerGraph& graph, const TensorNames& names) {
     std::set<std::pair<std::int32_t, std::int32_t>> seen;
-    for (const JsonNode& node : list.elements(kMaxEdges)) {
+    list.forEachElement(kMaxEdges, [&](const JsonNode& node) {
         poll(2);
         const std::vector<JsonNode> ends = node.elements();
         if (ends.size() != 2) node.fail("two names, [from, to]", fmt::format("a list of {}", ends.size()));
@@ -136,7 +138,7 @@ void readEdges(const JsonNode& list, LayerGraph& graph, const TensorNames& names
             node.fail("every edge once", fmt::format("the edge {} -> {} again", inQuotes(ends[0].text(kLongestName)),
                                                      inQuotes(ends[1].text(kLongestName))));
         graph.edges.push_back({from, to, 0});
-    }
+    });
 }
 
 void chain(LayerGraph& graph) {

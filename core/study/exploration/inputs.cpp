@@ -8,6 +8,7 @@
 #include "core/base/names.h"
 #include "core/model/model.h"
 #include "core/model/zoo/zoo_name.h"
+#include "core/study/reading.h"
 #include "core/study/workload_files.h"
 
 namespace tessera::study {
@@ -32,14 +33,8 @@ std::vector<Input> inputsOfAll(const std::vector<Study>& studies) {
     };
     for (const Study& study : studies)
         for (const std::string& name : study.models)
-            if (const std::string place = placeOfInput(name); model::isZooName(place)) {
-                model::LoadOptions options;
-                if (const auto batch = study.parameters->find("batch");
-                    batch != study.parameters->end() && batch->is_number())
-                    options.batch = static_cast<std::int64_t>(batch->get<double>());
-                options.dimensions = study.dimensions;
-                add({name, model::loadModel(place, options).sha256});
-            }
+            if (const std::string place = placeOfInput(name); model::isZooName(place))
+                add({name, model::sharedModel(place, loadingOf(study))->sha256});
     for (Input& input : inputsOf(filesOfAll(studies))) add(std::move(input));
     return inputs;
 }

@@ -1,8 +1,5 @@
 #include "core/study/exploration/shared_points.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -10,11 +7,11 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/hardware/library.h"
 #include "core/ranks/message.h"
 #include "core/study/exploration/definition.h"
 #include "core/study/exploration/settings.h"
 #include "core/study/exploration/study.h"
+#include "core/study/shared_work.h"
 
 namespace tessera::study {
 
@@ -23,31 +20,13 @@ namespace {
 constexpr const char* kAnswerOfWorker = "a worker's answer";
 constexpr std::size_t kMostOfFiles = 1'000'000;
 
-/// Where files of the library lie in the process that asks: their names then mean the same here, whatever is here.
-void lookWhere(const std::vector<std::filesystem::path>& folders) {
-    std::vector<std::filesystem::path> all = folders;
-    for (const std::filesystem::path& own : hardware::dataFolders())
-        if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
-    if (all != hardware::dataFolders()) hardware::setDataFolders(all);
-}
-
 class PointsDoer : public ranks::TaskDoer {
 public:
-    explicit PointsDoer(const std::string& setup) : files_(std::make_shared<InputFiles>()) {
+    explicit PointsDoer(const std::string& setup) {
         ranks::Unpacker contents(setup, "the setup of an exploration");
         const std::string study = contents.text();
-        std::vector<std::filesystem::path> folders;
-        for (std::uint64_t left = contents.whole(kMostOfFiles); left > 0; --left) folders.emplace_back(contents.text());
-        for (std::uint64_t left = contents.whole(kMostOfFiles); left > 0; --left) {
-            const std::string path = contents.text();
-            files_->give(path, contents.text());
-        }
-        for (std::uint64_t left = contents.whole(kMostOfFiles); left > 0; --left) {
-            const std::string name = contents.text();
-            files_->redirect(name, contents.text());
-        }
+        files_ = unpackedInputs(contents);
         contents.end();
-        lookWhere(folders);
         files_->keepMade(kMostMadeOfInputs);
         const InputScope inputs(files_);
         definition_ = definitionOf(readStudy(JsonDocument::parse(study, "the study of rank 0").root()));
@@ -86,25 +65,13 @@ private:
 std::shared_ptr<const ranks::Setup> sharedSetup(const Study& exploration, const InputFiles& files, unsigned threads) {
     ranks::Packer packed;
     packed.text(toJson(exploration).dump());
-    const std::vector<std::filesystem::path> folders = hardware::dataFolders();
-    packed.whole(folders.size());
-    for (const std::filesystem::path& folder : folders) packed.text(folder.string());
-    const std::map<std::string, InputFiles::Bytes> known = files.known();
-    packed.whole(known.size());
-    for (const auto& [path, bytes] : known) packed.text(path).text(*bytes);
-    const std::map<std::string, std::string> places = files.places();
-    packed.whole(places.size());
-    for (const auto& [name, place] : places) packed.text(name).text(place);
+    packInputs(packed, files);
     return std::make_shared<const ranks::Setup>(
         ranks::Setup{kPointsOfExploration, packed.bytes(), threads == 0 ? 0 : threadCount(threads)});
 }
 
 std::unique_ptr<ranks::TaskDoer> sharedPointsDoer(const std::string& setup) {
     return std::make_unique<PointsDoer>(setup);
-}
-
-ranks::WorkKinds sharedWork() {
-    return {{kPointsOfExploration, sharedPointsDoer}};
 }
 
 std::string questionOf(const explore::Point& point, bool keepsWhole) {

@@ -22,8 +22,6 @@ inline constexpr const char* kPointsOfExploration = "points of an exploration";
 std::shared_ptr<const ranks::Setup> sharedSetup(const Study& exploration, const InputFiles& files, unsigned threads);
 /// Evaluates the points of an exploration in another process. Throws what reading the study throws.
 std::unique_ptr<ranks::TaskDoer> sharedPointsDoer(const std::string& setup);
-/// All kinds of work that studies share.
-ranks::WorkKinds sharedWork();
 
 /// A point as a worker is asked for it.
 std::string questionOf(const explore::Point& point, bool keepsWhole);

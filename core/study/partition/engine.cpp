@@ -70,6 +70,7 @@ Engine partitionEngine() {
         .title = "Partition",
         .description = "Splits every layer's tensors over an array of accelerators, equal or mixed.",
         .hardwareKind = "fleet",
+        .loadsAtBatch = true,
         .checkpoints = true,
         .parameters = partitionParameters,
         .infer = inferPartition,

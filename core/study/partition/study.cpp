@@ -194,16 +194,14 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
     const Reading reading(context, "reading the model", "the partition search");
     PartitionInputs inputs;
-    model::LoadOptions load;
-    load.batch = static_cast<std::int64_t>(options.batch);
-    load.dimensions = study.dimensions;
-    inputs.model = *model::sharedModel(placeOfInput(study.models[0]), load);
-    addOnce(inputs.warnings, inputs.model.warnings);
-    if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
+    inputs.model = model::sharedModel(placeOfInput(study.models[0]), {.batch = static_cast<std::int64_t>(options.batch),
+                                                                      .dimensions = study.dimensions});
+    addOnce(inputs.warnings, inputs.model->warnings);
+    if (inputs.model->graph() != nullptr) addOnce(inputs.warnings, inputs.model->graph()->warnings);
     reportWarnings(context, inputs.warnings);
-    if (const std::optional<std::string> problem = sliceProblem(inputs.model)) throw UsageError(*problem);
-    inputs.layers = model::layerGraph(inputs.model);
-    if (inputs.model.graph() != nullptr) model::countStored(inputs.layers, *inputs.model.graph());
+    if (const std::optional<std::string> problem = sliceProblem(*inputs.model)) throw UsageError(*problem);
+    inputs.layers = model::layerGraph(*inputs.model);
+    if (inputs.model->graph() != nullptr) model::countStored(inputs.layers, *inputs.model->graph());
     inputs.fleet = hardware::loadFleet(placeOfInput(study.hardware[0]));
     reading.check();
     return inputs;
@@ -211,7 +209,7 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
 
 Result runPartition(const Study& study, const RunContext& context) {
     const PartitionInputs inputs = readPartitionInputs(study, partitionOptions(study), context);
-    const model::Model& model = inputs.model;
+    const model::Model& model = *inputs.model;
     const model::LayerGraph& layers = inputs.layers;
     const hardware::Fleet& fleet = inputs.fleet;
     const Options options = partitionOptions(study, fleet);

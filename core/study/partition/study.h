@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -37,7 +38,7 @@ void inferPartition(Study& study);
 
 /// Inputs of a study, read.
 struct PartitionInputs {
-    model::Model model;
+    std::shared_ptr<const model::Model> model;
     model::LayerGraph layers;
     hardware::Fleet fleet;
     std::vector<std::string> warnings;

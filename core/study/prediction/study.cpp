@@ -275,9 +275,9 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     settings = predictionTable().of(study);
     if (settings.candidates.empty()) settings.candidates = predict::powersOfTwo();
     const predict::Precision precision = predict::precisionOf(settings.dtype);
-    model::LoadOptions load;
-    load.batch = settings.batch;
-    load.dimensions = study.dimensions;
+    // At its own batch whatever the study's is: what grows with the samples is scaled, and points of an exploration
+    // that differ in the batch share one model.
+    const model::LoadOptions load = loadingOf(study);
     const std::string place = placeOfInput(study.models[0]);
     inputs.model = model::sharedModel(place, load);
     inputs.inputs.push_back({study.models[0], inputs.model->sha256});
@@ -291,7 +291,7 @@ Inputs readInputs(const Study& study, const RunContext& context) {
     addOnce(inputs.warnings, inputs.model->warnings);
     addOnce(inputs.warnings, inputs.workload->warnings);
     const std::int64_t loaded = inputs.model->graph()->batch;
-    if (loaded != load.batch.value_or(1))
+    if (loaded != 1 && loaded != settings.batch)
         inputs.assumptions.push_back(
             fmt::format("The model fixes batch {}; all tensors that carry the batch are scaled.", loaded));
     readAccelerators(study, inputs);

@@ -16,6 +16,7 @@
 
 #include "core/base/error.h"
 #include "core/base/input_files.h"
+#include "core/study/shared_work.h"
 #include "core/study/study.h"
 #include "tests/support/scratch_folder.h"
 
@@ -138,6 +139,27 @@ TEST_F(SharedPoints, setupsThatAreNoneAreRefused) {
     EXPECT_THROW(doer->answer("nonsense", {}), DataError);
     EXPECT_THROW(doer->answer(questionOf({100, 64}, false) + "x", {}), DataError);
     EXPECT_TRUE(sharedWork().contains(kPointsOfExploration));
+}
+
+// The bytes of a run are those of this process, also where the other one has neither the files nor the folder.
+TEST_F(SharedPoints, runsOfStudiesAreTheSameElsewhere) {
+    const std::string model = (scratch_.path() / "gone.json").string();
+    std::ofstream(model) << kLayersOfShared;
+    Study study = newStudy("partition");
+    study.models = {model};
+    study.hardware = {"accpar-heterogeneous"};
+    setParameter(study, "batch", std::vector<std::string>{"64"});
+    const std::string here = toJson(run(study)).dump();
+    const std::shared_ptr<const ranks::Setup> setup = sharedRuns({study}, std::make_shared<InputFiles>(), 1);
+    std::filesystem::remove(model);
+    ASSERT_TRUE(sharedWork().contains(setup->kind));
+    const std::unique_ptr<ranks::TaskDoer> doer = sharedRunsDoer(setup->bytes);
+    const std::optional<std::string> answer = doer->answer(questionOf(study), {});
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(toJson(resultOf(*answer, study)).dump(), here);
+    EXPECT_THROW(doer->answer("nonsense", {}), DataError);
+    EXPECT_THROW(resultOf(answer->substr(0, answer->size() / 2), study), DataError);
+    EXPECT_THROW(sharedRunsDoer(setup->bytes + "more"), DataError);
 }
 
 }  // namespace
