@@ -86,8 +86,8 @@ const std::vector<Command>& commands() {
          addReport},
         {"export", "Write a run's table, timeline or picture.", "tessera export last --what chart --out types.svg",
          addExport},
-        {"reproduce", "Recompute a figure of a paper, the paper's number beside ours; 'list' names them.",
-         "tessera reproduce accpar-fig5", addReproduce},
+        {"reproduce", "Recompute figures of papers, the paper's number beside ours; 'list' names them.",
+         "tessera reproduce accpar-fig5", addReproduce, true},
         {"tour", "Run the bundled studies and write a report.", "tessera tour --out tour", addTour},
     };
     return kCommands;

@@ -26,7 +26,7 @@
 #include "core/base/text.h"
 #include "core/ranks/message.h"
 #include "core/ranks/worker.h"
-#include "core/study/shared_work.h"
+#include "core/reproduce/shared_figures.h"
 
 namespace tessera::cli {
 
@@ -265,7 +265,8 @@ std::shared_ptr<ranks::Conductor> conductOthers(const ranks::Introduction& intro
 
 int workForOthers(const ranks::Introduction& introduction, const std::stop_token& stop) {
     goFirstWhereMemoryIsShort();
-    if (ranks::workAsRank(introduction, study::sharedWork(), {.stop = stop}) != ranks::WorkerEnd::unreachable) return 0;
+    if (ranks::workAsRank(introduction, study::allSharedWork(), {.stop = stop}) != ranks::WorkerEnd::unreachable)
+        return 0;
     toStandardError(fmt::format("rank {} on {} reaches rank 0 at none of its addresses ({}); the others do its share\n",
                                 introduction.rank, escaped(ranks::hostName(), 100),
                                 escaped(joined(introduction.addresses, ", "), 500)));

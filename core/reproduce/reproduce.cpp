@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/names.h"
@@ -70,6 +73,48 @@ Json toJson(const Reproduction& reproduction) {
     json["notes"] = reproduction.notes;
     finishDocument(json, reproduction.assumptions, {});
     return json;
+}
+
+namespace {
+
+constexpr std::size_t kMostRows = 1'000'000;
+constexpr std::size_t kLongestText = 100'000;
+
+std::optional<double> numberIn(const JsonNode& node, const std::string& key) {
+    return node.has(key) ? std::optional(node.at(key).number()) : std::nullopt;
+}
+
+std::vector<std::string> textsIn(const JsonNode& node) {
+    std::vector<std::string> texts;
+    for (const JsonNode& text : node.elements(kMostRows)) texts.push_back(text.text(kLongestText));
+    return texts;
+}
+
+}  // namespace
+
+Reproduction readReproduction(const JsonNode& document) {
+    Reproduction made;
+    made.name = document.at("name").text(kLongestText);
+    made.title = document.at("title").text(kLongestText);
+    made.costModel = document.textOr("cost_model", "");
+    for (const JsonNode& row : document.at("rows").elements(kMostRows)) {
+        ReproductionRow& read = made.rows.emplace_back();
+        read.item = row.at("item").text(kLongestText);
+        read.metric = row.at("metric").text(kLongestText);
+        if (row.has("levels")) read.levels = static_cast<int>(row.at("levels").whole(0, 1'000'000));
+        read.paper = numberIn(row, "paper");
+        if (const JsonNode ours = row.at("ours"); ours.isNumber())
+            read.ours = ours.number();
+        else
+            read.ours = ours.text(kLongestText);
+    }
+    for (const auto& [metric, mean] : document.at("geometric_mean").members())
+        made.geometricMeans.push_back({metric, numberIn(mean, "paper"), mean.at("ours").number()});
+    made.notes = textsIn(document.at("notes"));
+    for (const JsonNode& input : document.at("inputs").elements(kMostRows))
+        made.inputs.push_back({input.at("name").text(kLongestText), input.at("sha256").text(kLongestText)});
+    made.assumptions = textsIn(document.at("assumptions"));
+    return made;
 }
 
 }  // namespace tessera::study

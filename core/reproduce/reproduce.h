@@ -63,7 +63,8 @@ void addFigure(const Figure& figure);
 /// Recomputes one figure. Throws UsageError (unknown name, with a hint), InterruptedError.
 Reproduction reproduce(std::string_view name, const ReproductionOptions& options = {}, const RunControl& control = {});
 
-/// `tessera.reproduction/1`.
+/// `tessera.reproduction/1`, and its reader. Throws DataError.
 Json toJson(const Reproduction& reproduction);
+Reproduction readReproduction(const JsonNode& document);
 
 }  // namespace tessera::study

@@ -54,7 +54,7 @@ protected:
 };
 
 TEST_F(Several, giveTheBytesOfOneWithAnyNumberOfRanksAndThreads) {
-    for (const std::string more : {"", " --keep all", " --stop-after 20"}) {
+    for (const std::string more : {"", " --keep all", " --keep front", " --stop-after 20"}) {
         const Ended one = runShell("\"$TESSERA\" explore layers.json --json --no-store" + more, folder_);
         ASSERT_EQ(one.code, 0) << one.errors;
         EXPECT_THAT(one.output, HasSubstr("\"fault\": \"broken\"")) << "of points that cannot be evaluated, too";
@@ -153,6 +153,21 @@ TEST_F(Several, shareSweepsAndSeeds) {
         nlohmann::json::parse(tessera({"history", "list", "--status", "done", "--json"}).output, nullptr, false);
     EXPECT_EQ(list["total"], 8);
     EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+    EXPECT_EQ(workersSaid(), "");
+}
+
+TEST_F(Several, recomputeFigures) {
+    const std::string figures = " reproduce accpar-fig7 magma-fig15 accpar-fig6 --no-store";
+    for (const std::string form : {"", " --json"}) {
+        const Ended one = runShell("\"$TESSERA\"" + figures + form, folder_);
+        ASSERT_EQ(one.code, 0) << one.errors;
+        const Ended two = several("worker 1 2; first 2" + figures + form + "; code=$?; wait; exit $code");
+        EXPECT_EQ(two.code, 0) << two.errors;
+        EXPECT_EQ(two.output, one.output);
+    }
+    const Ended none = several("worker 1 2; first 2 reproduce accpar-fig6 accpar-fig66; code=$?; wait; exit $code");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_THAT(none.errors, StartsWith("tessera: there is no figure 'accpar-fig66'"));
     EXPECT_EQ(workersSaid(), "");
 }
 

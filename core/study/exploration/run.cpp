@@ -205,6 +205,45 @@ public:
         }
     }
 
+    /// Runs points again, by their numbers, for results that are whole, until it is to stop; `keep` receives each, from
+    /// one thread at a time.
+    void runAgain(const std::vector<std::size_t>& which, const std::stop_token& stop,
+                  const std::function<void(std::size_t point, Json document)>& keep) {
+        const RunControl control{.cancel = stop, .threads = 1};
+        std::mutex keeping;
+        const auto pointOf = [&](std::size_t i) -> const explore::Point& { return points_[which[i]].first; };
+        const auto here = [&](std::size_t i) {
+            if (stop.stop_requested()) return;
+            try {
+                Json document = toJson(evaluator_.run(space_.valuesAt(pointOf(i)), control));
+                const std::scoped_lock lock(keeping);
+                keep(which[i], std::move(document));
+            } catch (const InterruptedError&) {
+                return;
+            }
+        };
+        if (!shared_) {
+            parallelFor(which.size(), isMeasured_ ? 1 : threadsHere(), here);
+            return;
+        }
+        context_.ranks->run(shared_, {.count = which.size(),
+                                      .question = [&](std::size_t i) { return questionOf(pointOf(i), true); },
+                                      .here = here,
+                                      .answered =
+                                          [&](std::size_t i, const std::string& answer) {
+                                              EvaluatedPoint evaluated = answers_.read(pointOf(i), answer);
+                                              if (!evaluated.document)
+                                                  throw DataError({.where = "a worker's answer"}, "no result", "one");
+                                              const std::scoped_lock lock(keeping);
+                                              keep(which[i], std::move(**evaluated.document));
+                                          },
+                                      .stop = stop,
+                                      .threads = threadsHere(),
+                                      .one = "point",
+                                      .many = "points",
+                                      .name = [&](std::size_t i) { return nameOf(pointOf(i)); }});
+    }
+
     /// As a method asks for it.
     std::vector<explore::Evaluation> evaluate(std::span<const explore::Point> points) {
         // Where a rule may end it, few points are evaluated in vain.
@@ -474,7 +513,7 @@ EndedBy endOf(const Evaluations& evaluations, const explore::Method& method, con
 
 /// Results of the points that are to be kept, as their engine writes them: those of `documents`, by point, and others
 /// are computed again until the exploration is to finish.
-void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& definition, const PointEvaluator& evaluator,
+void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& definition, Evaluations& evaluations,
                 const RunContext& context, std::vector<std::shared_ptr<HeldJson>> documents,
                 std::vector<std::string>& warnings) {
     std::vector<std::size_t> which;
@@ -485,22 +524,16 @@ void keepPoints(ExplorationOutcome& outcome, const ExplorationDefinition& defini
                 which.push_back(i);
     std::sort(which.begin(), which.end());
     if (which.size() > kMostKeptWhole) which.resize(kMostKeptWhole);
-    const bool isMeasured = engineNamed(definition.base.engine).measures;
     // A result that is ended early is not that of its point.
     std::stop_source end;
     const auto request = [&end] { end.request_stop(); };
     const std::stop_callback cancelled(context.cancel, request), finished(context.finish, request);
-    std::atomic<std::size_t> done = 0;
-    parallelFor(which.size(), isMeasured ? 1 : context.threads, [&](std::size_t i) {
-        std::shared_ptr<HeldJson>& document = documents[which[i]];
-        if (!document && end.stop_requested()) return;
-        try {
-            if (!document)
-                document = std::make_shared<HeldJson>(toJson(evaluator.run(
-                    outcome.points[which[i]].values, RunControl{.cancel = end.get_token(), .threads = 1})));
-        } catch (const InterruptedError&) {
-            return;
-        }
+    std::vector<std::size_t> open;
+    for (const std::size_t point : which)
+        if (!documents[point]) open.push_back(point);
+    std::size_t done = which.size() - open.size();
+    evaluations.runAgain(open, end.get_token(), [&](std::size_t point, Json document) {
+        documents[point] = std::make_shared<HeldJson>(std::move(document));
         context.reportProgress("keeping points", static_cast<double>(++done), static_cast<double>(which.size()));
     });
     context.throwIfCancelled(kExploration);
@@ -586,7 +619,7 @@ Result runExploration(const Study& study, const RunContext& context) {
         placeMetrics(outcome, all);
         addConstraints(outcome, definition);
         addFindings(outcome, problem, evaluations.asked());
-        keepPoints(outcome, definition, evaluator, context, std::move(documents), result.warnings);
+        keepPoints(outcome, definition, evaluations, context, std::move(documents), result.warnings);
     } catch (...) {
         // Whatever ends it, what was evaluated need not be evaluated again.
         evaluations.giveUp();

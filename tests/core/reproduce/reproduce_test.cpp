@@ -107,5 +107,14 @@ TEST(Reproduction, ofAnUnknownFigureIsRefusedWithAHint) {
     }
 }
 
+TEST(Reproduction, isReadBackAsItWasWritten) {
+    for (const char* name : {"accpar-fig5", "accpar-fig7", "accpar-fig8", "centimani-table2"}) {
+        const Json written = toJson(reproduce(name));
+        const Json again = toJson(readReproduction(JsonDocument::parse(written.dump(), "figure.json").root()));
+        EXPECT_EQ(again.dump(), written.dump()) << name;
+    }
+    EXPECT_THROW(readReproduction(JsonDocument::parse(R"({"name": "x"})", "figure.json").root()), DataError);
+}
+
 }  // namespace
 }  // namespace tessera::study
