@@ -27,7 +27,9 @@
 #include "core/physical/measured_table.h"
 #include "core/study/document_study.h"
 #include "core/study/exploration/inputs.h"
+#include "core/study/exploration/settable.h"
 #include "core/study/exploration/study.h"
+#include "core/study/exploration/variable_text.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
@@ -71,15 +73,12 @@ void setDocument(Study& exploration, const char* name, const Json& value) {
         study::readParameter(*study::findParameter(study::explorationParameters(), name), document.root().at(name));
 }
 
-/// What the name of an option means in a study: `{"parameter": NAME}` and so on.
-Json targetOf(const Study& base, const std::string& name) {
-    constexpr std::string_view kDimension = "dim.";
-    if (name == "models" || name == "workloads" || name == "hardware") return {{"input", name}};
-    if (study::findParameter(study::engineNamed(base.engine).parameters(), name) != nullptr || name == "seed")
-        return {{"parameter", name}};
-    if (name.starts_with(kDimension)) return {{"dimension", name.substr(kDimension.size())}};
-    if (base.dimensions.contains(name)) return {{"dimension", name}};
-    return name.find_first_of(".[") == std::string::npos ? Json{{"parameter", name}} : Json{{"field", name}};
+Json variableOfOption(const std::string& text, const Study& base) {
+    try {
+        return study::variableInText(text, base);
+    } catch (const UsageError&) {
+        throw UsageError(fmt::format("option '--vary' is {}; expected {}", inQuotes(text, 200), study::kVariableForms));
+    }
 }
 
 /// A number where the text is one, else the text.
@@ -88,85 +87,13 @@ Json valueOf(std::string_view text) {
     return number ? Json(*number) : Json(std::string(trimmed(text)));
 }
 
-[[noreturn]] void refuseVary(const std::string& text) {
-    throw UsageError(fmt::format(
-        "option '--vary' is {}; expected NAME=LOW..HIGH, NAME=LOW..HIGH:log, NAME=LOW..HIGH:STEP or NAME=VALUE,VALUE",
-        inQuotes(text, 200)));
-}
-
-/// The values of a list: names, or numbers where they are such; between quotation marks texts with commas in them.
-Json listIn(const std::string& values, bool areNames, const std::string& text) {
-    Json list = Json::array();
-    for (std::size_t at = 0; at <= values.size();) {
-        const std::string_view rest = std::string_view(values).substr(at);
-        const std::size_t blank = std::min(rest.find_first_not_of(' '), rest.size());
-        std::size_t end = 0;
-        if (rest.substr(blank).starts_with('"')) {
-            const std::size_t close = rest.find('"', blank + 1);
-            if (close == std::string_view::npos) refuseVary(text);
-            end = std::min(rest.find(',', close), rest.size());
-            if (!trimmed(rest.substr(close + 1, end - close - 1)).empty()) refuseVary(text);
-            list.push_back(std::string(rest.substr(blank + 1, close - blank - 1)));
-        } else {
-            end = std::min(rest.find(','), rest.size());
-            if (trimmed(rest.substr(0, end)).empty()) refuseVary(text);
-            list.push_back(areNames ? Json(std::string(trimmed(rest.substr(0, end)))) : valueOf(rest.substr(0, end)));
-        }
-        at += end + 1;
-    }
-    return list;
-}
-
-/// Where the dots of a range stand, which begins with a number: "../x.json" is a file.
-std::size_t dotsOfRange(const std::string& values) {
-    const std::size_t first = values.find_first_not_of(" +-.");
-    const std::size_t dots = values.find("..");
-    const bool isRange = dots != std::string::npos && first < dots &&
-                         std::isdigit(static_cast<unsigned char>(values[first])) != 0 &&
-                         values.find_first_of(",\"") > dots;
-    return isRange ? dots : std::string::npos;
-}
-
-/// "NAME=LOW..HIGH[:log|:STEP]" or "NAME=VALUE,VALUE"; "ALIAS@NAME=…" gives the variable another name.
-Json variableOf(const std::string& text, const Study& base) {
-    const std::size_t at = text.find('=');
-    if (at == std::string::npos || at == 0) refuseVary(text);
-    std::string name = text.substr(0, at), alias;
-    if (const std::size_t sign = name.find('@'); sign != std::string::npos) {
-        alias = name.substr(0, sign);
-        name = name.substr(sign + 1);
-    }
-    Json variable = Json::object();
-    if (!alias.empty()) variable["name"] = alias;
-    variable.update(targetOf(base, name));
-    const std::string values = text.substr(at + 1);
-    const bool isInput = variable.contains("input");
-    const std::size_t dots = isInput ? std::string::npos : dotsOfRange(values);
-    if (dots == std::string::npos) {
-        variable["values"] = listIn(values, isInput, text);
-        return variable;
-    }
-    std::string high = values.substr(dots + 2);
-    if (const std::size_t colon = high.find(':'); colon != std::string::npos) {
-        const std::string how = high.substr(colon + 1);
-        high.resize(colon);
-        if (how == "log")
-            variable["scale"] = "log";
-        else
-            variable["step"] = valueOf(how);
-    }
-    variable["low"] = valueOf(values.substr(0, dots));
-    variable["high"] = valueOf(high);
-    return variable;
-}
-
 /// Adds variables of the command line; one of a name that is there takes its place.
 void addVariables(Study& exploration, const std::vector<std::string>& texts) {
     if (texts.empty()) return;
     const Study base = study::baseOf(exploration);
     Json list = exploration.parameters->value("variables", Json::array());
     for (const std::string& text : texts) {
-        const JsonDocument document = study::documentOf(variableOf(text, base), "--vary " + text);
+        const JsonDocument document = study::documentOf(variableOfOption(text, base), "--vary " + text);
         const Json variable = toJson(study::readVariable(document.root()));
         const auto same = std::find_if(list.begin(), list.end(),
                                        [&](const Json& each) { return each.at("name") == variable.at("name"); });
@@ -212,78 +139,13 @@ Study studyOf(const ExploreOptions& options) {
     return exploration;
 }
 
-/// Something that a variable can set.
-struct Settable {
-    std::string kind, name, now, takes, unit, help;
-    std::string title = {};  ///< of a field
-};
-
-std::string nowOf(const Json& value, Measure measure) {
-    if (value.is_null()) return "–";
-    if (value.is_string()) return value.get<std::string>();
-    if (!value.is_number()) return value.dump();
-    return measure == Measure::count ? formatCount(value.get<double>()) : formatQuantity(value.get<double>(), measure);
-}
-
-/// The model's dimensions: those of a network of the zoo, and those that the study gives.
-void addDimensions(std::vector<Settable>& all, const Study& base) {
-    std::map<std::string, std::int64_t> others = base.dimensions;
-    for (const model::ZooDimension& each : study::zooDimensionsOf(base)) {
-        const auto given = base.dimensions.find(each.name);
-        all.push_back({"dimension", each.name,
-                       given != base.dimensions.end() ? fmt::format("{}", given->second)
-                       : each.follows.empty()         ? fmt::format("{}", each.value)
-                                                      : "as " + each.follows,
-                       fmt::format("a whole number from {} to {}", formatCount(static_cast<double>(each.min)),
-                                   formatCount(static_cast<double>(each.max))),
-                       "", each.meaning});
-        others.erase(each.name);
-    }
-    for (const auto& [name, value] : others)
-        all.push_back({"dimension", name, fmt::format("{}", value), "a whole number", "", "of the model"});
-}
-
-/// What variables can set; `choices` are the study and those that differ from it in what varies already.
-std::vector<Settable> settablesOf(const std::vector<Study>& choices) {
-    std::vector<Settable> all;
-    const Study& base = choices.front();
-    const study::Engine& engine = study::engineNamed(base.engine);
-    for (const study::Parameter& row : engine.parameters()) {
-        if (row.kind == study::ParameterKind::document || row.kind == study::ParameterKind::list) continue;
-        const Json own = base.parameters->value(std::string(row.name), Json());
-        all.push_back({"parameter", std::string(row.name), nowOf(own.is_null() ? defaultOf(row) : own, row.measure),
-                       study::expectationOf(row), std::string(unitName(row.measure)), std::string(row.help)});
-    }
-    if (engine.drawsNumbers)
-        all.push_back({"parameter", "seed", base.seed ? fmt::format("{}", *base.seed) : "–",
-                       "a whole number of 0 or more", "", "of random numbers"});
-    const auto input = [&](const char* name, const std::vector<std::string>& now, study::InputArity takes) {
-        if (takes != study::InputArity::none)
-            all.push_back({"input", name, joined(now, ", "), "names or files", "",
-                           fmt::format("one of several {} in place of the study's", name)});
-    };
-    input("models", base.models, engine.models);
-    input("workloads", base.workloads, engine.workloads);
-    input("hardware", base.hardware, engine.hardware);
-    addDimensions(all, base);
-    const std::vector<study::HardwareFile> files = study::hardwareFilesOf(choices);
-    for (const auto& [path, field] : study::hardwareFields(files)) {
-        const hardware::FieldPlace& place = field.in(files);
-        const hardware::Field& row = *place.row;
-        all.push_back({"field", path, nowOf(place.value, row.measure), study::expectationOf(row),
-                       row.unit.empty() ? std::string(unitName(row.measure)) : row.unit, row.about,
-                       study::titleOf(files, field)});
-    }
-    return all;
-}
-
 /// What of a study can vary, and which metrics it has.
 void listSpace(Context& context, const ExploreOptions& options) {
     Study exploration = explorationOf(options.study);
     addVariables(exploration, options.vary);
     const Study base = study::baseOf(exploration);
     const InputScope inputs;
-    const std::vector<Settable> settables = settablesOf(study::choicesOf(exploration));
+    const std::vector<study::Settable> settables = study::settablesOf(study::choicesOf(exploration));
     std::optional<study::Result> result;
     std::string reason;
     try {
@@ -299,10 +161,10 @@ void listSpace(Context& context, const ExploreOptions& options) {
     varies.columns = {{"sets"}, {"name"}, {"now", true}, {"unit"}, {"takes"}, {"what it is"}};
     metrics.columns = {{"metric"}, {"now", true}, {"better"}, {"title"}};
     Json& listed = json["variables"] = Json::array();
-    for (const Settable& each : settables) {
+    for (const study::Settable& each : settables) {
         // As --vary takes it.
-        varies.rows.push_back({each.kind, each.kind == "dimension" ? "dim." + each.name : each.name, each.now,
-                               each.unit, each.takes, each.title.empty() ? each.help : each.title});
+        varies.rows.push_back({each.kind, each.nameInLine(), each.now, each.unit, each.takes,
+                               each.title.empty() ? each.help : each.title});
         listed.push_back({{"target", each.kind},
                           {"of", each.name},
                           {"title", each.title},

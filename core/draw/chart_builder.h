@@ -186,7 +186,8 @@ private:
     void pointTexts();
     /// Arrows at the edge for points out of sight, with their names.
     void edgeArrows();
-    void edgeArrow(const Series& series, std::size_t point, Point target);
+    /// Draws the arrow at the edge nearest to a point outside, and returns where.
+    Point edgeArrow(const Series& series, Point target);
     /// Finds a place beside a mark where a text of this size overlaps nothing: preferably no text, mark, point or
     /// curve; with `must` at least no text.
     std::optional<Rect> placeBeside(Point at, double radius, double w, bool must);

@@ -18,6 +18,8 @@ bool touches(const std::vector<Rect>& marks, const Rect& area) {
     });
 }
 
+constexpr double kArrowSide = 5;  ///< half of an arrow's size
+
 }  // namespace
 
 std::string ChartBuilder::tip(const Series& series, std::size_t point) const {
@@ -150,7 +152,14 @@ void ChartBuilder::pointTexts() {
 }
 
 void ChartBuilder::edgeArrows() {
+    struct Pointed {
+        const Series* series;
+        std::size_t point;
+        Point target, at;
+    };
     const Rect& plot = out_.plot;
+    const auto isAcross = [&](Point target) { return target.x < plot.x || target.x > plot.right(); };
+    std::vector<Pointed> arrows;
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         const Series& series = chart_.series[s];
         if (hidden(s) || !series.edgeArrows) continue;
@@ -159,34 +168,41 @@ void ChartBuilder::edgeArrows() {
             const Point target = place(out_.x.pixel(series.x[i]), out_.y.pixel(series.y[i]));
             const bool inside = target.x >= plot.x - 0.5 && target.x <= plot.right() + 0.5 &&
                                 target.y >= plot.y - 0.5 && target.y <= plot.bottom() + 0.5;
-            if (!inside) edgeArrow(series, i, target);
+            if (!inside) arrows.push_back({&series, i, target, edgeArrow(series, target)});
         }
+    }
+    // Names after all arrows, so that none lies over another's arrow.
+    for (const Pointed& arrow : arrows) {
+        std::string full = labelOf(*arrow.series, arrow.point);
+        const bool outX = isAcross(arrow.target) != chart_.horizontal;
+        full +=
+            (full.empty() ? "" : ", ") +
+            tickText(outX ? arrow.series->x[arrow.point] : arrow.series->y[arrow.point], outX ? chart_.x : chart_.y);
+        const std::string text = fit(full, plot.width / 2);
+        if (const std::optional<Rect> beside = placeBeside(arrow.at, kArrowSide, width(text), true))
+            label(*beside, text, full);
     }
 }
 
-void ChartBuilder::edgeArrow(const Series& series, std::size_t point, Point target) {
-    constexpr double kInset = 8, kSide = 5, kStep = 16, kMaxSteps = 8;
+Point ChartBuilder::edgeArrow(const Series& series, Point target) {
+    constexpr double kInset = 8, kStep = 16, kMaxSteps = 8;
     const Rect& plot = out_.plot;
     Point at{std::clamp(target.x, plot.x + kInset, plot.right() - kInset),
              std::clamp(target.y, plot.y + kInset, plot.bottom() - kInset)};
     const bool across = target.x < plot.x || target.x > plot.right();
     const double dx = across ? (target.x < plot.x ? -1 : 1) : 0;
     const double dy = across ? 0 : (target.y < plot.y ? -1 : 1);
-    const auto area = [&] { return Rect{at.x - kSide, at.y - kSide, 2 * kSide, 2 * kSide}; };
+    const auto area = [&] { return Rect{at.x - kArrowSide, at.y - kArrowSide, 2 * kArrowSide, 2 * kArrowSide}; };
     for (int step = 0; step < kMaxSteps && touches(marks_, area()); ++step)
         (across ? at.y : at.x) +=
             (across ? at.y : at.x) > (across ? plot.y : plot.x) + kStep * kMaxSteps ? -kStep : kStep;
     marks_.push_back(area());
-    out_.front.shapes.push_back(Path{.points = {{at.x + dx * kSide, at.y + dy * kSide},
-                                                {at.x - dx * kSide + dy * kSide, at.y - dy * kSide + dx * kSide},
-                                                {at.x - dx * kSide - dy * kSide, at.y - dy * kSide - dx * kSide}},
+    const double side = kArrowSide;
+    out_.front.shapes.push_back(Path{.points = {{at.x + dx * side, at.y + dy * side},
+                                                {at.x - dx * side + dy * side, at.y - dy * side + dx * side},
+                                                {at.x - dx * side - dy * side, at.y - dy * side - dx * side}},
                                      .fill = colourOf(series)});
-    std::string full = labelOf(series, point);
-    const bool outX = across != chart_.horizontal;
-    const Axis& axis = outX ? chart_.x : chart_.y;
-    full += (full.empty() ? "" : ", ") + tickText(outX ? series.x[point] : series.y[point], axis);
-    const std::string text = fit(full, plot.width / 2);
-    if (const std::optional<Rect> beside = placeBeside(at, kSide, width(text), true)) label(*beside, text, full);
+    return at;
 }
 
 bool ChartBuilder::isFree(const Rect& area) const {

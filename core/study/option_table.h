@@ -67,6 +67,12 @@ struct Values {
     static Values listBy(Json (*fromNode)(const JsonNode& node)) {
         return {{.kind = ParameterKind::list, .fromNode = fromNode}};
     }
+    /// Of entries that are lines of text in forms.
+    static Values linesBy(Json (*fromNode)(const JsonNode& node), std::string (*lineOf)(const Json& entry),
+                          std::string_view entry, std::vector<std::string> (*offered)(const Study& study)) {
+        return {
+            {.kind = ParameterKind::list, .fromNode = fromNode, .lineOf = lineOf, .entry = entry, .offered = offered}};
+    }
 
     // What few rows say.
     Values&& labelled(std::string_view label) &&;

@@ -10,6 +10,8 @@
 
 namespace tessera::study {
 
+struct Study;
+
 /// Type of a parameter's value: decides how it is typed, stored and edited.
 enum class ParameterKind : std::uint8_t {
     number,        ///< a number with `measure`; units are understood
@@ -49,6 +51,13 @@ struct Parameter {
     Json (*fromNode)(const JsonNode& node) = nullptr;
     /// Value that a file gives, for a document; null = the file's document as it stands. Throws DataError.
     Json (*fromFile)(const JsonDocument& file) = nullptr;
+    /// Of a list whose entries are lines of text in forms: the line of an entry, which `fromNode` reads back; null = it
+    /// is taken from files.
+    std::string (*lineOf)(const Json& entry) = nullptr;
+    std::string_view entry = {};  ///< of such a list: what one is called
+    /// Lines, or beginnings of lines, that it is likely to have in a study; null = nothing is known. May throw what
+    /// reading the study throws.
+    std::vector<std::string> (*offered)(const Study& study) = nullptr;
 };
 
 /// The default of a parameter; null where it has none.

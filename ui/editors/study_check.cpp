@@ -238,6 +238,40 @@ Problems documentProblems(const Json& document, const std::string& file, study::
     return problems;
 }
 
+/// The parameters of a document's engine; none where it names no engine.
+const std::vector<study::Parameter>& parametersOf(const Json& document) {
+    static const std::vector<study::Parameter> kNone;
+    const auto named = document.is_object() ? document.find("engine") : document.end();
+    const study::Engine* const engine =
+        named != document.end() && named->is_string() ? study::findEngine(named->get<std::string>()) : nullptr;
+    return engine == nullptr ? kNone : engine->parameters();
+}
+
+/// The document without what is typed line by line, whose lines are offered whatever those say that are there.
+Json withoutLines(const Json& document) {
+    Json lean = document;
+    const auto parameters = lean.is_object() ? lean.find("parameters") : lean.end();
+    if (parameters == lean.end() || !parameters->is_object()) return lean;
+    for (const study::Parameter& parameter : parametersOf(document))
+        if (parameter.lineOf != nullptr) parameters->erase(std::string(parameter.name));
+    return lean;
+}
+
+/// By parameter what its lines may begin with.
+std::map<std::string, QStringList> offeredLines(const Json& document, const std::string& file) {
+    std::map<std::string, QStringList> offered;
+    for (const study::Parameter& parameter : parametersOf(document)) {
+        if (parameter.offered == nullptr) continue;
+        try {
+            const study::Study study = study::readStudy(JsonDocument::parse(toText(document), file).root());
+            for (const std::string& line : parameter.offered(study)) offered[std::string(parameter.name)] << toQt(line);
+        } catch (const std::exception&) {
+            return {};  // the study is not complete: its problems say so
+        }
+    }
+    return offered;
+}
+
 /// A problem that an engine has with a study; of the parameter whose option its sentence begins with.
 Problem engineProblem(const study::Study& study, const std::string& sentence) {
     for (const study::Parameter& parameter : study::engineNamed(study.engine).parameters()) {
@@ -255,6 +289,7 @@ struct StudyChecker::Memory {
     std::mutex mutex;
     Remembered<QStringList> open;
     Remembered<ModelFacts> model;
+    Remembered<std::map<std::string, QStringList>> offered;
     std::map<std::string, FleetFacts> hardware;  ///< by name; of the document that was checked last
     std::atomic_bool fleetChanged = false;       // the mutex may be held for as long as a model is read
 };
@@ -311,6 +346,8 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
         notes.push_back({facts.note, facts.wrong});
     }
     memory->hardware = std::move(read);
+    const Json lean = withoutLines(document);
+    preview.offered = memory->offered.get(lean.dump(), [&] { return offeredLines(lean, file); });
     for (const auto& [list, notes] : preview.notes)
         for (const StudyPreview::Note& note : notes)
             if (note.wrong) outcome.problems.push_back({list, note.text});

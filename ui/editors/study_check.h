@@ -23,9 +23,10 @@ struct StudyPreview {
     study::Estimate estimate;
     /// Notes by list of inputs ("models"), for each input that was read.
     std::map<std::string, std::vector<Note>> notes;
-    QStringList layers;      ///< names of the weighted layers
-    QStringList dimensions;  ///< names of the dimensions that the model leaves open
-    QStringList dataTypes;   ///< that all of the hardware has a peak rate for
+    QStringList layers;                          ///< names of the weighted layers
+    QStringList dimensions;                      ///< names of the dimensions that the model leaves open
+    QStringList dataTypes;                       ///< that all of the hardware has a peak rate for
+    std::map<std::string, QStringList> offered;  ///< by parameter: see study::Parameter::offered
 };
 
 /// Keeps what was read of inputs, so that editing a parameter does not read them again.

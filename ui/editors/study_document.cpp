@@ -348,13 +348,17 @@ void StudyDocument::Implementation::buildParameters() {
     parameters = addForm(usual);
     column->addWidget(parameters);
     frame->fields()->addLayout(column);
-    auto* pins = bareLayout<QHBoxLayout>(theme().spacing(8));
+    // Lines of text take the whole width; tables of names and numbers stand side by side.
+    auto* beside = bareLayout<QHBoxLayout>(theme().spacing(8));
     for (const ListSpec& table : tables) {
         lists.push_back(new ListEditor(&core.document(), table, owner));
-        pins->addWidget(lists.back(), 1, Qt::AlignTop);
+        if (table.named)
+            beside->addWidget(lists.back(), 1, Qt::AlignTop);
+        else
+            frame->furtherFields()->addWidget(lists.back());
     }
     if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", *layers);
-    frame->furtherFields()->addLayout(pins);
+    frame->furtherFields()->addLayout(beside);
     if (!special.isEmpty()) {
         research = new Section(u"Research options"_s, false, owner);
         research->content()->addWidget(addForm(special));
@@ -463,6 +467,9 @@ void StudyDocument::Implementation::showChecked() {
     *layers = preview.layers;
     if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", preview.layers);
     for (Form* form : forms) form->setSuggestions("parameters.dtype", preview.dataTypes);
+    for (ListEditor* list : lists)
+        for (const auto& [parameter, lines] : preview.offered)
+            if (list->model()->spec().path == "parameters." + parameter) list->setSuggestions("", lines);
     showEstimate(problems);
     if (problems.isEmpty() && !missing.isEmpty()) estimate->setText(missing.join(QLatin1Char(' ')));
 }

@@ -166,6 +166,7 @@ QString labelOf(const Parameter& parameter) {
 }
 
 std::optional<FieldRow> fieldOf(const Parameter& parameter) {
+    if (parameter.lineOf != nullptr) return std::nullopt;
     for (const KindRow& kind : kStudyKinds) {
         if (kind.parameter != parameter.kind) continue;
         FieldRow row = valueRow(parameter);
@@ -185,7 +186,27 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
     return std::nullopt;
 }
 
+namespace {
+
+/// A list as a table of lines.
+ListSpec linesOf(const Parameter& parameter) {
+    ListSpec spec;
+    spec.path = "parameters." + std::string(parameter.name);
+    spec.title = labelOf(parameter);
+    spec.entry = toQt(parameter.entry);
+    spec.empty = helpOf(parameter) + QLatin1Char('.');
+    FieldRow line;
+    line.label = sentence(parameter.entry);
+    line.required = true;
+    spec.columns = {line};
+    spec.blank = [](const Json&) { return std::pair(std::string(), Json("")); };
+    return spec;
+}
+
+}  // namespace
+
 std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr<const QStringList>& given) {
+    if (parameter.lineOf != nullptr) return linesOf(parameter);
     // Words that the engine knows are names of their own.
     const bool known = parameter.kind == ParameterKind::wordNumbers;
     const bool named = parameter.kind == ParameterKind::namedWords || known;
@@ -268,8 +289,10 @@ Json studyDocument(const study::Study& study) {
     Json given = Json::object();
     for (const study::Parameter& parameter : study::engineNamed(study.engine).parameters()) {
         const auto found = document.at("parameters").find(std::string(parameter.name));
-        if (found != document.at("parameters").end() && *found != study::defaultOf(parameter))
-            given[std::string(parameter.name)] = *found;
+        if (found == document.at("parameters").end() || *found == study::defaultOf(parameter)) continue;
+        Json& value = given[std::string(parameter.name)] = *found;
+        if (parameter.lineOf == nullptr || !value.is_array()) continue;
+        for (Json& entry : value) entry = parameter.lineOf(entry);
     }
     document["parameters"] = given;
     return document;

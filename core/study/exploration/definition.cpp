@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/exploration/variable_text.h"
 #include "core/study/study.h"
 
 namespace tessera::study {
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::size_t kLongestVariableName = 64, kLongestPathOfField = 1000, kLongestFormula = 1000,
                       kLongestVariableHelp = 1000;
+constexpr std::size_t kLongestLine = 10'000;
 constexpr std::size_t kMaxVariableValues = 10'000;
 constexpr std::int64_t kMaxGridLevels = 1'000'000;
 constexpr std::array kTargets{VariableTarget::parameter, VariableTarget::input, VariableTarget::dimension,
@@ -111,9 +114,27 @@ Compared comparedIn(const std::string& text, const std::vector<std::string>& sig
     return {.metric = std::string(trimmed(text))};
 }
 
+/// An entry that a line of text writes out, where the line begins with "{", and what else `read` makes of the line.
+Json entryOf(const JsonNode& node, Json (*read)(const std::string& line)) {
+    const std::string line = node.text(kLongestLine);
+    try {
+        return trimmed(line).starts_with('{') ? JsonDocument::parse(line, "the entry").json() : read(line);
+    } catch (const UsageError& error) {
+        node.fail(std::string(kVariableForms));
+    } catch (const DataError& error) {
+        node.fail(error.expected, error.found);
+    }
+}
+
+/// It as one of the node's document, beside whose file other files are found.
+JsonDocument besideNode(const JsonNode& node, const Json& entry) {
+    return JsonDocument::parse(Json{{"entry", entry}}.dump(), node.document().file());
+}
+
 }  // namespace
 
 VariableDefinition readVariable(const JsonNode& node) {
+    if (node.isString()) return readVariable(besideNode(node, entryOf(node, variableInText)).root().at("entry"));
     node.allowOnly({"name", "parameter", "input", "dimension", "field", "formula", "low", "high", "scale", "step",
                     "integer", "levels", "values", "help"});
     VariableDefinition variable;
@@ -157,6 +178,8 @@ ObjectiveDefinition readObjective(const JsonNode& node) {
         if (node.has("goal")) objective.goal = node.at("goal").oneOf(kGoalNames);
         return objective;
     }
+    if (trimmed(node.text(kLongestLine)).starts_with('{'))
+        return readObjective(besideNode(node, entryOf(node, nullptr)).root().at("entry"));
     const Compared parts = comparedIn(node.text(), {":"});
     ObjectiveDefinition objective{.metric = parts.metric};
     if (!parts.sign.empty()) objective.goal = kGoalNames.named(parts.value);
@@ -174,10 +197,13 @@ Json toJson(const ObjectiveDefinition& objective) {
 ConstraintDefinition readConstraint(const JsonNode& node) {
     ConstraintDefinition constraint;
     if (node.isString()) {
+        if (trimmed(node.text(kLongestLine)).starts_with('{'))
+            return readConstraint(besideNode(node, entryOf(node, nullptr)).root().at("entry"));
         const Compared parts = comparedIn(node.text(), {"<=", ">="});
         if (parts.metric.empty() || parts.value.empty()) node.fail("METRIC <= VALUE or METRIC >= VALUE");
         constraint.metric = parts.metric;
-        (parts.sign == "<=" ? constraint.max : constraint.min) = Json(parts.value);
+        const std::optional<double> number = parseQuantity(parts.value, Measure::count);
+        (parts.sign == "<=" ? constraint.max : constraint.min) = number ? Json(*number) : Json(parts.value);
         return constraint;
     }
     node.allowOnly({"metric", "min", "max"});

@@ -57,8 +57,9 @@ struct ConstraintDefinition {
     HeldJson min = {}, max = {};  ///< numbers, or texts with units; null = none
 };
 
-/// Reads a variable, and writes it: `{"name", "parameter" | "input" | "dimension" | "field", "low", "high", …}`. Values
-/// that name files beside the document, of inputs or of parameters, are found there. Throws DataError.
+/// Reads a variable, and writes it: `{"name", "parameter" | "input" | "dimension" | "field", "low", "high", …}`, or a
+/// line such as "pes=64..4096:log" (variable_text.h). Values that name files beside the document, of inputs or of
+/// parameters, are found there. Throws DataError.
 VariableDefinition readVariable(const JsonNode& node);
 Json toJson(const VariableDefinition& variable);
 /// An objective: "METRIC", "METRIC:min", or `{"metric", "goal"}`. Throws DataError.

@@ -10,7 +10,9 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/document_study.h"
+#include "core/study/exploration/settable.h"
 #include "core/study/exploration/study.h"
+#include "core/study/exploration/variable_text.h"
 #include "core/study/option_table.h"
 
 namespace tessera::study {
@@ -51,15 +53,19 @@ const OptionTable<ExplorationSettings>& explorationTable() {
         {"study", "--study FILE", &Options::study, Values::documentBy(readBase),
          "the study that is varied, of any engine"},
         {"variables", "--variables FILE", &Options::variables,
-         Values::listBy(readEach<VariableDefinition, readVariable, kMaxVariables>),
+         Values::linesBy(readEach<VariableDefinition, readVariable, kMaxVariables>, textOfVariable, "variable",
+                         offeredVariables),
          "what varies: parameters, inputs and dimensions of the study, fields of its hardware, and values computed "
          "from "
          "others"},
         {"objectives", "--objectives FILE", &Options::objectives,
-         Values::listBy(readEach<ObjectiveDefinition, readObjective, kMaxObjectives>),
+         Values::linesBy(readEach<ObjectiveDefinition, readObjective, kMaxObjectives>, textOfObjective, "objective",
+                         offeredMetrics),
          "metrics of the study that are to be small or large"},
         {"constraints", "--constraints FILE", &Options::constraints,
-         Values::listBy(readEach<ConstraintDefinition, readConstraint, kMaxConstraints>), "limits of metrics"},
+         Values::linesBy(readEach<ConstraintDefinition, readConstraint, kMaxConstraints>, textOfConstraint,
+                         "constraint", offeredMetrics),
+         "limits of metrics"},
         {"method", "--method METHOD", &Options::method, Values::word(idsOf<std::string_view>(explore::methods())),
          "how points are chosen"},
         {"points", "--points N", &Options::points, Values::whole(1, kMaxExploredPoints), "points to evaluate at most"},

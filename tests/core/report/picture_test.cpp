@@ -69,6 +69,40 @@ TEST(HeatMap, narrowCellsShareTheirLetterAndNamesDiffer) {
     EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << "neighbours can be told apart";
 }
 
+// Two of nearly the same height beyond the same edge: neither name lies over the other's arrow, nor over its name.
+TEST(Chart, namesAtTheEdgeKeepOffEachOthersArrows) {
+    for (const double apart : {0.0, 0.02, 0.05, 0.1, 0.2, 0.4}) {
+        Chart chart;
+        chart.x.focus = Range{0, 10};
+        chart.series.push_back({.id = "found", .mark = Mark::points, .x = {1, 4, 9}, .y = {1, 3, 4}});
+        chart.series.push_back({.id = "baseline",
+                                .mark = Mark::points,
+                                .x = {230, 279},
+                                .y = {2.5, 2.5 + apart},
+                                .labels = {"TPUv4 as the experts set it", "the other baseline"},
+                                .edgeArrows = true});
+        const ChartLayout layout = layOut(chart, {}, {720, 400}, estimatedWidth);
+        std::vector<Rect> arrows, names;
+        for (const Shape& shape : layout.front.shapes) {
+            if (const auto* path = std::get_if<Path>(&shape); path != nullptr && !path->fill.empty()) {
+                const Point tip = path->points.front();
+                if (path->points.size() == 3) arrows.push_back({tip.x - 10, tip.y - 5, 10, 10});
+            }
+            if (const auto* name = std::get_if<Label>(&shape);
+                name != nullptr && name->full.find(", 2") != std::string::npos)
+                names.push_back({name->at.x, name->at.y - 11, estimatedWidth(name->text, name->size, false), 14});
+        }
+        ASSERT_EQ(arrows.size(), 2U) << apart;
+        ASSERT_EQ(names.size(), 2U) << apart;
+        const auto touch = [](const Rect& a, const Rect& b) {
+            return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+        };
+        EXPECT_FALSE(touch(names[0], names[1])) << apart;
+        for (const Rect& name : names)
+            for (const Rect& arrow : arrows) EXPECT_FALSE(touch(name, arrow)) << apart;
+    }
+}
+
 TEST(Svg, readersWithoutNestingGetGroups) {
     const std::string svg =
         R"svg(<svg viewBox="0 0 9 9"><svg x="1" y="2" width="4" height="4" viewBox="3 0 8 8"><path fill="url(#a)"/>)svg"

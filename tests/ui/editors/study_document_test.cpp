@@ -10,7 +10,9 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QUndoStack>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/base/file.h"
 #include "tests/ui/editors/documents.h"
@@ -152,6 +154,44 @@ TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
     test::savePicture(*document, QStringLiteral("editor-study-pins"));
     pins->model()->dropRows({0});
     EXPECT_TRUE(document->study().parameters->at("pin").empty());
+}
+
+// What a file says as objects is a line here, as on the command line, and what is typed is what is run.
+TEST_F(StudyDocumentTest, AnExplorationIsTypedLineByLine) {
+    StudyDocument document(QStringLiteral("s2-buffers-and-bandwidth"));
+    document.resize(1000, 760);
+    document.show();
+    std::map<std::string, ListEditor*> lists;
+    ASSERT_TRUE(waitUntil([&] {
+        for (ListEditor* each : document.findChildren<ListEditor*>()) lists[each->model()->spec().path] = each;
+        return lists.size() == 3;
+    }));
+    settle(document);
+    ListModel* const variables = lists.at("parameters.variables")->model();
+    ASSERT_GE(variables->rowCount(), 3);
+    for (int row = 0; row < variables->rowCount(); ++row)
+        EXPECT_TRUE(variables->cell(variables->index(row, 0)).get<std::string>().find('=') != std::string::npos);
+    test::savePicture(document, QStringLiteral("editor-exploration"));
+    EXPECT_FALSE(document.isModified());
+    const int added = variables->addRow();
+    ASSERT_TRUE(variables->setCell(variables->index(added, 0), Json("samples=100..10000:log")));
+    ListModel* const constraints = lists.at("parameters.constraints")->model();
+    ASSERT_TRUE(constraints->setCell(constraints->index(constraints->addRow(), 0), Json("makespan_cycles <= 1e9")));
+    const Json read = *document.study().parameters;
+    EXPECT_EQ(read.at("variables").back(),
+              Json::parse(R"({"name": "samples", "parameter": "samples", "low": 100, "high": 10000, "scale": "log"})"));
+    EXPECT_EQ(read.at("constraints").back(), Json::parse(R"({"metric": "makespan_cycles", "max": 1e9})"));
+    // A line that is none is marked, and said.
+    ASSERT_TRUE(variables->setCell(variables->index(added, 0), Json("samples")));
+    ASSERT_TRUE(waitUntil([&] { return !variables->problem(variables->index(added, 0)).isEmpty(); }));
+    EXPECT_TRUE(variables->problem(variables->index(added, 0)).contains(QStringLiteral("LOW..HIGH")));
+    QSignalSpy runs(&document, &Document::runRequested);
+    document.requestRun();
+    EXPECT_EQ(runs.count(), 0);
+    variables->dropRows({added});
+    settle(document);
+    document.requestRun();
+    EXPECT_EQ(runs.count(), 1);
 }
 
 TEST_F(StudyDocumentTest, SavesAsAStudyFile) {
