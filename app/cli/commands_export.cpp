@@ -60,7 +60,7 @@ std::string writeFilesOf(const study::Result& result, const ExportRequest& reque
     const report::FileRow& row = rowOf(report::fileNamed, request, catalogue.engine, catalogue.files.front().id);
     if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
         report::refuseSuffix(request.what, suffix, std::string(row.suffix));
-    const report::Selection at = report::selectionOf(result, request.strategy);
+    const report::Selection at = report::selectionOf(row, result, request.strategy);
     const auto files = row.make({result, at, context}, request.out);
     writeFiles(files);
     std::vector<std::string> names;
@@ -184,8 +184,10 @@ Action addExport(CLI::App& app) {
     addText(app, "--what", request->what, "KIND", "table, timeline, chart or file (default table)");
     addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first");
     app.footer(everyRow());
-    addText(app, "--strategy,--rank", request->strategy, "NAME",
-            "whose partition or mapping, the rank of a plan's configuration, or which point (default the best)");
+    addText(
+        app, "--strategy,--rank,--select", request->strategy, "NAME",
+        "whose partition or mapping, the rank of a plan's configuration, or which point, prediction, architecture or "
+        "stage (default the best)");
     addOut(app, request->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
     addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");
