@@ -114,11 +114,17 @@ std::string listOf(const auto& rows, std::string_view first, std::string_view ki
 /// Every chart and table with what it shows.
 std::string everyRow() {
     std::string text;
-    for (const report::Catalogue& each : report::catalogues())
+    for (const report::Catalogue& each : report::catalogues()) {
         text += listOf(each.pictures, each.pictures.front().id, "Charts", each.engine) +
-                listOf(each.tables, each.firstTable, "Tables", each.engine) +
-                (each.files.empty() ? "" : listOf(each.files, each.files.front().id, "Files", each.engine));
-    return text;
+                listOf(each.tables, each.firstTable, "Tables", each.engine);
+        std::vector<report::FileRow> files, inputs;
+        for (const report::FileRow& row : each.files) (row.makes.empty() ? files : inputs).push_back(row);
+        if (!files.empty()) text += listOf(files, files.front().id, "Files", each.engine);
+        if (!inputs.empty()) text += listOf(inputs, inputs.front().id, "Files that other studies take", each.engine);
+    }
+    return text +
+           "\nOther studies also name these files without an export, as run:RUN/NAME or run:RUN/NAME/PART:\n"
+           "  tessera plan --fleet run:12/fleet/h100@8 ...\n";
 }
 
 std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& suffix,
