@@ -120,7 +120,7 @@ std::string everyRow() {
         std::vector<report::FileRow> files, inputs;
         for (const report::FileRow& row : each.files) (row.makes.empty() ? files : inputs).push_back(row);
         if (!files.empty()) text += listOf(files, files.front().id, "Files", each.engine);
-        if (!inputs.empty()) text += listOf(inputs, inputs.front().id, "Files that other studies take", each.engine);
+        if (!inputs.empty()) text += listOf(inputs, inputs.front().id, "Inputs for other studies", each.engine);
     }
     return text +
            "\nOther studies also name these files without an export, as run:RUN/NAME or run:RUN/NAME/PART:\n"

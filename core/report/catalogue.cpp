@@ -108,6 +108,10 @@ void addPicture(std::string_view engine, PictureRow row) {
     named(engine).pictures.push_back(std::move(row));
 }
 
+void addFile(std::string_view engine, FileRow row) {
+    named(engine).files.push_back(std::move(row));
+}
+
 const PictureRow& pictureNamed(std::string_view engine, std::string_view id) {
     return rowNamed(catalogueOf(engine).pictures, engine, id, "chart");
 }

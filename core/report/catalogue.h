@@ -117,6 +117,8 @@ const Catalogue& catalogueOf(std::string_view engine);
 void addCatalogue(Catalogue catalogue);
 /// Adds a picture to those of an engine, for programs that bring their own. Before anything is looked up.
 void addPicture(std::string_view engine, PictureRow row);
+/// The same of a file, such as a hand-over to other studies.
+void addFile(std::string_view engine, FileRow row);
 
 /// Name of a picture or table in `tessera export --name` of older versions, still accepted.
 struct OlderName {
