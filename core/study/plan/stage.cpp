@@ -134,7 +134,7 @@ model::Graph graphOf(const Result& result, const ChosenStage& stage, const std::
         given != result.study.parameters->end() && given->is_number())
         dimensions["sequence"] = static_cast<std::int64_t>(given->get<double>());
     const std::string place = placeOfInput(result.study.models.front());
-    const bool isNetwork = !outcome.hasTokens();
+    const bool isNetwork = !stage.its().numbers.empty() || !outcome.hasTokens();
     if (isNetwork && stage.its().numbers.empty())
         throw UsageError("the run was kept by a version that did not keep which layers its stages hold; run it again");
     const std::shared_ptr<const model::Model> model =
