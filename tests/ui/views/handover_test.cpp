@@ -19,6 +19,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/prediction/study.h"
 #include "core/study/study.h"
+#include "tests/support/pictures.h"
 #include "tests/support/plan_result.h"
 #include "tests/support/wait.h"
 #include "ui/views/plot/plot_widget.h"
@@ -68,6 +69,7 @@ protected:
             for (const QAction* action : menu->actions())
                 if (action->menu() != nullptr && action->text() == u"Use as"_s)
                     for (const QAction* each : action->menu()->actions()) texts << each->text();
+            test::savePicture(*menu, u"handover-menu"_s);
             look.stop();
             menu->close();
         });

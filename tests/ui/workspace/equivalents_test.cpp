@@ -16,6 +16,7 @@
 
 #include "app/cli/command.h"
 #include "core/study/study.h"
+#include "tests/support/pictures.h"
 #include "tests/support/wait.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/runs/model_document.h"
@@ -119,10 +120,12 @@ TEST_F(Equivalents, everyCommandHasItsActionOrAReason) {
 
 TEST_F(Equivalents, areShownByTheHelp) {
     window_.actionNamed(QStringLiteral("equivalents"))->trigger();
-    const auto* dialog = window_.findChild<QDialog*>();
+    auto* dialog = window_.findChild<QDialog*>();
     ASSERT_NE(dialog, nullptr);
     const auto* table = dialog->findChild<TableView*>();
     ASSERT_NE(table, nullptr);
+    waitUntil([] { return false; }, 100);
+    test::savePicture(*dialog, QStringLiteral("equivalents"));
     EXPECT_NE(table->exportable().csv().find("tessera history compare"), std::string::npos);
 }
 

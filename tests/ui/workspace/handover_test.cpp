@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/study/study.h"
+#include "tests/support/pictures.h"
 #include "tests/support/wait.h"
 #include "ui/editors/hardware_document.h"
 #include "ui/editors/study_document.h"
@@ -73,6 +74,7 @@ TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {
     ASSERT_NE(hardware, nullptr);
     ASSERT_TRUE(waitUntil([&] { return hardware->title().contains(u"8 × NVIDIA A100"_s); }))
         << hardware->title().toStdString();
+    test::savePicture(window_, u"handover-fleet"_s);
     // It is written where its user says.
     ASSERT_TRUE(hardware->saveTo(folder_.filePath(u"mine.json"_s)));
 
@@ -82,6 +84,7 @@ TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {
     EXPECT_EQ(plan->study().hardware, std::vector<std::string>{fleet});
     EXPECT_EQ(plan->study().models, study.models);
     waitUntil([] { return false; }, 500);
+    test::savePicture(window_, u"handover-plan-study"_s);
     plan->requestRun();
     const RunView* planned = shown();
     ASSERT_NE(planned, nullptr);
@@ -104,6 +107,7 @@ TEST_F(WindowHandover, fromAPlanToThePartitionOfItsStage) {
     EXPECT_EQ(stage->study().engine, "partition");
     EXPECT_THAT(stage->title().toStdString(), HasSubstr("stage 2 of 4"));
     waitUntil([] { return false; }, 500);
+    test::savePicture(window_, u"handover-stage-study"_s);
     stage->requestRun();
     const RunView* partitioned = shown();
     ASSERT_NE(partitioned, nullptr);
