@@ -60,7 +60,7 @@ std::string writeFilesOf(const study::Result& result, const ExportRequest& reque
     const report::FileRow& row = rowOf(report::fileNamed, request, catalogue.engine, catalogue.files.front().id);
     if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
         report::refuseSuffix(request.what, suffix, std::string(row.suffix));
-    const report::Selection at = report::selectionOf(result, request.strategy);
+    const report::Selection at = report::selectionOf(row, result, request.strategy);
     const auto files = row.make({result, at, context}, request.out);
     writeFiles(files);
     std::vector<std::string> names;
@@ -114,11 +114,17 @@ std::string listOf(const auto& rows, std::string_view first, std::string_view ki
 /// Every chart and table with what it shows.
 std::string everyRow() {
     std::string text;
-    for (const report::Catalogue& each : report::catalogues())
+    for (const report::Catalogue& each : report::catalogues()) {
         text += listOf(each.pictures, each.pictures.front().id, "Charts", each.engine) +
-                listOf(each.tables, each.firstTable, "Tables", each.engine) +
-                (each.files.empty() ? "" : listOf(each.files, each.files.front().id, "Files", each.engine));
-    return text;
+                listOf(each.tables, each.firstTable, "Tables", each.engine);
+        std::vector<report::FileRow> files, inputs;
+        for (const report::FileRow& row : each.files) (row.makes.empty() ? files : inputs).push_back(row);
+        if (!files.empty()) text += listOf(files, files.front().id, "Files", each.engine);
+        if (!inputs.empty()) text += listOf(inputs, inputs.front().id, "Inputs for other studies", each.engine);
+    }
+    return text +
+           "\nOther studies also name these files without an export, as run:RUN/NAME or run:RUN/NAME/PART:\n"
+           "  tessera plan --fleet run:12/fleet/h100@8 ...\n";
 }
 
 std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& suffix,
@@ -184,8 +190,10 @@ Action addExport(CLI::App& app) {
     addText(app, "--what", request->what, "KIND", "table, timeline, chart or file (default table)");
     addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first");
     app.footer(everyRow());
-    addText(app, "--strategy,--rank", request->strategy, "NAME",
-            "whose partition or mapping, the rank of a plan's configuration, or which point (default the best)");
+    addText(
+        app, "--strategy,--rank,--select", request->strategy, "NAME",
+        "whose partition or mapping, the rank of a plan's configuration, or which point, prediction, architecture or "
+        "stage (default the best)");
     addOut(app, request->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
     addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");

@@ -18,6 +18,7 @@
 #include "core/base/text.h"
 #include "core/hardware/field.h"
 #include "core/ranks/conductor.h"
+#include "core/report/handover.h"
 
 namespace tessera::cli {
 
@@ -296,6 +297,7 @@ int run(int argumentCount, char** arguments, const std::stop_token& stop, const 
     const int code = guarded(console, parser, [&] {
         const Action action = parser.parse(argumentCount, arguments, console);
         if (!action) return;
+        report::serveRunInputs([store = common.store] { return store::openNamed(store, store::OpenMode::readOnly); });
         Context context{common, console, stop};
         context.ranks = others;
         if (!common.threads.empty())

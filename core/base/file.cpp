@@ -24,6 +24,7 @@
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/input_files.h"
+#include "core/base/made_file.h"
 #include "core/base/part.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -191,6 +192,7 @@ bool namesFile(const std::string& name, const std::vector<std::string_view>& suf
 
 bool isFile(const fs::path& path) {
     if (const InputFiles* files = InputScope::current(); files != nullptr && files->has(path)) return true;
+    if (isMadeFile(path)) return hasMadeFile(path);
     std::error_code ignored;
     return fs::is_regular_file(path, ignored);
 }
@@ -201,8 +203,11 @@ DataError outOfMemory(const std::string& file) {
 
 std::string readFile(const fs::path& path, std::uintmax_t limit) {
     InputFiles* const files = isKeptStream(path) ? nullptr : InputScope::current();
-    if (files == nullptr) return readFromDisk(path, limit);
-    return within(limit, files->bytesOf(path, [&] { return readFromDisk(path, limit); }), path);
+    const auto read = [&]() -> std::string {
+        return isMadeFile(path) ? within(limit, madeFile(path), path) : readFromDisk(path, limit);
+    };
+    if (files == nullptr) return read();
+    return within(limit, files->bytesOf(path, read), path);
 }
 
 std::string readFromDisk(const fs::path& path, std::uintmax_t limit) {

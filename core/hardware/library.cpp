@@ -16,6 +16,7 @@
 
 #include "core/base/file.h"
 #include "core/base/input_files.h"
+#include "core/base/made_file.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 
@@ -283,7 +284,8 @@ Accelerator acceleratorNamedBy(const JsonNode& field) {
     if (!isJsonPath(reference)) path = findFile(kAccelerators, reference);
     if (!path && !reference.empty() && reference.find('\0') == std::string::npos) {
         // Only ordinary files: a pipe would wait forever, a device never end.
-        const fs::path sibling = fs::path(field.document().file()).parent_path() / reference;
+        const fs::path sibling =
+            isMadeFile(reference) ? fs::path(reference) : fs::path(field.document().file()).parent_path() / reference;
         if (isFile(sibling)) path = sibling;
     }
     if (!path) {

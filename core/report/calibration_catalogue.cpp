@@ -83,7 +83,8 @@ Catalogue calibrationCatalogue() {
         .files = {{{"accelerator", "Accelerator", "The accelerator's file, with its kernels beside it", Scope::result,
                     0},
                    ".json",
-                   files}}};
+                   files,
+                   "accelerator"}}};
 }
 
 }  // namespace tessera::report

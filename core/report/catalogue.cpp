@@ -51,6 +51,21 @@ bool isOfChoice(const Row& row) {
     return row.scope != Scope::result && row.scope != Scope::devices;
 }
 
+/// The selection of a name among those known, of the first where there is none.
+Selection chosenOf(const std::vector<std::string>& known, const std::string& choice) {
+    Selection at;
+    if (!choice.empty() && std::find(known.begin(), known.end(), choice) == known.end()) {
+        constexpr std::size_t kMostNamed = 50;
+        std::vector<std::string> named(known.begin(),
+                                       known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), kMostNamed)));
+        if (known.size() > kMostNamed) named.emplace_back("…");
+        throw UsageError(
+            fmt::format("the result has nothing of {}; expected one of {}", inQuotes(choice), joined(named, ", ")));
+    }
+    if (!choice.empty() || !known.empty()) at.choice = choice.empty() ? known.front() : choice;
+    return at;
+}
+
 }  // namespace
 
 TableRow metricsRow() {
@@ -93,6 +108,10 @@ void addPicture(std::string_view engine, PictureRow row) {
     named(engine).pictures.push_back(std::move(row));
 }
 
+void addFile(std::string_view engine, FileRow row) {
+    named(engine).files.push_back(std::move(row));
+}
+
 const PictureRow& pictureNamed(std::string_view engine, std::string_view id) {
     return rowNamed(catalogueOf(engine).pictures, engine, id, "chart");
 }
@@ -107,21 +126,15 @@ const TableRow& tableNamed(std::string_view engine, std::string_view id) {
 
 Selection selectionOf(const study::Result& result, const std::string& choice) {
     const Catalogue& catalogue = catalogueOf(result.study.engine);
-    const std::vector<std::string> known = catalogue.choices(result);
-    Selection at;
-    if (!choice.empty() && std::find(known.begin(), known.end(), choice) == known.end()) {
-        constexpr std::size_t kMostNamed = 50;
-        std::vector<std::string> named(known.begin(),
-                                       known.begin() + static_cast<std::ptrdiff_t>(std::min(known.size(), kMostNamed)));
-        if (known.size() > kMostNamed) named.emplace_back("…");
-        throw UsageError(
-            fmt::format("the result has nothing of {}; expected one of {}", inQuotes(choice), joined(named, ", ")));
-    }
-    if (!choice.empty() || !known.empty()) at.choice = choice.empty() ? known.front() : choice;
+    Selection at = chosenOf(catalogue.choices(result), choice);
     if (catalogue.levels == nullptr) return at;
     if (const std::vector<std::size_t> levels = catalogue.levels({result, at, kNoContext}); !levels.empty())
         at.level = levels.front();
     return at;
+}
+
+Selection selectionOf(const FileRow& row, const study::Result& result, const std::string& choice) {
+    return row.choices == nullptr ? selectionOf(result, choice) : chosenOf(row.choices(result), choice);
 }
 
 std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Selection& at) {

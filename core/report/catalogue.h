@@ -74,13 +74,21 @@ struct TableRow : Row {
     std::function<Table(const View&)> make;        ///< for people
     std::function<Table(const View&)> exact = {};  ///< full precision for spreadsheets; empty = as for people
 };
-/// A file that other commands read, and those that it names: paths and bytes, in the order in which they are to be
-/// written. `out` is the file's own path.
+/// A file that other commands or programs read, and those that it names: paths and bytes, in the order in which they
+/// are to be written. `out` is the file's own path. One that is an input of another study is a hand-over (handover.h).
 struct FileRow : Row {
     std::string_view suffix;  ///< ".json"
     std::function<std::vector<std::pair<std::filesystem::path, std::string>>(const View& view,
                                                                              const std::filesystem::path& out)>
         make;
+    /// What it is to other studies: their `hardwareKind` ("fleet"), "accelerator", or "study" as a whole; empty =
+    /// nothing.
+    std::string_view makes = {};
+    /// Part of the result that it is made of: "architecture", as the window's pages call what is selected; empty = the
+    /// whole.
+    std::string_view of = {};
+    /// Names of these parts, the default first; null = those of the catalogue.
+    std::vector<std::string> (*choices)(const study::Result& result) = nullptr;
 };
 
 /// Pictures and tables of one engine's results.
@@ -109,6 +117,8 @@ const Catalogue& catalogueOf(std::string_view engine);
 void addCatalogue(Catalogue catalogue);
 /// Adds a picture to those of an engine, for programs that bring their own. Before anything is looked up.
 void addPicture(std::string_view engine, PictureRow row);
+/// The same of a file, such as a hand-over to other studies.
+void addFile(std::string_view engine, FileRow row);
 
 /// Name of a picture or table in `tessera export --name` of older versions, still accepted.
 struct OlderName {
@@ -124,6 +134,8 @@ const FileRow& fileNamed(std::string_view engine, std::string_view id);
 /// Completes a selection from a choice's name; no name = the best. Throws UsageError where the result has no such
 /// strategy, algorithm, model or prediction.
 Selection selectionOf(const study::Result& result, const std::string& choice);
+/// The same of what a file is made of.
+Selection selectionOf(const FileRow& row, const study::Result& result, const std::string& choice);
 /// The selections that a list of everything has for a row: one per level of memory for those of a level, else `at`.
 /// Empty where the row does not apply.
 std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Selection& at);

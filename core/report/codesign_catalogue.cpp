@@ -1,14 +1,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/text.h"
 #include "core/draw/parallel_layout.h"
+#include "core/hardware/library.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
+#include "core/study/codesign/hardware.h"
 #include "core/study/codesign/outcome.h"
 #include "core/study/codesign/timeline.h"
 
@@ -112,6 +117,35 @@ std::vector<std::string> models(const study::Result& result) {
     return names;
 }
 
+/// The document of what an architecture is to other engines.
+template <typename Make>
+FileRow designRow(std::string_view id, std::string_view title, std::string_view about, Make make) {
+    return {{id, title, about, Scope::result, 0,
+             [](const View& view) { return !study::designNames(codesignOf(view)).empty(); }},
+            ".json",
+            [make](const View& view, const std::filesystem::path& out) {
+                const InputScope inputs(view.context.files);
+                study::DesignWords words;
+                if (const auto& names = view.result.study.hardware; !names.empty())
+                    words.bytes = hardware::loadTemplate(placeOfInput(names.front())).rates.wordBytes;
+                const codesign::Result& found = codesignOf(view);
+                const Json document = hardware::toJson(make(found, study::designNamed(found, view.at.choice), words));
+                return std::vector<std::pair<std::filesystem::path, std::string>>{{out, tessera::toText(document)}};
+            },
+            id,
+            "architecture",
+            [](const study::Result& result) { return study::designNames(codesignOutcomeOf(result).result); }};
+}
+
+std::vector<FileRow> codesignFiles() {
+    return {
+        designRow("accelerator", "Accelerator", "An architecture as an accelerator for predict", study::acceleratorOf),
+        designRow("platform", "Platform", "The tensor cores of an architecture as a platform for map",
+                  study::platformOf),
+        designRow("fleet", "Fleet", "The system of an architecture as a fleet for partition, plan and place",
+                  study::fleetOf)};
+}
+
 }  // namespace
 
 Catalogue codesignCatalogue() {
@@ -123,7 +157,8 @@ Catalogue codesignCatalogue() {
             .subject = [](const study::Result& result) { return codesignOutcomeOf(result).result.space.name; },
             .choices = models,
             .sentences = [](const study::Result& result) { return codesignSentences(codesignOutcomeOf(result)); },
-            .text = [](const study::Result& result) { return codesignText(result, codesignOutcomeOf(result)); }};
+            .text = [](const study::Result& result) { return codesignText(result, codesignOutcomeOf(result)); },
+            .files = codesignFiles()};
 }
 
 }  // namespace tessera::report

@@ -186,6 +186,16 @@ std::vector<std::string> pointChoices(const study::Result& result) {
     return choices;
 }
 
+/// All of them, however many: a study of any can be asked for.
+std::vector<std::string> everyPoint(const study::Result& result) {
+    std::vector<std::string> names;
+    const ExplorationOutcome& outcome = explorationOf(result);
+    if (outcome.chosen) names.push_back(fmt::format("{}", *outcome.chosen + 1));
+    for (std::size_t point = 0; point < outcome.points.size(); ++point)
+        if (point != outcome.chosen) names.push_back(fmt::format("{}", point + 1));
+    return names;
+}
+
 /// A long front for a terminal: how it begins and ends, and what is chosen.
 Table shortFront(const ExplorationOutcome& outcome) {
     constexpr std::size_t kMostRows = 16, kFirstRows = 7;
@@ -228,7 +238,10 @@ Catalogue explorationCatalogue() {
             .files = {{{"study", "Study of a point", "A point's study, with the hardware that it names beside it",
                         Scope::choice, 0, hasSolutions},
                        ".json",
-                       studyOfPoint},
+                       studyOfPoint,
+                       "study",
+                       "point",
+                       everyPoint},
                       {{"result", "Result of a point", "A point's result, where it is kept whole", Scope::choice,
                         kWindow, [](const View& view) { return !explorationOf(view.result).kept.empty(); }},
                        ".json",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/input_files.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/parallel_layout.h"
@@ -12,6 +13,7 @@
 #include "core/report/plan_pictures.h"
 #include "core/report/plan_points.h"
 #include "core/study/metric.h"
+#include "core/study/plan/stage.h"
 #include "core/study/plan/study.h"
 
 namespace tessera::report {
@@ -421,6 +423,18 @@ FileRow fileOf(const plan::Framework& framework) {
 std::vector<FileRow> planFiles() {
     std::vector<FileRow> rows;
     for (const plan::Framework& framework : plan::frameworks()) rows.push_back(fileOf(framework));
+    rows.push_back({{"stage", "Partition of a stage",
+                     "The study that partitions a stage (rank/stage, such as 1/3) over its accelerators, with its "
+                     "layers and its fleet beside it",
+                     Scope::choice, 0, [](const View& view) { return planOutcomeOf(view.result).best() != nullptr; }},
+                    ".json",
+                    [](const View& view, const std::filesystem::path& out) {
+                        const InputScope inputs(view.context.files);
+                        return study::planStageFiles(view.result, view.at.choice, out);
+                    },
+                    "study",
+                    "stage",
+                    study::planStageNames});
     return rows;
 }
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/input_files.h"
 #include "core/base/text.h"
 #include "core/report/catalogues.h"
 #include "core/report/measured_marks.h"
 #include "core/report/prediction_pictures.h"
 #include "core/report/prediction_report.h"
 #include "core/study/measured_throughput.h"
+#include "core/study/prediction/fleet.h"
 #include "core/study/prediction/study.h"
 
 namespace tessera::report {
@@ -140,6 +142,12 @@ std::string part(const View& view, Scope scope) {
     return prediction(view).memory.levels[view.at.level].level;
 }
 
+std::vector<std::pair<std::filesystem::path, std::string>> fleetOfPrediction(const View& view,
+                                                                             const std::filesystem::path& out) {
+    const InputScope inputs(view.context.files);
+    return study::predictedFleetFiles(view.result, view.at.choice, out);
+}
+
 }  // namespace
 
 Catalogue predictionCatalogue() {
@@ -156,7 +164,13 @@ Catalogue predictionCatalogue() {
             .levels =
                 [](const View& view) {
                     return isPredicted(view) ? usedLevels(prediction(view)) : std::vector<std::size_t>();
-                }};
+                },
+            .files = {{{"fleet", "Fleet", "The accelerators of a prediction as a fleet for partition, plan and place",
+                        Scope::choice, 0},
+                       ".json",
+                       fleetOfPrediction,
+                       "fleet",
+                       "prediction"}}};
 }
 
 }  // namespace tessera::report

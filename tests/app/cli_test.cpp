@@ -91,7 +91,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
     {"history note", {"RUN", "TEXT"}},
     {"history star", {"RUN", "--remove"}},
     {"report", {"RUN", "--out", "--format", "--title", "--studies"}},
-    {"export", {"RUN", "--what", "--name", "--rank", "--out", "--format", "--theme", "--scale"}},
+    {"export", {"RUN", "--what", "--name", "--select", "--out", "--format", "--theme", "--scale"}},
     {"predict", {"--model",      "--accelerator",  "--dim",        "--batch",   "--cost-model",    "--software",
                  "--devices",    "--parallelism",  "--dataset",    "--dtype",   "--optimizer",     "--candidates",
                  "--batch-rule", "--samples",      "--collective", "--updates", "--gradient-bits", "--gradient-density",
@@ -117,7 +117,7 @@ std::set<std::string> listed(const std::string& help) {
         if (line.starts_with("Example:")) break;
         if (!line.starts_with("  ") || line.starts_with("   ")) continue;
         std::string word = words(line).front();
-        if (const std::size_t comma = word.find(','); comma != std::string::npos) word = word.substr(comma + 1);
+        if (const std::size_t comma = word.rfind(','); comma != std::string::npos) word = word.substr(comma + 1);
         found.insert(word);
     }
     return found;

@@ -57,6 +57,7 @@ constexpr std::array kRowProofs{
     RowProof{"a parameter of an engine", "ToyEngine.aParameterIsAMemberAndARow"},
     RowProof{"a model of layers with costs of their own", "ToyLayers.areDividedByTheSearchOfPlan"},
     RowProof{"a picture of a result", "PictureRows.aToyPictureIsOneRow"},
+    RowProof{"a hand-over of a result to other studies", "ToyHandover.isWrittenAndNamedByOtherStudies"},
     RowProof{"a number of a result", "MappingFields.areSaidAlikeByReportsSheetsAndTheWindow"},
     RowProof{"a value in the document of a result", "ToyEngine.itsDocumentComesBackExactly"},
     RowProof{"a stored field", "StoredField.isAddedToHistoriesOfEveryOlderVersion"},

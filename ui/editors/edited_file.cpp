@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/file.h"
+#include "core/base/made_file.h"
 #include "core/hardware/library.h"
 #include "ui/models/text.h"
 
@@ -80,6 +81,7 @@ std::vector<fs::path> ownFolders() {
 }
 
 bool isOwnFile(const fs::path& path) {
+    if (isMadeFile(path)) return false;
     const std::vector<fs::path> folders = hardware::dataFolders();
     const auto bundled = folders.begin() + static_cast<std::ptrdiff_t>(ownFolders().size());
     return std::none_of(bundled, folders.end(), [&](const fs::path& folder) { return isInside(path, folder); });
@@ -113,6 +115,7 @@ std::string keptReference(const std::string& name, const fs::path& from) {
         return name;
     std::error_code ignored;
     const fs::path sibling = from.parent_path() / name;
+    if (isMadeFile(sibling)) return hasMadeFile(sibling) ? sibling.lexically_normal().string() : name;
     return fs::is_regular_file(sibling, ignored) ? fs::absolute(sibling, ignored).lexically_normal().string() : name;
 }
 

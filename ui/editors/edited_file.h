@@ -45,7 +45,7 @@ std::filesystem::path findInLibrary(const std::string& kindFolder, const std::st
 EditedFile placeInLibrary(const std::string& kindFolder, const QString& keyPrefix, const QString& name);
 /// Any file of the user's; one that lies in that folder gets the key of a document of the library.
 EditedFile placeAt(const QString& path, const std::string& kindFolder, const QString& keyPrefix);
-/// False for what comes with the program.
+/// False for what comes with the program, and for what is made of a run.
 bool isOwnFile(const std::filesystem::path& path);
 /// Reason why this cannot be the name of a file in the library; empty where it can.
 QString problemOfName(const QString& name);

@@ -69,8 +69,7 @@ Opened openHardwareKey(const QString& key) {
     if (const HardwareKind* kind = hardwareKind(start); kind != nullptr && !rest.contains(QLatin1Char('/')))
         file.path = findInLibrary(kind->folder, rest.toStdString());
     if (file.path.empty()) file.path = key.toStdString();
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file.path, ignored))
+    if (!isFile(file.path))
         return {file, {}, u"There is no hardware file '%1' any more."_s.arg(shownText(key.toStdString()))};
     file.own = isOwnFile(file.path);
     return openFile(file);

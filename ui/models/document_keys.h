@@ -25,6 +25,11 @@ inline QString newStudyKey(const QString& engine, const QString& model, const QS
     return query.isEmpty() ? key : key + QLatin1Char('?') + query.join(QLatin1Char('&'));
 }
 
+/// The key of a study whose jobs are the layers of a model.
+inline QString jobsKey(const QString& engine, const QString& model) {
+    return newStudyKey(engine, {}, {}, {{QStringLiteral("workload"), model}});
+}
+
 /// The key of the study that measures this machine, with fewer shapes: enough for a first look.
 inline QString calibrationKey(const QString& model) {
     return newStudyKey(QStringLiteral("calibrate"), model, {}, {{QStringLiteral("quick"), QStringLiteral("true")}});

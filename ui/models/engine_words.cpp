@@ -40,6 +40,14 @@ QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardw
     return all;
 }
 
+QVector<std::pair<const study::Engine*, QString>> studiesOfJobs() {
+    QVector<std::pair<const study::Engine*, QString>> all;
+    for (const study::Engine& engine : study::engines())
+        if (engine.workloads != study::InputArity::none && engine.workloadKind == study::Engine().workloadKind)
+            all.append({&engine, u"%1 of its layers"_s.arg(newStudyText(engine))});
+    return all;
+}
+
 const study::Engine& engineOn(std::string_view hardwareKind) {
     for (const study::Engine& engine : study::engines())
         if (engine.hardwareKind == hardwareKind) return engine;

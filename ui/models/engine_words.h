@@ -21,6 +21,8 @@ QString newStudyText(const study::Engine& engine);
 QString newStudyAction(const study::Engine& engine);
 /// The studies that begin with hardware of a kind, and what their actions say: "New study on this fleet".
 QVector<std::pair<const study::Engine*, QString>> studiesOn(const QString& hardwareKind);
+/// The studies that take the layers of a model as jobs, and what their actions say: "New mapping study of its layers".
+QVector<std::pair<const study::Engine*, QString>> studiesOfJobs();
 /// The first engine that a kind of hardware ("accelerator") is for. Throws UsageError where there is none.
 const study::Engine& engineOn(std::string_view hardwareKind);
 /// True if a study of it begins with a model.

@@ -185,6 +185,7 @@ struct TableView::Implementation {
     void report();
     void focusFilter();
     void openMenu(const QPoint& place, const QModelIndex& at);
+    std::function<void(QMenu& menu, int row)> rowMenu;
     void addColumnMenu(QMenu& menu);
     QVector<int> visibleColumns() const;
     QString tabSeparated(const QVector<int>& tableRows) const;
@@ -452,6 +453,7 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
     QMenu menu;
     const int row = rows->sourceRow(at.row());
     const int column = at.column();
+    if (rowMenu && at.isValid()) rowMenu(menu, row);
     const bool explains = owner->isSignalConnected(QMetaMethod::fromSignal(&TableView::explainRequested));
     if (explains && at.isValid() && model->columns().at(column).number)
         menu.addAction(theme().icon(u"explain"_s), u"Explain this number"_s, owner,
@@ -536,6 +538,10 @@ void TableView::setFilterText(const QString& words) {
 void TableView::setEmptyText(const QString& sentence) {
     d_->emptyText = sentence;
     d_->afterOrder();
+}
+
+void TableView::setRowMenu(std::function<void(QMenu& menu, int row)> fill) {
+    d_->rowMenu = std::move(fill);
 }
 
 Exportable TableView::exportable() const {

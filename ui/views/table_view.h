@@ -1,11 +1,13 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
 #include <memory>
 
 #include "ui/models/table_model.h"
 #include "ui/views/exportable.h"
 
+class QMenu;
 class QTableView;
 
 namespace tessera::ui {
@@ -28,6 +30,8 @@ public:
     void setFilterText(const QString& words);
     void setEmptyText(const QString& sentence);  ///< what to do so that rows appear
     Exportable exportable() const;               ///< what is visible, in its order
+    /// Puts what else can be done with a row on top of its context menu.
+    void setRowMenu(std::function<void(QMenu& menu, int row)> fill);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "ui/jobs/run_status.h"
+#include "ui/models/document_keys.h"
 #include "ui/models/engine_words.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
@@ -286,8 +287,12 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     };
     if (!kind.isEmpty()) add(u"Open"_s, u"open"_s, [this, kind, key] { emit openRequested(kind, key); });
     if (calibrates) add(u"Calibrate this machine…"_s, u"time"_s, [this] { emit openRequested(u"calibration"_s, {}); });
-    if (kind == QLatin1String("model"))
+    if (kind == QLatin1String("model")) {
         add(u"New study with this model"_s, u"study"_s, [this, key] { emit newStudyRequested(key, {}); });
+        for (const auto& [engine, title] : studiesOfJobs())
+            add(title, iconOf(*engine),
+                [this, key, id = idOf(*engine)] { emit openRequested(u"study"_s, jobsKey(id, key)); });
+    }
     if (kind == QLatin1String("hardware")) {
         // A file on this list may be any hardware; it is read as that of the first engine.
         const bool isFile = index.data(FileRole).toBool();

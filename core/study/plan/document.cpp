@@ -110,6 +110,11 @@ constexpr auto kConfiguration = [](auto& doc, auto& each) {
 constexpr auto kStage = [](auto& doc, auto& stage) {
     doc({"group", "Which of the groups, from 0."}, stage.group);
     doc({"layers", "Of the model."}, stage.layers, 0);
+    doc.unlessEmpty({"layer_numbers",
+                     "Which they are, from 0, of a network whose layers have costs of their own; left out of "
+                     "transformers.",
+                     R"({"items": {"minimum": 0}})"},
+                    stage.numbers);
     doc.unlessEmpty({"recomputed_attention", "Layers whose attention is computed again."}, stage.recomputed.selective,
                     0);
     doc.unlessEmpty({"recomputed", "Layers that are computed again."}, stage.recomputed.full, 0);

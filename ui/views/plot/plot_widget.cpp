@@ -450,6 +450,7 @@ struct PlotWidget::Implementation : PictureContent {
     void fillMenu(QMenu& menu) override {
         const int series = hoveredSeries;
         const int point = hoveredPoint;
+        if (isPoint(series, point)) emit owner->menuOpened(series, point, &menu);
         // Only where the signal is connected.
         if (!isPoint(series, point) || !explainable ||
             !owner->isSignalConnected(QMetaMethod::fromSignal(&PlotWidget::explainRequested)))

@@ -9,6 +9,8 @@
 #include "core/draw/picture.h"
 #include "ui/views/plot/picture_view.h"
 
+class QMenu;
+
 namespace tessera::ui {
 
 /// An interactive chart of a report::Chart. Wheel and rubber-band
@@ -51,6 +53,8 @@ public:
 
 signals:
     void pointClicked(int series, int point);
+    /// A context menu opens at a point: what else can be done with it may be put on top.
+    void menuOpened(int series, int point, QMenu* menu);
     void pointHovered(int series, int point);  ///< -1, -1 when the mouse left
     /// A rectangle was drawn: values along x and y, the lower first.
     void brushed(const report::Stretch& x, const report::Stretch& y);

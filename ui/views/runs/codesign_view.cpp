@@ -212,6 +212,7 @@ Workbench& CodesignView::theBench() {
     overlay_->setMenu(new QMenu(overlay_));
     overlay_->hide();
     bench_->addTool(overlay_);
+    bench_->setPointMenu([this](QMenu& menu) { addHandovers(menu, "architecture"); });
     bench_->setExtras([this](std::size_t x, std::size_t y) {
         // Until it is looked at, the bench shows the run before.
         if (bench_->selection().shared() != choice_->run.points()) return report::ScatterExtras();

@@ -37,6 +37,7 @@ public:
                        .current = [this] { return chosen_; },
                        .choose = [this](int point) { choose(point); },
                        .facts = [this](int point) { return facts(point); },
+                       .handed = [](int point) { return std::to_string(point + 1); },
                        .optional = true});
         addPages();
         addPictures();
@@ -165,6 +166,7 @@ Workbench& ExplorationView::theBench() {
         "results as constraints"_s,
         [this] { emit runRequested(toQt(studyOfShown()())); });
     bench_->setStudyOfShown([this] { return studyOfShown(); });
+    bench_->setPointMenu([this](QMenu& menu) { addHandovers(menu, "point"); });
     const PointSelection& points = bench_->selection();
     connect(&points, &PointSelection::chosenChanged, this, [this](int point) {
         // The study as it is stands after the points.

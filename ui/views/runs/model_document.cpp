@@ -358,6 +358,9 @@ struct ModelDocument::Implementation {
             if (acceptsModels(engine))
                 action(u"%1 with this model"_s.arg(newStudyText(engine)), iconOf(engine), {},
                        [this, id = idOf(engine)] { emit q->openRequested(u"study"_s, newStudyKey(id, key)); });
+        for (const auto& [engine, title] : studiesOfJobs())
+            action(title, iconOf(*engine), {},
+                   [this, id = idOf(*engine)] { emit q->openRequested(u"study"_s, jobsKey(id, key)); });
     }
 
     QWidget* graphPage() {

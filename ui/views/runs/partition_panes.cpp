@@ -2,6 +2,7 @@
 
 #include <QButtonGroup>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QPixmap>
 #include <QToolButton>
@@ -50,6 +51,9 @@ ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* pa
     layout->addWidget(plot_, 1);
     connect(plot_, &PlotWidget::pointClicked, this,
             [this](int series, int point) { emit pointClicked(current_, series, categoryOf(series, point)); });
+    connect(plot_, &PlotWidget::menuOpened, this, [this](int series, int point, QMenu* menu) {
+        emit menuOpened(current_, series, categoryOf(series, point), menu);
+    });
     connect(plot_, &PlotWidget::explainRequested, this,
             [this](int series, int point) { emit explainRequested(current_, series, categoryOf(series, point)); });
 }

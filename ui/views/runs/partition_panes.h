@@ -13,6 +13,8 @@
 class QButtonGroup;
 class QHBoxLayout;
 
+class QMenu;
+
 namespace tessera::ui {
 
 class PlotWidget;
@@ -41,6 +43,7 @@ signals:
     /// `category` is the point's place on an axis of categories, such as a layer or a strategy.
     void pointClicked(int chart, int series, int category);
     void explainRequested(int chart, int series, int category);
+    void menuOpened(int chart, int series, int category, QMenu* menu);
 
 private:
     void showChart(int index);

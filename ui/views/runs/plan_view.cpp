@@ -84,6 +84,7 @@ private:
     std::string choice() const { return chosen_ < 0 ? std::string() : std::to_string(chosen_ + 1); }
     QString label(int configuration) const;
     Facts facts(int configuration);
+    Facts stageFacts(int stage) const;
     QString sharePath(const ChartPane& pane, int category) const;
 
     Workbench& theBench();
@@ -106,6 +107,7 @@ private:
     void askAbout(const QString& configuration);
 
     int chosen_ = -1;
+    int stage_ = 0;         ///< of the chosen one
     int marked_ = -1;       ///< the choice as the bench was told
     bool showing_ = false;  ///< the choice, which is not the user's
     ClusterColour colour_ = ClusterColour::memory;
@@ -139,6 +141,15 @@ void PlanView::addSelectables() {
                            return ChoiceBar::Choice{.title = u"%1: %2"_s.arg(index + 1).arg(label(index)),
                                                     .help = u"Show this configuration"_s};
                        }});
+    addSelectable(
+        {.id = "stage",
+         .count = [this] { return static_cast<int>(stages_->rows.size()); },
+         .current = [this] { return chosen_ < 0 ? -1 : stage_; },
+         .choose = [this](int index) { stage_ = index; },
+         .facts = [this](int index) { return stageFacts(index); },
+         .handed = [this](int index) { return std::to_string(chosen_ + 1) + "/" + std::to_string(index + 1); },
+         .optional = true,
+         .saved = false});
     addSelectable({.id = "colour",
                    .count = [] { return 2; },
                    .current = [this] { return static_cast<int>(colour_); },
@@ -189,7 +200,7 @@ void PlanView::addRows(const char* id, const QString& title, const std::shared_p
 
 void PlanView::addDetails() {
     addRows("configurations", u"Configurations"_s, configurations_, "configuration");
-    addRows("stages", u"Stages"_s, stages_, nullptr);
+    addRows("stages", u"Stages"_s, stages_, "stage");
     addRows("fleets", u"Fleets"_s, fleets_, nullptr);
     addRows("scaling", u"Scaling"_s, scaling_, nullptr);
     addRows("measured", u"Measured"_s, measured_, nullptr);
@@ -224,6 +235,7 @@ void PlanView::fillTable(const char* row, report::Table& table) const {
 
 void PlanView::takeRun() {
     chosen_ = configurations() > 0 ? 0 : -1;
+    stage_ = 0;
     points_ = nullptr;
     // Columns of a table are those of its first rows.
     for (const auto& [row, table] :
@@ -247,7 +259,9 @@ void PlanView::refresh() {
 }
 
 void PlanView::choose(int configuration) {
-    if (std::exchange(chosen_, configuration) != configuration) refresh();
+    if (std::exchange(chosen_, configuration) == configuration) return;
+    stage_ = 0;
+    refresh();
 }
 
 QString PlanView::label(int configuration) const {
@@ -279,6 +293,14 @@ Facts PlanView::facts(int configuration) {
         facts.actions.append({.title = u"Write for %1…"_s.arg(each.fileTitle),
                               .icon = u"export"_s,
                               .run = [this, each] { askAndExport(*this, each, each.fileSuffix); }});
+    return facts;
+}
+
+Facts PlanView::stageFacts(int stage) const {
+    Facts facts = columns::rowFacts(*stages_, stage);
+    facts.title = u"Stage %1"_s.arg(stage + 1);
+    facts.subtitle = label(chosen_);
+    facts.icon = u"plan"_s;
     return facts;
 }
 

@@ -110,6 +110,7 @@ void PredictionView::addSelectables() {
                    .current = [this] { return choice_->prediction(); },
                    .choose = [this](int index) { choosePrediction(index); },
                    .facts = [this](int) { return facts(); },
+                   .handed = [&its](int index) { return study::nameOf(its.prediction(index)); },
                    .saved = false});
     addSelectable({.id = "operator",  // by falling time
                    .count = [this] { return static_cast<int>(choice_->operators.size()); },
@@ -130,6 +131,7 @@ void PredictionView::addPictures() {
                .name = u"Accelerators side by side"_s,
                .clicked = [this](const ChartPane& pane, int series,
                                  int category) { select(u"prediction"_s, rankedPrediction(pane, series, category)); },
+               .clicks = "prediction",
                .path = [this](const ChartPane& pane, int series,
                               int category) { return rankedPath(pane, series, category); }});
     addCharts(
@@ -137,6 +139,7 @@ void PredictionView::addPictures() {
         {.rows = {"stages"},
          .name = u"What a step consists of"_s,
          .clicked = [this](const ChartPane&, int, int category) { select(u"prediction"_s, predictionAt(category)); },
+         .clicks = "prediction",
          .path = [this](const ChartPane& pane, int series,
                         int category) { return stagePath(pane, series, category); }});
     addCharts("memory", u"Memory"_s, {.rows = {"batch-memory", "memory"}, .name = u"Memory of a device"_s});

@@ -204,7 +204,7 @@ QUndoStack* RunDocument::undoStack() {
 QVector<QAction*> RunDocument::documentActions() {
     QVector<QAction*> actions = d_->actions;
     actions.removeIf([](const QAction* action) { return !action->isVisible(); });
-    return d_->view == nullptr ? actions : actions + d_->view->viewActions();
+    return d_->view == nullptr ? actions : actions + d_->view->viewActions() + d_->view->handovers();
 }
 
 QVector<Exportable> RunDocument::exportables() {

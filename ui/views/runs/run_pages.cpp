@@ -137,6 +137,7 @@ void RunPages::addTable(const char* id, const QString& title, const Table& table
         connect(view, &TableView::currentRowChanged, this, [this, chosen = table.chosen](int row) {
             if (row >= 0 && !marking_ && chosen) chosen(row);
         });
+        if (table.menu) view->setRowMenu([fill = table.menu](QMenu& menu, int) { fill(menu); });
         tables_[id] = {model, view};
         return view;
     };

@@ -13,6 +13,7 @@
 #include "ui/views/lazy_tabs.h"
 
 class QAction;
+class QMenu;
 
 namespace tessera::ui {
 
@@ -50,6 +51,8 @@ public:
         std::function<void(int row)> chosen = {};  ///< by the user
         bool filtered = false;                     ///< has a field that filters rows
         QString empty = {};                        ///< what is said where there is no row
+        /// Puts what can be done with the chosen row on top of its menu.
+        std::function<void(QMenu& menu)> menu = {};
     };
     void addTable(const char* id, const QString& title, const Table& table);
     /// Marks a row where the table is there; -1 = none.

@@ -1,11 +1,14 @@
 #include "ui/views/runs/run_view.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
+#include "core/report/handover.h"
 #include "core/study/calibrate/study.h"
 #include "core/study/codesign/outcome.h"
 #include "core/study/exploration/outcome.h"
@@ -13,6 +16,8 @@
 #include "core/study/partition/outcome.h"
 #include "core/study/plan/outcome.h"
 #include "core/study/prediction/outcome.h"
+#include "ui/models/document_keys.h"
+#include "ui/models/engine_words.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
@@ -113,6 +118,15 @@ ChartPane* RunView::makePane(const Charts& charts) {
                 if (what != nullptr && category >= 0) select(QLatin1String(what), category);
                 if (clicked) clicked(*pane, series, category);
             });
+    connect(pane, &ChartPane::menuOpened, this,
+            [this, pane, what = charts.selects, clicked = charts.clicked, clicks = charts.clicks](
+                int, int series, int category, QMenu* menu) {
+                const char* const of = what != nullptr ? what : clicks;
+                if (of == nullptr) return;
+                if (what != nullptr && category >= 0) select(QLatin1String(what), category);
+                if (clicked) clicked(*pane, series, category);
+                addHandovers(*menu, of);
+            });
     connect(pane, &ChartPane::explainRequested, this, [this, pane, its = charts.path](int, int series, int category) {
         const QString path = its ? its(*pane, series, category) : QString();
         if (!path.isEmpty()) explain(path);
@@ -173,6 +187,7 @@ void RunView::addTable(const char* id, const QString& title, const Table& table)
         if (!made.rows) made.rows = selectable(what)->count;
         made.current = [this, what] { return selected(what); };
         made.chosen = [this, what](int row) { select(what, row); };
+        made.menu = [this, of = table.selects](QMenu& menu) { addHandovers(menu, of); };
         tables_.emplace_back(QLatin1String(id), what);
     }
     pages_->addTable(id, title, made);
@@ -190,9 +205,60 @@ void RunView::showRun(const FinishedRun& run) {
     run_ = run;
     engine_ = run.result->study.engine;
     takeRun();
+    makeHandovers();
     fillChoices();
     showHeadline();
     refresh();
+}
+
+/// A hand-over is opened as it is, or begins a study of an engine that takes it.
+void RunView::makeHandovers() {
+    qDeleteAll(handovers_);
+    handovers_.clear();
+    const auto add = [this](const report::FileRow& row, const study::Engine* taker, const QString& title,
+                            const QString& icon) {
+        auto* action = new QAction(theme().icon(icon), u"Use as: %1"_s.arg(title), this);
+        action->setIconText(title);
+        action->setData(toQt(row.of));
+        action->setEnabled(run_.kept != 0);
+        if (run_.kept == 0) action->setToolTip(u"Only a run of the history can be used by other studies."_s);
+        connect(action, &QAction::triggered, this, [this, &row, taker] { handOver(row, taker); });
+        handovers_.append(action);
+    };
+    for (const report::FileRow* row : report::handoversOf(engine_)) {
+        if (row->applies && !row->applies({*run_.result, selection(), {}})) continue;
+        const QString kind = toQt(row->makes);
+        add(*row, nullptr, toQt(row->title), kind);
+        for (const auto& [taker, title] : studiesOn(kind))
+            add(*row, taker, title.front().toLower() + title.mid(1), iconOf(*taker));
+    }
+}
+
+void RunView::addHandovers(QMenu& menu, std::string_view of) const {
+    QMenu* its = nullptr;
+    for (QAction* action : handovers_) {
+        const QString part = action->data().toString();
+        if (!part.isEmpty() && part != toQt(of)) continue;
+        if (its == nullptr) its = menu.addMenu(theme().icon(u"forward"_s), u"Use as"_s);
+        its->addAction(action->icon(), action->iconText(), action, &QAction::trigger)->setEnabled(action->isEnabled());
+    }
+    if (its != nullptr) menu.addSeparator();
+}
+
+void RunView::handOver(const report::FileRow& row, const study::Engine* taker) {
+    std::string part;
+    if (const Selectable* its = selectable(toQt(row.of)); its != nullptr && its->current() >= 0)
+        part = its->handed ? its->handed(its->current())
+               : its->name ? its->name(its->current()).toString().toStdString()
+                           : std::string();
+    const QString name = toQt(report::nameOfInput(run_.kept, row, part));
+    if (taker == nullptr) {
+        emit openRequested(row.makes == "study" ? u"study"_s : u"hardware"_s, name);
+        return;
+    }
+    const std::vector<std::string>& models = run_.result->study.models;
+    const QString model = acceptsModels(*taker) && !models.empty() ? toQt(models.front()) : QString();
+    emit openRequested(u"study"_s, newStudyKey(idOf(*taker), model, name));
 }
 
 const RunView::Selectable* RunView::selectable(const QString& what) const {

@@ -26,6 +26,7 @@
 
 class QAction;
 class QHBoxLayout;
+class QMenu;
 class QUndoStack;
 class QVBoxLayout;
 
@@ -60,6 +61,9 @@ public:
 
     /// Actions of the view beyond those that every run has.
     virtual QVector<QAction*> viewActions() const { return {}; }
+    /// What the result, or what is selected in it, is to other studies: "Use as: Fleet". They need a run of the
+    /// history.
+    const QVector<QAction*>& handovers() const { return handovers_; }
     QVector<Exportable> exportables() const;
     Exportable resultExport() const;  ///< the output document
     Exportable traceExport() const;   ///< the timeline as a Chrome trace; without functions where there is none
@@ -88,9 +92,11 @@ protected:
         std::function<void(int index)> choose;           ///< moves what shows it besides choices and tables
         std::function<Facts(int index)> facts = {};      ///< for the Inspector; none where they have no title
         std::function<QJsonValue(int index)> name = {};  ///< in saved views; empty = the index
-        bool optional = false;                           ///< there may be none
-        bool saved = true;                               ///< with the view
-        QString bar = {};                                ///< the name of a line of choices; empty = none
+        /// As a hand-over calls the part that it is made of; empty = by its name.
+        std::function<std::string(int index)> handed = {};
+        bool optional = false;  ///< there may be none
+        bool saved = true;      ///< with the view
+        QString bar = {};       ///< the name of a line of choices; empty = none
         std::function<ChoiceBar::Choice(int index)> choice = {};
         int min = 2;  ///< below so many choices their line is not shown
     };
@@ -106,6 +112,7 @@ protected:
         QString name;                   ///< for who cannot see it
         const char* selects = nullptr;  ///< what the categories of points are
         std::function<void(const ChartPane& pane, int series, int category)> clicked = {};
+        const char* clicks = nullptr;  ///< what `clicked` selects
         /// The path of the number at a point; empty = none. No function = these are no numbers of the result.
         std::function<QString(const ChartPane& pane, int series, int category)> path = {};
         std::function<void(ChartPane& pane)> made = {};  ///< what else belongs to it
@@ -134,6 +141,9 @@ protected:
             return std::get<Picture>(its->make({*result, at, {}}));
         };
     }
+
+    /// Puts "Use as" on top of the menu of what is selected, where that is something to other studies.
+    void addHandovers(QMenu& menu, std::string_view of) const;
 
     MessageBar* note() const { return note_; }
     /// Shows facts in the Inspector, unless they have no title.
@@ -168,6 +178,8 @@ protected:
 private:
     const Selectable* selectable(const QString& what) const;
     void showSelected();
+    void makeHandovers();
+    void handOver(const report::FileRow& row, const study::Engine* taker);
     ChartPane* makePane(const Charts& charts);
 
     std::string engine_;
@@ -177,6 +189,7 @@ private:
     HeadlineBar* headline_;
     MessageBar* note_;
     RunPages* pages_ = nullptr;
+    QVector<QAction*> handovers_;
     std::vector<std::pair<Selectable, ChoiceBar*>> selectables_;  ///< with its line of choices, if any
     std::vector<std::pair<QString, QString>> tables_;             ///< whose rows are selectable: id and of what
 };

@@ -128,6 +128,9 @@ void PointList::makeTable() {
     model_ = new TableModel(columnsOf(selection_, listed_), this);
     table_ = new TableView(model_, u"Points"_s, this);
     column_->addWidget(table_);
+    table_->setRowMenu([this](QMenu& menu, int) {
+        if (pointMenu_) pointMenu_(menu);
+    });
     connect(table_, &TableView::currentRowChanged, this, [this](int row) {
         if (row >= 0 && !marking_ && static_cast<std::size_t>(row) < listed_->rows.size())
             selection_.choose(listed_->rows[static_cast<std::size_t>(row)]);

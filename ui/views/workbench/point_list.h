@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "ui/views/exportable.h"
 #include "ui/views/workbench/point_selection.h"
 
+class QMenu;
 class QVBoxLayout;
 
 namespace tessera::ui {
@@ -36,6 +38,8 @@ public:
     /// What is said where there are no points, and none in all brushes.
     void setEmptyTexts(const QString& none, const QString& noneShown);
     QVector<Exportable> exportables() const;
+    /// Puts what can be done with the chosen point on top of the menu of its row.
+    void setPointMenu(std::function<void(QMenu& menu)> fill) { pointMenu_ = std::move(fill); }
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -54,6 +58,7 @@ private:
     TableView* table_ = nullptr;
     QStringList titles_;  ///< of the table's columns
     QString none_, noneShown_;
+    std::function<void(QMenu& menu)> pointMenu_;
     QTimer later_;
     QElapsedTimer waiting_;  ///< since the table is older than the selection
     bool stale_ = true, marking_ = false;

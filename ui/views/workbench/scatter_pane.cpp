@@ -50,6 +50,12 @@ ScatterPane::ScatterPane(PointSelection& selection, QWidget* parent)
     connect(brush_, &QToolButton::toggled, plot_, &PlotWidget::setBrushing);
     connect(&selection, &PointSelection::axesChanged, this, &ScatterPane::outdate);
     connect(&selection, &PointSelection::colourChanged, this, &ScatterPane::outdate);
+    connect(plot_, &PlotWidget::menuOpened, this, [this](int series, int place, QMenu* menu) {
+        const int point = pointAt(series, place);
+        if (point < 0 || !pointMenu_) return;
+        this->selection().choose(point);
+        pointMenu_(*menu);
+    });
     connect(plot_, &PlotWidget::pointClicked, this, [this](int series, int place) {
         if (const int point = pointAt(series, place); point >= 0) this->selection().choose(point);
     });

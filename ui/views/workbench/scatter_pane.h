@@ -34,6 +34,8 @@ public:
     QString xAxis() const;
     QString yAxis() const;
     PlotWidget* plot() const { return plot_; }
+    /// Puts what can be done with a point on top of its menu; the point is then chosen.
+    void setPointMenu(std::function<void(QMenu& menu)> fill) { pointMenu_ = std::move(fill); }
     const report::PointScatter& scatter() const { return scatter_; }
 
     QVector<Exportable> exportables() const override { return {plot_->exportable()}; }
@@ -55,6 +57,7 @@ private:
 
     Extras extras_;
     QString empty_;
+    std::function<void(QMenu& menu)> pointMenu_;
     report::PointScatter scatter_;
     /// The front as it was drawn last: sorting very many points is most of what a drawing costs.
     struct Known {

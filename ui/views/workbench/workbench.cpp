@@ -263,6 +263,11 @@ void Workbench::setPoints(PointSelection::Table points) {
     arrange();
 }
 
+void Workbench::setPointMenu(const std::function<void(QMenu& menu)>& fill) {
+    scatter_->setPointMenu(fill);
+    list_->setPointMenu(fill);
+}
+
 void Workbench::setEmptyTexts(const QString& none, const QString& noneShown) {
     scatter_->setEmptyText(none);
     list_->setEmptyTexts(none, noneShown);

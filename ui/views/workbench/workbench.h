@@ -14,6 +14,7 @@
 #include "ui/views/workbench/scatter_pane.h"
 
 class QLabel;
+class QMenu;
 class QScrollArea;
 class QSplitter;
 class QToolButton;
@@ -54,6 +55,8 @@ public:
     /// What searches again within what is shown, for an export: is called for what is shown now, and what it returns
     /// off the UI thread.
     void setStudyOfShown(std::function<StudyMaker()> study) { studyOfShown_ = std::move(study); }
+    /// Puts what can be done with the chosen point on top of its menu, in the scatter and the list.
+    void setPointMenu(const std::function<void(QMenu& menu)>& fill);
     /// What is said where there are no points, and none in all brushes.
     void setEmptyTexts(const QString& none, const QString& noneShown);
     /// Whether points stand in the order in which a search came to them, which its progress is seen in.

@@ -21,6 +21,7 @@
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
 #include "ui/workspace/dock_title.h"
+#include "ui/workspace/equivalents.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/window/main_window_parts.h"
@@ -68,6 +69,7 @@ constexpr OtherNames kOtherNames[] = {
     {"full-screen", "maximise"},
     {"alone", "maximise enlarge zoom chart plot full"},
     {"shortcuts", "keys hotkeys bindings"},
+    {"equivalents", "command line terminal shell script equivalent cli"},
     {"welcome", "home start examples"},
     {"theme-dark", "night appearance colours mode"},
     {"theme-light", "day appearance colours mode"},
@@ -208,6 +210,7 @@ void MainWindow::Implementation::buildActions() {
     add("reset-layout", u"R&eset the layout"_s, "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
 
     add("shortcuts", u"&Keyboard shortcuts"_s, "", key("F1"), [this] { showShortcuts(); });
+    add("equivalents", u"&Window and command line"_s, "", {}, [this] { newEquivalentsDialog(&window)->open(); });
     add("about", u"&About Tessera"_s, "", {}, [this] { showAbout(); });
 
     auto* group = new QActionGroup(&window);
@@ -275,7 +278,7 @@ void MainWindow::Implementation::buildMenus() {
 
     fill(bar->addMenu(u"&Run"_s), {"run", "pause", "stop", "cancel", "", "calibrate", "validation", "", "history"});
     documentMenu = bar->addMenu(u"&Document"_s);
-    fill(bar->addMenu(u"&Help"_s), {"welcome", "shortcuts", "", "about"});
+    fill(bar->addMenu(u"&Help"_s), {"welcome", "shortcuts", "equivalents", "", "about"});
 
     QObject::connect(recentMenu, &QMenu::aboutToShow, context.get(), [this] { fillRecentMenu(); });
     QObject::connect(documentMenu, &QMenu::aboutToShow, context.get(), [this] { fillDocumentMenu(); });

@@ -11,6 +11,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/report/handover.h"
+#include "core/store/store.h"
 #include "core/study/engine.h"
 #include "ui/jobs/run_status.h"
 #include "ui/models/background.h"
@@ -94,6 +97,10 @@ void MainWindow::Implementation::openHistory(const std::filesystem::path& path, 
     // Runs that start before it is open are kept as well.
     jobs->setHistory(path, mode == store::OpenMode::readOnly);
     historyPath = path;
+    report::serveRunInputs([path] {
+        if (path.empty()) throw UsageError("runs of a history that is not kept are no inputs of studies");
+        return store::Store::open(path, store::OpenMode::readOnly);
+    });
     if (historyNotice) historyNotice->deleteLater();
     history->open(path, mode, QSettings().value(kKnown).toStringList().contains(pathText(path)));
 }

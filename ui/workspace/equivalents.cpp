@@ -1,0 +1,207 @@
+#include "ui/workspace/equivalents.h"
+
+#include <QDialog>
+#include <QDialogButtonBox>
+#include <QVBoxLayout>
+#include <string>
+
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::string_view kSeen = "moves what is seen";
+constexpr std::string_view kEdits = "edits are those of a file, which any editor changes";
+
+QString withoutMnemonics(QString text) {
+    text.replace(u"&&"_s, u"\x01"_s);
+    text.remove(QLatin1Char('&'));
+    return text.replace(QLatin1Char('\x01'), QLatin1Char('&'));
+}
+
+bool matches(const QString& pattern, const QString& text) {
+    const qsizetype star = pattern.indexOf(QLatin1Char('*'));
+    if (star < 0) return pattern == text;
+    return text.size() >= pattern.size() - 1 && text.startsWith(pattern.left(star)) &&
+           text.endsWith(pattern.mid(star + 1));
+}
+
+QString commandText(const Equivalent& row) {
+    const QString remark = toQt(row.remark);
+    if (row.command.empty()) return u"– (%1)"_s.arg(remark);
+    const QString command = u"tessera %1"_s.arg(toQt(row.command));
+    return remark.isEmpty() || row.action.empty() ? command : u"%1 %2"_s.arg(command, remark);
+}
+
+QString actionText(const Equivalent& row) {
+    if (row.action.empty()) return u"– (%1)"_s.arg(toQt(row.remark));
+    return toQt(row.action).replace(QLatin1Char('*'), QChar(0x2026));
+}
+
+}  // namespace
+
+const std::vector<Equivalent>& equivalents() {
+    static const std::vector<Equivalent> kRows{
+        // Studies.
+        {"window", "new-partition-study", "partition", ""},
+        {"window", "new-plan-study", "plan", ""},
+        {"window", "new-mapping-study", "map", ""},
+        {"window", "new-codesign-study", "codesign", ""},
+        {"window", "new-predict-study", "predict", ""},
+        {"window", "new-place-study", "place", ""},
+        {"window", "new-schedule-study", "schedule", ""},
+        {"window", "new-calibrate-study", "calibrate", ""},
+        {"window", "new-cost-study", "cost", ""},
+        {"window", "new-explore-study", "explore", ""},
+        {"window", "calibrate", "calibrate", ""},
+        {"window", "validation", "validate", ""},
+        {"window", "run", "run", "STUDY"},
+        {"window", "pause", "", "a shell stops and continues any program"},
+        {"window", "stop", "", "Ctrl+C ends 'explore' with the best so far"},
+        {"window", "cancel", "", "Ctrl+C"},
+        {"study", "Run the study", "run", "STUDY"},
+        {"study", "Save study as…", "", "a study's file is text, which 'run' takes"},
+        {"", "", "sweep", "an exploration with the method grid"},
+        // Hardware and workloads.
+        {"window", "new-fleet", "hardware copy", "NAME FILE"},
+        {"window", "new-accelerator", "hardware copy", "NAME FILE"},
+        {"window", "new-platform", "hardware copy", "NAME FILE"},
+        {"window", "new-template", "hardware copy", "NAME FILE"},
+        {"window", "new-workload", "", "a workload's file is text, which 'map --workload' takes"},
+        {"hardware", "Save a copy…", "hardware copy", "NAME FILE"},
+        {"hardware", "Duplicate…", "hardware copy", "NAME FILE"},
+        {"hardware", "Export JSON…", "hardware copy", "NAME FILE"},
+        {"hardware", "Import JSON…", "", "commands take files by their names"},
+        {"hardware", "Compare with another…", "", "'diff' compares two files"},
+        {"", "", "hardware list", "the library lists them"},
+        {"", "", "hardware show", "its page shows it"},
+        {"", "", "hardware validate", "its page says beside each field what is wrong"},
+        {"", "", "fit", "tables of measurements are made by programs, which call the command"},
+        // Models.
+        {"", "", "model list", "the library lists them"},
+        {"", "", "model inspect", "its page shows it"},
+        {"", "", "model convert", "Export of its page"},
+        {"model", "New partition study with this model", "partition", "--model MODEL"},
+        {"model", "New training plan study with this model", "plan", "--model MODEL"},
+        {"model", "New co-design study with this model", "codesign", "--model MODEL"},
+        {"model", "New prediction study with this model", "predict", "--model MODEL"},
+        {"model", "New placement study with this model", "place", "--model MODEL"},
+        {"model", "New calibration study with this model", "calibrate", "--for MODEL"},
+        {"model", "New mapping study of its layers", "map", "--jobs MODEL"},
+        {"model", "New layer costs study of its layers", "cost", "--jobs MODEL"},
+        {"model", "Colour by *", "", kSeen},
+        {"model", "Fit", "", kSeen},
+        {"model", "Zoom *", "", kSeen},
+        {"model", "Open all groups", "", kSeen},
+        {"model", "Fold all groups", "", kSeen},
+        {"model", "Back", "", kSeen},
+        {"model", "Forward", "", kSeen},
+        {"model", "Find in the graph", "", kSeen},
+        {"model", "From left to right", "", kSeen},
+        // Runs.
+        {"run", "Run again", "run", "STUDY"},
+        {"run", "Open its study", "history show", "RUN"},
+        {"run", "Search on from here…", "map", "--warm-start RUN"},
+        {"run", "Compare with…", "history compare", "RUN RUN"},
+        {"run", "Report", "report", "RUN"},
+        {"run", "Export result…", "history show", "RUN --result"},
+        {"run", "Export Chrome trace…", "export", "RUN --what timeline"},
+        {"run", "Use as: *", "export", "RUN --what file --name NAME --select PART, or the input run:RUN/NAME/PART"},
+        {"run", "Show on the model", "", kSeen},
+        {"run", "Re-solve with the pins", "partition", "--pin LAYER=TYPE"},
+        {"run", "Discard changed pins", "", "pins that are given are those that count"},
+        {"report", "Export HTML…", "report", "RUN --out FILE.html"},
+        {"report", "Export PDF…", "report", "RUN --out FILE.pdf"},
+        {"report", "Export Markdown…", "report", "RUN --out FILE.md"},
+        {"validation", "Validate a table of your own…", "validate", "FILE"},
+        {"validation", "Predict again", "validate", ""},
+        // The history.
+        {"window", "history", "history list", ""},
+        {"window", "choose-history", "", "--store FILE of every command"},
+        {"history", "open", "history show", "RUN"},
+        {"history", "compare", "history compare", "RUN RUN"},
+        {"history", "points", "", "moves what is seen; tables of 'export' have the numbers"},
+        {"history", "report", "report", "RUN"},
+        {"history", "repeat", "run", "STUDY"},
+        {"history", "resume", "resume", "RUN"},
+        {"history", "study", "history show", "RUN"},
+        {"history", "star", "history star", "RUN"},
+        {"history", "rename", "", "a run is called as its study was when it ran"},
+        {"history", "tags", "history tag", "RUN TAG"},
+        {"history", "note", "history note", "RUN TEXT"},
+        {"history", "delete", "history delete", "RUN"},
+        {"history", "export", "history export", "RUN --out FILE"},
+        {"history", "import", "history import", "FILE"},
+        {"history", "columns", "", kSeen},
+        {"", "", "history search", "the field above the table"},
+        {"", "", "history merge", "importing the file adds its runs"},
+        {"", "", "history backup", "upkeep of the file"},
+        {"", "", "history vacuum", "upkeep of the file"},
+        {"", "", "history verify", "upkeep of the file; the window checks what it opens"},
+        {"", "", "reproduce", "the papers' figures are for who doubts the program"},
+        {"window", "welcome", "tour", ""},
+        // Files and edits.
+        {"window", "open", "", "commands take files by their names"},
+        {"window", "save", "", kEdits},
+        {"window", "undo", "", kEdits},
+        {"window", "redo", "", kEdits},
+        // What is of the window alone.
+        {"window", "close-tab", "", kSeen},
+        {"window", "quit", "", kSeen},
+        {"window", "palette", "", kSeen},
+        {"window", "split-right", "", kSeen},
+        {"window", "split-down", "", kSeen},
+        {"window", "other-side", "", kSeen},
+        {"window", "next-tab", "", kSeen},
+        {"window", "previous-tab", "", kSeen},
+        {"window", "next-pane", "", kSeen},
+        {"window", "previous-pane", "", kSeen},
+        {"window", "filter-library", "", kSeen},
+        {"window", "alone", "", kSeen},
+        {"window", "details", "", kSeen},
+        {"window", "full-screen", "", kSeen},
+        {"window", "reset-layout", "", kSeen},
+        {"window", "theme-*", "", "moves what is seen; --theme of 'export' is that of pictures"},
+        {"window", "shortcuts", "", "--help of every command"},
+        {"window", "equivalents", "", "--help of every command"},
+        {"window", "about", "", "--version"},
+    };
+    return kRows;
+}
+
+bool isOf(const Equivalent& row, std::string_view place, const QString& id, const QString& text) {
+    if (row.place != place || row.action.empty()) return false;
+    const QString pattern = toQt(row.action);
+    return (!id.isEmpty() && matches(pattern, id)) || matches(pattern, withoutMnemonics(text));
+}
+
+QDialog* newEquivalentsDialog(QWidget* parent) {
+    auto* dialog = new QDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(u"Window and command line"_s);
+    const auto row = [](int number) -> const Equivalent& { return equivalents()[static_cast<std::size_t>(number)]; };
+    auto* model = new TableModel(
+        {columns::words(u"Where"_s,
+                        [row](int at) { return row(at).place.empty() ? QString(QChar(0x2013)) : toQt(row(at).place); }),
+         columns::words(u"In the window"_s, [row](int at) { return actionText(row(at)); }),
+         columns::words(u"On the command line"_s, [row](int at) { return commandText(row(at)); })},
+        dialog);
+    model->setRowCount(static_cast<int>(equivalents().size()));
+    auto* table = new TableView(model, u"Window and command line"_s, dialog);
+    table->setFilterVisible(true);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
+    QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
+    auto* column = new QVBoxLayout(dialog);
+    column->addWidget(table, 1);
+    column->addWidget(buttons);
+    constexpr int kWidth = 980, kHeight = 620;
+    dialog->resize(kWidth, kHeight);
+    return dialog;
+}
+
+}  // namespace tessera::ui
