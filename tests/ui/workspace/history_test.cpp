@@ -4,10 +4,11 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
-#include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "tests/ui/workspace/grown_history.h"
+#include "ui/views/toast.h"
 #include "ui/views/workbench/workbench.h"
 #include "ui/workspace/history/column_chooser.h"
 #include "ui/workspace/history/history_document.h"
@@ -161,14 +163,12 @@ TEST_F(HistoryFile, deletingStarringAndTaggingCanBeUndone) {
     document.table()->selectRow(0);
     document.actionNamed("delete")->trigger();
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 2; }));
-    QLabel* summary = nullptr;
-    for (auto* label : document.findChildren<QLabel*>())
-        if (label->text().startsWith(QStringLiteral("2 runs"))) summary = label;
-    ASSERT_NE(summary, nullptr);
-    EXPECT_EQ(summary->text(), QStringLiteral("2 runs · 1 run deleted · <a href=\"undo\">Undo</a>"));
-    emit summary->linkActivated(QStringLiteral("undo"));
+    auto* toast = document.findChild<Toast*>();
+    ASSERT_NE(toast, nullptr);
+    EXPECT_EQ(toast->sentence(), "1 run deleted");
+    toast->undoButton()->click();
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
-    EXPECT_EQ(summary->text(), QStringLiteral("3 runs"));
+    EXPECT_TRUE(toast->sentence().isEmpty()) << "there is nothing more to take back";
     document.undoStack()->undo();
     ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString().isEmpty(); }));
 }
@@ -398,6 +398,135 @@ TEST_F(HistoryFile, columnsAreChosenInADialogWithSectionsAndSearch) {
     EXPECT_EQ(document.model().metrics(), QStringList{"step_time_s"});
     EXPECT_EQ(document.model().headerData(HistoryModel::FirstMetric, Qt::Horizontal).toString(), "Step time");
     chooser->close();
+}
+
+TEST_F(HistoryFile, conditionsBecomeChipsThatCanBeTakenOff) {
+    fill(30);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1000, 400);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+    HistoryFilters& filters = document.filters();
+    QTest::keyClicks(filters.search(), "status: failed");
+    QTest::qWait(2 * kTypingMilliseconds);
+    EXPECT_EQ(model.rowCount(), 30) << "not before it is written to its end";
+    QTest::keyClick(filters.search(), Qt::Key_Return);
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 10; }));
+    EXPECT_TRUE(filters.search()->text().isEmpty());
+    EXPECT_EQ(filters.add("engine: partition"), "");
+    EXPECT_EQ(filters.conditions(), (QStringList{"status: failed", "engine: partition"}));
+    EXPECT_TRUE(filters.add("engine: toaster").contains("expected one of")) << "it stays as it was";
+    filters.add("status: cancelled");
+    EXPECT_EQ(filters.conditions(), (QStringList{"status: cancelled", "engine: partition"})) << "one of a kind";
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 20; }));
+    test::savePicture(document, "history-chips");
+    const QJsonObject saved = document.saveView();
+    for (auto* chip : document.findChildren<QToolButton*>())
+        if (chip->isVisible() && chip->text() == "status: cancelled") chip->click();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+    EXPECT_EQ(filters.conditions(), QStringList{"engine: partition"});
+    filters.search()->setFocus();
+    QTest::keyClick(filters.search(), Qt::Key_Backspace);
+    EXPECT_TRUE(filters.conditions().isEmpty());
+    document.restoreView(saved);
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 20; }));
+    emit filters.menu()->aboutToShow();
+    for (QAction* action : filters.menu()->actions())
+        if (action->text() == "Starred") action->trigger();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 0; }));
+    filters.clear();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+}
+
+TEST_F(HistoryFile, theRunsOfOneEngineHaveItsNumbersAsColumns) {
+    {
+        store::Store store = store::Store::open(path());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:lenet5"};
+        study.hardware = {"accpar-homogeneous"};
+        const study::Result result = study::run(study);
+        store.finishRun(store.addRun(study), result, study::headline(result));
+    }
+    fill(2);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1400, 500);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    EXPECT_TRUE(model.metrics().isEmpty());
+    document.filters().add("engine: partition");
+    ASSERT_TRUE(waitUntil([&] { return !model.metrics().isEmpty() && model.rowCount() == 3; }));
+    EXPECT_EQ(model.metrics().front(), "step_time_s");
+    EXPECT_TRUE(document.table()->isColumnHidden(HistoryModel::Engine)) << "all are of one";
+    EXPECT_FALSE(document.table()->isColumnHidden(HistoryModel::FirstMetric));
+    ASSERT_TRUE(waitUntil([&] { return model.index(2, HistoryModel::FirstMetric).data().toString().endsWith("s"); }));
+    test::savePicture(document, "history-engine");
+    document.filters().clear();
+    ASSERT_TRUE(waitUntil([&] { return model.metrics().isEmpty(); }));
+    EXPECT_FALSE(document.table()->isColumnHidden(HistoryModel::Engine));
+}
+
+TEST_F(HistoryFile, notesAndTagsAreWrittenInPlaceAlsoWhereTheirColumnIsHidden) {
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    document.resize(700, 400);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    document.table()->selectRow(1);
+    ASSERT_TRUE(document.table()->isColumnHidden(HistoryModel::Note));
+    document.actionNamed("note")->trigger();
+    EXPECT_FALSE(document.table()->isColumnHidden(HistoryModel::Note));
+    QLineEdit* editor = nullptr;
+    const auto findEditor = [&] {
+        for (auto* each : document.table()->viewport()->findChildren<QLineEdit*>()) editor = each;
+        return editor != nullptr;
+    };
+    ASSERT_TRUE(findEditor());
+    editor->setText("slower at night");
+    QTest::keyClick(editor, Qt::Key_Return);
+    ASSERT_TRUE(waitUntil([&] { return model.row(1) != nullptr && model.row(1)->note == "slower at night"; }));
+    EXPECT_EQ(document.findChild<Toast*>()->sentence(), "Note saved");
+    document.undoStack()->undo();
+    ASSERT_TRUE(waitUntil([&] { return model.row(1) != nullptr && model.row(1)->note.empty(); }));
+}
+
+TEST_F(HistoryFile, importedRunsAreMarked) {
+    const QString exported = folder.filePath("theirs.tessera");
+    {
+        store::Store other = store::Store::open(folder.filePath("other.db").toStdString());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:alexnet"};
+        study.hardware = {"accpar-homogeneous"};
+        study.name = "Theirs";
+        other.exportRuns({other.addRun(study, store::RunStatus::failed)}, exported.toStdString());
+    }
+    fill(1);
+    store::Store::open(path()).merge(exported.toStdString());
+    History history;
+    HistoryDocument document(history);
+    document.resize(1200, 300);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 2; }));
+    for (int row = 0; row < 2; ++row) {
+        const QModelIndex name = model.index(row, HistoryModel::Name);
+        const bool theirs = name.data().toString() == "Theirs";
+        EXPECT_EQ(!name.data(Qt::DecorationRole).isNull(), theirs);
+        EXPECT_EQ(name.data(Qt::ToolTipRole).toString().contains("Imported from"), theirs);
+        EXPECT_EQ(model.index(row, HistoryModel::Origin).data().toString(), theirs ? "theirs.tessera" : "");
+    }
+    document.filters().add("imported");
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 1; }));
+    test::savePicture(document, "history-imported");
 }
 
 TEST(RunNumbers, leaveOutWhatIsNone) {
