@@ -346,6 +346,32 @@ TEST_F(PredictionViewTest, manyAcceleratorsDoNotHoldTheWindow) {
     EXPECT_EQ(view.findChildren<ChoiceBar*>().size(), 2);
 }
 
+/// The same at the sizes that the pages have in windows of 1280×800, 1440×900 and 1920×1080.
+TEST(PredictionViewPictures, areSavedAtTheSizesOfWindows) {
+    const auto result = std::make_shared<const study::Result>(study::run(study::loadStudy("resnet50-accelerators")));
+    QUndoStack undo;
+    for (const auto& [width, height, mode, name] :
+         {std::tuple(1030, 700, ThemeMode::light, "1280"), std::tuple(1190, 800, ThemeMode::dark, "1440"),
+          std::tuple(1670, 980, ThemeMode::light, "1920")}) {
+        theme().apply(mode);
+        const std::unique_ptr<RunView> view(newPredictionView(&undo, nullptr));
+        view->resize(width, height);
+        view->setProperty("ground", "surface");
+        view->showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
+        view->restoreView({{QStringLiteral("prices"), QStringLiteral("a100-40gb=1.1,gaudi2=2")}});
+        view->show();
+        for (const char* tab : {"accelerators", "duels", "batches"}) {
+            view->pages()->openTab(QLatin1String(tab));
+            view->pages()->setOpen(QLatin1String(tab) == QLatin1String("accelerators"));
+            waitUntil([] { return false; }, 300);
+            const QImage picture = test::savePicture(
+                *view, QStringLiteral("prediction-at-%1-%2").arg(QLatin1String(name), QLatin1String(tab)));
+            EXPECT_GT(test::coloursIn(picture), 20) << tab;
+        }
+    }
+    theme().apply(ThemeMode::light);
+}
+
 /// Pictures for a person to look at, of the bundled study.
 TEST(PredictionViewPictures, areSaved) {
     const auto result = std::make_shared<const study::Result>(study::run(study::loadStudy("resnet50-accelerators")));

@@ -19,6 +19,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "tests/ui/workspace/grown_history.h"
+#include "ui/theme/theme.h"
 #include "ui/views/toast.h"
 #include "ui/views/workbench/workbench.h"
 #include "ui/workspace/history/column_chooser.h"
@@ -527,6 +528,63 @@ TEST_F(HistoryFile, importedRunsAreMarked) {
     document.filters().add("imported");
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 1; }));
     test::savePicture(document, "history-imported");
+}
+
+/// Pictures for a person to look at, at the sizes that the page has in windows of 1280×800, 1440×900 and 1920×1080.
+TEST_F(HistoryFile, looksLikeThis) {
+    {
+        store::Store other = store::Store::open(folder.filePath("other.db").toStdString());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:alexnet"};
+        study.hardware = {"accpar-homogeneous"};
+        study.name = "What a colleague found";
+        const study::Result result = study::run(study);
+        const store::RunId theirs = other.addRun(study);
+        other.finishRun(theirs, result, study::headline(result));
+        other.exportRuns({theirs}, folder.filePath("theirs.tessera").toStdString());
+        store::Store store = store::Store::open(path());
+        for (const char* model : {"zoo:lenet5", "zoo:vgg11", "zoo:resnet18"}) {
+            study.name.clear();
+            study.models = {model};
+            const study::Result its = study::run(study);
+            store.finishRun(store.addRun(study), its, study::headline(its));
+        }
+        study::Study predicted = study::newStudy("predict");
+        predicted.models = {"zoo:lenet5"};
+        predicted.hardware = {"h100", "a100"};
+        const study::Result its = study::run(predicted);
+        store.finishRun(store.addRun(predicted), its, study::headline(its));
+        store.merge(folder.filePath("theirs.tessera").toStdString());
+        store.setTags(1, {"paper", "night", "to be measured again"});
+        store.setTags(2, {"paper"});
+        store.setNote(2, "slower than the one before");
+        store.setStarred({2}, true);
+    }
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    open(history);
+    ASSERT_TRUE(waitUntil([&] { return document.model().rowCount() == 8; }));
+    document.show();
+    for (const auto& [width, height, mode, name] :
+         {std::tuple(1030, 700, ThemeMode::light, "1280"), std::tuple(1190, 800, ThemeMode::dark, "1440"),
+          std::tuple(1670, 980, ThemeMode::light, "1920")}) {
+        theme().apply(mode);
+        document.resize(width, height);
+        document.filters().clear();
+        waitUntil([] { return false; }, 300);
+        EXPECT_GT(test::coloursIn(test::savePicture(document, QStringLiteral("history-all-") + name)), 20);
+        document.filters().add("engine: partition");
+        document.filters().add("gap < 20 %");
+        waitUntil([] { return false; }, 500);
+        document.table()->selectRow(0);
+        document.actionNamed("star")->trigger();
+        waitUntil([] { return false; }, 300);
+        EXPECT_GT(test::coloursIn(test::savePicture(document, QStringLiteral("history-of-engine-") + name)), 20);
+        document.undoStack()->undo();
+        waitUntil([] { return false; }, 300);
+    }
+    theme().apply(ThemeMode::light);
 }
 
 TEST(RunNumbers, leaveOutWhatIsNone) {
