@@ -186,7 +186,8 @@ QJsonObject HistoryColumns::save() const {
 void HistoryColumns::restore(const QJsonObject& saved) {
     constexpr int kMaxColumns = 50;
     metrics_.clear();
-    const QJsonObject chosen = saved["metrics"].toObject();
+    QJsonObject chosen = saved["metrics"].toObject();
+    if (saved["metrics"].isArray()) chosen[QString()] = saved["metrics"];  // older versions had one list
     for (auto each = chosen.constBegin(); each != chosen.constEnd(); ++each) {
         QStringList& metrics = metrics_[each.key()];
         for (const QJsonValue name : each.value().toArray())

@@ -112,7 +112,12 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
         updateSummary();
     });
     connect(history_, &History::changed, this, [this] { askForNames(); });
-    connect(history_, &History::opened, this, [this] { askForNames(); });
+    connect(history_, &History::opened, this, [this] {
+        askForNames();
+        // What was asked before was not answered.
+        engine_.clear();
+        listEngine();
+    });
     connect(&model_, &HistoryModel::starEdited, this,
             [this](const store::RunRow& row, bool starred) { star({row.id}, starred); });
     connect(&model_, &HistoryModel::nameEdited, this, [this](const store::RunRow& row, const QString& name) {

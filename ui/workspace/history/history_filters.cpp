@@ -98,12 +98,11 @@ HistoryFilters::HistoryFilters(QWidget* parent)
         clear_->setVisible(isActive());
         rest->start();
     });
+    connect(search_, &QLineEdit::returnPressed, this, &HistoryFilters::enter);
     connect(menu_, &QMenu::aboutToShow, this, &HistoryFilters::fillMenu);
     connect(clear_, &QToolButton::clicked, this, [this] { clear(); });
-    const auto icons = [this] {
-        add_->setIcon(theme().icon(u"filter"_s, "secondary"));
-        showChips();
-    };
+    const auto icons = [this] { add_->setIcon(theme().icon(u"filter"_s, "secondary")); };
+    showChips();
     icons();
     connect(&theme(), &Theme::changed, this, icons);
     fillCompleter();
@@ -143,6 +142,7 @@ void HistoryFilters::fillCompleter() {
 }
 
 void HistoryFilters::fillMenu() {
+    qDeleteAll(menu_->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
     menu_->clear();
     const auto offer = [this](QMenu& menu, const QString& title, const QString& condition) {
         connect(menu.addAction(title), &QAction::triggered, this, [this, condition] { showProblem(add(condition)); });
@@ -239,6 +239,7 @@ void HistoryFilters::enter() {
     const bool isWord = text == u"starred"_s || text == u"imported"_s || text == u"deleted"_s;
     if (!isWord && !store::looksLikeCondition(text.toStdString())) return;
     if (!insert(text, problem)) return showProblem(problem);
+    completer_->popup()->hide();
     search_->clear();
     showChips();
     emit changed();
@@ -247,12 +248,6 @@ void HistoryFilters::enter() {
 bool HistoryFilters::eventFilter(QObject* watched, QEvent* event) {
     if (watched == search_ && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
-        if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-            // What the list of completions has chosen is in the line by then.
-            completer_->popup()->hide();
-            enter();
-            return true;
-        }
         if (key == Qt::Key_Backspace && search_->text().isEmpty() && !shown_.isEmpty()) {
             remove(shown(shown_.back().condition.text));
             return true;
@@ -276,15 +271,13 @@ void HistoryFilters::showChips() {
     for (const Chip& chip : shown_) {
         const QString text = shown(chip.condition.text);
         auto* button = new QToolButton;
-        button->setText(text);
-        button->setIcon(theme().icon(u"close"_s, "secondary"));
-        button->setIconSize(QSize(theme().spacing(3), theme().spacing(3)));
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setLayoutDirection(Qt::RightToLeft);  // the cross stands behind the text
+        button->setText(text + u"  ×"_s);
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
         button->setFocusPolicy(Qt::StrongFocus);
         button->setToolTip(u"Takes this filter off"_s);
         button->setAccessibleName(u"Filter %1; takes it off"_s.arg(text));
         button->setProperty("chip", true);
+        button->setProperty("condition", text);
         // Gone with the chips only after it has been clicked.
         connect(
             button, &QToolButton::clicked, this, [this, text] { remove(text); }, Qt::QueuedConnection);
