@@ -318,8 +318,8 @@ HeatMap duelMap(const PredictionOutcome& outcome, std::string_view metric, std::
         const auto band =
             std::find_if(kBands.begin(), kBands.end(), [&](const Band& each) { return ahead >= each.from; });
         map.cells.push_back(static_cast<std::int16_t>(band - kBands.begin()));
-        map.texts.push_back(percent(ahead));
-        map.details.push_back(fmt::format("{} is ahead of {}: {}", row, column, percent(ahead)));
+        map.texts.push_back(study::chanceText(ahead));
+        map.details.push_back(fmt::format("{} is ahead of {}: {}", row, column, study::chanceText(ahead)));
     }
     return map;
 }
@@ -354,16 +354,22 @@ Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t device
             if (curve.x[i] == static_cast<double>(one->batch)) {
                 mark.x.push_back(curve.x[i]);
                 mark.y.push_back(curve.y[i]);
-                mark.valueTexts.push_back(countText(one->batch));
+                mark.valueTexts.push_back(curve.valueTexts[i]);
+                mark.labels.push_back(fmt::format("{}, {}", curve.name, countText(one->batch)));
             }
         if (one->batches.size() > 0 && !one->batches.back().fits)
             limits.push_back(fmt::format("{} {}", shownName(one->accelerator), countText(one->batches.back().batch)));
         chart.series.push_back(std::move(band));
+        mark.shape = static_cast<int>(chart.series.size());  // as its curve has
         chart.series.push_back(std::move(curve));
         if (!mark.x.empty()) marks.push_back(std::move(mark));
     }
     if (chart.series.empty()) return chart;
     for (Series& mark : marks) chart.series.push_back(std::move(mark));
+    const std::vector<const Prediction*> order = inOrder(outcome, devices);
+    chart.title =
+        fmt::format("{} trains {} {} with batch {}", shownName(order.front()->accelerator),
+                    samplesText(order.front()->throughput), onDevices(devices), countText(order.front()->batch));
     chart.notes.emplace_back("Marked: the batch of the prediction. The areas hold 90 % of what its numbers allow.");
     if (!limits.empty()) chart.notes.push_back("Does not fit any more: " + joined(limits, ", ") + ".");
     return chart;

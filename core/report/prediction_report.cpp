@@ -90,7 +90,7 @@ Table duelTable(const PredictionOutcome& outcome) {
                                              [&](const Prediction* one) { return one->accelerator == other; });
                 const auto j = static_cast<std::size_t>(at - duels.order.begin());
                 cells.push_back(j == count || j == i ? std::string(kNone)
-                                                     : study::percentText(duels.ahead[i * count + j]));
+                                                     : study::chanceText(duels.ahead[i * count + j]));
             }
         }
     }

@@ -364,6 +364,13 @@ Duels duelsOf(const PredictionOutcome& outcome, std::string_view metric, std::in
     return duels;
 }
 
+std::string chanceText(double probability) {
+    constexpr double kPercent = 100, kLeast = 0.01;
+    if (probability < kLeast) return "< 1 %";
+    if (probability > 1 - kLeast) return "> 99 %";
+    return fmt::format("{:.0f} %", kPercent * probability);
+}
+
 std::string errorText(const Prediction& one) {
     constexpr double kPercent = 100;
     const double low = std::round(-kPercent * one.error.low), high = std::round(kPercent * one.error.high);

@@ -77,6 +77,8 @@ struct Duels {
     std::vector<double> ahead;  ///< row by row: that the row's is ahead of the column's; 0.5 of itself
 };
 Duels duelsOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
+/// "86 %", "> 99 %", "< 1 %": a probability that is known no better.
+std::string chanceText(double probability);
 /// "± 9 %", "−28/+39 %": 90 % of the errors that the numbers behind a prediction allow.
 std::string errorText(const predict::Prediction& prediction);
 /// "cs2 or bow", "cs2, bow or 2 others".

@@ -178,8 +178,11 @@ TEST_F(PredictionPictures, everyTwoAreComparedByHowLikelyOneIsAhead) {
     EXPECT_EQ(map.cells[0], -1) << "nobody is compared with itself";
     EXPECT_EQ(map.cells[2], 0);
     EXPECT_EQ(map.cells[6], 3);
-    EXPECT_EQ(map.texts[2], study::percentText(duels.ahead[2]));
-    EXPECT_TRUE(saysIn(toSvg(map, Theme(ThemeKind::light)), map.texts[2]));
+    EXPECT_EQ(map.texts[2], study::chanceText(duels.ahead[2]));
+    EXPECT_TRUE(saysIn(toSvg(map, Theme(ThemeKind::light)), map.texts[1]));
+    EXPECT_EQ(study::chanceText(0.9999), "> 99 %");
+    EXPECT_EQ(study::chanceText(0.0001), "< 1 %");
+    EXPECT_EQ(study::chanceText(0.856), "86 %");
     EXPECT_TRUE(duelMap(outcome, study::kByThroughput, 64).cells.empty());
     const Table table = duelTable(outcome);
     EXPECT_EQ(table.columns.size(), 3U + acceleratorsOf(outcome).size());
@@ -197,6 +200,8 @@ TEST_F(PredictionPictures, throughputByBatchEndsWhereMemoryDoes) {
     const Series* chosen = findSeries(chart, "swift/chosen");
     ASSERT_NE(chosen, nullptr);
     EXPECT_EQ(chosen->x, std::vector<double>{256});
+    EXPECT_EQ(chosen->labels, std::vector<std::string>{"swift, 256"});
+    EXPECT_EQ(chart.title, "swift trains 584 samples/s on 1 device with batch 256");
     const Series* area = findSeries(chart, "swift/error");
     ASSERT_NE(area, nullptr);
     EXPECT_DOUBLE_EQ(area->low.back(), swift.throughput * (1 + swift.error.low));
