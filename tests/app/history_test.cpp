@@ -127,6 +127,20 @@ TEST_F(HistoryCommand, listsTheColumnsAndRunsThatAreAskedFor) {
     EXPECT_EQ(head({}).find("origin"), std::string::npos);
 }
 
+TEST_F(HistoryCommand, hardwareOfOnesOwnIsMarkedInTheList) {
+    fs::create_directories(path("share/tessera/fleets"));
+    write("share/tessera/fleets/my-fleet.json",
+          R"({"schema": "tessera.fleet/1", "name": "My fleet", "groups": [{"name": "g", "accelerator": "h100"}]})");
+    std::size_t own = 0;
+    const json list = document({"hardware", "list", "--kind", "fleet"})["hardware"];
+    for (const json& entry : list) {
+        EXPECT_EQ(entry["own"], entry["id"] == "my-fleet");
+        own += entry["own"] == true ? 1 : 0;
+    }
+    EXPECT_EQ(own, 1U);
+    EXPECT_NE(tessera({"hardware", "list", "--kind", "fleet"}).output.find("My fleet"), std::string::npos);
+}
+
 TEST_F(HistoryCommand, comparesWhatDiffers) {
     ASSERT_EQ(tessera(with(kToy, {"--ratio", "equal"})).code, 0);
     ASSERT_EQ(tessera(with(kToy, {"--batch", "256"})).code, 0);
