@@ -161,16 +161,17 @@ std::vector<LibraryEntry> entriesOf(const std::string& kind) {
 void list(Context& context, const std::string& kind) {
     std::vector<std::string> warnings;
     report::Table table;
-    table.columns = {{"kind"}, {"name"}, {"title"}};
+    table.columns = {{"kind"}, {"name"}, {"title"}, {"whose"}};
     Json json = study::documentHead("tessera.hardware-list/1", "hardware list", {});
-    Json& hardware = json["hardware"] = Json::array();
+    Json& listed = json["hardware"] = Json::array();
     for (const LibraryEntry& entry : entriesOf(kind)) {
         if (!entry.problem.empty()) {
             warnings.push_back(entry.problem);
             continue;
         }
-        table.rows.push_back({entry.kind, entry.id, entry.name});
-        hardware.push_back({{"kind", entry.kind}, {"id", entry.id}, {"name", entry.name}});
+        const bool own = hardware::isOwnFile(entry.path);
+        table.rows.push_back({entry.kind, entry.id, entry.name, own ? "mine" : "bundled"});
+        listed.push_back({{"kind", entry.kind}, {"id", entry.id}, {"name", entry.name}, {"own", own}});
     }
     study::finishDocument(json, {}, warnings);
     context.console.showWarnings(warnings);

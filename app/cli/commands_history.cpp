@@ -1,9 +1,6 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -23,7 +20,9 @@
 #include "core/draw/table.h"
 #include "core/report/comparison_report.h"
 #include "core/store/documents.h"
+#include "core/store/run_list.h"
 #include "core/study/comparison.h"
+#include "core/study/key_result.h"
 #include "core/study/metric.h"
 
 namespace tessera::cli {
@@ -38,45 +37,54 @@ using store::Store;
 
 constexpr std::int64_t kMaxListed = 1'000'000;
 
-/// "2026-03-01 14:05", in the reader's time zone.
-std::string dateOf(const std::optional<std::int64_t>& milliseconds) {
-    if (!milliseconds) return "–";
-    const std::time_t seconds = *milliseconds / 1000;
-    std::tm local{};
-    localtime_r(&seconds, &local);
-    return fmt::format("{:%Y-%m-%d %H:%M}", local);
-}
-
-/// Milliseconds since 1970 at which the local day YYYY-MM-DD begins, or, `later` days on, another. Throws UsageError.
+/// Milliseconds since 1970 at which a local day begins, or, `later` days on, another. Throws UsageError.
 std::int64_t dayOf(const std::string& option, const std::string& text, int later = 0) {
-    std::tm day{};
-    const char* end = strptime(text.c_str(), "%Y-%m-%d", &day);
-    std::tm normal = day;
-    normal.tm_isdst = -1;
-    // The 30th of February would be taken for a day of March.
-    const bool isDay = end != nullptr && *end == '\0' && std::mktime(&normal) != -1 && normal.tm_mday == day.tm_mday;
-    if (!isDay)
-        throw UsageError(fmt::format("option '{}' is {}; expected a day such as 2026-03-01", option, inQuotes(text)));
-    // Days are not all of 24 hours.
-    day.tm_mday += later;
-    day.tm_isdst = -1;
-    return static_cast<std::int64_t>(std::mktime(&day)) * 1000;
+    if (const std::optional<std::int64_t> day = store::dayNamed(text, later)) return *day;
+    throw UsageError(
+        fmt::format("option '{}' is {}; expected a day such as 2026-03-01, or '7 days'", option, inQuotes(text)));
 }
 
-report::Table tableOf(const std::vector<RunRow>& rows) {
+/// A column of a list: one that all runs have, else a metric.
+struct ListColumn {
+    const store::RunColumn* common = nullptr;
+    study::Metric metric = {};
+};
+
+/// The longest texts that a column shows.
+std::size_t letters(std::string_view id) {
+    return id == "outcome" || id == "note" ? 80 : 40;
+}
+
+report::Table tableOf(const std::vector<RunRow>& rows, const std::vector<ListColumn>& columns) {
     report::Table table;
-    table.columns = {{"run", true}, {"started"}, {"status"}, {"name"}, {"model"}, {"hardware"}, {"finding"}, {"tags"}};
-    for (const RunRow& row : rows)
-        table.rows.push_back({std::to_string(row.id), dateOf(row.started),
-                              std::string(store::nameOf(row.status)) + (row.starred ? " ★" : ""), escaped(row.name, 40),
-                              escaped(row.models, 40), escaped(row.hardware, 40),
-                              row.damage.empty() ? escaped(row.headline, 80) : "damaged",
-                              escaped(joined(row.tags, ", "), 40)});
+    table.columns = {{"run", true}};
+    for (const ListColumn& column : columns)
+        table.columns.push_back(column.common != nullptr
+                                    ? report::Table::Column{std::string(column.common->id), column.common->isNumber}
+                                    : report::Table::Column{column.metric.name, true});
+    for (const RunRow& row : rows) {
+        std::vector<std::string>& cells = table.rows.emplace_back();
+        cells.push_back(std::to_string(row.id));
+        for (const ListColumn& column : columns) {
+            if (column.common != nullptr) {
+                const bool isStatus = column.common->id == "status";
+                const bool isDamaged = column.common->id == "result" && !row.damage.empty();
+                cells.push_back(isDamaged ? "damaged"
+                                          : escaped(column.common->text(row), letters(column.common->id)) +
+                                                (isStatus && row.starred ? " ★" : ""));
+                continue;
+            }
+            const auto found = row.metrics.find(column.metric.name);
+            study::Metric metric = column.metric;
+            metric.value = found == row.metrics.end() ? 0 : found->second;
+            cells.push_back(found == row.metrics.end() ? "–" : study::textOf(metric));
+        }
+    }
     return table;
 }
 
 void printRuns(const Context& context, const std::string& command, const std::vector<RunRow>& rows,
-               std::int64_t total) {
+               const std::vector<ListColumn>& columns, std::int64_t total) {
     if (context.common.json) {
         Json json = study::documentHead("tessera.history/1", command, {});
         json["total"] = total;
@@ -90,7 +98,7 @@ void printRuns(const Context& context, const std::string& command, const std::ve
         context.console.print("No such runs. 'tessera partition' and 'tessera run' leave theirs here.\n");
         return;
     }
-    std::string text = report::toText(tableOf(rows));
+    std::string text = report::toText(tableOf(rows, columns));
     const auto shown = static_cast<std::int64_t>(rows.size());
     if (total > shown)
         text += fmt::format("\n{} of {} runs; --limit shows more\n", shown, formatCount(static_cast<double>(total)));
@@ -125,10 +133,10 @@ std::string counted(std::size_t count) {
 
 /// The options that choose runs: `list` and `search` share them.
 struct Choice {
-    std::string engine, model, hardware, tag, status, since, until, sort = "started", limit = "50";
-    std::vector<std::string> min, max;
+    std::string engine, model, hardware, tag, status, since, until, sort = "started", limit = "50", columns;
+    std::vector<std::string> where, min, max;
     std::vector<std::string> oldMin, oldMax;  ///< by the spellings of older versions
-    bool starred = false, ascending = false, deleted = false;
+    bool starred = false, imported = false, ascending = false, deleted = false;
 };
 
 void addChoice(CLI::App& app, Choice& choice) {
@@ -139,8 +147,10 @@ void addChoice(CLI::App& app, Choice& choice) {
     addText(app, "--tag", choice.tag, "TAG", "runs with this tag");
     addText(app, "--status", choice.status, "STATUS",
             "queued, running, paused, interrupted, done, failed or cancelled");
-    addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01");
+    addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01 or '7 days'");
     addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
+    addTexts(app, "--where", choice.where, "CONDITION",
+             "a condition as the studio's filters have them, such as 'gap < 5 %' or 'tag: night'; may be repeated");
     addTexts(app, "--min", choice.min, "METRIC=N",
              "a metric is at least N, such as memory_bytes=64GiB; may be repeated");
     addTexts(app, "--max", choice.max, "METRIC=N", "a metric is at most N, such as step_time_s=40ms; may be repeated");
@@ -148,10 +158,15 @@ void addChoice(CLI::App& app, Choice& choice) {
     addTexts(app, "--least", choice.oldMin, "METRIC=N", "the same as --min")->group(hidden);
     addTexts(app, "--most", choice.oldMax, "METRIC=N", "the same as --max")->group(hidden);
     app.add_flag("--starred", choice.starred, "starred runs only");
+    app.add_flag("--imported", choice.imported, "runs that came from another file only");
     app.add_flag("--deleted", choice.deleted, "deleted runs that can still be restored");
     addText(app, "--sort", choice.sort, "COLUMN",
             "started, name, status, engine, model, hardware, or a metric such as step_time_s (default started)");
     app.add_flag("--ascending", choice.ascending, "smallest or oldest first");
+    addText(
+        app, "--columns", choice.columns, "LIST",
+        "columns, with commas between them: name, engine, model, hardware, result, gap, tags, started, status, took, "
+        "outcome, note, origin, or metrics such as step_time_s; of one engine the default has its metrics");
     addText(app, "--limit", choice.limit, "N", "number of runs (default 50)");
 }
 
@@ -208,9 +223,14 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     addBounds("--least", choice.oldMin, true);
     addBounds("--most", choice.oldMax, false);
     if (choice.starred) query.starred = true;
+    if (choice.imported) query.imported = true;
     query.deleted = choice.deleted;
     query.descending = !choice.ascending;
     query.orderBy = choice.sort;
+    if (!choice.where.empty()) {
+        const std::vector<study::Metric> kinds = history.metricKinds();
+        for (const std::string& text : choice.where) store::addCondition(query, text, kinds);
+    }
     static const std::set<std::string> kColumns{"started", "name", "status", "engine", "model", "hardware"};
     if (!kColumns.contains(choice.sort)) {
         measureOf("--sort", choice.sort, history);
@@ -219,13 +239,65 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     return query;
 }
 
+/// The columns that are asked for, else those that lists have: of one engine its metrics too. Throws UsageError.
+std::vector<ListColumn> columnsOf(const std::string& asked, const HistoryQuery& query, const Store& history) {
+    std::vector<ListColumn> columns;
+    const std::vector<study::Metric> kinds = history.metricKinds();
+    const auto addMetric = [&](const std::string& name) {
+        const auto kind =
+            std::find_if(kinds.begin(), kinds.end(), [&](const study::Metric& each) { return each.name == name; });
+        if (kind != kinds.end()) columns.push_back({.metric = *kind});
+        return kind != kinds.end();
+    };
+    if (asked.empty()) {
+        for (const char* id : {"started", "status", "engine", "name", "model", "hardware", "result", "gap", "tags"})
+            if (id != std::string_view("engine") || query.engine.empty())
+                columns.push_back({.common = store::findRunColumn(id)});
+        if (!query.engine.empty())
+            for (const std::string& name : store::engineMetrics(history, query.engine)) addMetric(name);
+        return columns;
+    }
+    for (const std::string_view part : split(asked, ',')) {
+        const std::string name(trimmed(part));
+        if (const store::RunColumn* common = store::findRunColumn(name)) {
+            columns.push_back({.common = common});
+            continue;
+        }
+        if (addMetric(name)) continue;
+        std::vector<std::string> known;
+        for (const store::RunColumn& column : store::runColumns()) known.emplace_back(column.id);
+        const std::string common = joined(known, ", ");
+        for (const study::Metric& kind : kinds) known.push_back(kind.name);
+        throw UsageError(fmt::format(
+            "option '--columns' names {}; {}", inQuotes(name),
+            withClosest("did you mean {}?", name, known, "expected a metric of the history or one of " + common)));
+    }
+    return columns;
+}
+
 void listRuns(Context& context, const std::string& command, const Choice& choice, const std::string& text) {
     const Store history = openHistory(context, OpenMode::readOnly);
     HistoryQuery query = queryOf(choice, history);
     query.text = text;
+    std::vector<ListColumn> columns = columnsOf(choice.columns, query, history);
+    if (!choice.columns.empty())
+        for (const ListColumn& column : columns)
+            if (column.common == nullptr) query.metrics.push_back(column.metric.name);
+    // The document has the metrics that were asked for; the table's columns need more.
+    HistoryQuery shown = query;
+    if (!context.common.json) {
+        for (const ListColumn& column : columns)
+            if (column.common == nullptr) shown.metrics.push_back(column.metric.name);
+        const std::vector<std::string>& keys = study::keyMetrics();
+        shown.metrics.insert(shown.metrics.end(), keys.begin(), keys.end());
+    }
     const std::int64_t limit = wholeOf("--limit", choice.limit, 1, kMaxListed);
-    const std::vector<RunRow> rows = history.query(query, limit);
-    printRuns(context, command, rows, history.count(query));
+    const std::vector<RunRow> rows = history.query(shown, limit);
+    // Where some came from elsewhere, a list says which.
+    if (choice.columns.empty() &&
+        std::any_of(rows.begin(), rows.end(), [](const RunRow& row) { return row.imported.has_value(); }))
+        columns.push_back({.common = store::findRunColumn("origin")});
+    printRuns(context, command, rows, columns, history.count(query));
     for (const RunRow& row : rows)
         if (!row.damage.empty()) throw FileError(row.damage);
 }
@@ -249,10 +321,10 @@ std::string cellOf(const RunRow& row, const std::vector<study::Metric>& metrics,
     add("engine", row.engine);
     add("model", row.models);
     add("hardware", row.hardware);
-    add("started", dateOf(row.started));
-    add("finished", dateOf(row.finished));
+    add("started", store::dateText(row.started));
+    add("finished", store::dateText(row.finished));
     if (row.started) add("took", formatQuantity(static_cast<double>(row.worked) / 1000, Measure::seconds));
-    if (row.imported) add("imported", fmt::format("from {} on {}", row.importedFrom, dateOf(row.imported)));
+    if (row.imported) add("imported", fmt::format("from {} on {}", row.importedFrom, store::dateText(row.imported)));
     add("tags", joined(row.tags, ", "));
     add("note", row.note);
     add("host", row.host);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/metric.h"
+#include "core/study/progress_value.h"
 
 namespace tessera::cli {
 
@@ -32,6 +35,18 @@ std::string bar(double share) {
     std::string text;
     for (double cell = 0; cell < kBarCells; ++cell) text += cell < filled ? "▇" : "▁";
     return text;
+}
+
+/// Characters of a line of the terminal.
+std::size_t terminalColumns() {
+    constexpr std::size_t kUsual = 80;
+    winsize size{};
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
+std::size_t characters(std::string_view text) {
+    return static_cast<std::size_t>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 /// True where a bar can be drawn on standard error: a terminal that takes escape sequences, and is to.
@@ -90,7 +105,40 @@ ProgressSink Console::sink() {
     };
 }
 
+void Console::follow(const study::Study& study) {
+    const std::lock_guard lock(mutex_);
+    began_ = std::chrono::steady_clock::now();
+    left_ = study::TimeLeft(study);
+    study_ = study;
+    best_.clear();
+    bound_.reset();
+}
+
+/// What estimates and the standing of a race follow from.
+void Console::note(const ProgressEvent& event) {
+    if (event.kind == ProgressEvent::Kind::log || study_.engine.empty()) return;
+    if (event.total > 0)
+        left_.note(event, std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count());
+    if (event.kind == ProgressEvent::Kind::progress || !event.curve.quantity.empty()) return;
+    if (event.curve.role == CurveRole::bound && event.curve.owner.empty()) bound_ = event.y;
+    if (event.curve.role != CurveRole::best && event.curve.role != CurveRole::value) return;
+    const auto [best, isNew] = best_.emplace(event.curve.owner, event.y);
+    if (!isNew && study::isBetter(study_, event.y, best->second)) best->second = event.y;
+}
+
+/// "tessera leads: 3,357,485 cycles, optimality gap 2.9 %"; empty where no algorithms race.
+std::string Console::leaderText() const {
+    if (best_.size() < 2 || best_.contains("")) return "";
+    const auto leader = std::min_element(best_.begin(), best_.end(), [&](const auto& a, const auto& b) {
+        return study::isBetter(study_, a.second, b.second);
+    });
+    std::string text = fmt::format("{} leads: {}", escaped(leader->first), study::progressText(study_, leader->second));
+    if (bound_ && *bound_ > 0) text += ", " + study::gapText(leader->second, *bound_);
+    return text;
+}
+
 void Console::show(const ProgressEvent& event) {
+    note(event);
     if (event.kind == ProgressEvent::Kind::log) {
         if (options_.quiet || !options_.verbose) return;
         endProgress();
@@ -113,9 +161,17 @@ void Console::draw(const ProgressEvent& event) {
     std::string text = escaped(event.task);
     if (event.total > 0 && event.done > 0) {
         const double rate = event.done / elapsed;
-        text = fmt::format("{} {} {:.0f} % · {}/s · {} left", text, bar(event.done / event.total),
-                           100 * event.done / event.total, formatQuantity(rate, Measure::count),
-                           formatQuantity((event.total - event.done) / rate, Measure::seconds));
+        const std::optional<study::TimeLeft::Span> left = left_.left();
+        text = fmt::format("{} {} {:.0f} % · {}/s", text, bar(event.done / event.total), 100 * event.done / event.total,
+                           formatQuantity(rate, Measure::count));
+        if (left)
+            text += fmt::format(" · {} left", study::spanText(*left));
+        else if (study_.engine.empty())  // of work that is no study's
+            text += fmt::format(" · {} left", formatQuantity((event.total - event.done) / rate, Measure::seconds));
+        // A line that wraps would not be drawn over.
+        const std::string leader = leaderText();
+        if (!leader.empty() && (!terminal_ || characters(text) + characters(leader) + 3 < terminalColumns()))
+            text += " · " + leader;
     } else {
         text = fmt::format("{} · {}", text, formatQuantity(elapsed, Measure::seconds));
     }

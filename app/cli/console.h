@@ -1,13 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
 #include "core/base/progress.h"
+#include "core/study/study.h"
+#include "core/study/time_left.h"
 
 namespace tessera::cli {
 
@@ -51,18 +55,27 @@ public:
     /// Listens to an engine: a bar with rate and remaining time on a terminal, else a line every 10 s; warnings as they
     /// come up with `--verbose`. The console must outlive the sink.
     ProgressSink sink();
+    /// The study that the engine works on from now on: how long it takes, and what its numbers are, follow from it.
+    void follow(const study::Study& study);
     /// Removes the bar. Called before anything else is written.
     void endProgress();
 
 private:
     void show(const ProgressEvent& event);
     void draw(const ProgressEvent& event);
+    void note(const ProgressEvent& event);
+    std::string leaderText() const;
 
     const CommonOptions& options_;
     std::mutex mutex_;
     std::chrono::steady_clock::time_point started_;
     std::chrono::steady_clock::time_point shown_;
     std::string task_;
+    std::chrono::steady_clock::time_point began_;  ///< the study
+    study::TimeLeft left_;
+    study::Study study_;
+    std::map<std::string, double> best_;  ///< of a race, by algorithm
+    std::optional<double> bound_;
     std::size_t barWidth_ = 0;
     bool terminal_ = false;
 };

@@ -48,6 +48,7 @@ void refuseSeveral(const Context& context, const study::Study& study) {
 study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued,
                           std::optional<store::RunId>* number) {
     refuseSeveral(context, study);
+    context.console.follow(study);
     if (context.common.noStore) return study::run(study, contextOf(context));
     std::optional<store::RunId> run;
     store::RecordOptions options;

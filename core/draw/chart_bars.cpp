@@ -81,8 +81,30 @@ void ChartBuilder::single(std::size_t s, std::size_t category, double at, double
     const Series& series = chart_.series[s];
     const auto point = static_cast<std::size_t>(pointAt_[s][category]);
     const Rect area = barRect(at, thickness, base(), inPlot(value));
+    if (series.asPoint) return interval(s, point, area, at + thickness / 2);
     box(s, point, area, thickness);
     errorBar(series, point, at + thickness / 2, std::min(thickness / 4, 5.0));
+}
+
+/// A value that is known with an error: where it may lie, and where it most likely does.
+void ChartBuilder::interval(std::size_t s, std::size_t point, const Rect& area, double middle) {
+    constexpr double kStroke = 6, kRadius = 5, kCap = 5, kShade = 0.4;
+    const Series& series = chart_.series[s];
+    const bool has = point < series.low.size() && point < series.high.size();
+    if (has && isShown(series.low[point], chart_.y) && isShown(series.high[point], chart_.y))
+        out_.front.shapes.push_back(
+            Path{.points = {place(middle, inPlot(series.low[point])), place(middle, inPlot(series.high[point]))},
+                 .stroke = colourOf(series),
+                 .width = kStroke,
+                 .opacity = kShade});
+    errorBar(series, point, middle, kCap);
+    out_.front.shapes.push_back(Marker{.at = place(middle, inPlot(series.y[point])),
+                                       .shape = shapeOf(series, s),
+                                       .radius = kRadius,
+                                       .fill = colourOf(series),
+                                       .opacity = opacityOf(series),
+                                       .tip = tip(series, point)});
+    out_.bars.push_back({s, point, area});
 }
 
 void ChartBuilder::box(std::size_t s, std::size_t point, const Rect& area, double thickness) {

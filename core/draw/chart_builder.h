@@ -152,6 +152,7 @@ private:
     void band(std::size_t category, double start, double thickness);
     Rect barRect(double at, double thickness, double from, double to) const;
     void single(std::size_t s, std::size_t category, double at, double thickness);
+    void interval(std::size_t s, std::size_t point, const Rect& area, double middle);
     void box(std::size_t s, std::size_t point, const Rect& area, double thickness);
     std::string tip(const Series& series, std::size_t point) const;
     void pile(std::size_t category, double at, double thickness);

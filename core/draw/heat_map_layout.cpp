@@ -316,9 +316,12 @@ private:
                                           .radius = area.width > 8 && area.height > 8 ? 2.0 : 0.0,
                                           .print = category,
                                           .tip = view_.tips ? tip(row, column, look) : ""});
-        if (marked)
-            text({area.x + area.width / 2, area.y + area.height / 2 + 4}, escaped(look.mark), lettersOn(look.colour),
-                 Anchor::middle, kCaption, true);
+        const std::size_t index = row * columnsOf(map_) + column;
+        const bool own = index < map_.texts.size() && out_.perRow == 1;
+        const std::string mark = escaped(own ? map_.texts[index] : look.mark);
+        if (marked && width(mark, true) <= area.width)
+            text({area.x + area.width / 2, area.y + area.height / 2 + 4}, mark, lettersOn(look.colour), Anchor::middle,
+                 kCaption, true);
     }
 
     /// Cells end at whole pixels, where neighbours do not shine through; those that are large enough stand one apart.

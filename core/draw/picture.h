@@ -58,6 +58,7 @@ struct Series {
     bool edgeArrows = false;                   ///< points out of sight are marked by a named arrow at the edge
     std::vector<std::uint8_t> tones = {};      ///< of points: places in the key's palette, instead of the colour
     bool crowds = false;                       ///< of points: very many in sight are counted in hexagons instead
+    bool asPoint = false;  ///< of bars: a marker at the value with its error stands for the bar, which is not drawn
 };
 
 /// The tone of what has none, as a point without the value that colours are of.
@@ -110,6 +111,7 @@ struct HeatMap {
     std::vector<Category> categories;
     std::vector<std::int16_t> cells;        ///< row by row; index into `categories`, -1 = nothing
     std::vector<std::string> details = {};  ///< hover text per cell, or empty
+    std::vector<std::string> texts = {};    ///< printed in cells that are large enough, instead of the category's mark
     std::string empty;                      ///< as of a Chart
 };
 

@@ -245,6 +245,14 @@ std::vector<LibraryEntry> libraryEntries(std::string_view kind, std::string_view
     return entries;
 }
 
+bool isOwnFile(const fs::path& path) {
+    std::error_code ignored;
+    const std::string file = fs::weakly_canonical(path, ignored).string();
+    return std::ranges::none_of(bundledFolders(), [&](const fs::path& folder) {
+        return file.starts_with(fs::weakly_canonical(folder, ignored).string() + "/");
+    });
+}
+
 Accelerator loadBundledAccelerator(const std::string& name) {
     const InputScope apart(std::make_shared<InputFiles>());
     for (const fs::path& folder : bundledFolders())

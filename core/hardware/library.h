@@ -28,6 +28,8 @@ std::vector<std::filesystem::path> dataFolders();
 
 /// Those of them that are installed or built with the program, not the user's.
 std::vector<std::filesystem::path> bundledFolders();
+/// True for a file of the user's: one that lies in none of those.
+bool isOwnFile(const std::filesystem::path& path);
 
 /// Says under which folder this program is installed, where its executable does not tell: a module of an interpreter.
 /// The bundled files are then those of `share/tessera` there. Before anything is looked up.

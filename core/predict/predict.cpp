@@ -107,10 +107,12 @@ Scores scoresBy(const Options& options, const Workload& workload) {
     return isEager ? Scores::stored : Scores::madeAgain;
 }
 
-/// A user's own number: nothing is known about how far it can be trusted.
+/// A user's own number: nothing is known about how far it can be trusted. A price takes no part in times.
 bool hasOwnNumber(const Machine& machine) {
-    return std::any_of(machine.accelerator.provenance.begin(), machine.accelerator.provenance.end(),
-                       [](const auto& entry) { return entry.second.reliability == hardware::kOwnNumber; });
+    return std::any_of(
+        machine.accelerator.provenance.begin(), machine.accelerator.provenance.end(), [](const auto& entry) {
+            return entry.second.reliability == hardware::kOwnNumber && entry.first != "price_per_hour_usd";
+        });
 }
 
 }  // namespace
@@ -259,6 +261,18 @@ std::optional<std::int64_t> Predictor::chosenBatch(const Machine& machine, const
         max = std::max(max, throughput);
     }
     return best;
+}
+
+void Predictor::addThroughputs(const Machine& machine, const Cut& cut, Prediction& prediction) const {
+    if (options_.batch) return;
+    const bool dataParallel = options_.parallelism == Parallelism::data;
+    const double together = dataParallel ? static_cast<double>(prediction.devices) : 1;
+    for (BatchMemory& tried : prediction.batches) {
+        if (!tried.fits) continue;
+        const auto batch = static_cast<double>(tried.batch);
+        const Fit fit = fitOf(machine, cut, batch, prediction.devices);
+        tried.throughput = batch * together / stepOf(machine, cut, fit, batch, prediction.devices).total.value;
+    }
 }
 
 std::optional<std::int64_t> Predictor::bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const {
@@ -513,10 +527,11 @@ void Predictor::predictPlanned(Prediction& prediction, const Machine& machine) c
             if (!best) prediction.infeasible = planned.infeasible;
             continue;
         }
-        if (best && samples / planned.step.total.value <= prediction.throughput) continue;
+        tried.throughput = samples / planned.step.total.value;
+        if (best && tried.throughput <= prediction.throughput) continue;
         prediction.infeasible.reset();
         prediction.batch = batch;
-        prediction.throughput = samples / planned.step.total.value;
+        prediction.throughput = tried.throughput;
         best = std::move(planned);
     }
     prediction.memory.levels = levels;
@@ -583,6 +598,7 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     const bool dataParallel = options_.parallelism == Parallelism::data;
     prediction.throughput = samples * (dataParallel ? static_cast<double>(devices) : 1.0) / prediction.step.value;
     if (step.watts) prediction.joulesPerSample = *step.watts * static_cast<double>(devices) / prediction.throughput;
+    addThroughputs(machine, cut, prediction);
     addDecision(prediction, machine);
     addBaselines(prediction, machine, dataParallel ? static_cast<double>(devices) : 1.0);
     return prediction;

@@ -120,6 +120,8 @@ private:
     Fit fitOf(const Machine& machine, const Cut& cut, double batch, std::int64_t devices) const;
     std::vector<BatchMemory> triedBatches(const Machine& machine, const Cut& cut, std::int64_t devices) const;
     static std::optional<std::int64_t> bestOf(const Machine& machine, const std::vector<BatchMemory>& tried);
+    /// What every candidate that fits would train; nothing where the batch is given.
+    void addThroughputs(const Machine& machine, const Cut& cut, Prediction& prediction) const;
     std::optional<std::int64_t> bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const;
     const Collective* collectiveFor(const Machine& machine) const;
     Seconds allReduceTime(const Machine& machine, const Collective& collective, std::int64_t devices) const;

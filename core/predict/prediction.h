@@ -61,6 +61,7 @@ struct BatchMemory {
     std::int64_t batch = 1;
     bool fits = true;
     std::vector<CategoryBytes> levels;  ///< in the order of MemoryUse::levels
+    double throughput = 0;              ///< samples per second over all devices; 0 = not known
     bool operator==(const BatchMemory&) const = default;
 };
 

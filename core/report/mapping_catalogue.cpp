@@ -101,6 +101,8 @@ std::vector<TableRow> mappingTables() {
         {{"algorithms", "Algorithms", "Algorithms side by side", Scope::result, kEverywhere},
          [](const View& view) { return algorithmTable(mappingOf(view)); },
          [](const View& view) { return algorithmTable(mappingOf(view), study::kExactTable); }},
+        {{"race", "Race", "Algorithms in their order: best, gap to the bound, samples to the best"},
+         [](const View& view) { return raceTable(mappingOf(view)); }},
         {{"bounds", "Lower bounds of the makespan", "Lower bounds of the makespan", Scope::result, kEverywhere},
          from(boundTable)},
         {{"cores", "Sub-accelerators", "Work of each sub-accelerator", Scope::choice, kEverywhere},

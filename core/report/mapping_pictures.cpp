@@ -157,8 +157,8 @@ Chart valueChart(const std::vector<AlgorithmCurve>& runs, std::optional<double> 
     return chart;
 }
 
-Chart gapChart(const std::vector<AlgorithmCurve>& runs, double bound) {
-    Chart chart{.id = "optimality-gap", .title = "Optimality gap"};
+Chart gapChart(const std::vector<AlgorithmCurve>& runs, double bound, const ObjectiveAxis& axis) {
+    Chart chart{.id = "optimality-gap", .title = convergenceTitle(runs, bound, axis)};
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = "Optimality gap (%)", .logarithmic = true};
     bool floored = false;
@@ -293,13 +293,21 @@ constexpr std::string_view kNoSamples = "This run kept no samples; run it with '
 std::vector<Chart> mappingConvergenceCharts(const std::vector<AlgorithmCurve>& runs, std::optional<double> bound,
                                             const ObjectiveAxis& axis, const ConvergenceOptions& look) {
     std::vector<Chart> charts{valueChart(runs, bound, axis, look)};
-    if (bound && *bound > 0) charts.push_back(gapChart(runs, *bound));
+    if (bound && *bound > 0) charts.push_back(gapChart(runs, *bound, axis));
     for (Chart& chart : charts) chart.empty = "Start the run to watch the algorithms converge here.";
     return charts;
 }
 
-std::vector<Chart> mappingConvergenceCharts(const MappingOutcome& outcome, const ConvergenceOptions& look) {
+namespace {
+
+/// The curves of a race, and the bound that all of them have.
+struct Race {
     std::vector<AlgorithmCurve> runs;
+    std::optional<double> bound;
+};
+
+Race raceOf(const MappingOutcome& outcome) {
+    Race race;
     for (const Run& run : outcome.result.runs) {
         AlgorithmCurve curve{.algorithm = run.algorithm, .best = {}};
         for (const mapping::ConvergencePoint& point : run.convergence) {
@@ -310,42 +318,92 @@ std::vector<Chart> mappingConvergenceCharts(const MappingOutcome& outcome, const
         }
         if (curve.best.empty() || curve.best.back().first < static_cast<double>(run.samples))
             curve.best.emplace_back(static_cast<double>(run.samples), run.value);
-        runs.push_back(std::move(curve));
+        race.runs.push_back(std::move(curve));
     }
-    const double bound = outcome.result.bound.objective;
-    return mappingConvergenceCharts(runs, bound > 0 ? std::optional(bound) : std::nullopt,
-                                    axisOf(outcome, outcome.objective), look);
+    if (outcome.result.bound.objective > 0) race.bound = outcome.result.bound.objective;
+    return race;
 }
 
-std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations) {
-    std::vector<AlgorithmCurve> runs;
+/// Empty where the curves are not of a mapping search.
+std::optional<Race> raceOf(const std::vector<Curve>& curves) {
+    Race race;
     std::vector<double> bounds;
     bool sampled = false;
     for (const Curve& curve : curves) {
         const CurveRole role = curve.name.role;
-        if (!isOfPortfolio(curve.name)) return {};
+        if (!isOfPortfolio(curve.name)) return std::nullopt;
         if (curve.points.empty()) continue;
         if (role == CurveRole::bound) {
             bounds.push_back(curve.points.back().second);
             continue;
         }
-        auto run = std::find_if(runs.begin(), runs.end(), [&](const AlgorithmCurve& each) {
+        auto run = std::find_if(race.runs.begin(), race.runs.end(), [&](const AlgorithmCurve& each) {
             return each.algorithm == curve.name.owner && each.run == curve.run;
         });
-        if (run == runs.end())
-            run = runs.insert(runs.end(), AlgorithmCurve{.algorithm = curve.name.owner, .best = {}, .run = curve.run});
+        if (run == race.runs.end())
+            run = race.runs.insert(race.runs.end(),
+                                   AlgorithmCurve{.algorithm = curve.name.owner, .best = {}, .run = curve.run});
         CurvePoints& into = role == CurveRole::mean ? run->mean : role == CurveRole::spread ? run->spread : run->best;
         into.insert(into.end(), curve.points.begin(), curve.points.end());
         sampled = sampled || role != CurveRole::value;
     }
-    if (!sampled) return {};
-    for (AlgorithmCurve& run : runs) std::stable_sort(run.best.begin(), run.best.end());
+    if (!sampled) return std::nullopt;
+    for (AlgorithmCurve& run : race.runs) std::stable_sort(run.best.begin(), run.best.end());
     // Runs of different problems have no bound in common.
-    const bool one = !bounds.empty() &&
-                     std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); });
+    if (!bounds.empty() &&
+        std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); }))
+        race.bound = bounds.front();
+    return race;
+}
+
+/// The samples after which the best was known.
+double samplesToBest(const AlgorithmCurve& run) {
+    const double best = bestOf(run.best);
+    for (const auto& [samples, value] : run.best)
+        if (value <= best) return samples;
+    return 0;
+}
+
+Table raceTable(Race race, const ObjectiveAxis& axis) {
+    std::erase_if(race.runs, [](const AlgorithmCurve& run) { return run.best.empty(); });
+    std::stable_sort(race.runs.begin(), race.runs.end(),
+                     [](const AlgorithmCurve& a, const AlgorithmCurve& b) { return bestOf(a.best) < bestOf(b.best); });
+    Table table;
+    table.columns = {{"algorithm"}, {"best", true}, {"gap", true}, {"samples", true}, {"to best", true}};
+    for (const AlgorithmCurve& run : race.runs) {
+        const double best = bestOf(run.best);
+        const bool isBounded = race.bound && *race.bound > 0;
+        const double gap = isBounded ? best / *race.bound - 1 : 0;
+        table.rows.push_back({run.label(), formatQuantity(best * axis.factor, axis.measure),
+                              !isBounded   ? "–"
+                              : gap < 1e-9 ? "proven"
+                                           : study::percentText(gap),
+                              formatCount(run.best.back().first), formatCount(samplesToBest(run))});
+    }
+    return table;
+}
+
+}  // namespace
+
+std::vector<Chart> mappingConvergenceCharts(const MappingOutcome& outcome, const ConvergenceOptions& look) {
+    const Race race = raceOf(outcome);
+    return mappingConvergenceCharts(race.runs, race.bound, axisOf(outcome, outcome.objective), look);
+}
+
+std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations) {
+    const std::optional<Race> race = raceOf(curves);
+    if (!race) return {};
     return mappingConvergenceCharts(
-        runs, one ? std::optional(bounds.front()) : std::nullopt, {.title = "Best so far"},
-        {.logarithmic = logarithmic, .detailed = generations ? runs.back().label() : std::string()});
+        race->runs, race->bound, {.title = "Best so far"},
+        {.logarithmic = logarithmic, .detailed = generations ? race->runs.back().label() : std::string()});
+}
+
+Table raceTable(const std::vector<Curve>& curves) {
+    return raceTable(raceOf(curves).value_or(Race{}), ObjectiveAxis());
+}
+
+Table raceTable(const MappingOutcome& outcome) {
+    return raceTable(raceOf(outcome), axisOf(outcome, outcome.objective));
 }
 
 Chart algorithmChart(const MappingOutcome& outcome) {

@@ -56,6 +56,11 @@ std::vector<Chart> mappingConvergenceCharts(const study::MappingOutcome& outcome
 std::vector<Chart> mappingConvergenceCharts(const std::vector<Curve>& curves, bool logarithmic,
                                             bool generations = false);
 
+/// Algorithms of a race in their order: best, gap to the bound, samples, and samples to the best. Without rows where
+/// the curves are not of a mapping search.
+Table raceTable(const std::vector<Curve>& curves);
+Table raceTable(const study::MappingOutcome& outcome);
+
 /// Result of each algorithm, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
 Chart algorithmChart(const study::MappingOutcome& outcome);

@@ -71,6 +71,19 @@ bool hasSlowest(const View& view) {
     return fastest != nullptr && !fastest->operators.slowest.empty();
 }
 
+bool hasTwo(const View& view) {
+    return acceleratorsOf(viewedPrediction(view)).size() > 1;
+}
+
+/// Where the batch was given, no other was timed.
+bool hasBatches(const View& view) {
+    const std::vector<predict::Prediction>& all = viewedPrediction(view).predictions;
+    return std::any_of(all.begin(), all.end(), [](const predict::Prediction& one) {
+        return std::any_of(one.batches.begin(), one.batches.end(),
+                           [](const predict::BatchMemory& tried) { return tried.throughput > 0; });
+    });
+}
+
 std::vector<PictureRow> predictionPictures() {
     return {
         {{"throughput", "Throughput", "Throughput of every accelerator, with its error", Scope::devices, kEverywhere},
@@ -83,6 +96,17 @@ std::vector<PictureRow> predictionPictures() {
          byAccelerator(trainingCostChart)},
         {{"baselines", "Baseline predictors", "Throughput by baseline predictors beside ours", Scope::devices, kWindow},
          byAccelerator(methodChart)},
+        {{"duels", "Who is ahead", "How likely each accelerator is ahead of each other one by throughput",
+          Scope::devices, kEverywhere, hasTwo},
+         [](const View& view) {
+             return duelMap(viewedPrediction(view), study::kByThroughput, prediction(view).devices);
+         }},
+        {{"duels-price", "Who is ahead per dollar", "How likely each accelerator is ahead of each other one per dollar",
+          Scope::devices, kWindow, hasTwo},
+         [](const View& view) { return duelMap(viewedPrediction(view), study::kByPrice, prediction(view).devices); }},
+        {{"batch-throughput", "Throughput by batch", "Throughput of every accelerator by the samples per step",
+          Scope::devices, kEverywhere, hasBatches},
+         byAccelerator(batchThroughputChart)},
         {{"stages", "Stages of a step", "What a step consists of, and what of it is hidden", Scope::devices,
           kEverywhere},
          byAccelerator(stageChart)},
@@ -106,6 +130,9 @@ std::vector<TableRow> predictionTables() {
          [](const View& view) { return predictionTable(viewedPrediction(view), study::kExactTable); }},
         {{"ranking", "Ranking", "The orders of accelerators, and how sure they are", Scope::result, kEverywhere},
          from(rankingTable)},
+        {{"duels", "Who is ahead", "How likely each accelerator is ahead of each other one", Scope::result,
+          kEverywhere},
+         from(duelTable)},
         {{"stages", "Stages of a step", "The stages of a step", Scope::result, kEverywhere}, from(stageTable)},
         {{"memory", "Memory of a device", "What lies in each level of memory", Scope::result, kEverywhere},
          from(memoryTable)},

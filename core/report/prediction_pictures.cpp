@@ -130,7 +130,7 @@ void addReasons(Chart& chart, const Bars& bars, const char* otherwise) {
     }
 }
 
-/// A bar per accelerator in its own colour.
+/// An accelerator whose value carries an error is a point with its interval, else a bar; each in its own colour.
 void addBars(Chart& chart, const PredictionOutcome& outcome, const Bars& bars, bool errors,
              const std::function<std::string(double)>& text) {
     for (std::size_t i = 0; i < bars.rows.size(); ++i) {
@@ -148,15 +148,23 @@ void addBars(Chart& chart, const PredictionOutcome& outcome, const Bars& bars, b
         if (errors) {
             series.low = {value * (1 + one.error.low)};
             series.high = {value * (1 + one.error.high)};
+            series.valueTexts[0] += " " + study::errorText(one);
+            series.shape = 0;
+            series.asPoint = true;
         }
         chart.series.push_back(std::move(series));
     }
 }
 
 void addConfidence(Chart& chart, const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
-    std::string text = "Error bars hold 90 % of what the numbers behind a prediction allow.";
+    std::string text = "Intervals hold 90 % of what the numbers behind a prediction allow.";
     const predict::Ranking* ranking = study::rankingOf(outcome, metric, devices);
-    if (ranking != nullptr && ranking->order.size() > 1) text += " P" + study::correctText(*ranking).substr(1) + ".";
+    if (ranking != nullptr && ranking->order.size() > 1) {
+        text += " P" + study::correctText(*ranking).substr(1) + ".";
+        const auto groups = study::tiedGroups(outcome, metric, devices);
+        if (groups.size() < ranking->order.size())
+            chart.notes.push_back(study::orderText(groups) + " (≈: too close to call).");
+    }
     chart.notes.push_back(std::move(text));
 }
 
@@ -264,11 +272,106 @@ Chart pricePerformanceChart(const PredictionOutcome& outcome, std::int64_t devic
                     [](const Prediction& one) { return dollarText(study::kByPrice, *one.samplesPerUsd); });
         !tie.empty())
         chart.title = std::move(tie);
-    chart.empty = "No accelerator that fits has a price. Give one per hour in its editor and predict again.";
+    chart.empty =
+        "No accelerator that fits has a price: write one into the table of predictions, or give it by --prices.";
     if (!any) return chart;
     addBars(chart, outcome, bars, true, [](double value) { return dollarText(study::kByPrice, value); });
-    addReasons(chart, bars, "has no price per hour: give it one in its editor and predict again.");
+    addReasons(chart, bars, "has no price per hour: write one into the table of predictions, or give it by --prices.");
     addConfidence(chart, outcome, study::kByPrice, devices);
+    return chart;
+}
+
+HeatMap duelMap(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
+    const bool isPrice = metric == study::kByPrice;
+    HeatMap map;
+    map.id = isPrice ? "duels-price" : "duels";
+    map.title = fmt::format("Probability of being ahead by {} {}", isPrice ? "samples per dollar" : "throughput",
+                            onDevices(devices));
+    map.rowTitle = "ahead";
+    map.columnTitle = "of";
+    map.empty = "Predict for two accelerators or more to see which of each two is ahead.";
+    const study::Duels duels = study::duelsOf(outcome, metric, devices);
+    if (duels.order.size() < 2) return map;
+    struct Band {
+        double from;
+        std::string_view name;
+        double difference;
+    };
+    constexpr std::array kBands{Band{study::kCalled, "90 % or more: ahead", 1}, Band{0.5, "50 to 90 %", 0.4},
+                                Band{1 - study::kCalled, "10 to 50 %", -0.4}, Band{0, "10 % or less: behind", -1}};
+    for (const Band& band : kBands)
+        map.categories.push_back({std::string(band.name), "", differenceColour(band.difference)});
+    const std::size_t count = duels.order.size();
+    for (const Prediction* one : duels.order) {
+        map.rows.push_back(shownName(one->accelerator));
+        map.columns.push_back(shownName(one->accelerator));
+    }
+    for (std::size_t i = 0; i < count * count; ++i) {
+        const std::string &row = map.rows[i / count], &column = map.columns[i % count];
+        const double ahead = duels.ahead[i];
+        if (i / count == i % count) {
+            map.cells.push_back(-1);
+            map.texts.emplace_back();
+            map.details.emplace_back();
+            continue;
+        }
+        const auto band =
+            std::find_if(kBands.begin(), kBands.end(), [&](const Band& each) { return ahead >= each.from; });
+        map.cells.push_back(static_cast<std::int16_t>(band - kBands.begin()));
+        map.texts.push_back(study::chanceText(ahead));
+        map.details.push_back(fmt::format("{} is ahead of {}: {}", row, column, study::chanceText(ahead)));
+    }
+    return map;
+}
+
+Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t devices) {
+    Chart chart{.id = "batch-throughput", .title = "Throughput by batch " + onDevices(devices)};
+    chart.x = {.title = "Samples per step on each device", .logarithmic = true};
+    chart.y = {.title = "Throughput (samples/s)", .fromZero = true};
+    chart.empty = "The batch was given. Leave it to the study (auto) to see what every batch would train.";
+    std::vector<Series> marks;
+    std::vector<std::string> limits;
+    for (const Prediction* one : inOrder(outcome, devices)) {
+        Series curve{.id = one->accelerator,
+                     .name = shownName(one->accelerator),
+                     .mark = Mark::line,
+                     .colour = std::string(acceleratorColour(outcome, one->accelerator))};
+        for (const predict::BatchMemory& tried : one->batches) {
+            if (!tried.fits || !(tried.throughput > 0)) continue;
+            curve.x.push_back(static_cast<double>(tried.batch));
+            curve.y.push_back(tried.throughput);
+            curve.valueTexts.push_back(fmt::format("{} {} with batch {}", samplesText(tried.throughput),
+                                                   study::errorText(*one), countText(tried.batch)));
+        }
+        if (curve.x.empty()) continue;
+        Series band{.id = one->accelerator + "/error", .mark = Mark::band, .colour = curve.colour, .x = curve.x};
+        for (const double value : curve.y) {
+            band.low.push_back(value * (1 + one->error.low));
+            band.y.push_back(value * (1 + one->error.high));
+        }
+        Series mark{.id = one->accelerator + "/chosen", .mark = Mark::points, .colour = curve.colour};
+        for (std::size_t i = 0; i < curve.x.size(); ++i)
+            if (curve.x[i] == static_cast<double>(one->batch)) {
+                mark.x.push_back(curve.x[i]);
+                mark.y.push_back(curve.y[i]);
+                mark.valueTexts.push_back(curve.valueTexts[i]);
+                mark.labels.push_back(fmt::format("{}, {}", curve.name, countText(one->batch)));
+            }
+        if (one->batches.size() > 0 && !one->batches.back().fits)
+            limits.push_back(fmt::format("{} {}", shownName(one->accelerator), countText(one->batches.back().batch)));
+        chart.series.push_back(std::move(band));
+        mark.shape = static_cast<int>(chart.series.size());  // as its curve has
+        chart.series.push_back(std::move(curve));
+        if (!mark.x.empty()) marks.push_back(std::move(mark));
+    }
+    if (chart.series.empty()) return chart;
+    for (Series& mark : marks) chart.series.push_back(std::move(mark));
+    const std::vector<const Prediction*> order = inOrder(outcome, devices);
+    chart.title =
+        fmt::format("{} trains {} {} with batch {}", shownName(order.front()->accelerator),
+                    samplesText(order.front()->throughput), onDevices(devices), countText(order.front()->batch));
+    chart.notes.emplace_back("Marked: the batch of the prediction. The areas hold 90 % of what its numbers allow.");
+    if (!limits.empty()) chart.notes.push_back("Does not fit any more: " + joined(limits, ", ") + ".");
     return chart;
 }
 
@@ -287,7 +390,7 @@ Chart trainingCostChart(const PredictionOutcome& outcome, std::int64_t devices) 
     if (chart.title.empty())
         chart.title = fmt::format("Training costs least on {}: {}", shownName(best.accelerator), text(best));
     addBars(chart, outcome, bars, false, [](double value) { return dollarText("training_cost_usd", value); });
-    addReasons(chart, bars, "has no price per hour: give it one in its editor and predict again.");
+    addReasons(chart, bars, "has no price per hour: write one into the table of predictions, or give it by --prices.");
     return chart;
 }
 
@@ -750,8 +853,9 @@ std::vector<std::string> headOf(const Prediction& one) {
 
 Table exactBatchTable(const PredictionOutcome& outcome) {
     Table table;
-    table.columns = {{"accelerator"}, {"devices", true}, {"batch", true},
-                     {"fits"},        {"level"},         {"capacity_bytes", true}};
+    table.columns = {
+        {"accelerator"}, {"devices", true},       {"batch", true}, {"fits"}, {"throughput_samples_per_s", true},
+        {"level"},       {"capacity_bytes", true}};
     for (std::size_t c = 0; c < predict::kCategories; ++c)
         table.columns.push_back({std::string(predict::idOf(static_cast<predict::Category>(c))) + "_bytes", true});
     for (const Prediction& one : outcome.predictions)
@@ -761,6 +865,7 @@ Table exactBatchTable(const PredictionOutcome& outcome) {
                 std::vector<std::string> row = headOf(one);
                 row.push_back(std::to_string(tried.batch));
                 row.emplace_back(tried.fits ? "yes" : "no");
+                row.push_back(tried.throughput > 0 ? exactNumber(tried.throughput) : "");
                 row.push_back(its.level);
                 row.push_back(its.capacity ? exactNumber(its.capacity->value) : "");
                 for (const double bytes : tried.levels[level]) row.push_back(exactNumber(bytes));

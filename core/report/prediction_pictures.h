@@ -36,6 +36,12 @@ std::vector<const predict::Prediction*> inOrder(const study::PredictionOutcome& 
 Chart throughputChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Samples per dollar likewise (Fig. 7b).
 Chart pricePerformanceChart(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// How likely each accelerator of a row is ahead of that of a column, by throughput or by samples per dollar (a metric
+/// of predict::Ranking); empty of fewer than two.
+HeatMap duelMap(const study::PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
+/// Throughput of every accelerator against the samples per step, with its error, the chosen batch, and where the next
+/// batch does not fit. Empty where the batch was given.
+Chart batchThroughputChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Training cost in US$ of the requested number of samples, by accelerator; empty without the option `samples`.
 Chart trainingCostChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// The throughput by baseline predictors beside ours.

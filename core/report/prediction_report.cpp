@@ -9,6 +9,7 @@
 #include "core/base/units.h"
 #include "core/report/field_table.h"
 #include "core/report/partition_report.h"
+#include "core/report/prediction_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/prediction/fields.h"
 #include "core/study/prediction/study.h"
@@ -63,7 +64,36 @@ Table rankingTable(const PredictionOutcome& outcome) {
     table.columns = {{"by"}, {"devices", true}, {"ranking, best first"}, {"probability that it is correct", true}};
     for (const predict::Ranking& row : outcome.ranking)
         table.rows.push_back({row.metric == "samples_per_usd" ? "samples per dollar" : "throughput",
-                              countText(row.devices), joined(row.order, ", "), study::percentText(row.probability)});
+                              countText(row.devices),
+                              study::orderText(study::tiedGroups(outcome, row.metric, row.devices)),
+                              study::percentText(row.probability)});
+    return table;
+}
+
+Table duelTable(const PredictionOutcome& outcome) {
+    Table table;
+    table.columns = {{"by"}, {"devices", true}, {"ahead"}};
+    std::vector<std::string> others;
+    for (const PredictedAccelerator& each : acceleratorsOf(outcome)) {
+        others.push_back(each.id);
+        table.columns.push_back({"of " + each.id, true});
+    }
+    for (const predict::Ranking& row : outcome.ranking) {
+        const study::Duels duels = study::duelsOf(outcome, row.metric, row.devices);
+        const std::size_t count = duels.order.size();
+        for (std::size_t i = 0; count > 1 && i < count; ++i) {
+            std::vector<std::string>& cells = table.rows.emplace_back();
+            cells = {row.metric == study::kByPrice ? "samples per dollar" : "throughput", countText(row.devices),
+                     duels.order[i]->accelerator};
+            for (const std::string& other : others) {
+                const auto at = std::find_if(duels.order.begin(), duels.order.end(),
+                                             [&](const Prediction* one) { return one->accelerator == other; });
+                const auto j = static_cast<std::size_t>(at - duels.order.begin());
+                cells.push_back(j == count || j == i ? std::string(kNone)
+                                                     : study::chanceText(duels.ahead[i * count + j]));
+            }
+        }
+    }
     return table;
 }
 
@@ -111,6 +141,8 @@ std::string predictionText(const study::Result& result, const PredictionOutcome&
     text += toText(predictionTable(outcome));
     for (const std::string& sentence : infeasibleSentences(outcome)) text += "\n" + escaped(sentence, 4096) + "\n";
     text += "\nRanking\n" + toText(rankingTable(outcome));
+    if (const Table duels = duelTable(outcome); !duels.rows.empty())
+        text += "\nProbability of being ahead\n" + toText(duels);
     text += "\nStages of a step\n" + toText(stageTable(outcome));
     text += "\nMemory of a device\n" + toText(memoryTable(outcome));
     text += "\nSamples/s by baseline predictors\n" + toText(baselineTable(outcome));

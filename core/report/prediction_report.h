@@ -22,6 +22,8 @@ Table stageTable(const study::PredictionOutcome& outcome);
 Table memoryTable(const study::PredictionOutcome& outcome);
 /// The orders, and how sure they are.
 Table rankingTable(const study::PredictionOutcome& outcome);
+/// How likely each accelerator is ahead of each other one, by throughput and by samples per dollar.
+Table duelTable(const study::PredictionOutcome& outcome);
 /// Throughput by baseline predictors.
 Table baselineTable(const study::PredictionOutcome& outcome);
 /// The slowest operators of the fastest prediction.

@@ -145,6 +145,7 @@ Columns columnsOf(const HistoryQuery& query) {
     if (!query.engine.empty()) columns.add("engine = ?", query.engine);
     if (query.status) columns.add("status = ?", std::string(nameOf(*query.status)));
     if (query.starred) columns.add("starred = ?", std::int64_t{*query.starred});
+    if (query.imported) columns.add("(imported IS NOT NULL) = ?", std::int64_t{*query.imported});
     return columns;
 }
 

@@ -65,6 +65,7 @@ struct HistoryQuery {
     std::string tag = {};
     std::optional<RunStatus> status = {};
     std::optional<bool> starred = {};
+    std::optional<bool> imported = {};               ///< came from another file
     std::optional<std::int64_t> from = {}, to = {};  ///< started, milliseconds since 1970
     struct Range {
         std::string metric = {};

@@ -73,7 +73,8 @@ std::string headline(const Result& result) {
 }
 
 std::string textOf(const Metric& metric) {
-    if (metric.uncertain) return uncertainText(metric.value) + " samples/s";  // a rate, whatever its engine calls it
+    // A rate, whatever its engine calls it.
+    if (metric.uncertain && metric.measure == Measure::count) return uncertainText(metric.value) + " samples/s";
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
     // A name that engines share is said alike, but for what the later ones say of it in other words.
     const std::vector<Engine>& rows = engines();

@@ -99,6 +99,48 @@ TEST_F(HistoryCommand, filtersSortsAndSearches) {
     EXPECT_EQ(runs({"--tag", "spring"}).size(), 0U);
 }
 
+TEST_F(HistoryCommand, listsTheColumnsAndRunsThatAreAskedFor) {
+    for (const std::string batch : {"128", "256"}) ASSERT_EQ(tessera(with(kToy, {"--batch", batch})).code, 0);
+    const auto head = [&](const std::vector<std::string>& more) {
+        const Ended ended = tessera(with({"history", "list"}, more));
+        EXPECT_EQ(ended.code, 0) << ended.errors;
+        return ended.output.substr(0, ended.output.find('\n'));
+    };
+    EXPECT_NE(head({}).find("result"), std::string::npos);
+    EXPECT_EQ(head({}).find("step_time_s"), std::string::npos);
+    EXPECT_NE(head({"--engine", "partition"}).find("step_time_s"), std::string::npos) << "its own numbers";
+    const std::string chosen = head({"--columns", "name, result,step_time_s"});
+    EXPECT_LT(chosen.find("name"), chosen.find("result"));
+    EXPECT_LT(chosen.find("result"), chosen.find("step_time_s"));
+    EXPECT_TRUE(runs({"--columns", "step_time_s"})[0]["metrics"].contains("step_time_s"));
+    const Ended wrong = tessera({"history", "list", "--columns", "name,step_time"});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.errors.find("did you mean 'step_time_s'?"), std::string::npos) << wrong.errors;
+    EXPECT_EQ(runs({"--where", "step time < 1000 s", "--where", "since: 2 days"}).size(), 2U);
+    EXPECT_EQ(runs({"--where", "engine: mapping"}).size(), 0U);
+    EXPECT_EQ(tessera({"history", "list", "--where", "soon"}).code, 2);
+    document({"history", "export", "1", "--out", "one.tessera"});
+    document({"history", "import", "one.tessera", "--store", "other.db"});
+    EXPECT_EQ(runs({"--imported", "--store", "other.db"}).size(), 1U);
+    EXPECT_EQ(runs({"--imported"}).size(), 0U);
+    EXPECT_NE(head({"--store", "other.db"}).find("origin"), std::string::npos);
+    EXPECT_EQ(head({}).find("origin"), std::string::npos);
+}
+
+TEST_F(HistoryCommand, hardwareOfOnesOwnIsMarkedInTheList) {
+    fs::create_directories(path("share/tessera/fleets"));
+    write("share/tessera/fleets/my-fleet.json",
+          R"({"schema": "tessera.fleet/1", "name": "My fleet", "groups": [{"name": "g", "accelerator": "h100"}]})");
+    std::size_t own = 0;
+    const json list = document({"hardware", "list", "--kind", "fleet"})["hardware"];
+    for (const json& entry : list) {
+        EXPECT_EQ(entry["own"], entry["id"] == "my-fleet");
+        own += entry["own"] == true ? 1 : 0;
+    }
+    EXPECT_EQ(own, 1U);
+    EXPECT_NE(tessera({"hardware", "list", "--kind", "fleet"}).output.find("My fleet"), std::string::npos);
+}
+
 TEST_F(HistoryCommand, comparesWhatDiffers) {
     ASSERT_EQ(tessera(with(kToy, {"--ratio", "equal"})).code, 0);
     ASSERT_EQ(tessera(with(kToy, {"--batch", "256"})).code, 0);

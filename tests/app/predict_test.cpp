@@ -48,6 +48,24 @@ TEST_F(Cli, predictSpeaksToPeople) {
     }
 }
 
+TEST_F(Cli, predictTakesPricesOfOnesOwn) {
+    const Ended ended = tessera(with(kPredict, {"--prices", "a100-40gb=1.5,bow=100", "--json"}));
+    ASSERT_EQ(ended.code, 0) << ended.errors;
+    const auto document = nlohmann::json::parse(ended.output);
+    EXPECT_EQ(document["predictions"][0]["price_per_hour_usd"], 1.5);
+    EXPECT_EQ(document["predictions"][0]["sources"]["price_per_hour_usd"]["class"], "yours");
+    for (const auto& ranking : document["ranking"])
+        if (ranking["metric"] == "samples_per_usd") {
+            EXPECT_EQ(ranking["order"][0], "a100-40gb");
+        }
+    const std::string text = tessera(with(kPredict, {"--prices", "a100-40gb=1.5,bow=100"})).output;
+    for (const char* part : {"Probability of being ahead", "$1.5", " > "})
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+    const Ended wrong = tessera(with(kPredict, {"--prices", "bow"}));
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_NE(wrong.errors.find("expected ACCELERATOR=DOLLARS pairs"), std::string::npos) << wrong.errors;
+}
+
 TEST_F(Cli, predictTellsWhatDoesNotFit) {
     const Ended none = tessera(with(kPredict, {"--batch", "10000000"}));
     EXPECT_EQ(none.code, 4);

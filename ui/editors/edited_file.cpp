@@ -19,13 +19,6 @@ namespace {
 
 constexpr int kLongestFileName = 100;
 
-bool isInside(const fs::path& path, const fs::path& folder) {
-    std::error_code ignored;
-    const std::string file = fs::weakly_canonical(path, ignored).string();
-    const std::string around = fs::weakly_canonical(folder, ignored).string() + "/";
-    return file.starts_with(around);
-}
-
 }  // namespace
 
 Json readDocument(const fs::path& path) {
@@ -82,9 +75,7 @@ std::vector<fs::path> ownFolders() {
 
 bool isOwnFile(const fs::path& path) {
     if (isMadeFile(path)) return false;
-    const std::vector<fs::path> folders = hardware::dataFolders();
-    const auto bundled = folders.begin() + static_cast<std::ptrdiff_t>(ownFolders().size());
-    return std::none_of(bundled, folders.end(), [&](const fs::path& folder) { return isInside(path, folder); });
+    return hardware::isOwnFile(path);
 }
 
 QString problemOfName(const QString& name) {

@@ -66,6 +66,8 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
             return sortValue(index.row(), index.column());
         case ExactRole:
             return exactText(index.row(), index.column());
+        case Qt::EditRole:
+            return column.edit ? QVariant(exactText(index.row(), index.column())) : QVariant();
         case Qt::ToolTipRole: {
             // Only where it says more than the cell; as plain text, which Qt would else guess to be rich.
             const QString exact = oneLine(exactText(index.row(), index.column()));
@@ -80,6 +82,17 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
         default:
             return {};
     }
+}
+
+Qt::ItemFlags TableModel::flags(const QModelIndex& index) const {
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    return index.isValid() && columns_.at(index.column()).edit ? flags | Qt::ItemIsEditable : flags;
+}
+
+bool TableModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (!index.isValid() || role != Qt::EditRole) return false;
+    const Column& column = columns_.at(index.column());
+    return column.edit && column.edit(index.row(), value.toString());
 }
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {

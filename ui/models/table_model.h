@@ -30,6 +30,9 @@ public:
         std::function<QVariant(int row, int role)> decoration =
             {};  ///< Qt::DecorationRole, ForegroundRole, … or invalid
         std::function<QString(double sum)> sumText = {};
+        /// Takes what a person writes into a cell, which starts from the exact text; whether it is a value. Empty = the
+        /// column is only read.
+        std::function<bool(int row, const QString& text)> edit = {};
     };
 
     explicit TableModel(QVector<Column> columns, QObject* parent = nullptr);
@@ -44,6 +47,8 @@ public:
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
 
 private:
     QVector<Column> columns_;

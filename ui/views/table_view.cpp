@@ -224,7 +224,9 @@ void TableView::Implementation::buildView() {
     view->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
     view->setSelectionBehavior(QAbstractItemView::SelectRows);
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    // Where a column takes what is written into it.
+    view->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::SelectedClicked |
+                          QAbstractItemView::EditKeyPressed);
     view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     view->setTabKeyNavigation(false);
     view->setCornerButtonEnabled(false);

@@ -72,6 +72,10 @@ constexpr auto kMemory = [](auto& doc, auto& memory) {
 constexpr auto kBatch = [](auto& doc, auto& tried, const std::vector<predict::LevelUse>& levels) {
     doc({"batch", "Samples per step."}, tried.batch, 1);
     doc({"fits", "All levels hold what they must."}, tried.fits);
+    doc.unlessEmpty({"throughput_samples_per_s",
+                     "Samples per second over all devices with this batch. Absent where it does not fit, where the "
+                     "batch was given, and in documents of older programs."},
+                    tried.throughput, kPositive);
     if constexpr (kReads<decltype(doc)>) tried.levels.resize(levels.size());
     doc.group({"memory", "Bytes by category and level; what is nothing is left out."}, [&](auto& categories) {
         for (std::size_t c = 0; c < predict::kCategories; ++c) {

@@ -53,6 +53,7 @@ Engine predictionEngine() {
             .hardware = InputArity::many,
             .drawsNumbers = true,
             .parameters = predictionParameters,
+            .laterParameters = {"prices"},
             .files = predictionFiles,
             .run = runPrediction,
             .estimate = estimatePrediction,

@@ -121,10 +121,6 @@ std::string cost(double value) {
     return "$" + uncertainText(value);
 }
 
-std::string errorText(const Prediction& one) {
-    return fmt::format("−{:.0f} to +{:.0f} %", std::abs(100 * one.error.low), 100 * one.error.high);
-}
-
 FieldValue measuredShare(const Prediction& one) {
     const predict::OperatorShares& shares = one.operators;
     if (shares.operators == 0) return {};
@@ -310,22 +306,75 @@ const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_
     return nullptr;
 }
 
+namespace {
+
+/// The predictions of a ranking, best first.
+std::vector<const Prediction*> ranked(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
+    std::vector<const Prediction*> all;
+    if (const predict::Ranking* ranking = rankingOf(outcome, metric, devices))
+        for (const std::string& accelerator : ranking->order)
+            for (const Prediction& one : outcome.predictions)
+                if (one.accelerator == accelerator && one.devices == devices) all.push_back(&one);
+    return all;
+}
+
+double probabilityAhead(const Prediction& one, const Prediction& other, std::string_view metric) {
+    const auto value = [&](const Prediction& of) {
+        return metric == kByPrice ? of.samplesPerUsd.value_or(0) : of.throughput;
+    };
+    return predict::probabilityOfMore(value(one), one.error, value(other), other.error);
+}
+
+}  // namespace
+
 std::vector<const Prediction*> contenders(const PredictionOutcome& outcome, std::string_view metric,
                                           std::int64_t devices) {
     std::vector<const Prediction*> all;
-    const predict::Ranking* ranking = rankingOf(outcome, metric, devices);
-    if (ranking == nullptr) return all;
-    const auto valueOf = [&](const Prediction& one) {
-        return metric == kByPrice ? one.samplesPerUsd.value_or(0) : one.throughput;
-    };
-    for (const std::string& accelerator : ranking->order)
-        for (const Prediction& one : outcome.predictions) {
-            if (one.accelerator != accelerator || one.devices != devices) continue;
-            if (all.empty() || predict::probabilityOfMore(valueOf(*all.front()), all.front()->error, valueOf(one),
-                                                          one.error) < kCalled)
-                all.push_back(&one);
-        }
+    for (const Prediction* one : ranked(outcome, metric, devices))
+        if (all.empty() || probabilityAhead(*all.front(), *one, metric) < kCalled) all.push_back(one);
     return all;
+}
+
+std::vector<std::vector<const Prediction*>> tiedGroups(const PredictionOutcome& outcome, std::string_view metric,
+                                                       std::int64_t devices) {
+    std::vector<std::vector<const Prediction*>> groups;
+    for (const Prediction* one : ranked(outcome, metric, devices)) {
+        if (groups.empty() || probabilityAhead(*groups.back().front(), *one, metric) >= kCalled) groups.emplace_back();
+        groups.back().push_back(one);
+    }
+    return groups;
+}
+
+std::string orderText(const std::vector<std::vector<const Prediction*>>& groups) {
+    std::vector<std::string> parts;
+    for (const std::vector<const Prediction*>& group : groups) {
+        std::vector<std::string> names;
+        for (const Prediction* one : group) names.push_back(escaped(one->accelerator));
+        parts.push_back(joined(names, " ≈ "));
+    }
+    return joined(parts, " > ");
+}
+
+Duels duelsOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
+    constexpr double kEven = 0.5;
+    Duels duels{.order = ranked(outcome, metric, devices), .ahead = {}};
+    for (const Prediction* one : duels.order)
+        for (const Prediction* other : duels.order)
+            duels.ahead.push_back(one == other ? kEven : probabilityAhead(*one, *other, metric));
+    return duels;
+}
+
+std::string chanceText(double probability) {
+    constexpr double kPercent = 100, kLeast = 0.01;
+    if (probability < kLeast) return "< 1 %";
+    if (probability > 1 - kLeast) return "> 99 %";
+    return fmt::format("{:.0f} %", kPercent * probability);
+}
+
+std::string errorText(const Prediction& one) {
+    constexpr double kPercent = 100;
+    const double low = std::round(-kPercent * one.error.low), high = std::round(kPercent * one.error.high);
+    return low == high ? fmt::format("± {} %", high) : fmt::format("−{}/+{} %", low, high);
 }
 
 std::string anyOf(const std::vector<const Prediction*>& predictions) {

@@ -24,6 +24,7 @@
 #include "core/physical/software.h"
 #include "core/study/known_transformer.h"
 #include "core/study/option_table.h"
+#include "core/study/prediction/prices.h"
 #include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/title.h"
@@ -39,6 +40,7 @@ constexpr std::int64_t kMaxDevices = 1'000'000;
 constexpr std::int64_t kMaxBatch = 1'000'000'000;
 constexpr std::uint64_t kSeed = 1;
 constexpr double kLongestDatasetPath = 4096;
+constexpr double kLongestPrices = 4096;
 
 std::vector<std::string_view> collectiveNames() {
     std::vector<std::string_view> names{"auto"};
@@ -53,7 +55,12 @@ struct Settings : predict::Options {
     std::vector<std::int64_t> devices;
     std::string datasetName;  ///< empty = loading is not counted
     std::string referenceName = "a100-40gb";
+    Prices prices;
 };
+
+void setPrices(Settings& settings, const Json& text) {
+    if (text.is_string()) settings.prices = pricesIn(text.get<std::string>());
+}
 
 void setBatch(Settings& settings, const Json& batch) {
     if (!batch.is_number()) return;
@@ -94,6 +101,8 @@ const OptionTable<Settings>& predictionTable() {
          "memory best (Centimani, equation 5)"},
         {"samples", "--samples N", &Settings::samples, Values::number(1, 1e18),
          "samples to train, for time, cost and energy; without it, those of the dataset"},
+        {"prices", "--prices LIST", setPrices, Values::text(kLongestPrices),
+         "US dollars for an hour of a device, in place of the accelerator's own, such as h100=2.99,a100=1.79"},
         {"collective", "--collective NAME", setCollective, Values::word(collectiveNames()).byDefault("auto"),
          "gradient all-reduce algorithm; auto takes the measured one, else the ring"},
         {"updates", "--updates KIND", &Settings::asynchronous, Values::word({"sync", "async"}),
@@ -143,10 +152,17 @@ void readAccelerators(const Study& study, Inputs& inputs) {
         predict::Machine machine = readMachine(name, placeOfInput(name), inputs.settings.dtype, inputs.inputs);
         if (!seen.insert(machine.id()).second)
             throw UsageError(fmt::format("accelerator {} is named twice", inQuotes(name)));
+        setPrice(machine, inputs.settings.prices);
         addOnce(inputs.assumptions, machine.assumptions);
         addOnce(inputs.warnings, machine.warnings);
         inputs.machines.push_back(std::move(machine));
     }
+    const std::vector<std::string> ids(seen.begin(), seen.end());
+    for (const auto& [name, price] : inputs.settings.prices)
+        if (!seen.contains(name))
+            throw UsageError(
+                fmt::format("option '--prices' names {}; {}", inQuotes(name),
+                            withClosest("did you mean {}?", name, ids, "the study has no such accelerator")));
 }
 
 /// The models that accelerators name as measured, and the reference of the utilisation baseline.

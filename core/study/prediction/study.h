@@ -65,6 +65,22 @@ const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_
 /// fits.
 std::vector<const predict::Prediction*> contenders(const PredictionOutcome& outcome, std::string_view metric,
                                                    std::int64_t devices);
+/// The predictions at a number of devices, best by a metric first, in groups of which none is called the best: each is
+/// beaten by the first of its group with a probability below `kCalled`. Empty where nothing fits.
+std::vector<std::vector<const predict::Prediction*>> tiedGroups(const PredictionOutcome& outcome,
+                                                                std::string_view metric, std::int64_t devices);
+/// "gaudi2 > cs2 ≈ a100 > bow": those groups, where those of one group are too close to call.
+std::string orderText(const std::vector<std::vector<const predict::Prediction*>>& groups);
+/// How likely each of the predictions at a number of devices is ahead of each other one by a metric.
+struct Duels {
+    std::vector<const predict::Prediction*> order;  ///< best first
+    std::vector<double> ahead;  ///< row by row: that the row's is ahead of the column's; 0.5 of itself
+};
+Duels duelsOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
+/// "86 %", "> 99 %", "< 1 %": a probability that is known no better.
+std::string chanceText(double probability);
+/// "± 9 %", "−28/+39 %": 90 % of the errors that the numbers behind a prediction allow.
+std::string errorText(const predict::Prediction& prediction);
 /// "cs2 or bow", "cs2, bow or 2 others".
 std::string anyOf(const std::vector<const predict::Prediction*>& predictions);
 /// "probability that this ranking of 5 is correct: 31 %".

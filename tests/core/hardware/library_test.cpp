@@ -103,6 +103,8 @@ TEST_F(Library, theFirstFolderThatHasANameWins) {
     setenv("TESSERA_DATA", (folder / "own").c_str(), 1);
     EXPECT_EQ(loadAccelerator("v100").name, "first");
     EXPECT_EQ(entry("accelerator", "v100")->name, "first");
+    EXPECT_TRUE(isOwnFile(entry("accelerator", "v100")->path));
+    EXPECT_FALSE(isOwnFile(entry("accelerator", "a100")->path)) << "it comes with the program";
 }
 
 TEST_F(Library, takesFilesThatLieDirectlyInTesseraDataByTheirSchema) {

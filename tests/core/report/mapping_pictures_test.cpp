@@ -132,6 +132,22 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
     EXPECT_NE(compared.series.at(0).colour, compared.series.at(1).colour);
 }
 
+TEST(MappingPictures, aRaceHasAStanding) {
+    using enum CurveRole;
+    const std::vector<Curve> curves{{{"slow", "", best}, {{10, 30}, {50, 24}}},
+                                    {{"magma", "", best}, {{10, 30}, {40, 20}, {60, 20}}},
+                                    {{"", "", bound}, {{0, 16}}}};
+    const Table table = raceTable(curves);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[0], (std::vector<std::string>{"magma", "20", "25 %", "60", "40"}));
+    EXPECT_EQ(table.rows[1], (std::vector<std::string>{"slow", "24", "50 %", "50", "50"}));
+    EXPECT_TRUE(raceTable({{{"accpar", "step time", best}, {{0, 1}}}}).rows.empty());
+    const study::Result result = test::handMadePortfolio();
+    const Table found = raceTable(mappingOf(result));
+    EXPECT_EQ(found.rows.size(), mappingOf(result).result.runs.size());
+    EXPECT_EQ(found.rows[0][0], "tessera");
+}
+
 TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {
     const std::vector<AlgorithmCurve> runs{{.algorithm = "tessera", .best = {{1, 1e8}, {10, 5e6}, {1000, 3.35e6}}},
                                            {.algorithm = "magma", .best = {{1, 1e8}, {10, 6e6}, {1000, 4e6}}},

@@ -118,7 +118,7 @@ TEST_F(PredictionPictures, nameNoWinnerWhereErrorsLeaveItOpen) {
     outcome.ranking = predict::rankingsOf(outcome.predictions, 1);
     const Chart chart = throughputChart(outcome, 1);
     EXPECT_EQ(chart.title, "swift or cheap: too close to call on 1 device (100,000 samples/s to 97,600 samples/s)");
-    EXPECT_EQ(findSeries(chart, "swift")->valueTexts.front(), "100,000 samples/s");
+    EXPECT_EQ(findSeries(chart, "swift")->valueTexts.front(), "100,000 samples/s −56/+128 %");
     EXPECT_TRUE(saysIn(pricePerformanceChart(outcome, 1).title, ": too close to call on 1 device"))
         << pricePerformanceChart(outcome, 1).title;
     EXPECT_TRUE(saysIn(trainingCostChart(outcome, 1).title, ": too close to call on 1 device"))
@@ -144,6 +144,75 @@ TEST_F(PredictionPictures, valuesStandBehindTheirErrorBars) {
     EXPECT_TRUE(said) << "in place of a bar";
 }
 
+TEST_F(PredictionPictures, aValueWithAnErrorIsAPointWithItsInterval) {
+    const Chart chart = throughputChart(outcome, 1);
+    const ChartLayout layout = layOut(chart, {}, {900, 300}, estimatedWidth);
+    std::size_t markers = 0, boxes = 0;
+    for (const Drawing* drawing : {&layout.back, &layout.front})
+        for (const Shape& shape : drawing->shapes) {
+            markers += std::holds_alternative<Marker>(shape) ? 1 : 0;
+            boxes += std::holds_alternative<Box>(shape) ? 1 : 0;
+        }
+    EXPECT_EQ(markers, chart.series.size());
+    EXPECT_EQ(boxes, 0U);
+    ASSERT_EQ(layout.bars.size(), chart.series.size()) << "they are clicked where their bars would be";
+}
+
+TEST_F(PredictionPictures, thoseThatAreTooCloseToCallAreGrouped) {
+    EXPECT_EQ(study::orderText(study::tiedGroups(outcome, study::kByThroughput, 1)), "swift ≈ free > cheap");
+    EXPECT_TRUE(notes(throughputChart(outcome, 1), "swift ≈ free > cheap (≈: too close to call)."));
+    EXPECT_EQ(rankingTable(outcome).rows.front()[2], "swift ≈ free > cheap");
+    EXPECT_TRUE(study::tiedGroups(outcome, study::kByThroughput, 64).empty());
+}
+
+TEST_F(PredictionPictures, everyTwoAreComparedByHowLikelyOneIsAhead) {
+    const study::Duels duels = study::duelsOf(outcome, study::kByThroughput, 1);
+    ASSERT_EQ(duels.order.size(), 3U);
+    EXPECT_EQ(duels.order.front()->accelerator, "swift");
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) EXPECT_NEAR(duels.ahead[3 * i + j] + duels.ahead[3 * j + i], 1, 1e-12);
+    EXPECT_GT(duels.ahead[2], study::kCalled) << "swift is ahead of cheap";
+    const HeatMap map = duelMap(outcome, study::kByThroughput, 1);
+    EXPECT_EQ(map.rows, (std::vector<std::string>{"swift", "free", "cheap"}));
+    EXPECT_EQ(map.rows, map.columns);
+    EXPECT_EQ(map.cells[0], -1) << "nobody is compared with itself";
+    EXPECT_EQ(map.cells[2], 0);
+    EXPECT_EQ(map.cells[6], 3);
+    EXPECT_EQ(map.texts[2], study::chanceText(duels.ahead[2]));
+    EXPECT_TRUE(saysIn(toSvg(map, Theme(ThemeKind::light)), map.texts[1]));
+    EXPECT_EQ(study::chanceText(0.9999), "> 99 %");
+    EXPECT_EQ(study::chanceText(0.0001), "< 1 %");
+    EXPECT_EQ(study::chanceText(0.856), "86 %");
+    EXPECT_TRUE(duelMap(outcome, study::kByThroughput, 64).cells.empty());
+    const Table table = duelTable(outcome);
+    EXPECT_EQ(table.columns.size(), 3U + acceleratorsOf(outcome).size());
+    ASSERT_FALSE(table.rows.empty());
+    EXPECT_EQ(table.rows[0][2], "swift");
+    EXPECT_EQ(table.rows[0][3], "–");
+}
+
+TEST_F(PredictionPictures, throughputByBatchEndsWhereMemoryDoes) {
+    const Chart chart = batchThroughputChart(outcome, 1);
+    const Series* curve = findSeries(chart, "swift");
+    ASSERT_NE(curve, nullptr);
+    EXPECT_EQ(curve->x, (std::vector<double>{64, 128, 256}));
+    EXPECT_DOUBLE_EQ(curve->y.back(), swift.throughput);
+    const Series* chosen = findSeries(chart, "swift/chosen");
+    ASSERT_NE(chosen, nullptr);
+    EXPECT_EQ(chosen->x, std::vector<double>{256});
+    EXPECT_EQ(chosen->labels, std::vector<std::string>{"swift, 256"});
+    EXPECT_EQ(chart.title, "swift trains 584 samples/s on 1 device with batch 256");
+    const Series* area = findSeries(chart, "swift/error");
+    ASSERT_NE(area, nullptr);
+    EXPECT_DOUBLE_EQ(area->low.back(), swift.throughput * (1 + swift.error.low));
+    EXPECT_TRUE(notes(chart, "swift 512"));
+    EXPECT_EQ(findSeries(chart, "small"), nullptr);
+    for (predict::Prediction& one : outcome.predictions)
+        for (predict::BatchMemory& tried : one.batches) tried.throughput = 0;
+    EXPECT_TRUE(batchThroughputChart(outcome, 1).series.empty());
+    EXPECT_TRUE(saysIn(batchThroughputChart(outcome, 1).empty, "The batch was given"));
+}
+
 TEST_F(PredictionPictures, withoutAPriceThereIsNoBarButAHint) {
     const Chart chart = pricePerformanceChart(outcome, 1);
     EXPECT_TRUE(saysIn(chart.title, "cheap gives the most for a dollar")) << chart.title;
@@ -151,7 +220,7 @@ TEST_F(PredictionPictures, withoutAPriceThereIsNoBarButAHint) {
     EXPECT_TRUE(notes(chart, "free has no price per hour"));
     for (predict::Prediction& one : outcome.predictions) one.samplesPerUsd = one.trainingCostUsd = std::nullopt;
     EXPECT_TRUE(pricePerformanceChart(outcome, 1).series.empty());
-    EXPECT_TRUE(saysIn(pricePerformanceChart(outcome, 1).empty, "in its editor"));
+    EXPECT_TRUE(saysIn(pricePerformanceChart(outcome, 1).empty, "into the table of predictions"));
     EXPECT_TRUE(trainingCostChart(outcome, 1).series.empty());
 }
 

@@ -17,6 +17,7 @@
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
 #include "core/study/explanation.h"
+#include "core/study/prediction/prices.h"
 #include "core/study/prediction/study.h"
 #include "tests/support/golden.h"
 #include "tests/support/schema.h"
@@ -131,6 +132,61 @@ TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
             file.stem().string(), devices);
     };
     EXPECT_THAT(sentences("2,4,16"), testing::ElementsAre(sentence(4), sentence(16)));
+}
+
+TEST(PredictionStudy, everyBatchThatFitsIsTimed) {
+    for (const predict::Prediction& one : predictionOf(sample()).predictions) {
+        ASSERT_FALSE(one.batches.empty());
+        for (const predict::BatchMemory& tried : one.batches) {
+            EXPECT_EQ(tried.throughput > 0, tried.fits && !one.infeasible) << nameOf(one) << ' ' << tried.batch;
+            if (tried.batch == one.batch) {
+                EXPECT_DOUBLE_EQ(tried.throughput, one.throughput) << nameOf(one);
+            }
+        }
+    }
+    const Result given = run(predictStudy({"h100"}, {{"batch", "64"}}));
+    for (const predict::BatchMemory& tried : predictionOf(given).predictions.front().batches)
+        EXPECT_EQ(tried.throughput, 0) << "the batch was given";
+}
+
+TEST(Prices, areReadAndWritten) {
+    EXPECT_EQ(pricesIn(" h100=2.99, a100 = $1.5"), (Prices{{"h100", 2.99}, {"a100", 1.5}}));
+    EXPECT_EQ(textOf(Prices{{"h100", 2.99}, {"a100", 1.5}}), "a100=1.5,h100=2.99");
+    EXPECT_TRUE(pricesIn("").empty());
+    for (const char* wrong : {"h100", "h100=", "=2", "h100=-1", "h100=0", "h100=cheap"}) {
+        EXPECT_THROW(pricesIn(wrong), UsageError) << wrong;
+    }
+    EXPECT_THAT(predictionRefusal<UsageError>(predictStudy({"h100"}, {{"prices", "h200=2"}})),
+                testing::HasSubstr("option '--prices' names 'h200'; did you mean 'h100'?"));
+}
+
+TEST(Prices, aResultWithOtherPricesIsThatOfAStudyThatSaysThem) {
+    const std::vector<std::pair<std::string, std::string>> parameters{{"devices", "1,8"}, {"samples", "1000000"}};
+    const Result plain = run(predictStudy({"h100", "h200", "tpu-v4"}, parameters));
+    auto priced = parameters;
+    priced.emplace_back("prices", "h100=9,tpu-v4=3.2");
+    const Result anew = run(predictStudy({"h100", "h200", "tpu-v4"}, priced));
+    const Result first = repriced(plain, {{"h100", 4}});
+    const Result result = repriced(first, {{"h100", 9}, {"tpu-v4", 3.2}});
+    EXPECT_EQ(result.study.parameters->at("prices"), "h100=9,tpu-v4=3.2");
+    ASSERT_EQ(predictionOf(result).predictions.size(), predictionOf(anew).predictions.size());
+    for (std::size_t i = 0; i < predictionOf(anew).predictions.size(); ++i)
+        EXPECT_EQ(predictionOf(result).predictions[i], predictionOf(anew).predictions[i]) << i;
+    EXPECT_EQ(predictionOf(result).ranking, predictionOf(anew).ranking);
+    const predict::Ranking* order = nullptr;
+    for (const predict::Ranking& each : predictionOf(anew).ranking)
+        if (each.metric == kByPrice && each.devices == 1) order = &each;
+    ASSERT_NE(order, nullptr);
+    EXPECT_EQ(order->order.front(), "h200") << "h100 costs twice as much now";
+    const hardware::Provenance& own = predictionOf(result).predictions.front().sources.at("price_per_hour_usd");
+    EXPECT_EQ(own.reliability, hardware::kOwnNumber);
+    ASSERT_TRUE(own.was.has_value());
+    EXPECT_NEAR(own.was->value, *devicePrice(predictionOf(plain).predictions.front()), 1e-12);
+    Study before = predictStudy({"h100"});
+    Json older = *before.parameters;
+    older.erase("prices");
+    before.parameters = older;
+    EXPECT_EQ(contentHash(predictStudy({"h100"})), contentHash(before)) << "studies of before keep their name";
 }
 
 TEST(PredictionStudy, isWrittenAndReadBackExactly) {

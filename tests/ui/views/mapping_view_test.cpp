@@ -25,11 +25,13 @@
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
+#include "ui/views/plot/race_board.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/sweep_view.h"
 #include "ui/views/table_view.h"
+#include "ui/views/workbench/point_list.h"
 #include "ui/views/workbench/workbench.h"
 
 namespace tessera::ui {
@@ -301,11 +303,38 @@ TEST(MappingLive, theRaceIsShownWhileItRuns) {
     }
     state.curves = curves;
     document.setState(state);
-    auto* plot = document.findChild<RunProgress*>()->findChild<PlotWidget*>();
-    ASSERT_NE(plot, nullptr);
+    auto* convergence = document.findChild<ConvergenceView*>();
+    ASSERT_NE(convergence, nullptr);
+    const PlotWidget* plot = convergence->plot();
+    EXPECT_EQ(plot->chart().id, "optimality-gap") << "how far it still is comes first";
+    EXPECT_EQ(plot->chart().series.size(), 3U);
+    // Beside it the algorithms in their order.
+    document.show();
+    ASSERT_TRUE(waitUntil([&] { return convergence->board()->isVisible(); }));
+    const QAbstractItemModel* board = convergence->board()->table()->view()->model();
+    ASSERT_EQ(board->rowCount(), 3);
+    EXPECT_EQ(board->index(0, 0).data().toString(), "tessera");
+    for (const auto& [width, height, mode, name] :
+         {std::tuple(1030, 700, ThemeMode::light, "1280"), std::tuple(1190, 800, ThemeMode::dark, "1440"),
+          std::tuple(1670, 980, ThemeMode::light, "1920")}) {
+        theme().apply(mode);
+        document.resize(width, height);
+        waitUntil([] { return false; }, 100);
+        savePicture(document, QStringLiteral("race-live-") + QLatin1String(name));
+    }
+    document.resize(800, 600);
+    EXPECT_TRUE(waitUntil([&] { return !convergence->board()->isVisible(); })) << "the picture needs the room";
+    theme().apply(ThemeMode::light);
+    document.resize(1100, 680);
+    for (auto* button : convergence->findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("Value")) button->click();
     EXPECT_EQ(plot->chart().id, "convergence");
     EXPECT_EQ(plot->chart().series.size(), 4U);  // three algorithms and the bound; means are for those who ask
     EXPECT_EQ(plot->chart().y.title, "Makespan (cycles)");
+    // What the user looks at stays in front.
+    state.curves = std::make_shared<std::vector<Curve>>(*curves);
+    document.setState(state);
+    EXPECT_EQ(plot->chart().id, "convergence");
     savePicture(document, QStringLiteral("mapping-race-live"));
 }
 

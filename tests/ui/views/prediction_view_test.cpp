@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <QAbstractButton>
 #include <QAbstractItemModelTester>
 #include <QJsonObject>
 #include <QLabel>
@@ -77,7 +78,7 @@ TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
         for (const char* part : parts)
             EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
     };
-    expect({"swift or free", "too close to call: ", "ranking correct: 41 %", "error", "rests on",
+    expect({"swift or free", "too close to call: ", "ranking correct: 41 %", "numbers behind it",
             "small does not fit: batch 64 needs 2 GB more"});
     expect({"on cheap, the cheapest", "ranking correct: 99 %", "per step", "batch 256 on each of 8 devices"});
 }
@@ -88,8 +89,8 @@ TEST_F(PredictionViewTest, tablesAreSound) {
     choice->operators = {0, 1, 2, 3, 4, 5};
     const auto sheet = std::make_shared<report::Table>(report::exactSourceTable(choice->run.outcome()));
     QObject owner;
-    for (TableModel* model :
-         {predictionTableModel(choice, &owner), operatorTableModel(choice, &owner), sourceTableModel(sheet, &owner)}) {
+    for (TableModel* model : {predictionTableModel(choice, {}, &owner), operatorTableModel(choice, &owner),
+                              sourceTableModel(sheet, &owner)}) {
         const QAbstractItemModelTester tester(model);
         model->setRowCount(4);
         model->setRowCount(2);
@@ -112,7 +113,7 @@ TEST_F(PredictionViewTest, theTableTellsAllPredictionsAndWhyOneIsMissing) {
     EXPECT_EQ(cell(2, "Samples per dollar"), QStringLiteral("–")) << "no price";
     EXPECT_EQ(cell(3, "Throughput"), QStringLiteral("–"));
     EXPECT_TRUE(cell(3, "Why not").contains(QStringLiteral("2 GB more")));
-    EXPECT_EQ(cell(0, "Error"), QStringLiteral("−13 to +15 %"));
+    EXPECT_EQ(cell(0, "Error"), QStringLiteral("−13/+15 %"));
     QSignalSpy spy(&view, &RunView::inspected);
     table->setCurrentRow(1);
     EXPECT_EQ(acceleratorOf(view), QStringLiteral("cheap"));
@@ -192,7 +193,7 @@ TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
     const auto choice = std::make_shared<PredictionChoice>();
     choice->run = PredictionRun(finishedPrediction().result);
     QObject owner;
-    TableModel* model = predictionTableModel(choice, &owner);
+    TableModel* model = predictionTableModel(choice, {}, &owner);
     model->setRowCount(8);
     int explainedNumbers = 0;
     for (int column = 0; column < model->columnCount(); ++column) {
@@ -242,6 +243,65 @@ TEST_F(PredictionViewTest, everythingIsExported) {
     EXPECT_FALSE(view.traceExport().json) << "a prediction knows no moments";
 }
 
+/// The cell of a column in the row of a prediction.
+QModelIndex cellOf(const TableView& table, const QString& prediction, const QString& column) {
+    const QAbstractItemModel* model = table.view()->model();
+    for (int row = 0; row < model->rowCount(); ++row)
+        for (int at = 0; at < model->columnCount(); ++at)
+            if (model->index(row, at).data(PathRole).toString().startsWith(prediction + QLatin1Char('/')) &&
+                model->headerData(at, Qt::Horizontal).toString() == column)
+                return model->index(row, at);
+    return {};
+}
+
+TEST_F(PredictionViewTest, aPriceIsWrittenIntoTheTableAndTheRankingFollows) {
+    const QString price = QStringLiteral("Price per hour"), perDollar = QStringLiteral("Samples per dollar");
+    auto* table = shown<TableView>("accelerators");
+    PlotWidget* its = plot("accelerators");
+    auto* pane = its->parentWidget();
+    ASSERT_NE(pane, nullptr);
+    const auto cheapest = [&] {
+        const study::PredictionOutcome outcome = PredictionRun(view.run().result).outcome();
+        return study::rankingOf(outcome, study::kByPrice, 8)->order.front();
+    };
+    ASSERT_EQ(cheapest(), "cheap");
+    const std::shared_ptr<const study::Result> before = view.run().result;
+    const QModelIndex cell = cellOf(*table, QStringLiteral("swift@8"), price);
+    ASSERT_TRUE(cell.isValid());
+    ASSERT_TRUE(cell.flags().testFlag(Qt::ItemIsEditable));
+    EXPECT_EQ(cell.data(Qt::EditRole).toString(), QStringLiteral("32"));
+    EXPECT_FALSE(cellOf(*table, QStringLiteral("swift@8"), perDollar).flags().testFlag(Qt::ItemIsEditable));
+    QSignalSpy said(&view, &RunView::messaged);
+    auto* model = table->view()->model();
+    EXPECT_FALSE(model->setData(cell, QStringLiteral("much"), Qt::EditRole));
+    ASSERT_EQ(said.count(), 1);
+    EXPECT_TRUE(said.front().front().toString().contains(QStringLiteral("is no price")));
+    EXPECT_TRUE(model->setData(cell, QStringLiteral("$ 1.6"), Qt::EditRole)) << "of all eight devices";
+    ASSERT_TRUE(waitUntil([&] { return cheapest() == "swift"; }));
+    EXPECT_EQ(cellOf(*table, QStringLiteral("swift"), price).data().toString(), QStringLiteral("$0.2"))
+        << "of one device";
+    EXPECT_TRUE(visibleText(view).contains(QStringLiteral("swift $0.2 (was $4)"))) << visibleText(view).toStdString();
+    const QJsonObject saved = view.saveView();
+    // What was found can be had again by a run.
+    QSignalSpy runs(&view, &RunView::runRequested);
+    for (auto* label : view.findChildren<QLabel*>())
+        if (label->text().contains(QStringLiteral("Run with these prices"))) emit label->linkActivated({});
+    for (auto* button : view.findChildren<QAbstractButton*>())
+        if (button->text() == QStringLiteral("Run with these prices")) button->click();
+    ASSERT_EQ(runs.count(), 1);
+    const Json study = Json::parse(runs.front().front().toString().toStdString());
+    EXPECT_EQ(study.at("parameters").at("prices"), "swift=0.2");
+    undo.undo();
+    EXPECT_EQ(cheapest(), "cheap");
+    EXPECT_EQ(view.run().result, before);
+    undo.redo();
+    EXPECT_EQ(cheapest(), "swift");
+    const std::unique_ptr<RunView> other(newPredictionView(&undo, nullptr));
+    other->showRun(finishedPrediction());
+    other->restoreView(saved);
+    EXPECT_EQ(PredictionRun(other->run().result).outcome().ranking, PredictionRun(view.run().result).outcome().ranking);
+}
+
 TEST_F(PredictionViewTest, resultsOfBeforeSayWhatTheyLack) {
     study::PredictionOutcome outcome = test::handMadePredictions();
     for (predict::Prediction& one : outcome.predictions) {
@@ -286,6 +346,32 @@ TEST_F(PredictionViewTest, manyAcceleratorsDoNotHoldTheWindow) {
     EXPECT_EQ(view.findChildren<ChoiceBar*>().size(), 2);
 }
 
+/// The same at the sizes that the pages have in windows of 1280×800, 1440×900 and 1920×1080.
+TEST(PredictionViewPictures, areSavedAtTheSizesOfWindows) {
+    const auto result = std::make_shared<const study::Result>(study::run(study::loadStudy("resnet50-accelerators")));
+    QUndoStack undo;
+    for (const auto& [width, height, mode, name] :
+         {std::tuple(1030, 700, ThemeMode::light, "1280"), std::tuple(1190, 800, ThemeMode::dark, "1440"),
+          std::tuple(1670, 980, ThemeMode::light, "1920")}) {
+        theme().apply(mode);
+        const std::unique_ptr<RunView> view(newPredictionView(&undo, nullptr));
+        view->resize(width, height);
+        view->setProperty("ground", "surface");
+        view->showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
+        view->restoreView({{QStringLiteral("prices"), QStringLiteral("a100-40gb=1.1,gaudi2=2")}});
+        view->show();
+        for (const char* tab : {"accelerators", "duels", "batches"}) {
+            view->pages()->openTab(QLatin1String(tab));
+            view->pages()->setOpen(QLatin1String(tab) == QLatin1String("accelerators"));
+            waitUntil([] { return false; }, 300);
+            const QImage picture = test::savePicture(
+                *view, QStringLiteral("prediction-at-%1-%2").arg(QLatin1String(name), QLatin1String(tab)));
+            EXPECT_GT(test::coloursIn(picture), 20) << tab;
+        }
+    }
+    theme().apply(ThemeMode::light);
+}
+
 /// Pictures for a person to look at, of the bundled study.
 TEST(PredictionViewPictures, areSaved) {
     const auto result = std::make_shared<const study::Result>(study::run(study::loadStudy("resnet50-accelerators")));
@@ -297,8 +383,8 @@ TEST(PredictionViewPictures, areSaved) {
         view.resize(1280, 740);
         view.showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
         view.show();
-        for (const char* tab :
-             {"accelerators", "stages", "memory", "roofline", "operators", "devices", "assumptions"}) {
+        for (const char* tab : {"accelerators", "duels", "batches", "stages", "memory", "roofline", "operators",
+                                "devices", "assumptions"}) {
             view.pages()->openTab(QLatin1String(tab));
             auto* its = test::inFront<PlotWidget>(*view.pages());
             if (its != nullptr) {

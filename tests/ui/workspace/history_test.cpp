@@ -4,10 +4,11 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
-#include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,8 @@
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "tests/ui/workspace/grown_history.h"
+#include "ui/theme/theme.h"
+#include "ui/views/toast.h"
 #include "ui/views/workbench/workbench.h"
 #include "ui/workspace/history/column_chooser.h"
 #include "ui/workspace/history/history_document.h"
@@ -161,14 +164,12 @@ TEST_F(HistoryFile, deletingStarringAndTaggingCanBeUndone) {
     document.table()->selectRow(0);
     document.actionNamed("delete")->trigger();
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 2; }));
-    QLabel* summary = nullptr;
-    for (auto* label : document.findChildren<QLabel*>())
-        if (label->text().startsWith(QStringLiteral("2 runs"))) summary = label;
-    ASSERT_NE(summary, nullptr);
-    EXPECT_EQ(summary->text(), QStringLiteral("2 runs · 1 run deleted · <a href=\"undo\">Undo</a>"));
-    emit summary->linkActivated(QStringLiteral("undo"));
+    auto* toast = document.findChild<Toast*>();
+    ASSERT_NE(toast, nullptr);
+    EXPECT_EQ(toast->sentence(), "1 run deleted");
+    toast->undoButton()->click();
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
-    EXPECT_EQ(summary->text(), QStringLiteral("3 runs"));
+    EXPECT_TRUE(toast->sentence().isEmpty()) << "there is nothing more to take back";
     document.undoStack()->undo();
     ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString().isEmpty(); }));
 }
@@ -398,6 +399,192 @@ TEST_F(HistoryFile, columnsAreChosenInADialogWithSectionsAndSearch) {
     EXPECT_EQ(document.model().metrics(), QStringList{"step_time_s"});
     EXPECT_EQ(document.model().headerData(HistoryModel::FirstMetric, Qt::Horizontal).toString(), "Step time");
     chooser->close();
+}
+
+TEST_F(HistoryFile, conditionsBecomeChipsThatCanBeTakenOff) {
+    fill(30);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1000, 400);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+    HistoryFilters& filters = document.filters();
+    QTest::keyClicks(filters.search(), "status: failed");
+    QTest::qWait(2 * kTypingMilliseconds);
+    EXPECT_EQ(model.rowCount(), 30) << "not before it is written to its end";
+    QTest::keyClick(filters.search(), Qt::Key_Return);
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 10; }));
+    EXPECT_TRUE(filters.search()->text().isEmpty());
+    EXPECT_EQ(filters.add("engine: partition"), "");
+    EXPECT_EQ(filters.conditions(), (QStringList{"status: failed", "engine: partition"}));
+    EXPECT_TRUE(filters.add("engine: toaster").contains("expected one of")) << "it stays as it was";
+    filters.add("status: cancelled");
+    EXPECT_EQ(filters.conditions(), (QStringList{"status: cancelled", "engine: partition"})) << "one of a kind";
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 20; }));
+    test::savePicture(document, "history-chips");
+    const QJsonObject saved = document.saveView();
+    for (auto* chip : document.findChildren<QToolButton*>())
+        if (chip->isVisible() && chip->property("condition").toString() == "status: cancelled") chip->click();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+    EXPECT_EQ(filters.conditions(), QStringList{"engine: partition"});
+    filters.search()->setFocus();
+    QTest::keyClick(filters.search(), Qt::Key_Backspace);
+    EXPECT_TRUE(filters.conditions().isEmpty());
+    document.restoreView(saved);
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 20; }));
+    emit filters.menu()->aboutToShow();
+    for (QAction* action : filters.menu()->actions())
+        if (action->text() == "Starred") action->trigger();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 0; }));
+    filters.clear();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+}
+
+TEST_F(HistoryFile, theRunsOfOneEngineHaveItsNumbersAsColumns) {
+    {
+        store::Store store = store::Store::open(path());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:lenet5"};
+        study.hardware = {"accpar-homogeneous"};
+        const study::Result result = study::run(study);
+        store.finishRun(store.addRun(study), result, study::headline(result));
+    }
+    fill(2);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1400, 500);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    EXPECT_TRUE(model.metrics().isEmpty());
+    document.filters().add("engine: partition");
+    ASSERT_TRUE(waitUntil([&] { return !model.metrics().isEmpty() && model.rowCount() == 3; }));
+    EXPECT_EQ(model.metrics().front(), "step_time_s");
+    EXPECT_TRUE(document.table()->isColumnHidden(HistoryModel::Engine)) << "all are of one";
+    EXPECT_FALSE(document.table()->isColumnHidden(HistoryModel::FirstMetric));
+    ASSERT_TRUE(waitUntil([&] { return model.index(2, HistoryModel::FirstMetric).data().toString().endsWith("s"); }));
+    test::savePicture(document, "history-engine");
+    document.filters().clear();
+    ASSERT_TRUE(waitUntil([&] { return model.metrics().isEmpty(); }));
+    EXPECT_FALSE(document.table()->isColumnHidden(HistoryModel::Engine));
+}
+
+TEST_F(HistoryFile, notesAndTagsAreWrittenInPlaceAlsoWhereTheirColumnIsHidden) {
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    document.resize(700, 400);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    document.table()->selectRow(1);
+    ASSERT_TRUE(document.table()->isColumnHidden(HistoryModel::Note));
+    document.actionNamed("note")->trigger();
+    EXPECT_FALSE(document.table()->isColumnHidden(HistoryModel::Note));
+    QLineEdit* editor = nullptr;
+    const auto findEditor = [&] {
+        for (auto* each : document.table()->viewport()->findChildren<QLineEdit*>()) editor = each;
+        return editor != nullptr;
+    };
+    ASSERT_TRUE(findEditor());
+    editor->setText("slower at night");
+    QTest::keyClick(editor, Qt::Key_Return);
+    ASSERT_TRUE(waitUntil([&] { return model.row(1) != nullptr && model.row(1)->note == "slower at night"; }));
+    EXPECT_EQ(document.findChild<Toast*>()->sentence(), "Note saved");
+    document.undoStack()->undo();
+    ASSERT_TRUE(waitUntil([&] { return model.row(1) != nullptr && model.row(1)->note.empty(); }));
+}
+
+TEST_F(HistoryFile, importedRunsAreMarked) {
+    const QString exported = folder.filePath("theirs.tessera");
+    {
+        store::Store other = store::Store::open(folder.filePath("other.db").toStdString());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:alexnet"};
+        study.hardware = {"accpar-homogeneous"};
+        study.name = "Theirs";
+        other.exportRuns({other.addRun(study, store::RunStatus::failed)}, exported.toStdString());
+    }
+    fill(1);
+    store::Store::open(path()).merge(exported.toStdString());
+    History history;
+    HistoryDocument document(history);
+    document.resize(1200, 300);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 2; }));
+    for (int row = 0; row < 2; ++row) {
+        const QModelIndex name = model.index(row, HistoryModel::Name);
+        const bool theirs = name.data().toString() == "Theirs";
+        EXPECT_EQ(!name.data(Qt::DecorationRole).isNull(), theirs);
+        EXPECT_EQ(name.data(Qt::ToolTipRole).toString().contains("Imported from"), theirs);
+        EXPECT_EQ(model.index(row, HistoryModel::Origin).data().toString(), theirs ? "theirs.tessera" : "");
+    }
+    document.filters().add("imported");
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 1; }));
+    test::savePicture(document, "history-imported");
+}
+
+/// Pictures for a person to look at, at the sizes that the page has in windows of 1280×800, 1440×900 and 1920×1080.
+TEST_F(HistoryFile, looksLikeThis) {
+    {
+        store::Store other = store::Store::open(folder.filePath("other.db").toStdString());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:alexnet"};
+        study.hardware = {"accpar-homogeneous"};
+        study.name = "What a colleague found";
+        const study::Result result = study::run(study);
+        const store::RunId theirs = other.addRun(study);
+        other.finishRun(theirs, result, study::headline(result));
+        other.exportRuns({theirs}, folder.filePath("theirs.tessera").toStdString());
+        store::Store store = store::Store::open(path());
+        for (const char* model : {"zoo:lenet5", "zoo:vgg11", "zoo:resnet18"}) {
+            study.name.clear();
+            study.models = {model};
+            const study::Result its = study::run(study);
+            store.finishRun(store.addRun(study), its, study::headline(its));
+        }
+        study::Study predicted = study::newStudy("predict");
+        predicted.models = {"zoo:lenet5"};
+        predicted.hardware = {"h100", "a100"};
+        const study::Result its = study::run(predicted);
+        store.finishRun(store.addRun(predicted), its, study::headline(its));
+        store.merge(folder.filePath("theirs.tessera").toStdString());
+        store.setTags(1, {"paper", "night", "to be measured again"});
+        store.setTags(2, {"paper"});
+        store.setNote(2, "slower than the one before");
+        store.setStarred({2}, true);
+    }
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    open(history);
+    ASSERT_TRUE(waitUntil([&] { return document.model().rowCount() == 8; }));
+    document.show();
+    for (const auto& [width, height, mode, name] :
+         {std::tuple(1030, 700, ThemeMode::light, "1280"), std::tuple(1190, 800, ThemeMode::dark, "1440"),
+          std::tuple(1670, 980, ThemeMode::light, "1920")}) {
+        theme().apply(mode);
+        document.resize(width, height);
+        document.filters().clear();
+        waitUntil([] { return false; }, 300);
+        EXPECT_GT(test::coloursIn(test::savePicture(document, QStringLiteral("history-all-") + name)), 20);
+        document.filters().add("engine: partition");
+        document.filters().add("gap < 20 %");
+        waitUntil([] { return false; }, 500);
+        document.table()->selectRow(0);
+        document.actionNamed("star")->trigger();
+        waitUntil([] { return false; }, 300);
+        EXPECT_GT(test::coloursIn(test::savePicture(document, QStringLiteral("history-of-engine-") + name)), 20);
+        document.undoStack()->undo();
+        waitUntil([] { return false; }, 300);
+    }
+    theme().apply(ThemeMode::light);
 }
 
 TEST(RunNumbers, leaveOutWhatIsNone) {

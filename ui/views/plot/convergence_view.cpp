@@ -1,13 +1,15 @@
 #include "ui/views/plot/convergence_view.h"
 
+#include <QHBoxLayout>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <utility>
 
+#include "core/report/mapping_pictures.h"
 #include "core/report/partition_pictures.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/plot/plot_widget.h"
+#include "ui/views/plot/race_board.h"
 #include "ui/views/runs/partition_panes.h"
 
 namespace tessera::ui {
@@ -36,9 +38,11 @@ QString titleOf(const report::Chart& chart) {
 
 }  // namespace
 
-ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, u"Convergence"_s, this)) {
-    auto* layout = bareLayout<QVBoxLayout>(this);
-    layout->addWidget(pane_);
+ConvergenceView::ConvergenceView(QWidget* parent)
+    : QWidget(parent), pane_(new ChartPane({}, u"Convergence"_s, this)), board_(new RaceBoard(this)) {
+    auto* layout = bareLayout<QHBoxLayout>(this, theme().spacing(3));
+    layout->addWidget(pane_, 1);
+    layout->addWidget(board_);
     logarithmic_ = toggle(u"Log scale"_s, u"Shows the values on a logarithmic axis"_s);
     generations_ = toggle(u"Mean and spread"_s,
                           u"Shows what the generations of the running algorithm find on "
@@ -97,8 +101,14 @@ void ConvergenceView::redraw() {
             chart.y.title = valueTitle_.toStdString();
     }
     generations_->setVisible(charts.front().id == "convergence");
+    int gap = -1;
+    for (std::size_t i = 0; i < charts.size(); ++i)
+        if (charts[i].id == "optimality-gap") gap = static_cast<int>(i);
     pane_->setTitles(titles);
     pane_->setCharts(std::move(charts));
+    // How far it still is says more than the value.
+    if (gap >= 0 && !std::exchange(gapShown_, true)) pane_->setCurrent(gap);
+    board_->setTable(curves_ == nullptr ? report::Table() : report::raceTable(*curves_));
 }
 
 }  // namespace tessera::ui

@@ -3,6 +3,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/json.h"
 #include "core/report/mapping_pictures.h"
@@ -19,6 +20,7 @@
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
+#include "ui/views/plot/race_board.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/sweep_view.h"
@@ -74,6 +76,8 @@ private:
     GanttView* gantt_ = nullptr;
     QComboBox* colours_ = nullptr;
     ChartPane* convergence_ = nullptr;
+    RaceBoard* board_ = nullptr;
+    bool gapShown_ = false;
     QToolButton *logarithmic_ = nullptr, *generations_ = nullptr;
     SweepView* sweeps_ = nullptr;
 };
@@ -287,7 +291,12 @@ QWidget* MappingView::makeConvergence() {
         convergence_->addTool(button);
         connect(button, &QToolButton::toggled, this, &MappingView::fillConvergence);
     }
-    return convergence_;
+    auto* page = new QWidget;
+    auto* line = bareLayout<QHBoxLayout>(page, theme().spacing(3));
+    line->addWidget(convergence_, 1);
+    board_ = new RaceBoard(page);
+    line->addWidget(board_);
+    return page;
 }
 
 void MappingView::fillConvergence() {
@@ -296,7 +305,12 @@ void MappingView::fillConvergence() {
          detailed = generations_->isChecked() ? choice_->chosen().algorithm : std::string()] {
             return report::mappingConvergenceCharts(its.outcome(), {.logarithmic = log, .detailed = detailed});
         },
-        [this](std::vector<report::Chart> charts) { convergence_->setCharts(std::move(charts)); });
+        [this](std::vector<report::Chart> charts) {
+            convergence_->setCharts(std::move(charts));
+            // How far it is from the bound says more than the value, until the user looks at that.
+            if (!std::exchange(gapShown_, true)) convergence_->setCurrent(1);
+        });
+    board_->setTable(report::raceTable(choice_->run.outcome()));
 }
 
 QVector<Exportable> MappingView::ownExports() const {

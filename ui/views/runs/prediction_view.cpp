@@ -1,17 +1,23 @@
+#include <QPointer>
+#include <QUndoStack>
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
 #include "core/report/prediction_pictures.h"
 #include "core/study/metric.h"
+#include "core/study/prediction/prices.h"
 #include "core/study/prediction/study.h"
 #include "ui/models/prediction_facts.h"
 #include "ui/models/prediction_tables.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/run_view.h"
@@ -25,23 +31,41 @@ using predict::Prediction;
 
 /// From here on an order is as good as sure; up to there it is little better than a guess.
 constexpr double kSure = 0.9, kUnsure = 0.5;
-constexpr double kPercent = 100;
 
 /// The metric that a bar of the pictures of all accelerators shows, by picture.
 constexpr const char* kRankedMetrics[] = {"throughput_samples_per_s", "samples_per_usd", "training_cost_usd",
                                           "throughput_samples_per_s"};
 constexpr int kMethods = 3;  ///< the picture whose series are methods, not accelerators
 
+/// Prices of one's own, and those before.
+class PriceCommand : public QUndoCommand {
+public:
+    PriceCommand(study::Prices before, study::Prices after, std::function<void(const study::Prices&)> apply)
+        : QUndoCommand(u"setting a price"_s),
+          before_(std::move(before)),
+          after_(std::move(after)),
+          apply_(std::move(apply)) {}
+    void undo() override { apply_(before_); }
+    void redo() override { apply_(after_); }
+
+private:
+    study::Prices before_, after_;
+    std::function<void(const study::Prices&)> apply_;
+};
+
 /// Finished predictions: headline, accelerators and device counts, and tabs that begin with all accelerators side
 /// by side. One choice of accelerator, number of devices and operator is shared by all its parts.
 class PredictionView : public RunView {
 public:
-    explicit PredictionView(QWidget* parent) : RunView("predict", parent) {
+    PredictionView(QUndoStack* undo, QWidget* parent) : RunView("predict", parent), undo_(undo) {
         addSelectables();
         addPages();
         addPictures();
         addDetails();
     }
+
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
 
 protected:
     void takeRun() override;
@@ -61,6 +85,10 @@ private:
     Facts facts();
     QString documentOf(const std::string& accelerator) const;
 
+    bool editPrice(int prediction, const QString& text);
+    void setPrices(const study::Prices& prices);
+    QString pricesText() const;
+
     int predictionAt(int category) const;
     int predictionOf(const PlotWidget& plot, int series) const;
     int rankedPrediction(const ChartPane& ranked, int series, int category) const;
@@ -71,11 +99,18 @@ private:
         return choice_->run.name(prediction) + QLatin1Char('/') + QLatin1String(metric);
     }
 
+    QWidget* makeDuels();
+    void fillDuels();
     QWidget* makeRoofline();
     void fillRoofline();
     int operatorRow() const;
     void markOperator() const;
 
+    QUndoStack* undo_;
+    std::shared_ptr<const study::Result> original_;  ///< the run's own
+    study::Prices prices_;                           ///< of a device, in place of those of the run
+    HeatMapView* duels_ = nullptr;
+    ChoiceBar* duelsBy_ = nullptr;
     SharedPredictionChoice choice_ = std::make_shared<PredictionChoice>();
     ChartPane* roofline_ = nullptr;
     std::vector<std::vector<std::size_t>> placed_;  ///< by series and point of the roofline: which operator
@@ -134,6 +169,13 @@ void PredictionView::addPictures() {
                .clicks = "prediction",
                .path = [this](const ChartPane& pane, int series,
                               int category) { return rankedPath(pane, series, category); }});
+    pages()->addPicture("duels", titleOf("duels"), this, &Self::makeDuels, &Self::fillDuels);
+    addCharts("batches", titleOf("batch-throughput"),
+              {.rows = {"batch-throughput"},
+               .name = u"Throughput by samples per step"_s,
+               .clicked = [this](const ChartPane& pane, int series, int) {
+                   if (const int at = predictionOf(*pane.plot(), series); at >= 0) select(u"prediction"_s, at);
+               }});
     addCharts(
         "stages", titleOf("stages"),
         {.rows = {"stages"},
@@ -153,7 +195,13 @@ void PredictionView::addPictures() {
 
 void PredictionView::addDetails() {
     addTable("accelerators", u"Predictions"_s,
-             {.model = [this](QObject* owner) { return predictionTableModel(choice_, owner); },
+             {.model =
+                  [this](QObject* owner) {
+                      const auto edit = [this](int prediction, const QString& text) {
+                          return editPrice(prediction, text);
+                      };
+                      return predictionTableModel(choice_, edit, owner);
+                  },
               .selects = "prediction",
               .filtered = true});
     addTable("operators", u"Operators"_s,
@@ -172,18 +220,86 @@ void PredictionView::addDetails() {
               .filtered = true,
               .empty = u"The files of these accelerators do not say where their numbers come from."_s});
     pages()->addAssumptions([this]() -> const study::Result& { return choice_->run.result(); });
-    for (const char* picture : {"stages", "memory", "devices"}) pages()->pair(picture, "accelerators");
+    for (const char* picture : {"duels", "batches", "stages", "memory", "devices"})
+        pages()->pair(picture, "accelerators");
     pages()->pair("roofline", "operators");
 }
 
 void PredictionView::takeRun() {
+    original_ = run().result;
+    prices_.clear();
     const PredictionRun its(run().result);
     *choice_ = PredictionChoice{.run = its};
+    pages()->setPageShown(u"duels"_s, has("duels"));
+    pages()->setPageShown(u"batches"_s, has("batch-throughput"));
     if (const Prediction* best = study::fastestPrediction(its.outcome())) {
         choice_->accelerator = its.acceleratorNamed(toQt(best->accelerator));
         choice_->count = its.countOf(best->devices);
     }
     orderOperators();
+}
+
+/// Of all devices, as the table says it.
+bool PredictionView::editPrice(int prediction, const QString& text) {
+    const Prediction& one = choice_->run.prediction(prediction);
+    QString amount = text.trimmed();
+    if (amount.startsWith(QLatin1Char('$'))) amount.remove(0, 1);
+    const std::optional<double> price = parseQuantity(amount.trimmed().toStdString(), Measure::count);
+    if (!price || !(*price > 0)) {
+        emit messaged(u"'%1' is no price: write US dollars an hour, such as 2.99."_s.arg(shownText(text.toStdString())),
+                      {});
+        return false;
+    }
+    study::Prices after = prices_;
+    after[one.accelerator] = *price / static_cast<double>(one.devices);
+    const auto apply = [guard = QPointer<PredictionView>(this)](const study::Prices& prices) {
+        if (guard) guard->setPrices(prices);
+    };
+    // The table that is written into is filled anew.
+    QMetaObject::invokeMethod(
+        this, [this, before = prices_, after, apply] { undo_->push(new PriceCommand(before, after, apply)); },
+        Qt::QueuedConnection);
+    return true;
+}
+
+void PredictionView::setPrices(const study::Prices& prices) {
+    prices_ = prices;
+    const auto result =
+        prices.empty() ? original_ : std::make_shared<const study::Result>(study::repriced(*original_, prices_));
+    choice_->run = PredictionRun(result);
+    showInstead(result);
+}
+
+/// "h100 $2.99 (was $4.92), a100 $1.5".
+QString PredictionView::pricesText() const {
+    const PredictionRun before(original_);
+    QStringList texts;
+    for (const auto& [accelerator, price] : prices_) {
+        QString text = u"%1 $%2"_s.arg(shownText(accelerator), toQt(formatCount(price)));
+        for (const Prediction& one : before.outcome().predictions)
+            if (const auto was = study::devicePrice(one); was && one.accelerator == accelerator) {
+                text += u" (was $%1)"_s.arg(toQt(formatCount(*was)));
+                break;
+            }
+        texts.append(text);
+    }
+    return texts.join(u", "_s);
+}
+
+QJsonObject PredictionView::saveView() const {
+    QJsonObject view = RunView::saveView();
+    if (!prices_.empty()) view["prices"] = toQt(study::textOf(prices_));
+    return view;
+}
+
+void PredictionView::restoreView(const QJsonObject& view) {
+    try {
+        if (const QString prices = view["prices"].toString(); !prices.isEmpty())
+            setPrices(study::pricesIn(prices.toStdString()));
+    } catch (const UsageError&) {
+        // Prices that are none are left out.
+    }
+    RunView::restoreView(view);
 }
 
 /// At the number of devices that is looked at, or at the first for which there is a prediction.
@@ -233,6 +349,7 @@ void PredictionView::addBest(QVector<Headline>& headlines, std::string_view metr
     for (const study::Metric& each : study::predictionMetrics(outcome))
         if (each.name == path) value = toQt(study::textOf(each));
     const bool called = first.size() == 1;
+    value += QLatin1Char(' ') + toQt(study::errorText(*first.front()));
     headline.value = called ? value : toQt(study::anyOf(first));
     headline.label = called ? label.arg(shownText(first.front()->accelerator)) : u"too close to call: %1"_s.arg(value);
     if (ranking->order.size() > 1) {
@@ -240,11 +357,10 @@ void PredictionView::addBest(QVector<Headline>& headlines, std::string_view metr
         headline.tone = ranking->probability >= kSure    ? u"good"_s
                         : ranking->probability < kUnsure ? u"warning"_s
                                                          : QString();
-        QStringList order;
-        for (const std::string& each : ranking->order) order << shownText(each);
+        const QString order = toQt(study::orderText(study::tiedGroups(outcome, metric, choice_->devices())));
         headline.help =
-            u"Best first: %1. The probability that this ranking is correct follows from the error bars."_s.arg(
-                order.join(u", "_s));
+            u"Best first: %1, where ≈ says: too close to call. The probability that this ranking is correct follows "
+            "from the intervals."_s.arg(order);
     }
     headlines.append(headline);
 }
@@ -256,11 +372,8 @@ QVector<Headline> PredictionView::headlines() const {
         study::contenders(choice_->run.outcome(), study::kByThroughput, choice_->devices());
     if (!first.empty()) {
         const Prediction* best = first.front();
-        // Beside the throughput: without its error the number says too much.
-        headlines.append({.value = u"−%1 to +%2 %"_s.arg(-kPercent * best->error.low, 0, 'f', 0)
-                                       .arg(kPercent * best->error.high, 0, 'f', 0),
-                          .label = u"error"_s,
-                          .detail = u"rests on %1 numbers"_s.arg(shownText(best->error.reliability)),
+        headlines.append({.value = shownText(best->error.reliability),
+                          .label = u"numbers behind it"_s,
                           .tone = best->error.reliability == "measured" ? QString() : u"warning"_s,
                           .help = u"90 % of the errors that the numbers behind this prediction allow"_s,
                           .explain = explanationOf(study::nameOf(*best) + "/throughput_samples_per_s")});
@@ -280,6 +393,12 @@ QVector<Headline> PredictionView::headlines() const {
 
 /// Which accelerators do not fit, with the reason where it is one.
 void PredictionView::showNote() {
+    if (!prices_.empty())
+        return note()->showMessage(
+            MessageBar::Kind::info,
+            u"Prices of yours, for an hour of a device: %1. What follows from them is ranked anew."_s.arg(pricesText()),
+            u"Run with these prices"_s,
+            [this] { emit runRequested(toQt(toText(study::toJson(choice_->run.result().study)))); });
     QStringList unfit;
     QString reason;
     for (const Prediction* one : report::inOrder(choice_->run.outcome(), choice_->devices())) {
@@ -366,6 +485,25 @@ void PredictionView::chooseCount(const ChartPane& scaling, int series, int devic
     select(u"prediction"_s, choice_->run.predictionOf(choice_->run.acceleratorNamed(id), count));
 }
 
+QWidget* PredictionView::makeDuels() {
+    duels_ = new HeatMapView;
+    duels_->setAccessibleName(u"Probability that one accelerator is ahead of another"_s);
+    duelsBy_ = new ChoiceBar(u"By what"_s, 2);
+    duelsBy_->setChoices({{.title = u"Throughput"_s}, {.title = u"Per dollar"_s}}, 0);
+    connect(duelsBy_, &ChoiceBar::chosen, this, [this] { fillDuels(); });
+    connect(duels_, &HeatMapView::cellSelected, this, [this](int row, int) {
+        const QString name = toQt(duels_->heatMap().rows.at(static_cast<std::size_t>(std::max(0, row))));
+        for (int each = 0; each < choice_->run.accelerators(); ++each)
+            if (choice_->run.acceleratorName(each) == name) select(u"accelerator"_s, each);
+    });
+    return vSplit(duelsBy_, duels_);
+}
+
+void PredictionView::fillDuels() {
+    const char* row = duelsBy_->current() == 1 ? "duels-price" : "duels";
+    pages()->prepare(maker<report::HeatMap>(row), [this](report::HeatMap map) { duels_->setHeatMap(std::move(map)); });
+}
+
 QWidget* PredictionView::makeRoofline() {
     roofline_ = new ChartPane({}, u"Operators on the roofline"_s);
     roofline_->plot()->setExplainable(false);
@@ -414,8 +552,8 @@ void PredictionView::markOperator() const {
 
 }  // namespace
 
-RunView* newPredictionView(QUndoStack* /*undo*/, QWidget* parent) {
-    return new PredictionView(parent);
+RunView* newPredictionView(QUndoStack* undo, QWidget* parent) {
+    return new PredictionView(undo, parent);
 }
 
 }  // namespace tessera::ui

@@ -261,6 +261,13 @@ void RunView::handOver(const report::FileRow& row, const study::Engine* taker) {
     emit openRequested(u"study"_s, newStudyKey(idOf(*taker), model, name));
 }
 
+void RunView::showInstead(std::shared_ptr<const study::Result> result) {
+    run_.result = std::move(result);
+    fillChoices();
+    showHeadline();
+    refresh();
+}
+
 const RunView::Selectable* RunView::selectable(const QString& what) const {
     const auto found = std::find_if(selectables_.begin(), selectables_.end(),
                                     [&](const auto& each) { return what == QLatin1String(each.first.id); });

@@ -161,6 +161,9 @@ protected:
                      [this](const QString& problem) { emit messaged(problem, QString()); });
     }
 
+    /// Shows a result that follows from the run's, such as with other prices, in its place: everything follows, choices
+    /// stay.
+    void showInstead(std::shared_ptr<const study::Result> result);
     /// The run is another.
     virtual void takeRun() = 0;
     /// Refreshes all pages after a change of what they show.

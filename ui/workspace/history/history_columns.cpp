@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QTableView>
 #include <algorithm>
+#include <iterator>
 
 #include "ui/theme/theme.h"
 #include "ui/workspace/history/history_model.h"
@@ -26,7 +27,7 @@ constexpr ColumnWidth kWidths[] = {
     {HistoryModel::Star, 9},     {HistoryModel::Name, 50},     {HistoryModel::Result, 39}, {HistoryModel::Gap, 21},
     {HistoryModel::Started, 26}, {HistoryModel::Engine, 23},   {HistoryModel::Model, 28},  {HistoryModel::Hardware, 36},
     {HistoryModel::Tags, 20},    {HistoryModel::Headline, 60}, {HistoryModel::Status, 26}, {HistoryModel::Took, 18},
-    {HistoryModel::Note, 40}};
+    {HistoryModel::Note, 40},    {HistoryModel::Origin, 36}};
 constexpr int kMetricSteps = 26;
 
 }  // namespace
@@ -72,7 +73,9 @@ void HistoryColumns::fit() {
     QList<int> shown;
     for (const int column : byImportance()) {
         const bool isChosen = chosen_.value(column, false);
-        const bool isHidden = chosen_.contains(column) && !isChosen;
+        // All runs of a list are of its engine.
+        const bool isSaid = column == HistoryModel::Engine && !engine_.isEmpty() && !isChosen;
+        const bool isHidden = isSaid || (chosen_.contains(column) && !isChosen);
         const bool fits = minWidth(column) <= left;
         const bool isNeeded = column == HistoryModel::Name || column == HistoryModel::Result;
         const bool isShown = !isHidden && (isChosen || isNeeded || fits);
@@ -129,7 +132,26 @@ void HistoryColumns::showMetric(const QString& name, bool on) {
     QStringList metrics = model_->metrics();
     metrics.removeAll(name);
     if (on) metrics.append(name);
+    metrics_[engine_] = metrics;
+    setMetrics(metrics);
+}
+
+/// Widths and choices are of columns, which stay; those of metrics go with these.
+void HistoryColumns::setMetrics(const QStringList& metrics) {
+    for (auto each = widths_.begin(); each != widths_.end();)
+        each = each.key() >= HistoryModel::FirstMetric ? widths_.erase(each) : std::next(each);
     model_->setMetrics(metrics);
+    fit();
+}
+
+void HistoryColumns::setEngine(const QString& engine, const QStringList& metrics) {
+    engine_ = engine;
+    setMetrics(metrics_.value(engine, metrics));
+}
+
+void HistoryColumns::reveal(int column) {
+    if (table_->isColumnHidden(column)) show(column, true);
+    table_->scrollTo(model_->index(std::max(0, table_->currentIndex().row()), column));
 }
 
 void HistoryColumns::fillMenu(QMenu& menu, int column) {
@@ -155,20 +177,23 @@ QJsonObject HistoryColumns::save() const {
     QJsonObject widths;
     for (auto each = widths_.constBegin(); each != widths_.constEnd(); ++each)
         if (each.key() < model_->columnCount()) widths[model_->idOf(each.key())] = each.value();
-    return {{"metrics", QJsonArray::fromStringList(model_->metrics())},
-            {"shown", shown},
-            {"hidden", hidden},
-            {"widths", widths}};
+    QJsonObject metrics;
+    for (auto each = metrics_.constBegin(); each != metrics_.constEnd(); ++each)
+        metrics[each.key()] = QJsonArray::fromStringList(each.value());
+    return {{"metrics", metrics}, {"shown", shown}, {"hidden", hidden}, {"widths", widths}};
 }
 
 void HistoryColumns::restore(const QJsonObject& saved) {
     constexpr int kMaxColumns = 50;
-    if (saved.contains("metrics")) {
-        QStringList metrics;
-        for (const QJsonValue name : saved["metrics"].toArray())
+    metrics_.clear();
+    QJsonObject chosen = saved["metrics"].toObject();
+    if (saved["metrics"].isArray()) chosen[QString()] = saved["metrics"];  // older versions had one list
+    for (auto each = chosen.constBegin(); each != chosen.constEnd(); ++each) {
+        QStringList& metrics = metrics_[each.key()];
+        for (const QJsonValue name : each.value().toArray())
             if (name.isString() && metrics.size() < kMaxColumns) metrics.append(name.toString());
-        model_->setMetrics(metrics);
     }
+    if (metrics_.contains(engine_)) setMetrics(metrics_[engine_]);
     constexpr int kWidest = 2000;
     const QJsonObject widths = saved["widths"].toObject();
     const QJsonArray shown = saved["shown"].toArray(), hidden = saved["hidden"].toArray();

@@ -26,6 +26,10 @@ public:
     /// All columns and the metrics that the history knows, with a check each.
     QVector<ColumnChooser::Choice> choices();
     void openChooser();
+    /// Lists runs of one engine, or of all where it is empty: shows the metrics that were chosen for it, else these.
+    void setEngine(const QString& engine, const QStringList& metrics);
+    /// Shows a column that may be hidden, so that it can be written in.
+    void reveal(int column);
     QJsonObject save() const;
     void restore(const QJsonObject& saved);
 
@@ -36,13 +40,16 @@ private:
     void fit();
     void show(int column, bool on);
     void showMetric(const QString& name, bool on);
+    void setMetrics(const QStringList& metrics);
     int minWidth(int column) const;
     QList<int> byImportance() const;
 
     QTableView* table_;
     HistoryModel* model_;
-    QHash<int, bool> chosen_;  ///< shown or hidden by hand, by column
-    QHash<int, int> widths_;   ///< given by hand, by column
+    QString engine_;                       ///< whose runs alone are listed
+    QHash<QString, QStringList> metrics_;  ///< chosen by hand, by engine
+    QHash<int, bool> chosen_;              ///< shown or hidden by hand, by column
+    QHash<int, int> widths_;               ///< given by hand, by column
     bool fitting_ = false;
 };
 

@@ -10,13 +10,16 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/focus_start.h"
+#include "ui/views/toast.h"
 #include "ui/workspace/history/history_columns.h"
 #include "ui/workspace/history/run_loader.h"
+#include "ui/workspace/history/tag_delegate.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/run_facts.h"
 #include "ui/workspace/words.h"
@@ -82,11 +85,11 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     column->addWidget(hint_, 1);
     auto* foot = bareLayout<QHBoxLayout>(theme().spacing(2));
     setLook(*summary_, "tone", "secondary");
-    summary_->setAccessibleName(u"Listed runs, and what was done last"_s);
-    summary_->setTextFormat(Qt::RichText);
-    summary_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
-    connect(summary_, &QLabel::linkActivated, &undo_, &QUndoStack::undo);
-    connect(&undo_, &QUndoStack::indexChanged, this, [this] { done_.clear(); });
+    summary_->setAccessibleName(u"Listed runs"_s);
+    summary_->setTextFormat(Qt::PlainText);
+    // Over the table, above the line of buttons.
+    toast_ = new Toast(*this, theme().spacing(10));
+    connect(&undo_, &QUndoStack::indexChanged, toast_, &Toast::dismiss);
     foot->addWidget(summary_, 1);
     column->addLayout(foot);
     buildActions();
@@ -99,31 +102,42 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     }
     setFocusStart(*this, *table_);
 
-    connect(filters_, &HistoryFilters::changed, this, [this] { model_.setQuery(filters_->query(model_.query())); });
+    connect(filters_, &HistoryFilters::changed, this, [this] {
+        model_.setQuery(filters_->query(model_.query()));
+        listEngine();
+    });
     connect(&model_, &QAbstractItemModel::modelAboutToBeReset, this, [this] { keepSelection(); });
     connect(&model_, &HistoryModel::loaded, this, [this] {
         restoreSelection();
         updateSummary();
     });
     connect(history_, &History::changed, this, [this] { askForNames(); });
-    connect(history_, &History::opened, this, [this] { askForNames(); });
+    connect(history_, &History::opened, this, [this] {
+        askForNames();
+        // What was asked before was not answered.
+        engine_.clear();
+        listEngine();
+    });
     connect(&model_, &HistoryModel::starEdited, this,
             [this](const store::RunRow& row, bool starred) { star({row.id}, starred); });
     connect(&model_, &HistoryModel::nameEdited, this, [this](const store::RunRow& row, const QString& name) {
         push(
-            u"renaming a run"_s, [id = row.id, to = name.toStdString()](store::Store& s) { s.setName(id, to); },
+            u"renaming a run"_s, u"Run renamed"_s,
+            [id = row.id, to = name.toStdString()](store::Store& s) { s.setName(id, to); },
             [id = row.id, to = row.name](store::Store& s) { s.setName(id, to); });
     });
     connect(&model_, &HistoryModel::noteEdited, this, [this](const store::RunRow& row, const QString& note) {
         push(
-            u"editing a note"_s, [id = row.id, to = note.toStdString()](store::Store& s) { s.setNote(id, to); },
+            u"editing a note"_s, note.isEmpty() ? u"Note removed"_s : u"Note saved"_s,
+            [id = row.id, to = note.toStdString()](store::Store& s) { s.setNote(id, to); },
             [id = row.id, to = row.note](store::Store& s) { s.setNote(id, to); });
     });
     connect(&model_, &HistoryModel::tagsEdited, this, [this](const store::RunRow& row, const QStringList& tags) {
         std::vector<std::string> to;
         for (const QString& tag : tags) to.push_back(tag.toStdString());
         push(
-            u"editing tags"_s, [id = row.id, to](store::Store& s) { s.setTags(id, to); },
+            u"editing tags"_s, tags.isEmpty() ? u"Tags removed"_s : u"Tags saved"_s,
+            [id = row.id, to](store::Store& s) { s.setTags(id, to); },
             [id = row.id, from = row.tags](store::Store& s) { s.setTags(id, from); });
     });
     model_.setQuery(model_.query());
@@ -164,6 +178,8 @@ void HistoryDocument::buildTable() {
         if (index.column() == HistoryModel::Star && row != nullptr) star({row->id}, !row->starred);
     });
     columns_ = new HistoryColumns(*table_, model_, this);
+    tags_ = new TagDelegate(table_);
+    table_->setItemDelegateForColumn(HistoryModel::Tags, tags_);
 }
 
 QAction* HistoryDocument::action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
@@ -209,11 +225,9 @@ void HistoryDocument::buildActions() {
     });
     add("study", u"Open its study"_s, "study", {}, each(opened(u"study"_s)));
     add("star", u"Star or unstar"_s, "star", QKeySequence(Qt::Key_S), [this] { starSelected(); });
-    add("rename", u"Rename"_s, "edit", {},
-        [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Name)); });
+    add("rename", u"Rename"_s, "edit", {}, [this] { editCell(HistoryModel::Name); });
     add("tags", u"Edit tags"_s, "tag", QKeySequence(Qt::Key_T), [this] { tagSelected(); });
-    add("note", u"Edit the note"_s, "note", QKeySequence(Qt::Key_N),
-        [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Note)); });
+    add("note", u"Edit the note"_s, "note", QKeySequence(Qt::Key_N), [this] { editCell(HistoryModel::Note); });
     add("delete", u"Delete"_s, "delete", QKeySequence::Delete, [this] { remove(); });
     add("export", u"Export the selected runs…"_s, "export", {}, [this] { exportRuns(); });
     add("import", u"Import runs…"_s, "import", {}, [this] { importRuns(); });
@@ -244,8 +258,10 @@ std::vector<store::RunId> HistoryDocument::selectedRuns() const {
     return idsOf(selectedRows());
 }
 
-void HistoryDocument::push(const QString& text, Work redo, Work undo) {
+/// `did` says what was done, with a way to take it back; empty = it is part of something that says so.
+void HistoryDocument::push(const QString& text, const QString& did, Work redo, Work undo) {
     undo_.push(new Edit(text, *history_, std::move(redo), std::move(undo)));
+    if (!did.isEmpty()) toast_->tell(did, [this] { undo_.undo(); });
 }
 
 /// Calls `work` with all selected runs, also those of pages that were never looked at: the history is asked for them
@@ -267,19 +283,20 @@ void HistoryDocument::withSelectedRuns(std::function<void(const Runs&)> work) {
 }
 
 /// Only what was otherwise before is taken back.
-void HistoryDocument::mark(const QString& text, const Runs& runs, const Mark& mark, bool to) {
+void HistoryDocument::mark(const QString& text, const QString& did, const Runs& runs, const Mark& mark, bool to) {
     if (runs.empty()) return;
-    done_.clear();
     summary_->setText(u"Changing %1…"_s.arg(runsText(runs.size())));
     // Touched on the history's thread alone.
     const auto changed = std::make_shared<Runs>();
     push(
-        text, [mark, runs, to, changed](store::Store& store) { *changed = mark(store, runs, to); },
+        text, did, [mark, runs, to, changed](store::Store& store) { *changed = mark(store, runs, to); },
         [mark, to, changed](store::Store& store) { mark(store, *changed, !to); });
 }
 
 void HistoryDocument::star(const Runs& runs, bool starred) {
-    mark(starred ? u"starring"_s : u"unstarring"_s, runs, &store::Store::setStarred, starred);
+    mark(starred ? u"starring"_s : u"unstarring"_s,
+         (starred ? u"%1 starred"_s : u"Star taken off %1"_s).arg(runsText(runs.size())), runs,
+         &store::Store::setStarred, starred);
 }
 
 /// All get a star, unless all have one.
@@ -289,10 +306,16 @@ void HistoryDocument::starSelected() {
     withSelectedRuns([this, all](const Runs& runs) { star(runs, !all); });
 }
 
+/// In place, also where there was no room for the column.
+void HistoryDocument::editCell(int column) {
+    columns_->reveal(column);
+    table_->edit(model_.index(table_->currentIndex().row(), column));
+}
+
 /// One run's tags are edited in place; several get further ones.
 void HistoryDocument::tagSelected() {
     const std::size_t count = selectedCount();
-    if (count == 1) return table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Tags));
+    if (count == 1) return editCell(HistoryModel::Tags);
     const auto add = [this](const QString& text) {
         const QStringList tags = tagsIn(text);
         if (tags.isEmpty()) return;
@@ -300,12 +323,13 @@ void HistoryDocument::tagSelected() {
             undo_.beginMacro(u"tagging %1"_s.arg(runsText(runs.size())));
             for (const QString& tag : tags)
                 mark(
-                    {}, runs,
+                    {}, {}, runs,
                     [name = tag.toStdString()](store::Store& store, const Runs& those, bool set) {
                         return store.setTag(those, name, set);
                     },
                     true);
             undo_.endMacro();
+            toast_->tell(u"%1 tagged"_s.arg(runsText(runs.size())), [this] { undo_.undo(); });
         });
     };
     asker().askText(*this, u"Add tags"_s, u"Tags to add to %1, with commas between them:"_s.arg(runsText(count)), {},
@@ -314,9 +338,10 @@ void HistoryDocument::tagSelected() {
 
 void HistoryDocument::remove() {
     withSelectedRuns([this, restores = model_.query().deleted](const Runs& runs) {
-        mark(restores ? u"restoring %1"_s.arg(runsText(runs.size())) : u"deleting %1"_s.arg(runsText(runs.size())),
-             runs, &store::Store::setDeleted, !restores);
-        done_ = restores ? u"%1 restored"_s.arg(runsText(runs.size())) : u"%1 deleted"_s.arg(runsText(runs.size()));
+        const QString which = runsText(runs.size());
+        mark(restores ? u"restoring %1"_s.arg(which) : u"deleting %1"_s.arg(which),
+             restores ? u"%1 restored"_s.arg(which) : u"%1 deleted"_s.arg(which), runs, &store::Store::setDeleted,
+             !restores);
     });
 }
 
@@ -372,8 +397,9 @@ void HistoryDocument::inspectCurrent() {
         return;
     }
     Facts facts = runFacts(*row, model_.kinds());
-    for (const char* id : {"open", "repeat", "study"}) {
+    for (const char* id : {"open", "repeat", "study", "tags", "note"}) {
         QAction* each = actionNamed(QLatin1String(id));
+        if (!each->isEnabled()) continue;
         facts.actions.append({each->text(), QLatin1String(id) == QLatin1String("repeat") ? u"run"_s : QLatin1String(id),
                               [guard = QPointer<QAction>(each)] {
                                   if (guard) guard->trigger();
@@ -412,10 +438,7 @@ QString HistoryDocument::listedText() const {
 }
 
 void HistoryDocument::updateSummary() {
-    QString text = listedText();
-    if (!done_.isEmpty() && undo_.canUndo())
-        text += u" · %1 · <a href=\"undo\">%2</a>"_s.arg(done_.toHtmlEscaped(), u"Undo"_s);
-    summary_->setText(text);
+    summary_->setText(listedText());
     hint_->setSentence(filters_->isActive()
                            ? u"No runs match these filters."_s
                            : u"Nothing was run yet. Every run is kept here: open a study and press Run."_s);
@@ -439,10 +462,26 @@ void HistoryDocument::askForNames() {
         },
         [this](const Names& names) {
             filters_->setTags(names.tags);
+            tags_->setTags(names.tags);
             if (names.metrics == model_.kinds()) return;
             filters_->setMetrics(names.metrics);
             model_.setKinds(names.metrics);
             inspectCurrent();
+        });
+}
+
+/// Where the runs of one engine are listed, its numbers are the columns.
+void HistoryDocument::listEngine() {
+    const QString engine = toQt(model_.query().engine);
+    if (engine == std::exchange(engine_, engine)) return;
+    if (engine.isEmpty()) return columns_->setEngine({}, {});
+    history_->ask<std::vector<std::string>>(
+        this, [id = engine.toStdString()](store::Store& store) { return store::engineMetrics(store, id); },
+        [this, engine](const std::vector<std::string>& names) {
+            if (engine != engine_) return;
+            QStringList metrics;
+            for (const std::string& name : names) metrics.append(toQt(name));
+            columns_->setEngine(engine, metrics);
         });
 }
 

@@ -14,6 +14,8 @@ namespace tessera::ui {
 
 class EmptyState;
 class HistoryColumns;
+class TagDelegate;
+class Toast;
 
 /// All runs: search, filter, sort, annotate, delete with undo, run again, compare, report, export, import.
 class HistoryDocument : public Document {
@@ -53,8 +55,7 @@ private:
     std::vector<store::RunRow> selectedRows() const;
     std::size_t selectedCount() const;
     void withSelectedRuns(std::function<void(const Runs&)> work);
-    void push(const QString& text, Work redo, Work undo);
-    void mark(const QString& text, const Runs& runs, const Mark& mark, bool to);
+    void mark(const QString& text, const QString& did, const Runs& runs, const Mark& mark, bool to);
     void star(const Runs& runs, bool starred);
     void starSelected();
     void tagSelected();
@@ -63,6 +64,9 @@ private:
     void importRuns();
     void inspectCurrent();
     void updateActions();
+    void listEngine();
+    void editCell(int column);
+    void push(const QString& text, const QString& did, Work redo, Work undo);
     /// Number of listed runs, as a sentence of plain text.
     QString listedText() const;
     void updateSummary();
@@ -80,7 +84,9 @@ private:
     QLabel* summary_;
     EmptyState* hint_;
     QVector<QAction*> actions_;
-    QString done_;  ///< what the last edit did, to be taken back; empty after others
+    TagDelegate* tags_ = nullptr;
+    Toast* toast_ = nullptr;
+    QString engine_;  ///< whose columns are shown; empty = those of all
     std::vector<store::RunId> kept_;
     int keptScroll_ = 0;
     bool everSelected_ = false;

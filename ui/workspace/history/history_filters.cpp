@@ -1,19 +1,26 @@
 #include "ui/workspace/history/history_filters.h"
 
-#include <QComboBox>
-#include <QDateTime>
+#include <QAbstractItemView>
+#include <QCompleter>
 #include <QHBoxLayout>
+#include <QJsonArray>
 #include <QJsonObject>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSignalBlocker>
+#include <QMenu>
+#include <QStringListModel>
 #include <QTimer>
 #include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "core/study/study.h"
 #include "ui/jobs/run_status.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/choice_bar.h"
+#include "ui/views/flow_layout.h"
 #include "ui/workspace/history/metric_kinds.h"
 #include "ui/workspace/words.h"
 
@@ -22,234 +29,311 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// Minimum widths in spacing steps, and in letters.
-constexpr int kName = 34, kValue = 22, kLetters = 12;
-
 constexpr store::RunStatus kStatuses[] = {
     store::RunStatus::running, store::RunStatus::queued, store::RunStatus::paused,   store::RunStatus::interrupted,
     store::RunStatus::done,    store::RunStatus::failed, store::RunStatus::cancelled};
-
-struct TimeRow {
-    const char* title;
-    int days;
-};
-constexpr TimeRow kTimes[] = {
-    {"Any time", 0}, {"Today", 1}, {"Last 7 days", 7}, {"Last 30 days", 30}, {"Last year", 365}};
-
-QToolButton* filterToggle(const QString& text) {
-    QToolButton* button = toggle(text);
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setFocusPolicy(Qt::StrongFocus);
-    return button;
-}
+constexpr const char* kTimes[] = {"today", "7 days", "30 days", "365 days"};
+constexpr qsizetype kMaxListedTags = 30;
+constexpr qsizetype kMaxChips = 24;
+constexpr qsizetype kLongestCondition = 1000;
 
 }  // namespace
 
 HistoryFilters::HistoryFilters(QWidget* parent)
     : QWidget(parent),
-      search_(edit(u"Search the history"_s, u"Search names, tags, notes, models, hardware"_s)),
-      model_(edit(u"Model"_s, u"Any model"_s)),
-      hardware_(edit(u"Hardware"_s, u"Any hardware"_s)),
-      min_(edit(u"Least value"_s, u"at least"_s)),
-      max_(edit(u"Greatest value"_s, u"at most"_s)),
-      status_(choice(u"Status"_s)),
-      engine_(choice(u"Engine"_s)),
-      tag_(choice(u"Tag"_s)),
-      time_(choice(u"Time"_s)),
-      metric_(choice(u"Metric"_s)),
-      starred_(filterToggle({})),
-      deleted_(filterToggle(u"Deleted"_s)),
-      more_(filterToggle(u"More filters"_s)),
+      search_(new QLineEdit),
+      add_(new QToolButton),
       clear_(new QToolButton),
-      second_(new QWidget) {
+      menu_(new QMenu(this)),
+      line_(new QWidget),
+      chips_(new FlowLayout(line_)),
+      problem_(new QLabel),
+      completer_(new QCompleter(this)),
+      completions_(new QStringListModel(this)) {
+    search_->setAccessibleName(u"Search the history"_s);
+    search_->setPlaceholderText(u"Search names, tags, notes, models, hardware, or write a condition: gap < 5 %"_s);
+    search_->setToolTip(
+        u"Words find runs at once. A condition such as \u201cgap < 5 %\u201d, \u201cengine: plan\u201d or "
+        "\u201ctag: night\u201d becomes a filter with Enter."_s);
     search_->setClearButtonEnabled(true);
-    status_->addItem(u"Any status"_s);
-    for (const store::RunStatus status : kStatuses) status_->addItem(statusText(status), static_cast<int>(status));
-    engine_->addItem(u"Any engine"_s);
-    for (const study::Engine& row : study::engines())
-        engine_->addItem(engineText(std::string(row.id)), QString::fromStdString(std::string(row.id)));
-    for (const TimeRow& row : kTimes) time_->addItem(QString::fromUtf8(row.title), row.days);
-    setTags({});
-    setMetrics({});
-    clear_->setText(u"Clear"_s);
-    clear_->setAutoRaise(true);
-    clear_->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    clear_->setFocusPolicy(Qt::StrongFocus);
-    starred_->setToolButtonStyle(Qt::ToolButtonIconOnly);
-    starred_->setToolTip(u"Starred runs only"_s);
-    starred_->setAccessibleName(u"Starred runs only"_s);
     search_->setMinimumWidth(theme().spacing(40));
-    deleted_->setToolTip(u"Show deleted runs, which can be restored"_s);
-    deleted_->setAccessibleName(u"Show deleted runs"_s);
+    search_->installEventFilter(this);
+    add_->setText(u"Add filter"_s);
+    add_->setAccessibleName(u"Add a filter"_s);
+    add_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    add_->setPopupMode(QToolButton::InstantPopup);
+    add_->setFocusPolicy(Qt::StrongFocus);
+    add_->setMenu(menu_);
+    clear_->setText(u"Clear"_s);
+    clear_->setToolTip(u"Takes all filters off"_s);
+    clear_->setAutoRaise(true);
+    clear_->setFocusPolicy(Qt::StrongFocus);
+    chips_->setSpacing(theme().spacing());
+    problem_->setTextFormat(Qt::PlainText);
+    problem_->setWordWrap(true);
+    setLook(*problem_, "tone", "bad");
+    problem_->hide();
+
+    completer_->setModel(completions_);
+    completer_->setCaseSensitivity(Qt::CaseInsensitive);
+    completer_->setFilterMode(Qt::MatchStartsWith);
+    completer_->setCompletionMode(QCompleter::PopupCompletion);
+    search_->setCompleter(completer_);
 
     auto* first = bareLayout<QHBoxLayout>(theme().spacing(2));
-    first->addWidget(search_, 3);
-    for (QWidget* each : std::initializer_list<QWidget*>{status_, starred_, more_, clear_}) first->addWidget(each);
-    auto* below = bareLayout<QVBoxLayout>(second_, theme().spacing(2));
-    // Two lines, so that every field has room for what is typed into it.
-    for (const auto& line : std::initializer_list<std::initializer_list<std::pair<QWidget*, int>>>{
-             {{engine_, 0}, {model_, 1}, {hardware_, 1}, {tag_, 0}},
-             {{time_, 0}, {metric_, 2}, {min_, 1}, {max_, 1}, {deleted_, 0}}}) {
-        auto* row = bareLayout<QHBoxLayout>(theme().spacing(2));
-        for (const auto& [widget, stretch] : line) row->addWidget(widget, stretch);
-        below->addLayout(row);
-    }
-    for (QLineEdit* each : {model_, hardware_}) each->setMinimumWidth(theme().spacing(kName));
-    for (QLineEdit* each : {min_, max_}) each->setMinimumWidth(theme().spacing(kValue));
-    for (QComboBox* each : {tag_, metric_}) {  // names of people may be long
-        each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        each->setMinimumContentsLength(kLetters);
-    }
+    first->addWidget(search_, 1);
+    first->addWidget(add_);
+    first->addWidget(clear_);
     auto* column = bareLayout<QVBoxLayout>(this, theme().spacing(2));
     column->addLayout(first);
-    column->addWidget(second_);
-    second_->hide();
+    column->addWidget(problem_);
+    column->addWidget(line_);
 
     auto* rest = new QTimer(this);
     rest->setSingleShot(true);
     rest->setInterval(kTypingMilliseconds);
     connect(rest, &QTimer::timeout, this, &HistoryFilters::changed);
-    for (QLineEdit* each : {search_, model_, hardware_, min_, max_})
-        connect(each, &QLineEdit::textChanged, this, [this, rest] {
-            checkRange();
-            rest->start();
-        });
-    for (QComboBox* each : {status_, engine_, tag_, time_, metric_})
-        connect(each, &QComboBox::currentIndexChanged, this, [this] {
-            checkRange();
-            emit changed();
-        });
-    for (QToolButton* each : {starred_, deleted_})
-        connect(each, &QToolButton::toggled, this, [this] {
-            checkRange();
-            emit changed();
-        });
-    connect(more_, &QToolButton::toggled, second_, &QWidget::setVisible);
+    connect(search_, &QLineEdit::textChanged, this, [this, rest] {
+        showProblem({});
+        clear_->setVisible(isActive());
+        rest->start();
+    });
+    connect(search_, &QLineEdit::returnPressed, this, &HistoryFilters::enter);
+    connect(menu_, &QMenu::aboutToShow, this, &HistoryFilters::fillMenu);
     connect(clear_, &QToolButton::clicked, this, [this] { clear(); });
-    const auto icons = [this] {
-        starred_->setIcon(theme().icon(u"star"_s, "secondary"));
-        more_->setIcon(theme().icon(u"filter"_s, "secondary"));
-        deleted_->setIcon(theme().icon(u"delete"_s, "secondary"));
-    };
+    const auto icons = [this] { add_->setIcon(theme().icon(u"filter"_s, "secondary")); };
+    showChips();
     icons();
     connect(&theme(), &Theme::changed, this, icons);
-    checkRange();
-}
-
-QLineEdit* HistoryFilters::edit(const QString& name, const QString& hint) {
-    auto* made = new QLineEdit;
-    made->setAccessibleName(name);
-    made->setPlaceholderText(hint);
-    return made;
-}
-
-QComboBox* HistoryFilters::choice(const QString& name) {
-    auto* made = new QComboBox;
-    made->setAccessibleName(name);
-    made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    return made;
+    fillCompleter();
 }
 
 void HistoryFilters::setTags(const QStringList& tags) {
-    const QSignalBlocker quiet(tag_);
-    const QString now = tag_->currentData().toString();
-    tag_->clear();
-    tag_->addItem(u"Any tag"_s);
-    for (const QString& tag : tags) tag_->addItem(tag, tag);
-    tag_->setCurrentIndex(std::max(0, tag_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
+    if (tags == tags_) return;
+    tags_ = tags;
+    fillCompleter();
 }
 
 void HistoryFilters::setMetrics(const MetricKinds& kinds) {
     kinds_ = kinds;
-    const QSignalBlocker quiet(metric_);
-    const QString now = metric_->currentData().toString();
-    metric_->clear();
-    metric_->addItem(u"Any value"_s);
-    for (const study::Metric& kind : kinds.all()) {
-        const QString name = QString::fromStdString(kind.name);
-        metric_->addItem(kinds.title(name), name);
+    fillCompleter();
+    const QStringList waiting = std::exchange(waiting_, {});
+    bool any = false;
+    for (const QString& condition : waiting) {
+        QString ignored;
+        any = insert(condition, ignored) || any;
     }
-    metric_->setCurrentIndex(std::max(0, metric_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
-    checkRange();
+    if (!any) return;
+    showChips();
+    emit changed();
 }
 
-void HistoryFilters::checkRange() {
-    const QString metric = metric_->currentData().toString();
-    for (QLineEdit* each : {min_, max_}) {
-        each->setEnabled(!metric.isEmpty());
-        const bool wrong =
-            !metric.isEmpty() && !each->text().trimmed().isEmpty() && !kinds_.value(metric, each->text());
-        each->setToolTip(wrong ? u"This is no value of this metric; write it like %1"_s.arg(kinds_.text(metric, 0.0362))
-                               : QString());
-        setLook(*each, "wrong", wrong);
+/// What a condition may begin with, and values that are known.
+void HistoryFilters::fillCompleter() {
+    QStringList words;
+    for (const std::string& word : store::conditionWords()) words.append(toQt(word));
+    for (const study::Engine& engine : study::engines()) words.append(u"engine: "_s + toQt(engine.id));
+    for (const store::RunStatus status : kStatuses) words.append(u"status: "_s + toQt(store::nameOf(status)));
+    for (const char* time : kTimes) words.append(u"since: "_s + QLatin1String(time));
+    for (const QString& tag : tags_) words.append(u"tag: "_s + tag);
+    for (const study::Metric& kind : kinds_.all())
+        if (kind.owner.empty()) words.append(shown(kind.title) + u" < "_s);
+    completions_->setStringList(words);
+}
+
+void HistoryFilters::fillMenu() {
+    qDeleteAll(menu_->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+    menu_->clear();
+    const auto offer = [this](QMenu& menu, const QString& title, const QString& condition) {
+        connect(menu.addAction(title), &QAction::triggered, this, [this, condition] { showProblem(add(condition)); });
+    };
+    QMenu* engine = menu_->addMenu(u"Engine"_s);
+    for (const study::Engine& row : study::engines())
+        offer(*engine, engineText(std::string(row.id)), u"engine: "_s + toQt(row.id));
+    QMenu* status = menu_->addMenu(u"Status"_s);
+    for (const store::RunStatus each : kStatuses)
+        offer(*status, statusText(each), u"status: "_s + toQt(store::nameOf(each)));
+    QMenu* tags = menu_->addMenu(u"Tag"_s);
+    tags->setEnabled(!tags_.isEmpty());
+    for (const QString& tag : tags_.mid(0, kMaxListedTags)) offer(*tags, tag, u"tag: "_s + tag);
+    QMenu* time = menu_->addMenu(u"Started"_s);
+    for (const char* each : kTimes) {
+        const QString days = QLatin1String(each);
+        offer(*time, days == u"today"_s ? u"Today"_s : u"Last %1"_s.arg(days), u"since: "_s + days);
     }
+    menu_->addSeparator();
+    for (const char* word : {"starred", "imported", "deleted"}) {
+        QString title = QLatin1String(word);
+        title[0] = title[0].toUpper();
+        offer(*menu_, title, QLatin1String(word));
+    }
+    menu_->addSeparator();
+    const auto write = [this](const QString& title, const QString& start) {
+        connect(menu_->addAction(title), &QAction::triggered, this, [this, start] { begin(start); });
+    };
+    write(u"Model\u2026"_s, u"model: "_s);
+    write(u"Hardware\u2026"_s, u"hardware: "_s);
+    write(u"Optimality gap\u2026"_s, u"gap < "_s);
+    QMenu* numbers = menu_->addMenu(u"A number"_s);
+    for (const study::Metric& kind : kinds_.all()) {
+        if (!kind.owner.empty()) continue;
+        const QString title = shown(kind.title);
+        connect(numbers->addAction(title), &QAction::triggered, this, [this, title] { begin(title + u" < "_s); });
+    }
+    numbers->setEnabled(!numbers->isEmpty());
+}
+
+/// The beginning of a condition, to be written on.
+void HistoryFilters::begin(const QString& text) {
+    search_->setText(text);
+    search_->setFocus(Qt::OtherFocusReason);
+    search_->setCursorPosition(static_cast<int>(text.size()));
+}
+
+bool HistoryFilters::insert(const QString& condition, QString& problem) {
+    store::HistoryQuery query;
+    try {
+        const Chip chip{store::addCondition(query, condition.left(kLongestCondition).toStdString(), kinds_.all()),
+                        condition.left(kLongestCondition)};
+        const auto alike = std::find_if(shown_.begin(), shown_.end(),
+                                        [&](const Chip& each) { return each.condition.kind == chip.condition.kind; });
+        if (alike != shown_.end())
+            *alike = chip;
+        else if (shown_.size() < kMaxChips)
+            shown_.append(chip);
+        return true;
+    } catch (const UsageError& error) {
+        problem = shown(error.what()) + QLatin1Char('.');
+        problem[0] = problem[0].toUpper();
+        return false;
+    }
+}
+
+QString HistoryFilters::add(const QString& condition) {
+    QString problem;
+    if (!insert(condition, problem)) return problem;
+    showChips();
+    emit changed();
+    return {};
+}
+
+void HistoryFilters::remove(const QString& condition) {
+    const auto gone = std::remove_if(shown_.begin(), shown_.end(),
+                                     [&](const Chip& each) { return shown(each.condition.text) == condition; });
+    if (gone == shown_.end()) return;
+    shown_.erase(gone, shown_.end());
+    showChips();
+    emit changed();
+}
+
+QStringList HistoryFilters::conditions() const {
+    QStringList texts;
+    for (const Chip& chip : shown_) texts.append(shown(chip.condition.text));
+    return texts;
+}
+
+/// Words are searched for while they are typed; a condition is taken by Enter.
+void HistoryFilters::enter() {
+    const QString text = search_->text().trimmed();
+    QString problem;
+    const bool isWord = text == u"starred"_s || text == u"imported"_s || text == u"deleted"_s;
+    if (!isWord && !store::looksLikeCondition(text.toStdString())) return;
+    if (!insert(text, problem)) return showProblem(problem);
+    completer_->popup()->hide();
+    search_->clear();
+    showChips();
+    emit changed();
+}
+
+bool HistoryFilters::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == search_ && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Backspace && search_->text().isEmpty() && !shown_.isEmpty()) {
+            remove(shown(shown_.back().condition.text));
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void HistoryFilters::showProblem(const QString& sentence) {
+    problem_->setText(sentence);
+    problem_->setVisible(!sentence.isEmpty());
+    setLook(*search_, "wrong", !sentence.isEmpty());
+}
+
+void HistoryFilters::showChips() {
+    while (QLayoutItem* item = chips_->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+        delete item;
+    }
+    for (const Chip& chip : shown_) {
+        const QString text = shown(chip.condition.text);
+        auto* button = new QToolButton;
+        button->setText(text + u"  ×"_s);
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        button->setFocusPolicy(Qt::StrongFocus);
+        button->setToolTip(u"Takes this filter off"_s);
+        button->setAccessibleName(u"Filter %1; takes it off"_s.arg(text));
+        button->setProperty("chip", true);
+        button->setProperty("condition", text);
+        // Gone with the chips only after it has been clicked.
+        connect(
+            button, &QToolButton::clicked, this, [this, text] { remove(text); }, Qt::QueuedConnection);
+        chips_->addWidget(button);
+    }
+    line_->setVisible(!shown_.isEmpty());
     clear_->setVisible(isActive());
 }
 
 store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {
-    base.text = search_->text().trimmed().toStdString();
-    base.model = model_->text().trimmed().toStdString();
-    base.hardware = hardware_->text().trimmed().toStdString();
-    base.engine = engine_->currentData().toString().toStdString();
-    base.tag = tag_->currentData().toString().toStdString();
-    base.status.reset();
-    if (status_->currentIndex() > 0) base.status = static_cast<store::RunStatus>(status_->currentData().toInt());
-    base.starred.reset();
-    if (starred_->isChecked()) base.starred = true;
-    base.from.reset();
-    if (const int days = time_->currentData().toInt(); days > 0)
-        base.from = QDate::currentDate().addDays(1 - days).startOfDay().toMSecsSinceEpoch();
-    base.ranges.clear();
-    if (const QString metric = metric_->currentData().toString(); !metric.isEmpty())
-        base.ranges.push_back({.metric = metric.toStdString(),
-                               .min = kinds_.value(metric, min_->text()),
-                               .max = kinds_.value(metric, max_->text())});
-    base.deleted = deleted_->isChecked();
-    return base;
+    store::HistoryQuery query;
+    query.orderBy = base.orderBy;
+    query.descending = base.descending;
+    query.metrics = base.metrics;
+    const std::string words = search_->text().trimmed().toStdString();
+    if (!store::looksLikeCondition(words)) query.text = words;
+    for (const Chip& chip : shown_) {
+        // A metric of this chip may be known no more: then it filters nothing.
+        try {
+            store::addCondition(query, chip.written.toStdString(), kinds_.all());
+        } catch (const UsageError&) {
+            continue;
+        }
+    }
+    return query;
 }
 
 bool HistoryFilters::isActive() const {
-    const QLineEdit* const edits[] = {search_, model_, hardware_};
-    for (const QLineEdit* each : edits)
-        if (!each->text().trimmed().isEmpty()) return true;
-    const QComboBox* const choices[] = {status_, engine_, tag_, time_, metric_};
-    for (const QComboBox* each : choices)
-        if (each->currentIndex() > 0) return true;
-    return starred_->isChecked() || deleted_->isChecked();
+    return !search_->text().trimmed().isEmpty() || !shown_.isEmpty();
 }
 
 void HistoryFilters::clear() {
-    {
-        const QSignalBlocker quiet(this);
-        for (QLineEdit* each : {search_, model_, hardware_, min_, max_}) each->clear();
-        for (QComboBox* each : {status_, engine_, tag_, time_, metric_}) each->setCurrentIndex(0);
-        starred_->setChecked(false);
-        deleted_->setChecked(false);
-    }
-    checkRange();
+    search_->clear();
+    shown_.clear();
+    waiting_.clear();
+    showChips();
     emit changed();
 }
 
 QJsonObject HistoryFilters::save() const {
-    return {{"text", search_->text()},
-            {"model", model_->text()},
-            {"hardware", hardware_->text()},
-            {"status", status_->currentIndex()},
-            {"time", time_->currentIndex()},
-            {"starred", starred_->isChecked()},
-            {"engine", engine_->currentData().toString()},
-            {"more", more_->isChecked()}};
+    QJsonArray conditions;
+    for (const Chip& chip : shown_) conditions.append(chip.written);
+    return {{"text", search_->text()}, {"conditions", conditions}};
 }
 
 void HistoryFilters::restore(const QJsonObject& saved) {
-    search_->setText(saved["text"].toString().left(1000));
-    model_->setText(saved["model"].toString().left(1000));
-    hardware_->setText(saved["hardware"].toString().left(1000));
-    status_->setCurrentIndex(qBound(0, saved["status"].toInt(), status_->count() - 1));
-    engine_->setCurrentIndex(std::max(0, engine_->findData(saved["engine"].toString())));
-    time_->setCurrentIndex(qBound(0, saved["time"].toInt(), time_->count() - 1));
-    starred_->setChecked(saved["starred"].toBool());
-    more_->setChecked(saved["more"].toBool());
+    search_->setText(saved["text"].toString().left(kLongestCondition));
+    shown_.clear();
+    waiting_.clear();
+    for (const QJsonValue condition : saved["conditions"].toArray()) {
+        // The metrics of the history may not have been read yet.
+        QString ignored;
+        if (!insert(condition.toString(), ignored)) waiting_.append(condition.toString());
+    }
+    showChips();
+    emit changed();
 }
 
 }  // namespace tessera::ui

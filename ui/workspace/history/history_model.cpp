@@ -3,11 +3,12 @@
 #include <QDateTime>
 #include <QTimer>
 #include <algorithm>
-#include <array>
 
 #include "core/base/text.h"
+#include "core/store/run_list.h"
 #include "core/study/key_result.h"
 #include "ui/jobs/run_status.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/workspace/words.h"
@@ -17,34 +18,13 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-struct ColumnRow {
-    const char* id;       ///< in settings
-    const char* orderBy;  ///< of HistoryQuery; empty = cannot be sorted by
-    const char* title;
-    const char* help;
-};
-constexpr std::array kColumns{
-    ColumnRow{"star", "", "", "Starred"},
-    ColumnRow{"name", "name", "Name", ""},
-    ColumnRow{"engine", "engine", "Engine", ""},
-    ColumnRow{"model", "model", "Model", ""},
-    ColumnRow{"hardware", "hardware", "Hardware", ""},
-    ColumnRow{"result", "", "Result", "The number that counts for the run's engine; the status of a run without one"},
-    ColumnRow{"gap", "gap", "Gap",
-              "Optimality gap: the result is at most this far from the "
-              "best possible"},
-    ColumnRow{"tags", "", "Tags", "Words of yours, with commas between them"},
-    ColumnRow{"started", "started", "Started", ""},
-    ColumnRow{"status", "status", "Status", ""},
-    ColumnRow{"took", "", "Took", ""},
-    ColumnRow{"outcome", "", "Outcome", ""},
-    ColumnRow{"note", "", "Note", ""},
-};
-static_assert(kColumns.size() == HistoryModel::FirstMetric);
+/// Of a column between the star and the metrics.
+const store::RunColumn& commonColumn(int column) {
+    return store::runColumns().at(static_cast<std::size_t>(column - HistoryModel::Name));
+}
 
 bool isNumber(int column) {
-    return column >= HistoryModel::FirstMetric || column == HistoryModel::Took || column == HistoryModel::Result ||
-           column == HistoryModel::Gap;
+    return column >= HistoryModel::FirstMetric || (column > HistoryModel::Star && commonColumn(column).isNumber);
 }
 
 QString tagsText(const store::RunRow& row) {
@@ -56,8 +36,8 @@ QString tagsText(const store::RunRow& row) {
 }  // namespace
 
 QString HistoryModel::idOf(int column) const {
-    return column < FirstMetric ? QLatin1String(kColumns.at(static_cast<std::size_t>(column)).id)
-                                : metrics_.at(column - FirstMetric);
+    if (column == Star) return u"star"_s;
+    return column < FirstMetric ? toQt(commonColumn(column).id) : metrics_.at(column - FirstMetric);
 }
 
 QStringList tagsIn(const QString& text) {
@@ -215,31 +195,19 @@ QVariant HistoryModel::text(const store::RunRow& row, int column) const {
             return row.name.empty() ? u"Run %1"_s.arg(row.id) : shown(row.name);
         case Status:
             return statusText(row.status);
-        case Model:
-            return shown(row.models);
-        case Hardware:
-            return shown(row.hardware);
-        case Headline:
-            return shown(row.damage.empty() ? row.headline : row.damage);
         case Engine:
             return engineText(row.engine);
-        case Result:
-            return row.status == store::RunStatus::done
-                       ? QString::fromStdString(study::keyResult(row.engine, row.metrics, row.headline))
-                       : statusText(row.status);
-        case Gap:
-            return QString::fromStdString(study::gapText(row.engine, row.metrics));
         case Started:
             return row.started ? momentText(*row.started) : QString();
         case Took:
             return row.started && row.finished ? durationText(static_cast<double>(row.worked) / 1000) : QString();
         case Tags:
             return tagsText(row);
-        case Note:
-            return shown(row.note);
         default:
             break;
     }
+    if (column == Result && row.status != store::RunStatus::done) return statusText(row.status);
+    if (column < FirstMetric) return shown(commonColumn(column).text(row));
     const QString& name = metrics_.at(column - FirstMetric);
     const auto found = row.metrics.find(name.toStdString());
     return found == row.metrics.end() ? QString() : kinds_.text(name, found->second);
@@ -265,17 +233,23 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
             if (column == Started && run->started)
                 return QDateTime::fromMSecsSinceEpoch(*run->started).toString(u"yyyy-MM-dd HH:mm:ss"_s);
             if (column == Star) return run->starred ? u"Starred"_s : u"Star this run"_s;
+            if (column == Name && run->imported)
+                return u"%1\nImported from %2, %3"_s
+                    .arg(text(*run, Name).toString(), shown(run->importedFrom), momentText(*run->imported))
+                    .toHtmlEscaped();
             return text(*run, column).toString().toHtmlEscaped();
         case Qt::AccessibleTextRole:
+            if (column == Name && run->imported) return u"%1, imported"_s.arg(text(*run, Name).toString());
             return column == Star ? QVariant(run->starred ? u"Starred"_s : u"Not starred"_s) : QVariant();
         case Qt::DecorationRole:
             if (column == Status || (column == Result && run->status != store::RunStatus::done))
                 return theme().icon(statusIcon(run->status), statusToken(run->status));
+            if (column == Name && run->imported) return theme().icon(u"import"_s, "secondary");
             if (column == Star)
                 return theme().icon(run->starred ? u"star-filled"_s : u"star"_s, run->starred ? "warning" : "disabled");
             return {};
         case Qt::ForegroundRole:
-            return column == Engine || column == Headline || column == Started || column == Took
+            return column == Engine || column == Headline || column == Started || column == Took || column == Origin
                        ? QVariant(theme().colour("secondary"))
                        : QVariant();
         default:
@@ -317,9 +291,10 @@ QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int 
         if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
         return {};
     }
-    const ColumnRow& column = kColumns[static_cast<std::size_t>(section)];
-    if (role == Qt::DisplayRole) return QString::fromUtf8(column.title);
-    if (role == Qt::ToolTipRole && *column.help != '\0') return QString::fromUtf8(column.help);
+    if (section == Star) return role == Qt::ToolTipRole ? QVariant(u"Starred"_s) : QVariant();
+    const store::RunColumn& column = commonColumn(section);
+    if (role == Qt::DisplayRole) return toQt(column.title);
+    if (role == Qt::ToolTipRole && !column.help.empty()) return toQt(column.help);
     if (role == Qt::TextAlignmentRole && isNumber(section)) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     return role == Qt::TextAlignmentRole ? QVariant(Qt::AlignLeft | Qt::AlignVCenter) : QVariant();
 }
@@ -335,7 +310,7 @@ Qt::ItemFlags HistoryModel::flags(const QModelIndex& index) const {
 void HistoryModel::sort(int column, Qt::SortOrder order) {
     std::string by;
     if (column >= FirstMetric && column < columnCount()) by = metrics_.at(column - FirstMetric).toStdString();
-    if (column >= 0 && column < FirstMetric) by = kColumns[static_cast<std::size_t>(column)].orderBy;
+    if (column > Star && column < FirstMetric) by = commonColumn(column).orderBy;
     if (by.empty()) return;
     store::HistoryQuery query = query_;
     query.orderBy = by;

@@ -20,6 +20,7 @@ class HistoryModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
+    /// After the star, in the order of store::runColumns().
     enum Column {
         Star,
         Name,
@@ -34,6 +35,7 @@ public:
         Took,
         Headline,
         Note,
+        Origin,
         FirstMetric
     };
     enum Role { RunRole = Qt::UserRole + 1 };
