@@ -47,7 +47,6 @@ and measurements. Operator schedules by integer linear programming want
 coinor-cbc, pictures of graphs graphviz, and PNG and PDF files librsvg2-bin.")
 
 tessera_package(tessera-studio SECTION science ON tessera
-  DEPENDS "libqt6svg6"
   RECOMMENDS "graphviz, librsvg2-bin, qt6-wayland"
   SUGGESTS "tessera-doc"
   SYNOPSIS "explorer of accelerators for deep learning, desktop application"
@@ -110,6 +109,7 @@ endforeach()
 set(CPACK_GENERATOR DEB)
 set(CPACK_VERBATIM_VARIABLES TRUE)
 set(CPACK_PACKAGE_NAME tessera)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each has its own
 set(CPACK_PACKAGE_CONTACT "${TESSERA_MAINTAINER}")
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL TRUE)
