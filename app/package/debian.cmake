@@ -1,5 +1,6 @@
 # What packages of Debian have beside the files that are installed everywhere: copyright and changes of each, compressed
-# pages, and the folder of Debian's own Python. Run by CPack on the folders that become packages (whose DESTDIR `file(INSTALL)` would heed).
+# pages, and the folder of Debian's own Python. Run by CPack on the folders that become packages; not by `file(INSTALL)`,
+# which would heed the DESTDIR that CPack has set.
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
@@ -9,7 +10,7 @@ set(version ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 foreach(package IN LISTS CPACK_COMPONENTS_ALL)
   set(usr ${CPACK_TEMPORARY_DIRECTORY}/${package}/usr)
   set(doc ${usr}/share/doc/${package})
-  file(COPY ${here}/copyright DESTINATION ${doc})
+  file(COPY ${here}/copyright DESTINATION ${doc} FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
   file(REMOVE ${doc}/LICENSE)  # which Debian has once for all packages
   run(python3 ${here}/changelog.py ${CPACK_TESSERA_SOURCE}/CHANGELOG.md ${version} ${CPACK_PACKAGE_CONTACT} ${doc}/changelog.Debian)
   if(EXISTS ${here}/${package}.lintian-overrides)
