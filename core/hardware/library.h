@@ -23,8 +23,7 @@ struct LibraryEntry {
 };
 
 /// The folders in which bundled and own files are looked up, in order: `$TESSERA_DATA`, `$XDG_DATA_HOME/tessera`
-/// (default `~/.local/share/tessera`), `<executable>/../share/tessera`, and the source's `data/` where that is not there:
-/// in a build tree.
+/// (default `~/.local/share/tessera`), `<executable>/../share/tessera`, and the source's `data/` in a build tree.
 std::vector<std::filesystem::path> dataFolders();
 
 /// Those of them that are installed or built with the program, not the user's.
