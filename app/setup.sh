@@ -9,7 +9,7 @@ export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
 
 say() { printf '[tessera] %s\n' "$*"; }
 
-# listed_packages GROUP...: the names in app/packages.txt, of the groups `build`, `tests`, `gates`.
+# listed_packages GROUP...: the names in app/packages.txt, of the groups: `build`, `tests`, `package`, …
 listed_packages() {
     sed 's/#.*//' "$root/app/packages.txt" |
         awk -v groups=" $* " 'NF && index(groups, " " ($2 == "" ? "build" : $2) " ") {print $1}'

@@ -171,7 +171,8 @@ std::vector<fs::path> bundledFolders() {
     fs::path prefix = givenPrefix();
     if (prefix.empty()) prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
     if (!error) folders.push_back(prefix / "share" / "tessera");
-    folders.emplace_back(TESSERA_SOURCE_DATA);
+    // What is installed has all it needs, and the folder of its source may be anyone's by then.
+    if (error || !fs::is_directory(folders.back(), error)) folders.emplace_back(TESSERA_SOURCE_DATA);
     return folders;
 }
 

@@ -71,6 +71,15 @@ TEST_F(Library, looksIntoFourFoldersInOrder) {
     EXPECT_EQ(folders[3], test::sourcePath("data"));
 }
 
+TEST_F(Library, looksIntoItsOwnFilesAloneWhereItIsInstalled) {
+    write("installed/share/tessera/fleets/theirs.json", "{}");
+    setPrefix(folder / "installed");
+    const std::vector<fs::path> bundled = bundledFolders();
+    setPrefix({});
+    EXPECT_EQ(bundled, std::vector<fs::path>{folder / "installed" / "share" / "tessera"});
+    EXPECT_EQ(bundledFolders().back(), test::sourcePath("data"));
+}
+
 TEST_F(Library, usesTheHomeFolderWhereXdgSaysNothing) {
     unsetenv("XDG_DATA_HOME");
     setenv("HOME", "/home/somebody", 1);
