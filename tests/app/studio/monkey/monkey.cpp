@@ -169,7 +169,10 @@ public:
         QObject::connect(&answerer_, &QTimer::timeout, &answerer_, [this] {
             if (!acting_ || sinceAction_.elapsed() < kBlockedMilliseconds * (1 + unanswered_)) return;
             ++unanswered_;
-            unblock();
+            // Not from within the timer's own event: an answer may open a dialog that waits for the next one.
+            QTimer::singleShot(0, &answerer_, [this] {
+                if (acting_) unblock();
+            });
         });
         answerer_.start();
         openWindow();
