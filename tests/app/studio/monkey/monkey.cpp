@@ -643,8 +643,7 @@ private:
         window_->open(QLatin1String(kind), QLatin1String(key));
     }
     void study() {
-        const std::vector<std::pair<std::string, std::string>> all = study::bundledStudies();
-        const auto& [study, title] = oneOf(random_, all);
+        const auto& [study, title] = oneOf(random_, studies_);
         note(QString::fromStdString(study));
         if (isOneOf(3))
             window_->runStudyNamed(QString::fromStdString(study));
@@ -726,6 +725,8 @@ private:
                                            u"out/e%1.db"_s};
 
     QString folder_;
+    /// As they are at first: what is saved later need not be whole.
+    const std::vector<std::pair<std::string, std::string>> studies_ = study::bundledStudies();
     RandomStream random_,
         answers_;  ///< answers to what waits have draws of their own: when they come is a matter of time
     std::unique_ptr<MainWindow> window_;
