@@ -4,13 +4,11 @@
 #include <errno.h>
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <string>
-#include <utility>
 
 namespace tessera::bench {
 
@@ -46,7 +44,7 @@ inline bool isMet(const Target& target, double measured) {
 /// the benchmark ends with an error where the target is missed. Where the environment variable TESSERA_TARGETS names a
 /// file, it gets a line of program, what, case, "at most" or "at least", target, measured, unit, "met" or "missed",
 /// with tabs between them; `tests/bench/targets` makes its table of them. `of` tells cases of one target apart
-/// ("resnet50 on 64"). A benchmark that has failed already, or has not worked yet, is not held to anything.
+/// ("resnet50 on 64"). A benchmark that has failed already is not held to anything.
 inline void hold(benchmark::State& state, const Target& target, double measured, const std::string& of = {}) {
     if (state.error_occurred()) return;
     const bool met = isMet(target, measured);
