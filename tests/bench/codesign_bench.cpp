@@ -1,11 +1,11 @@
 #include <benchmark/benchmark.h>
 
-#include <ctime>
 #include <string>
 #include <vector>
 
 #include "core/codesign/search/search.h"
 #include "core/hardware/library.h"
+#include "tests/bench/target.h"
 
 namespace {
 
@@ -20,26 +20,23 @@ const std::vector<std::string>& workloads() {
     return kNames;
 }
 
-/// An exhaustive search of the bundled template for one workload by an estimator, which ends with a proof; the bound is
-/// 120 s of processors, which are 60 s of two cores. (The paper: hours on 128 cores.)
+/// An exhaustive search of the bundled template for one workload by an estimator, which ends with a proof. (The paper:
+/// hours on 128 cores.)
 void searchExhaustively(benchmark::State& state) {
-    constexpr double kLongest = 120;
     const std::string& name = workloads().at(static_cast<std::size_t>(state.range(0)));
     Options options;
     options.estimator = state.range(1) == 0 ? "physical" : "phaze";
     state.SetLabel(name + ", " + options.estimator);
     const hardware::Template space = hardware::loadTemplate("phaze");
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         const Result result = search({loadWorkload(name, {})}, space, options);
         state.counters["explored"] = static_cast<double>(result.explored);
         if (!result.optimal) state.SkipWithError("the best is not proven");
         benchmark::DoNotOptimize(result);
     }
-    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
-    state.counters["seconds"] = took / static_cast<double>(state.iterations());
-    if (took > kLongest * static_cast<double>(state.iterations()))
-        state.SkipWithError("a workload takes more than 60 seconds of two cores");
+    bench::hold(state, {.what = "A search of every accelerator for a workload, on two cores,", .bound = 60},
+                clock.each(state) / 2, name + ", " + options.estimator);
 }
 
 /// A hundred architectures drawn from the template, everything about them worked out.

@@ -1,11 +1,12 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <ctime>
+#include <string>
 #include <vector>
 
 #include "core/cost/core_cost.h"
 #include "core/hardware/library.h"
+#include "tests/bench/target.h"
 
 namespace {
 
@@ -50,42 +51,38 @@ std::vector<hardware::Architecture> someArchitectures(std::size_t step) {
     return some;
 }
 
-/// One operator after the other on one architecture after the other, nothing remembered; the bound is 100 µs for each.
+/// One operator after the other on one architecture after the other, nothing remembered.
 void estimateOperators(benchmark::State& state) {
-    constexpr double kLongest = 100e-6;
     const Estimator& estimator = estimators()[static_cast<std::size_t>(state.range(0))];
     const std::vector<CoreWork> all = works();
     const std::vector<hardware::Architecture> some = someArchitectures(997);
     const hardware::Rates rates = hardware::loadTemplate("phaze").rates;
     std::int64_t done = 0;
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         for (const hardware::Architecture& architecture : some)
             for (const CoreWork& work : all) benchmark::DoNotOptimize(estimator.estimate(work, architecture, rates));
         done += static_cast<std::int64_t>(all.size() * some.size());
     }
-    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
     state.SetItemsProcessed(done);
-    state.counters["seconds_per_operator"] = took / static_cast<double>(done);
-    if (took > kLongest * static_cast<double>(done))
-        state.SkipWithError("an operator takes more than 100 microseconds");
+    bench::hold(state, {.what = "The cost of an operator on a core", .bound = 100e-6},
+                clock.seconds() / static_cast<double>(done), std::string(estimator.id));
 }
 
-/// The areas of all points of the bundled template; the bound is 1 µs for each.
+/// The areas of all points of the bundled template.
 void areasOfATemplate(benchmark::State& state) {
-    constexpr double kLongest = 1e-6;
     const hardware::Template space = hardware::loadTemplate("phaze");
     const std::vector<hardware::Architecture> all = architectures(space);
     std::int64_t done = 0;
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         for (const hardware::Architecture& architecture : all)
             benchmark::DoNotOptimize(areaOf(architecture, space.area));
         done += static_cast<std::int64_t>(all.size());
     }
-    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
     state.SetItemsProcessed(done);
-    if (took > kLongest * static_cast<double>(done)) state.SkipWithError("an area takes more than 1 microsecond");
+    bench::hold(state, {.what = "The area of an architecture", .bound = 1e-6},
+                clock.seconds() / static_cast<double>(done));
 }
 
 }  // namespace

@@ -2,13 +2,15 @@
 
 #include <array>
 #include <cstdint>
-#include <ctime>
+#include <string>
 #include <vector>
 
 #include "core/cost/dataflow.h"
+#include "tests/bench/target.h"
 
 namespace {
 
+using namespace tessera;
 using namespace tessera::cost;
 
 /// Layers of ordinary networks: convolutions, depthwise ones, products of matrices, fully connected.
@@ -24,25 +26,25 @@ std::vector<Layer> layers() {
     return made;
 }
 
-/// One layer after the other under one dataflow; the bound is 5 µs for each.
+/// One layer after the other under one dataflow.
 void analyseLayers(benchmark::State& state) {
     constexpr std::array kStyles{"nvdla", "eyeriss", "shidiannao"};
-    constexpr double kLongest = 5e-6;
-    const Dataflow style = bundledDataflow(kStyles[static_cast<std::size_t>(state.range(0))]);
+    const std::string name = kStyles[static_cast<std::size_t>(state.range(0))];
+    const Dataflow style = bundledDataflow(name);
     const Dataflow depthwise = bundledDataflow("depthwise");
     const Variant variant = state.range(1) == 0 ? Variant::published : Variant::corrected;
     const std::vector<Layer> all = layers();
     std::int64_t done = 0;
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         for (const Layer& layer : all)
             benchmark::DoNotOptimize(analyse(layer, dataflowFor(layer, style, depthwise), {}, variant));
         done += static_cast<std::int64_t>(all.size());
     }
-    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
     state.SetItemsProcessed(done);
-    state.counters["seconds_per_layer"] = took / static_cast<double>(done);
-    if (took > kLongest * static_cast<double>(done)) state.SkipWithError("a layer takes more than 5 microseconds");
+    bench::hold(state, {.what = "The cost of a layer under a dataflow", .bound = 5e-6},
+                clock.seconds() / static_cast<double>(done),
+                name + (variant == Variant::published ? ", published" : ", corrected"));
 }
 
 }  // namespace

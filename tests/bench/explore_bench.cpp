@@ -13,17 +13,10 @@
 #include "core/explore/hypervolume.h"
 #include "core/explore/method.h"
 #include "core/explore/surface.h"
-#include "tests/support/work.h"
+#include "tests/bench/target.h"
 
 namespace tessera::explore {
 namespace {
-
-constexpr double kFrontMilliseconds = 50;             // of 10⁵ points in two or three objectives
-constexpr double kVolumeMilliseconds = 50;            // of 10⁴ points in three objectives
-constexpr double kGrowingMilliseconds = 2500;         // of 10⁵ points, one after the other
-constexpr double kManyObjectivesMilliseconds = 2500;  // of 10⁵ points in four objectives
-constexpr double kPointMicroseconds = 50;             // of a method beside the evaluation
-constexpr double kSurfaceMilliseconds = 2000;         // of 2,000 points
 
 /// Points of a cube, few of them on the front, or of a sphere, all of them on it.
 const std::vector<double>& benchPoints(std::size_t objectives, bool isSphere) {
@@ -43,21 +36,26 @@ const std::vector<double>& benchPoints(std::size_t objectives, bool isSphere) {
     return values;
 }
 
-/// Runs work, and says that it is too slow where each time takes longer than the bound.
+/// Runs work, and holds each time of it to a target; `shares` are the parts of the work of which the target speaks.
 template <typename Work>
-void timed(benchmark::State& state, double bound, const Work& work) {
-    const double begun = test::workMilliseconds();
+void timed(benchmark::State& state, const bench::Target& target, const std::string& of, const Work& work,
+           double shares = 1) {
+    const bench::ProcessorClock clock;
     for (auto _ : state) work();
-    const double each = (test::workMilliseconds() - begun) / static_cast<double>(state.iterations());
-    state.counters["processor_ms"] = each;
-    if (each > bound * test::kSlowerBuild) state.SkipWithError("slower than the bound");
+    bench::hold(state, target, clock.each(state) / shares, of);
+}
+
+std::string pointsText(std::size_t objectives, bool isSphere) {
+    return std::to_string(objectives) + " objectives, " + (isSphere ? "all on it" : "few on it");
 }
 
 void exploreFront(benchmark::State& state) {
     const auto objectives = static_cast<std::size_t>(state.range(0));
     const std::vector<double>& values = benchPoints(objectives, state.range(1) != 0);
     std::size_t size = 0;
-    timed(state, objectives <= 3 ? kFrontMilliseconds : kManyObjectivesMilliseconds,
+    const bench::Target few{.what = "The front of 100,000 points in up to 3 objectives", .bound = 0.05};
+    const bench::Target many{.what = "The front of 100,000 points in 4 objectives", .bound = 2.5};
+    timed(state, objectives <= 3 ? few : many, pointsText(objectives, state.range(1) != 0),
           [&] { size = frontOf(values, objectives).size(); });
     state.counters["front"] = static_cast<double>(size);
 }
@@ -65,20 +63,23 @@ void exploreFront(benchmark::State& state) {
 void exploreRanks(benchmark::State& state) {
     const auto objectives = static_cast<std::size_t>(state.range(0));
     const std::span<const double> values = std::span(benchPoints(objectives, false)).first(10'000 * objectives);
-    timed(state, kManyObjectivesMilliseconds, [&] { benchmark::DoNotOptimize(ranksOf(values, objectives)); });
+    timed(state, {.what = "The ranks of 10,000 points", .bound = 2.5}, std::to_string(objectives) + " objectives",
+          [&] { benchmark::DoNotOptimize(ranksOf(values, objectives)); });
 }
 
 void exploreHypervolume(benchmark::State& state) {
     const std::span<const double> values = std::span(benchPoints(3, true)).first(30'000);
     const std::vector<double> reference(3, 1);
-    timed(state, kVolumeMilliseconds, [&] { benchmark::DoNotOptimize(hypervolume(values, 3, reference)); });
+    timed(state, {.what = "The hypervolume of 10,000 points in 3 objectives", .bound = 0.05}, {},
+          [&] { benchmark::DoNotOptimize(hypervolume(values, 3, reference)); });
 }
 
 void exploreGrowingHypervolume(benchmark::State& state) {
     const auto objectives = static_cast<std::size_t>(state.range(0));
     const std::vector<double>& values = benchPoints(objectives, state.range(1) != 0);
     const std::vector<double> reference(objectives, 1);
-    timed(state, kGrowingMilliseconds,
+    timed(state, {.what = "The hypervolume after each of 100,000 points", .bound = 2.5},
+          pointsText(objectives, state.range(1) != 0),
           [&] { benchmark::DoNotOptimize(hypervolumeAfterEach(values, objectives, reference)); });
 }
 
@@ -94,8 +95,9 @@ void exploreMethod(benchmark::State& state, const std::string& method, std::size
         }
         return answers;
     };
-    timed(state, kPointMicroseconds * 1e-3 * static_cast<double>(problem.points),
-          [&] { methodNamed(method).run(problem, evaluate); });
+    timed(
+        state, {.what = "A point of a method, beside its evaluation,", .bound = 50e-6}, method,
+        [&] { methodNamed(method).run(problem, evaluate); }, static_cast<double>(problem.points));
 }
 
 void exploreSurface(benchmark::State& state) {
@@ -109,7 +111,8 @@ void exploreSurface(benchmark::State& state) {
         for (double& value : point) value = random.uniform();
         values.push_back(point[0] * point[1] - point[2] * point[2] + 0.1 * point[3]);
     }
-    timed(state, kSurfaceMilliseconds,
+    timed(state, {.what = "A response surface of up to 2,000 points", .bound = 2},
+          std::to_string(state.range(0)) + " points",
           [&] { benchmark::DoNotOptimize(responseSurface(variables, points, values, 0, 1, Point(6, 0.5))); });
 }
 

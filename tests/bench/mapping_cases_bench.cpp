@@ -1,6 +1,6 @@
 // How good the search of this program is: all platforms, tasks, three bandwidths and both variants of the cost model,
-// 144 cases a seed, beside MAGMA with the same samples. `--benchmark_filter=long/` runs them all; it is an error where
-// fewer than 135 are proven or at most 1 % above the bound, or where MAGMA is ahead. What is not `long/` is a part.
+// 144 cases a seed, beside MAGMA with the same samples. `--benchmark_filter=long/` runs them all; at
+// least 135 have to be proven or at most 1 % above the bound, and MAGMA nowhere ahead. What is not `long/` is a part.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "core/mapping/mapping.h"
 #include "core/study/mapping/study.h"
+#include "tests/bench/target.h"
 
 namespace tessera {
 namespace {
@@ -70,10 +71,16 @@ void mapCases(benchmark::State& state, std::size_t stride) {
     state.counters["close"] = static_cast<double>(close);
     state.counters["worst"] = worst - 1;
     state.counters["behind"] = static_cast<double>(behind);
-    if (stride == 1 && (close < 135 || behind > 0))
-        state.SkipWithError((std::to_string(close) + " of 144 cases are within 1 % of the bound; expected 135, and " +
-                             std::to_string(behind) + " behind MAGMA; expected none")
-                                .c_str());
+    if (stride > 1) return;
+    const std::string seed = "seed " + std::to_string(state.range(0));
+    bench::hold(state,
+                {.what = "The search of 144 mappings, within 1 % of their bounds,",
+                 .bound = 135,
+                 .unit = "of 144",
+                 .side = bench::Side::atLeast},
+                static_cast<double>(close), seed);
+    bench::hold(state, {.what = "The search of 144 mappings, behind MAGMA's,", .bound = 0, .unit = "of 144"},
+                static_cast<double>(behind), seed);
 }
 
 void someCases(benchmark::State& state) {

@@ -1,6 +1,5 @@
 #include <benchmark/benchmark.h>
 
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,18 +11,16 @@
 #include "core/physical/step.h"
 #include "core/physical/training_predictor.h"
 #include "core/study/measured_validation.h"
+#include "tests/bench/target.h"
 
 namespace {
 
 using namespace tessera;
 using namespace tessera::physical;
 
-/// Seconds of this processor that one round may take; a millisecond in all is within what its clock tells.
-void hold(benchmark::State& state, double max, std::clock_t started, const char* sentence) {
-    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
-    const double each = took / static_cast<double>(state.iterations());
-    state.counters["seconds"] = each;
-    if (each > max && took > 1e-3) state.SkipWithError(sentence);
+/// Holds one round to a target; the first touches memory that the others find, and few say nothing.
+void holdEach(benchmark::State& state, const bench::ProcessorClock& clock, const bench::Target& target) {
+    if (clock.seconds() > 1e-3) bench::hold(state, target, clock.each(state));
 }
 
 /// 100 layers on 512 H100: 8 in tensors, 8 in pipeline stages, 1F1B.
@@ -55,9 +52,9 @@ void stepOf100Layers(benchmark::State& state) {
     if (settings.empty()) throw UsageError(refusal);
     const StepConstants& constants = stepFitOf(settings.front().stack.fit, -1).constants;
     stepWorkOf(settings.front());  // the first reads what was measured
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) benchmark::DoNotOptimize(stepTimesOf(stepWorkOf(settings.front()), constants));
-    hold(state, 20e-6, started, "a step of 100 layers takes more than 20 microseconds");
+    holdEach(state, clock, {.what = "A step of 100 layers", .bound = 20e-6});
 }
 BENCHMARK(stepOf100Layers);
 
@@ -69,9 +66,9 @@ void stepOfKnownWork(benchmark::State& state) {
     if (settings.empty()) throw UsageError(refusal);
     const StepWork work = stepWorkOf(settings.front());
     const StepConstants& constants = stepFitOf(settings.front().stack.fit, -1).constants;
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) benchmark::DoNotOptimize(stepTimesOf(work, constants));
-    hold(state, 2e-6, started, "a step whose work is known takes more than 2 microseconds");
+    holdEach(state, clock, {.what = "A step of 100 layers whose work is known", .bound = 2e-6});
 }
 BENCHMARK(stepOfKnownWork);
 
@@ -79,16 +76,17 @@ void collective(benchmark::State& state) {
     const CollectiveRequest request{
         .system = "h100", .operation = Collective::allReduce, .accelerators = 8, .perNode = 8, .bytes = 5e7};
     predictCollective(request);  // the first reads what was measured
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) benchmark::DoNotOptimize(predictCollective(request));
-    hold(state, 1e-6, started, "a collective takes more than a microsecond");
+    holdEach(state, clock, {.what = "A collective", .bound = 1e-6});
 }
 BENCHMARK(collective);
 
 void validateAllRows(benchmark::State& state) {
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) benchmark::DoNotOptimize(study::validateMeasured({}, {}));
-    hold(state, 40, started, "a validation of all rows takes more than 20 seconds of two cores");
+    bench::hold(state, {.what = "A validation of all measured rows, on two cores,", .bound = 20},
+                clock.each(state) / 2);
 }
 BENCHMARK(validateAllRows)->Unit(benchmark::kMillisecond);
 

@@ -1,27 +1,19 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
-#include <ctime>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/codesign/placement/placement.h"
+#include "tests/bench/target.h"
 #include "tests/core/codesign/placement_cases.h"
 
 namespace {
 
 using namespace tessera;
 using namespace tessera::codesign;
-
-/// Seconds of this processor that a placement may take.
-void hold(benchmark::State& state, double max, std::clock_t started, const char* sentence) {
-    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
-    const double each = took / static_cast<double>(state.iterations());
-    state.counters["seconds"] = each;
-    if (each > max) state.SkipWithError(sentence);
-}
 
 /// Processor seconds of PHAZE's published program (-O3) for a case, by what its name contains; 0 where not measured.
 double publishedSeconds(const std::string& name) {
@@ -39,13 +31,13 @@ void placeCase(benchmark::State& state) {
     const codesign::cases::OracleCase& known = kCases.at(static_cast<std::size_t>(state.range(0)));
     state.SetLabel(known.name);
     if (const double published = publishedSeconds(known.name); published > 0) state.counters["published_s"] = published;
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         const Placement placement = Placer(known.file.graph).place(known.file.problem, {.explain = true});
         if (placement.plan.has_value() != known.seconds.has_value()) state.SkipWithError("the case is not placed");
         benchmark::DoNotOptimize(placement);
     }
-    hold(state, 5e-3, started, "a case takes more than 5 milliseconds");
+    bench::hold(state, {.what = "A placement of the published cases", .bound = 5e-3}, clock.each(state), known.name);
 }
 
 /// A deep transformer: layers alike but for a few percent, a shortcut over every fourth, widths 1 to 4.
@@ -82,13 +74,15 @@ void placeDeep(benchmark::State& state) {
         deep(static_cast<std::size_t>(state.range(0)), static_cast<double>(state.range(1)), state.range(2) != 0);
     const Placer placer(graph);
     std::size_t stages = 0;
-    const std::clock_t started = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         const Placement placement = placer.place(problem);
         stages = placement.plan ? placement.plan->stages.size() : 0;
     }
     state.counters["stages"] = static_cast<double>(stages);
-    hold(state, 50e-3, started, "1,000 layers take more than 50 milliseconds");
+    bench::hold(state, {.what = "A placement of up to 1,000 layers", .bound = 50e-3}, clock.each(state),
+                std::to_string(state.range(0)) + " layers, " + std::to_string(state.range(1)) + " GB" +
+                    (state.range(2) != 0 ? ", recomputed" : ""));
 }
 
 /// The deep model by a plan's degrees: the fastest plan's own.

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -13,8 +12,8 @@
 #include "core/base/error.h"
 #include "core/hardware/library.h"
 #include "core/plan/search.h"
+#include "tests/bench/target.h"
 #include "tests/support/paths.h"
-#include "tests/support/work.h"
 
 namespace tessera::plan {
 namespace {
@@ -22,10 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned kProcessors = 2;
-constexpr double kSearchSeconds = 10, kPerStageSeconds = 20;  // of each
-constexpr double kJudgeSeconds = 20e-6;
-constexpr double kConfigurations = 1e6;
-constexpr double kCancelSeconds = 0.1;
 
 const Problem& benchProblem() {
     static const Problem kProblem = [] {
@@ -59,22 +54,20 @@ void planSearch(benchmark::State& state) {
     Space space;
     if (isPerStage) narrow(space, "--allow", "recompute=none,full,per-stage", problem);
     Counted counted;
-    const std::clock_t begun = std::clock();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         const Found found = search(problem, space, {.objective = objective}, {.threads = kProcessors});
         counted = found.counted;
         if (found.top.empty()) state.SkipWithError("the search finds nothing");
     }
-    const double work = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
-    const double each = work / kProcessors / static_cast<double>(state.iterations());
-    state.counters["processor_s"] = each;
-    state.SetLabel(std::string(kObjectiveNames.of(objective)) + (isPerStage ? ", per stage" : ""));
+    const std::string name = std::string(kObjectiveNames.of(objective)) + (isPerStage ? ", per stage" : "");
+    state.SetLabel(name);
     state.counters["configurations"] = static_cast<double>(counted.all);
     state.counters["judged"] = static_cast<double>(counted.all - counted.bounded);
-    if (static_cast<double>(counted.all) < kConfigurations)
-        state.SkipWithError("the space has less than a million configurations");
-    if (each > (isPerStage ? kPerStageSeconds : kSearchSeconds))
-        state.SkipWithError("slower than 10 s on two processors, by stage 20 s");
+    if (counted.all < 1'000'000) state.SkipWithError("the space has less than a million configurations");
+    const bench::Target uniform{.what = "The best plan of a million, on two cores,", .bound = 10};
+    const bench::Target perStage{.what = "The best plan where stages may recompute, on two cores,", .bound = 20};
+    bench::hold(state, isPerStage ? perStage : uniform, clock.each(state) / kProcessors, name);
 }
 
 /// Configurations on one group, through two groups, and beside each other; the first two also where some stages
@@ -103,12 +96,12 @@ void planJudge(benchmark::State& state) {
     if (!judgement.fits) return state.SkipWithError("the configuration does not fit");
     if (at.recompute == Recomputation::perStage && judgement.alike)
         return state.SkipWithError("all stages recompute alike");
-    const double begun = test::workMilliseconds();
+    const bench::ProcessorClock clock;
     for (auto _ : state) {
         benchmark::DoNotOptimize(judge.judge(at));
     }
-    const double each = 1e-3 * (test::workMilliseconds() - begun) / static_cast<double>(state.iterations());
-    if (each > kJudgeSeconds) state.SkipWithError("a configuration takes more than 20 us");
+    bench::hold(state, {.what = "A configuration of a plan", .bound = 20e-6}, clock.each(state),
+                "sort " + std::to_string(state.range(0)));
 }
 
 /// All that is said of one configuration, from nothing.
@@ -137,8 +130,8 @@ void planCancel(benchmark::State& state) {
             seconds = std::max(seconds, std::chrono::duration<double>(ended - Clock::duration(asked.load())).count());
         }
     }
-    state.counters["answer_ms"] = seconds * 1e3;
-    if (seconds > kCancelSeconds) state.SkipWithError("a search is given up after more than 100 ms");
+    bench::hold(state, {.what = "Giving up the search of a plan", .bound = 0.1}, seconds,
+                "after " + std::to_string(state.range(0)) + " ms");
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "core/study/option_table.h"
 #include "core/study/shared_work.h"
 #include "core/study/study.h"
+#include "tests/bench/target.h"
 
 namespace tessera::study {
 namespace {
@@ -167,8 +168,12 @@ void efficiencyOfTwo(benchmark::State& state, bool sleeps) {
     context.ranks = two.conductor;
     double best = 0;
     for (auto _ : state) best = std::max(best, kPoints * kSeconds / (2 * (secondsOf(study, context) - own)));
-    state.counters["efficiency"] = best;
-    if (best < kLeastEfficiency) state.SkipWithError("less than 90 % of two processors at points of 10 ms");
+    bench::hold(state,
+                {.what = "The efficiency of two ranks at points of 10 ms",
+                 .bound = kLeastEfficiency,
+                 .unit = "",
+                 .side = bench::Side::atLeast},
+                best, sleeps ? "asleep" : "at work");
 }
 BENCHMARK_CAPTURE(efficiencyOfTwo, works, false)
     ->Name("ranks/efficiency of two at 10 ms")

@@ -16,12 +16,13 @@
 #include "core/store/database.h"
 #include "core/store/recorder.h"
 #include "core/study/study.h"
+#include "tests/bench/target.h"
 
 namespace tessera {
 namespace {
 
-constexpr double kCancelSeconds = 0.1;
-constexpr double kResultSeconds = 1;
+const bench::Target kCancelled{.what = "Giving up a run", .bound = 0.1};
+const bench::Target kStopped{.what = "Ending a run with what it has", .bound = 1};
 
 using Clock = std::chrono::steady_clock;
 
@@ -96,28 +97,27 @@ double answerTime(Work work, int milliseconds, Question question) {
     return std::chrono::duration<double>(ended.time_since_epoch() - Clock::duration(asked.load())).count();
 }
 
-void answer(benchmark::State& state, Work work, Question question, double bound) {
+void answer(benchmark::State& state, Work work, Question question, const bench::Target& target) {
     double seconds = 0;
     for (auto _ : state) seconds = answerTime(work, static_cast<int>(state.range(0)), question);
-    state.counters["answer_ms"] = seconds * 1e3;
-    if (seconds > bound)
-        state.SkipWithError(fmt::format("slower than the specification allows: {:.0f} ms", seconds * 1e3).c_str());
+    bench::hold(state, target, seconds,
+                fmt::format("{}after {} ms", work == record ? "recorded, " : "", state.range(0)));
 }
 
-BENCHMARK_CAPTURE(answer, cancel, compute, &study::RunContext::cancel, kCancelSeconds)
+BENCHMARK_CAPTURE(answer, cancel, compute, &study::RunContext::cancel, kCancelled)
     ->ArgsProduct({kMoments})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(answer, stop, compute, &study::RunContext::finish, kResultSeconds)
+BENCHMARK_CAPTURE(answer, stop, compute, &study::RunContext::finish, kStopped)
     ->ArgsProduct({kMoments})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 // Early: once there is a result, what is left is to write it.
-BENCHMARK_CAPTURE(answer, cancel_recorded, record, &study::RunContext::cancel, kCancelSeconds)
+BENCHMARK_CAPTURE(answer, cancel_recorded, record, &study::RunContext::cancel, kCancelled)
     ->ArgsProduct({{5, 20, 50}})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(answer, stop_recorded, record, &study::RunContext::finish, kResultSeconds)
+BENCHMARK_CAPTURE(answer, stop_recorded, record, &study::RunContext::finish, kStopped)
     ->ArgsProduct({kMoments})
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);

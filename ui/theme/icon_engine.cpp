@@ -37,6 +37,7 @@ QPixmap LineIconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State
 }
 
 QPixmap LineIconEngine::scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal /*scale*/) {
+    if (size.isEmpty()) return {};  // a tab that is squeezed to nothing asks for that
     // `size` is in pixels of the device already; QIcon sets the ratio on what it gets.
     const QString cached =
         u"tessera-icon/%1/%2/%3x%4"_s.arg(name_, colourIn(mode).name()).arg(size.width()).arg(size.height());

@@ -3,7 +3,6 @@
 #include <QApplication>
 #include <QGraphicsDropShadowEffect>
 #include <QKeyEvent>
-#include <QPointer>
 #include <QSettings>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -102,8 +101,7 @@ void CommandPalette::dismiss() {
     ++requests_;
     const bool hadFocus = isAncestorOf(QApplication::focusWidget());
     hide();
-    const QPointer<QWidget> before(focusBefore_);
-    if (hadFocus && before) before->setFocus();
+    if (hadFocus && focusBefore_) focusBefore_->setFocus();
 }
 
 void CommandPalette::place() {

@@ -4,6 +4,7 @@
 #include <QIcon>
 #include <QLineEdit>
 #include <QListView>
+#include <QPointer>
 #include <QStandardItemModel>
 #include <QVector>
 #include <functional>
@@ -55,7 +56,7 @@ private:
     QVector<Item> visible_;  ///< the rows of the model
     std::function<QVector<Item>()> source_;
     std::function<void(const QString&, const More&)> search_;
-    QWidget* focusBefore_ = nullptr;
+    QPointer<QWidget> focusBefore_;  ///< a page that closes while the palette is open takes it along
     int requests_ = 0;
 };
 

@@ -143,6 +143,17 @@ TEST(Icons, areOneLineSetInTheColourOfTheText) {
     EXPECT_TRUE(theme().icon(QStringLiteral("../application")).isNull());
 }
 
+TEST(Icons, haveNoPictureOfNoSize) {
+    static int warnings = 0;
+    warnings = 0;
+    const QtMessageHandler before =
+        qInstallMessageHandler([](QtMsgType, const QMessageLogContext&, const QString&) { ++warnings; });
+    const QPixmap picture = theme().icon(QStringLiteral("stop")).pixmap(QSize(0, 16), 1.0);
+    qInstallMessageHandler(before);
+    EXPECT_TRUE(picture.isNull());
+    EXPECT_EQ(warnings, 0);
+}
+
 TEST(Icons, followTheThemeAndTheState) {
     const QIcon icon = theme().icon(QStringLiteral("stop"), "bad");
     const auto darkest = [&](QIcon::Mode mode) {

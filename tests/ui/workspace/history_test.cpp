@@ -147,6 +147,24 @@ TEST_F(HistoryFile, filtersAndOrderAreThoseOfTheQuery) {
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
 }
 
+TEST_F(HistoryFile, isClosedRightAfterADeletion) {
+    fill(3);
+    History history;
+    auto document = std::make_unique<HistoryDocument>(history);
+    open(history);
+    ASSERT_TRUE(waitUntil([&] { return document->model().rowCount() == 3; }));
+    document->table()->selectRow(0);
+    document->actionNamed("delete")->trigger();
+    ASSERT_TRUE(waitUntil([&] { return document->model().rowCount() == 2; }));
+    // Its steps go with it, and say so while everything that hears of them is still there.
+    int heard = 0;
+    QObject::connect(document->undoStack(), &QUndoStack::indexChanged, document->undoStack(), [&] { ++heard; });
+    QPointer<QTableView> table = document->table();
+    document.reset();
+    EXPECT_EQ(heard, 1);
+    EXPECT_TRUE(table.isNull());
+}
+
 TEST_F(HistoryFile, deletingStarringAndTaggingCanBeUndone) {
     fill(3);
     History history;

@@ -175,6 +175,22 @@ TEST(Fuzzy, findsByPartsOfWordsAndPrefersTheirStarts) {
     EXPECT_EQ(fuzzyScore("", "Anything"), 0);
 }
 
+TEST(Palette, doesNotMissWhatHadTheFocusAndIsGone) {
+    QWidget window;
+    auto* field = new QLineEdit(&window);
+    CommandPalette palette(&window);
+    window.show();
+    window.activateWindow();
+    ASSERT_TRUE(test::waitUntil([&] { return window.isActiveWindow(); }));
+    field->setFocus();
+    palette.open();
+    ASSERT_TRUE(palette.field()->hasFocus());
+    delete field;
+    palette.dismiss();
+    EXPECT_FALSE(palette.isVisible());
+    EXPECT_FALSE(palette.field()->hasFocus());
+}
+
 TEST(Palette, isDrivenByTheKeyboardAndRemembersWhatWasUsed) {
     QSettings().clear();
     QWidget window;

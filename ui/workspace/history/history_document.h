@@ -77,7 +77,6 @@ private:
 
     History* history_;
     HistoryModel model_;
-    QUndoStack undo_;
     HistoryFilters* filters_;
     QTableView* table_;
     HistoryColumns* columns_ = nullptr;
@@ -90,6 +89,7 @@ private:
     std::vector<store::RunId> kept_;
     int keptScroll_ = 0;
     bool everSelected_ = false;
+    QUndoStack undo_;  ///< last: it speaks of its steps once more as it goes, to who uses what stands above
 };
 
 }  // namespace tessera::ui
