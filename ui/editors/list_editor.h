@@ -101,6 +101,9 @@ public:
     bool goTo(const std::string& field);
     /// Words that a column's cells offer, such as the names of accelerators.
     void setSuggestions(const std::string& column, const QStringList& offered);
+    QStringList suggestions(const std::string& column) const {
+        return suggestions_.value(QString::fromStdString(column));
+    }
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:

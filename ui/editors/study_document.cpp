@@ -33,6 +33,7 @@
 #include "ui/editors/study_form.h"
 #include "ui/editors/tab_order.h"
 #include "ui/models/background.h"
+#include "ui/models/document_keys.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
@@ -85,6 +86,9 @@ Opened openStudyKey(const QString& key) {
                 if (word.empty()) continue;
                 if (parameter.kind == study::ParameterKind::text) given[std::string(parameter.name)] = word;
                 if (parameter.kind == study::ParameterKind::flag) given[std::string(parameter.name)] = word == "true";
+                if (parameter.kind == study::ParameterKind::document)
+                    given[std::string(parameter.name)] =
+                        study::readParameter(parameter, JsonDocument::parse(word, std::string(parameter.name)).root());
             }
             return opened;
         }
@@ -201,6 +205,7 @@ struct StudyDocument::Implementation : EditorContent {
     std::map<std::string, ReferenceList*> pickers;  ///< by the list of inputs
     Section* research = nullptr;
     QPushButton *run = nullptr, *calibrate = nullptr;
+    QAction* explore = nullptr;
     QLabel* estimate = nullptr;
     QVector<Form*> forms;  ///< all of them
     Form *inputs = nullptr, *parameters = nullptr;
@@ -252,6 +257,9 @@ StudyDocument::Implementation::Implementation(StudyDocument* widget, const Study
 
     addAction(u"Run the study"_s, u"run"_s, {}, [this] { owner->requestRun(); });
     addAction(u"Save study as…"_s, u"save-as"_s, QKeySequence::SaveAs, [this] { owner->saveAs(); });
+    explore = addAction(u"Explore this study…"_s, u"explore"_s, {}, [this] {
+        emit owner->openRequested(u"study"_s, exploringKey(toQt(study::toJson(owner->study()).dump())));
+    });
 }
 
 ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
@@ -370,6 +378,7 @@ void StudyDocument::Implementation::build(const Json& /*opened*/) {
     buildInputs();
     buildParameters();
     orderControls();
+    explore->setVisible(study::engineNamed(engine()).inner == nullptr);
 }
 
 Form* StudyDocument::Implementation::addForm(const QVector<FieldRow>& rows) {

@@ -9,7 +9,7 @@
 namespace tessera::ui {
 
 /// The key of a study document that begins with these inputs, empty = still to be chosen, and parameters by their names
-/// ("dtype", "fp32"; of a flag "true"). Names of files may hold any characters.
+/// ("dtype", "fp32"; of a flag "true"; of a document its text). Names of files may hold any characters.
 inline QString newStudyKey(const QString& engine, const QString& model, const QString& hardware = {},
                            const QVector<std::pair<QString, QString>>& parameters = {}) {
     QStringList query;
@@ -28,6 +28,11 @@ inline QString newStudyKey(const QString& engine, const QString& model, const QS
 /// The key of a study whose jobs are the layers of a model.
 inline QString jobsKey(const QString& engine, const QString& model) {
     return newStudyKey(engine, {}, {}, {{QStringLiteral("workload"), model}});
+}
+
+/// The key of an exploration of a study, given as its file: what varies is still to be said.
+inline QString exploringKey(const QString& study) {
+    return newStudyKey(QStringLiteral("explore"), {}, {}, {{QStringLiteral("study"), study}});
 }
 
 /// The key of the study that measures this machine, with fewer shapes: enough for a first look.

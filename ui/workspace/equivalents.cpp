@@ -66,6 +66,7 @@ const std::vector<Equivalent>& equivalents() {
         {"window", "cancel", "", "Ctrl+C"},
         {"study", "Run the study", "run", "STUDY"},
         {"study", "Save study as…", "", "a study's file is text, which 'run' takes"},
+        {"study", "Explore this study…", "explore", "STUDY --vary NAME=VALUES"},
         {"", "", "sweep", "an exploration with the method grid"},
         // Hardware and workloads.
         {"window", "new-fleet", "hardware copy", "NAME FILE"},
@@ -107,6 +108,7 @@ const std::vector<Equivalent>& equivalents() {
         {"run", "Run again", "run", "STUDY"},
         {"run", "Open its study", "history show", "RUN"},
         {"run", "Search on from here…", "map", "--warm-start RUN"},
+        {"run", "Explore its study…", "explore", "STUDY --vary NAME=VALUES"},
         {"run", "Compare with…", "history compare", "RUN RUN"},
         {"run", "Report", "report", "RUN"},
         {"run", "Export result…", "history show", "RUN --result"},

@@ -91,7 +91,7 @@ void readValues(VariableDefinition& variable, const JsonNode& node) {
         else if (variable.target == VariableTarget::parameter && value.isString())
             values.push_back(found(value.json().get<std::string>()));
         else
-            values.push_back(value.json());
+            values.push_back(value.isNumber() ? Json(value.number()) : value.json());
         const Json& added = values.back();
         // 1 and 1.0 are one value.
         if (!seen.insert(added.is_number() ? exactNumber(added.get<double>()) : added.dump()).second)

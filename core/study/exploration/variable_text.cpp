@@ -133,6 +133,7 @@ Json inLine(const std::string& text, const Study* base) {
     const std::string_view high = std::string_view(values).substr(dots + 2);
     const std::size_t colon = std::min(high.find(':'), high.size());
     variable["low"] = numberOrText(values.substr(0, dots));
+    if (trimmed(high.substr(0, colon)).empty()) refuseLine(text);
     variable["high"] = numberOrText(high.substr(0, colon));
     readOptions(high.substr(colon), variable, text);
     return variable;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -192,6 +193,33 @@ TEST_F(StudyDocumentTest, AnExplorationIsTypedLineByLine) {
     settle(document);
     document.requestRun();
     EXPECT_EQ(runs.count(), 1);
+}
+
+// Any study is the base of an exploration, whose form offers what of it can vary.
+TEST_F(StudyDocumentTest, AnyStudyIsExplored) {
+    const auto document = opened(QStringLiteral("resnet50-layers-nvdla"));
+    QSignalSpy asked(document.get(), &Document::openRequested);
+    QAction* explore = nullptr;
+    for (QAction* each : document->documentActions())
+        if (each->text().startsWith(QStringLiteral("Explore"))) explore = each;
+    ASSERT_NE(explore, nullptr);
+    explore->trigger();
+    ASSERT_EQ(asked.count(), 1);
+    EXPECT_EQ(asked.at(0).at(0).toString(), QStringLiteral("study"));
+    StudyDocument exploration(asked.at(0).at(1).toString());
+    exploration.resize(1000, 760);
+    exploration.show();
+    ListEditor* variables = nullptr;
+    ASSERT_TRUE(waitUntil([&] {
+        for (ListEditor* each : exploration.findChildren<ListEditor*>())
+            if (each->model()->spec().path == "parameters.variables") variables = each;
+        return variables != nullptr;
+    }));
+    settle(exploration);
+    EXPECT_EQ(exploration.study().engine, "explore");
+    EXPECT_EQ(exploration.study().parameters->at("study").at("engine"), "cost");
+    EXPECT_TRUE(variables->suggestions(std::string()).contains(QStringLiteral("pes=")));
+    EXPECT_FALSE(exploration.isModified());
 }
 
 TEST_F(StudyDocumentTest, SavesAsAStudyFile) {

@@ -7,6 +7,7 @@
 #include <QUndoStack>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/json.h"
@@ -53,7 +54,7 @@ struct RunDocument::Implementation {
     std::shared_ptr<const study::Result> shown;
     QVector<QAction*> actions;
     QVector<QAction*> resultActions;
-    QAction *searchOn = nullptr, *exportTimeline = nullptr;
+    QAction *searchOn = nullptr, *exploring = nullptr, *exportTimeline = nullptr;
 
     void build();
     void addActions();
@@ -71,6 +72,7 @@ struct RunDocument::Implementation {
         const QString its = state.run != 0 ? u"run/%1"_s.arg(state.run) : document->key();
         emit document->openRequested(u"study"_s, searchedOnKey(its));
     }
+    void explore() { emit document->openRequested(u"study"_s, exploringKey(toQt(study::toJson(state.study).dump()))); }
     void compare() { emit document->openRequested(u"compare"_s, runKey()); }
     void report() { emit document->openRequested(u"report"_s, runKey()); }
     void exportResult() { save(view->resultExport(), u"Export result"_s, u"JSON (*.json)"_s); }
@@ -110,6 +112,7 @@ void RunDocument::Implementation::addActions() {
     addAction(u"Run again"_s, "run", &Implementation::repeat, false);
     addAction(u"Open its study"_s, "study", &Implementation::openStudy, false);
     searchOn = addAction(u"Search on from here…"_s, "forward", &Implementation::goOn, true);
+    exploring = addAction(u"Explore its study…"_s, "explore", &Implementation::explore, false);
     addAction(u"Compare with…"_s, "compare", &Implementation::compare, true);
     addAction(u"Report"_s, "report", &Implementation::report, true);
     addAction(u"Export result…"_s, "export", &Implementation::exportResult, true);
@@ -162,6 +165,8 @@ void RunDocument::Implementation::showState() {
     const bool done = its != nullptr;
     for (QAction* action : resultActions) action->setEnabled(done);
     searchOn->setVisible(takesWarmStart(done ? state.result->study : state.study));
+    const study::Engine* const engine = study::findEngine(state.study.engine);
+    exploring->setVisible(engine != nullptr && engine->inner == nullptr);
     if (done) {
         makeView(*its);
         showResult();
