@@ -177,6 +177,8 @@ struct StudyDocument::Implementation : EditorContent {
     }
 
     void buildInputs();
+    void addOwnInputs(QVBoxLayout& column);
+    bool isOwnInput(const study::Parameter& parameter) const;
     QWidget* calibrationHint();
     void buildParameters();
     Form* addForm(const QVector<FieldRow>& rows);
@@ -212,7 +214,8 @@ struct StudyDocument::Implementation : EditorContent {
     QPointer<Form> dimensions;  ///< of the chosen model; none where it leaves none open
     QVector<FieldRow> dimensionsShown;
     QVBoxLayout* dimensionsPlace = nullptr;
-    QVector<ListEditor*> lists;
+    Form* ownInputs = nullptr;          ///< see addOwnInputs; null where there are none
+    QVector<ListEditor*> lists, lines;  ///< all tables, and those of lines among them
     std::shared_ptr<QStringList> layers = std::make_shared<QStringList>();
     std::shared_ptr<QStringList> levels = std::make_shared<QStringList>();
     bool runPressed = false;  ///< Run was pressed: what is still missing is a problem from now on
@@ -299,8 +302,29 @@ void StudyDocument::Implementation::buildInputs() {
         dimensionsPlace = new QVBoxLayout;
         column->addLayout(dimensionsPlace);
     }
+    addOwnInputs(*column);
     frame->fields()->addLayout(column);
     offerChoices();
+}
+
+/// What an engine without inputs rests on, and lists of lines: an exploration's study, and what of it varies.
+void StudyDocument::Implementation::addOwnInputs(QVBoxLayout& column) {
+    QVector<FieldRow> rows;
+    QVector<ListSpec> tables;
+    for (const study::Parameter& parameter : study::engineNamed(engine()).parameters()) {
+        if (isOwnInput(parameter)) rows.push_back(*fieldOf(parameter));
+        if (parameter.lineOf != nullptr) tables.push_back(*listOf(parameter, levels));
+    }
+    if (!rows.isEmpty()) column.addWidget(ownInputs = addForm(rows));
+    for (const ListSpec& table : tables) {
+        lines.push_back(new ListEditor(&core.document(), table, owner));
+        lists.push_back(lines.back());
+        column.addWidget(lines.back());
+    }
+}
+
+bool StudyDocument::Implementation::isOwnInput(const study::Parameter& parameter) const {
+    return parameter.kind == study::ParameterKind::document && inputSlots(engine()).empty();
 }
 
 /// Where accelerators are chosen: this machine can be one.
@@ -347,6 +371,7 @@ void StudyDocument::Implementation::buildParameters() {
     const study::Engine& engine = study::engineNamed(core.json().at("engine").get<std::string>());
     for (const study::Parameter& parameter : engine.parameters()) {
         const bool named = parameter.kind == study::ParameterKind::namedWords;
+        if (isOwnInput(parameter) || parameter.lineOf != nullptr) continue;
         if (const auto row = fieldOf(parameter)) (parameter.research ? special : usual).push_back(*row);
         if (const auto table = listOf(parameter, named ? layers : levels)) tables.push_back(*table);
     }
@@ -356,17 +381,13 @@ void StudyDocument::Implementation::buildParameters() {
     parameters = addForm(usual);
     column->addWidget(parameters);
     frame->fields()->addLayout(column);
-    // Lines of text take the whole width; tables of names and numbers stand side by side.
-    auto* beside = bareLayout<QHBoxLayout>(theme().spacing(8));
+    auto* pins = bareLayout<QHBoxLayout>(theme().spacing(8));
     for (const ListSpec& table : tables) {
         lists.push_back(new ListEditor(&core.document(), table, owner));
-        if (table.named)
-            beside->addWidget(lists.back(), 1, Qt::AlignTop);
-        else
-            frame->furtherFields()->addWidget(lists.back());
+        pins->addWidget(lists.back(), 1, Qt::AlignTop);
     }
     if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", *layers);
-    frame->furtherFields()->addLayout(beside);
+    frame->furtherFields()->addLayout(pins);
     if (!special.isEmpty()) {
         research = new Section(u"Research options"_s, false, owner);
         research->content()->addWidget(addForm(special));
@@ -416,8 +437,11 @@ void StudyDocument::Implementation::orderControls() const {
         if (std::string_view(slot.list) == "models") parts << dimensions;
         if (std::string_view(slot.list) == "hardware") parts << calibrate;
     }
+    parts << ownInputs;
+    for (ListEditor* list : lines) parts << list;
     parts << parameters;
-    for (ListEditor* list : lists) parts << list;
+    for (ListEditor* list : lists)
+        if (!lines.contains(list)) parts << list;
     orderTabs(parts << research << run << saveButton);
 }
 
@@ -477,8 +501,8 @@ void StudyDocument::Implementation::showChecked() {
     if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", preview.layers);
     for (Form* form : forms) form->setSuggestions("parameters.dtype", preview.dataTypes);
     for (ListEditor* list : lists)
-        for (const auto& [parameter, lines] : preview.offered)
-            if (list->model()->spec().path == "parameters." + parameter) list->setSuggestions("", lines);
+        for (const auto& [parameter, offered] : preview.offered)
+            if (list->model()->spec().path == "parameters." + parameter) list->setSuggestions("", offered);
     showEstimate(problems);
     if (problems.isEmpty() && !missing.isEmpty()) estimate->setText(missing.join(QLatin1Char(' ')));
 }

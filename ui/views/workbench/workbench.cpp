@@ -214,7 +214,7 @@ QWidget* Workbench::makeBar() {
     exclude_ = addButton(u"Exclude"_s, u"Excludes the points that are shown"_s, [this] { selection_->exclude(); });
     undo_ = addButton(u"Undo"_s, {}, [this] { selection_->undoStack().undo(); });
     undo_->setIcon(theme().icon(u"undo"_s));
-    undo_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    undo_->setToolButtonStyle(Qt::ToolButtonIconOnly);
     all_ = addButton(u"Show all"_s, u"Clears all brushes, and takes back what was excluded"_s,
                      [this] { selection_->showAll(); });
     filter_ = addButton(u"Filters"_s, u"A slider for every value"_s, [this] {
