@@ -209,6 +209,7 @@ private:
         const char* name;
         int weight;
         void (Monkey::*act)();
+        bool byHand = false;  ///< through the window that is in front, and so possible while a dialog waits
     };
     static constexpr std::size_t kActs = 23;
     static const std::array<Act, kActs> kTable;
@@ -249,7 +250,7 @@ private:
         try {
             // A window that waits for an answer takes nothing else.
             QWidget* modal = QApplication::activeModalWidget();
-            if (modal != nullptr && (qobject_cast<QFileDialog*>(modal) != nullptr || isOneOf(2)))
+            if (modal != nullptr && (!act.byHand || qobject_cast<QFileDialog*>(modal) != nullptr || isOneOf(2)))
                 answer(*modal);
             else
                 (this->*act.act)();
@@ -743,18 +744,18 @@ private:
 const std::array<Monkey::Act, Monkey::kActs> Monkey::kTable{{
     {"action", 10, &Monkey::actionOfTheWindow},
     {"menu", 8, &Monkey::menu},
-    {"shortcut", 5, &Monkey::shortcut},
+    {"shortcut", 5, &Monkey::shortcut, true},
     {"palette", 3, &Monkey::palette},
-    {"click", 14, &Monkey::anyWidget},
-    {"button", 12, &Monkey::button},
-    {"tab", 8, &Monkey::tab},
-    {"item", 10, &Monkey::item},
-    {"choice", 6, &Monkey::combo},
-    {"typing", 10, &Monkey::typing},
-    {"keys", 10, &Monkey::keys},
-    {"drag", 8, &Monkey::drag},
-    {"hover", 6, &Monkey::hover},
-    {"wheel", 4, &Monkey::wheel},
+    {"click", 14, &Monkey::anyWidget, true},
+    {"button", 12, &Monkey::button, true},
+    {"tab", 8, &Monkey::tab, true},
+    {"item", 10, &Monkey::item, true},
+    {"choice", 6, &Monkey::combo, true},
+    {"typing", 10, &Monkey::typing, true},
+    {"keys", 10, &Monkey::keys, true},
+    {"drag", 8, &Monkey::drag, true},
+    {"hover", 6, &Monkey::hover, true},
+    {"wheel", 4, &Monkey::wheel, true},
     {"resize", 4, &Monkey::resize},
     {"document", 4, &Monkey::document},
     {"study", 3, &Monkey::study},
