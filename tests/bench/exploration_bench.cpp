@@ -128,7 +128,7 @@ void explorePredictOfBatches(benchmark::State& state) {
     exploreWithinFive(
         state, "Evaluating predict 10,000 times, batch varying, on two cores,",
         benchExploration(R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["a100"]})",
-                         R"("variables": [{"name": "samples", "parameter": "batch", "low": 1, "high": 4096},
+                         R"("variables": [{"name": "samples", "parameter": "batch", "low": 1, "high": 1024},
                                            {"name": "count", "parameter": "devices", "values": [1, 2, 4, 8, 16, 32, 64, 128]}],
                              "objectives": ["throughput_samples_per_s"], "method": "random", "points": 1000)"));
 }
