@@ -114,7 +114,7 @@ BENCHMARK_CAPTURE(exploreNothing, nsga2, R"("sum", "a:max")", "nsga2")
 
 void explorePredict(benchmark::State& state) {
     exploreWithinFive(
-        state, "10,000 evaluations of predict, hardware varying, on two cores,",
+        state, "Evaluating predict 10,000 times, hardware varying, on two cores,",
         benchExploration(
             R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["h100"], "parameters": {"devices": "8", "batch": 256}})",
             R"("variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "low": 1e12, "high": 9e12},
@@ -125,17 +125,18 @@ BENCHMARK(explorePredict)->Name("explore/predict")->Unit(benchmark::kMillisecond
 
 /// Another batch is another training step, so that little of one point is of use to the next.
 void explorePredictOfBatches(benchmark::State& state) {
-    exploreWithinFive(state, "10,000 evaluations of predict, batch varying, on two cores,",
-                      benchExploration(R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["a100"]})",
-                                       R"("variables": [{"parameter": "batch", "low": 1, "high": 4096},
-                                           {"parameter": "devices", "low": 1, "high": 1024}],
+    exploreWithinFive(
+        state, "Evaluating predict 10,000 times, batch varying, on two cores,",
+        benchExploration(R"({"engine": "predict", "models": ["zoo:resnet50"], "hardware": ["a100"]})",
+                         R"("variables": [{"name": "samples", "parameter": "batch", "low": 1, "high": 1024},
+                                           {"name": "count", "parameter": "devices", "values": [1, 2, 4, 8, 16, 32, 64, 128]}],
                              "objectives": ["throughput_samples_per_s"], "method": "random", "points": 1000)"));
 }
 BENCHMARK(explorePredictOfBatches)->Name("explore/predict, batch varying")->Unit(benchmark::kMillisecond);
 
 void explorePlan(benchmark::State& state) {
     exploreWithinFive(
-        state, "10,000 evaluations of plans that are given, on two cores,",
+        state, "Evaluating a given plan 10,000 times, on two cores,",
         benchExploration(
             R"({"engine": "plan", "models": ["zoo:llama3-70b"], "hardware": ["dgx-h100x64"],
                           "parameters": {"global_batch": 1024, "fix": "tp=8,pp=8,dp=8,cp=1,mb=1,zero=1,vp=1,recompute=none,schedule=1f1b"}})",

@@ -63,7 +63,7 @@ void exploreFront(benchmark::State& state) {
 void exploreRanks(benchmark::State& state) {
     const auto objectives = static_cast<std::size_t>(state.range(0));
     const std::span<const double> values = std::span(benchPoints(objectives, false)).first(10'000 * objectives);
-    timed(state, {.what = "The ranks of 10,000 points", .bound = 2.5}, std::to_string(objectives) + " objectives",
+    timed(state, {.what = "Ranking 10,000 points", .bound = 2.5}, std::to_string(objectives) + " objectives",
           [&] { benchmark::DoNotOptimize(ranksOf(values, objectives)); });
 }
 

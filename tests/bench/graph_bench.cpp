@@ -80,7 +80,7 @@ void sums(benchmark::State& state) {
     const model::GraphHierarchy hierarchy = model::hierarchyOf(graph());
     const auto start = Clock::now();
     for (auto _ : state) benchmark::DoNotOptimize(model::totalsOf(graph(), hierarchy));
-    bench::hold(state, {.what = "The sums of 10,000 operators", .bound = 0.1}, eachSince(start, state));
+    bench::hold(state, {.what = "Summing up 10,000 operators", .bound = 0.1}, eachSince(start, state));
 }
 BENCHMARK(sums)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -128,7 +128,7 @@ void recolour(benchmark::State& state) {
         worst = std::max(worst, taken);
         state.SetIterationTime(taken);
     }
-    bench::hold(state, {.what = "Other colours of a graph of 10,000 operators", .bound = 0.1}, worst);
+    bench::hold(state, {.what = "Recolouring a graph of 10,000 operators", .bound = 0.1}, worst);
 }
 BENCHMARK(recolour)->Name("graph/recolour")->Unit(benchmark::kMillisecond)->UseManualTime();
 

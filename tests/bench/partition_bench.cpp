@@ -46,8 +46,8 @@ void solveCase(benchmark::State& state, const std::string& file, const bench::Ta
 }
 
 /// LeNet, AlexNet and VGG-19, ResNet-18 and 50.
-const bench::Target kPlain{.what = "All strategies for LeNet to VGG-19 on 256 accelerators", .bound = 1e-3};
-const bench::Target kResidual{.what = "All strategies for a ResNet on 256 accelerators", .bound = 5e-3};
+const bench::Target kPlain{.what = "A partition of LeNet to VGG-19 on 256 accelerators", .bound = 1e-3};
+const bench::Target kResidual{.what = "A partition of a ResNet on 256 accelerators", .bound = 5e-3};
 BENCHMARK_CAPTURE(solveCase, lenet, "039_real_homog.json", kPlain)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(solveCase, alexnet, "041_real_homog.json", kPlain)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(solveCase, vgg19, "049_real_homog.json", kPlain)->Unit(benchmark::kMillisecond);
@@ -56,7 +56,7 @@ BENCHMARK_CAPTURE(solveCase, resnet50, "055_real_homog.json", kResidual)->Unit(b
 
 void solveDenseNet(benchmark::State& state) {
     solvePromptly(state, model::layerGraph(model::loadModel("zoo:densenet121")), mixedFleet(),
-                  {.what = "All strategies for DenseNet-121 on 256 accelerators", .bound = 50e-3});
+                  {.what = "A partition of DenseNet-121 on 256 accelerators", .bound = 50e-3});
 }
 BENCHMARK(solveDenseNet)->Unit(benchmark::kMillisecond);
 
@@ -67,7 +67,7 @@ BENCHMARK(solveDenseNet)->Unit(benchmark::kMillisecond);
 /// A chain of random layers: time per layer shows whether the engine is linear, the gap whether it is as good.
 void solveChain(benchmark::State& state) {
     solvePromptly(state, test::randomChain(static_cast<std::int32_t>(state.range(0))), mixedFleet(),
-                  {.what = "All strategies for a chain of up to 100,000 layers", .bound = 1},
+                  {.what = "A partition of a chain of up to 100,000 layers", .bound = 1},
                   std::to_string(state.range(0)) + " layers");
     state.SetComplexityN(state.range(0));
 }
@@ -124,7 +124,7 @@ void solveJointly(benchmark::State& state, const std::string& name) {
         gap = result.plans.front().gap;
     }
     state.counters["gap"] = gap;
-    bench::hold(state, {.what = "Joint cuts by physical costs", .bound = 0.5}, clock.each(state),
+    bench::hold(state, {.what = "A partition by physical costs", .bound = 0.5}, clock.each(state),
                 name + " on " + std::to_string(count));
 }
 BENCHMARK_CAPTURE(solveJointly, resnet50, "zoo:resnet50")->Arg(8)->Arg(64)->Arg(1024)->Unit(benchmark::kMillisecond);

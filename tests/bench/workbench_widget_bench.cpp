@@ -139,7 +139,7 @@ void frames(benchmark::State& state, const Seen& seen, Act act, const std::strin
     }
     // Points come a few times a second, another colour once in a while: neither is part of a movement.
     const bench::Target moving{.what = "A frame of the workbench with 100,000 points", .bound = 0.05};
-    const bench::Target once{.what = "Other points or colours in the workbench with 100,000", .bound = 0.1};
+    const bench::Target once{.what = "A change of points or colours, 100,000 in the workbench,", .bound = 0.1};
     bench::hold(state, act == Act::append || act == Act::colour ? once : moving, worst, of);
 }
 
