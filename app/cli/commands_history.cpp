@@ -318,19 +318,22 @@ void compareRuns(Context& context, const std::vector<std::string>& names, const 
         auto result = history.result(run);
         if (!result) throw UsageError(fmt::format("run {} has no result to compare", run));
         results.push_back(std::move(*result));
-        titles.push_back(fmt::format("run {}", run));
+        const auto row = history.run(run);
+        titles.push_back(fmt::format("run {}", run) + (row && !row->name.empty() ? ", " + row->name : ""));
     }
     std::vector<const study::Result*> pointers;
     pointers.reserve(results.size());
     for (const study::Result& result : results) pointers.push_back(&result);
-    const study::Comparison comparison = study::compare(pointers, titles, reference);
+    const study::ComparedKinds kinds = study::compareByKind(pointers, titles, reference);
     if (context.common.json) {
+        const study::Comparison comparison = study::compare(pointers, titles, reference);
         Json json = study::documentHead("tessera.comparison/1", "history compare", inputsOf(results));
         json.update(report::toJson(comparison));
+        json["groups"] = report::toJson(kinds);
         study::finishDocument(json, {}, comparison.warnings);
         context.console.printJson(json);
     } else {
-        context.console.print(report::toText(comparison, all));
+        context.console.print(report::toText(kinds, titles, all));
     }
 }
 
