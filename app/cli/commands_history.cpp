@@ -305,13 +305,7 @@ void compareRuns(Context& context, const std::vector<std::string>& names, const 
     const Store history = openHistory(context, OpenMode::readOnly);
     const std::vector<RunId> runs = found(history, names);
     if (runs.size() < 2) throw UsageError("two runs or more are needed for a comparison");
-    std::size_t reference = 0;
-    if (!baseline.empty()) {
-        const auto at = std::find(runs.begin(), runs.end(), history.find(baseline));
-        if (at == runs.end())
-            throw UsageError(fmt::format("option '--baseline' is {}; expected one of the runs", inQuotes(baseline)));
-        reference = static_cast<std::size_t>(at - runs.begin());
-    }
+    const std::size_t reference = placeOfBaseline(history, runs, baseline);
     std::vector<study::Result> results;
     std::vector<std::string> titles;
     for (const RunId run : runs) {

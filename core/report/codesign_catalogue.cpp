@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/draw/parallel_layout.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/codesign_points.h"
@@ -123,6 +124,7 @@ Catalogue codesignCatalogue() {
             .subject = [](const study::Result& result) { return codesignOutcomeOf(result).result.space.name; },
             .choices = models,
             .sentences = [](const study::Result& result) { return codesignSentences(codesignOutcomeOf(result)); },
+            .answer = codesignAnswer,
             .text = [](const study::Result& result) { return codesignText(result, codesignOutcomeOf(result)); }};
 }
 

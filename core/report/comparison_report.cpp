@@ -106,11 +106,16 @@ std::string deltaText(const Comparison& comparison, const Comparison::MetricRow&
     return text + ((difference < 0) == (row.metric.better == Metric::Better::lower) ? ", better" : ", worse");
 }
 
-Table metricTable(const Comparison& comparison, bool all) {
+std::vector<const Comparison::MetricRow*> shownMetrics(const Comparison& comparison, bool all) {
     std::vector<const Comparison::MetricRow*> rows;
     for (const bool comparable : {true, false})
         for (const Comparison::MetricRow& row : comparison.metrics)
             if (row.comparable == comparable && row.metric.owner.empty() && isShown(row, all)) rows.push_back(&row);
+    return rows;
+}
+
+Table metricTable(const Comparison& comparison, bool all) {
+    const std::vector<const Comparison::MetricRow*> rows = shownMetrics(comparison, all);
     Table table;
     if (rows.empty()) return table;
     table.columns = {{""}, {"run"}};
@@ -175,13 +180,25 @@ Table inputTable(const Comparison& comparison, bool all) {
     return table;
 }
 
-Table withShortHashes(Table table) {
+Table shownInputs(const Comparison& comparison, bool all) {
     constexpr std::size_t kHash = 64, kShown = 12;
+    Table table = inputTable(comparison, all);
+    if (!all)
+        std::erase_if(table.rows, [](const std::vector<std::string>& row) {
+            const auto missing = static_cast<std::size_t>(std::count(row.begin() + 2, row.end(), "–"));
+            return missing + 3 >= row.size() && (row[0] == "Hardware" || row[0] == "Workload");
+        });
     for (std::vector<std::string>& row : table.rows)
         for (std::string& cell : row)
             if (cell.size() == kHash && cell.find_first_not_of("0123456789abcdef") == std::string::npos)
                 cell.resize(kShown);
-    return table;
+    if (comparison.runs.size() <= kMaxBeside || table.rows.empty()) return table;
+    for (std::vector<std::string>& row : table.rows) {
+        row[1] = row[0] + " " + row[1];
+        row.erase(row.begin());
+    }
+    table.columns.erase(table.columns.begin());
+    return transposed(table, "run");
 }
 
 Table layerDifferenceTable(const Comparison& comparison, bool all) {
@@ -254,19 +271,10 @@ Table partTable(const Comparison& comparison, bool all) {
 std::string toText(const Comparison& comparison, bool all) {
     std::string text;
     for (const std::string& warning : comparison.warnings) text += "Note: " + escaped(warning, kLongestNote) + "\n";
-    Table inputs = withShortHashes(inputTable(comparison, all));
-    if (comparison.runs.size() > kMaxBeside && !inputs.rows.empty()) {
-        for (std::vector<std::string>& row : inputs.rows) {
-            row[1] = row[0] + " " + row[1];
-            row.erase(row.begin());
-        }
-        inputs.columns.erase(inputs.columns.begin());
-        inputs = transposed(inputs, "run");
-    }
     text += section("Metrics", metricTable(comparison, all), 2);
     if (comparison.runs.size() <= kMaxBeside || all)
         text += section("Metrics of each", ownedMetricTable(comparison, all), 2);
-    text += section("Inputs", inputs, comparison.runs.size() > kMaxBeside ? 1 : 2) +
+    text += section("Inputs", shownInputs(comparison, all), comparison.runs.size() > kMaxBeside ? 1 : 2) +
             section(partTitle(comparison, true), partTable(comparison, all), 1) +
             section("Layers", layerDifferenceTable(comparison, all), 4) +
             section("Shares of types", shareTable(comparison, all), 2) +

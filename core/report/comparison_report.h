@@ -15,6 +15,10 @@ namespace tessera::report {
 /// "same"; "not comparable" where it is not; empty of the baseline itself and where a value is missing.
 std::string deltaText(const study::Comparison& comparison, const study::Comparison::MetricRow& row, std::size_t run);
 
+/// The metrics of runs themselves that have a column: those that at least two runs have, and that tell them apart or,
+/// with `all`, are the same; those that are comparable first.
+std::vector<const study::Comparison::MetricRow*> shownMetrics(const study::Comparison& comparison, bool all);
+
 /// Runs as rows, the metrics that at least two of them have as columns, each with its difference to the baseline;
 /// amounts of a step that are not comparable stand last and say so. With `all` also what is the same.
 Table metricTable(const study::Comparison& comparison, bool all);
@@ -33,8 +37,9 @@ Table partTable(const study::Comparison& comparison, bool all);
 /// The title of a part: "Stages" of many, "Stage" of one.
 std::string partTitle(const study::Comparison& comparison, bool many);
 
-/// The table with hashes cut to their beginnings, as people tell them apart.
-Table withShortHashes(Table table);
+/// The inputs for people: hashes are cut to their beginnings, numbers of hardware that one run alone has are left out,
+/// and of many runs each is a row.
+Table shownInputs(const study::Comparison& comparison, bool all);
 
 /// All of them, with what makes the runs hard to compare on top.
 std::string toText(const study::Comparison& comparison, bool all);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/study/engine.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "core/study/result.h"
 
@@ -108,6 +109,10 @@ void addFinding(Comparison& comparison, const std::vector<const Result*>& result
 /// unless given. Throws UsageError for other numbers.
 Comparison compare(const std::vector<const Result*>& results, const std::vector<std::string>& titles,
                    std::size_t baseline = 0, std::vector<std::string> letters = {});
+
+/// The explanation of a metric of a run, also of one that comparisons add; empty where there is none.
+std::optional<Explanation> explainCompared(const Comparison& comparison, const std::string& metric, std::size_t run,
+                                           const Result& result);
 
 /// Runs that have numbers in common, as places among the results: those of one engine, and those of others on the same
 /// models whose steps are counted in samples, too. By the first of each.

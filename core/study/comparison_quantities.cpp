@@ -86,6 +86,7 @@ Comparison::MetricRow rowPer(const Comparison& comparison, const Comparison::Met
     for (std::size_t run = 0; run < of.values.size(); ++run)
         row.values.push_back(of.values[run] && divisors[run] > 0 ? std::optional(*of.values[run] / divisors[run])
                                                                  : std::nullopt);
+    row.metric.value = row.values[comparison.baseline].value_or(0);
     row.compareTo(comparison.baseline);
     return row;
 }
@@ -199,6 +200,39 @@ void addComparables(Comparison& comparison, const std::vector<const Result*>& re
     }
     comparison.metrics.insert(comparison.metrics.begin(), std::make_move_iterator(front.begin()),
                               std::make_move_iterator(front.end()));
+}
+
+std::optional<Explanation> explainCompared(const Comparison& comparison, const std::string& metric, std::size_t run,
+                                           const Result& result) {
+    if (std::optional<Explanation> known = explain(result, metric)) return known;
+    const auto row = std::find_if(comparison.metrics.begin(), comparison.metrics.end(),
+                                  [&](const Comparison::MetricRow& each) { return each.metric.name == metric; });
+    if (row == comparison.metrics.end() || !row->values[run]) return std::nullopt;
+    const AmountOfWork& work = comparison.works[run];
+    Metric value = row->metric;
+    value.value = *row->values[run];
+    Explanation explanation{.title = row->metric.title,
+                            .value = textOf(value),
+                            .exact = exactNumber(value.value),
+                            .formula = "samples of a step / its time",
+                            .terms = {},
+                            .source = "definition",
+                            .notes = result.assumptions};
+    if (metric.starts_with("per_accelerator/")) {
+        explanation.formula += " / accelerators in use";
+        explanation.terms.push_back({"accelerators in use", formatCount(static_cast<double>(work.devices)), "result"});
+    } else if (metric.find('/') != std::string::npos) {
+        explanation.formula = "that of a step / samples of a step";
+        explanation.terms.push_back({"of", metric.substr(metric.find('/') + 1), "result"});
+    }
+    explanation.terms.push_back({"samples of a step", formatCount(work.samples), "result"});
+    if (comparison.rate == kTokenRate) {
+        explanation.formula +=
+            metric.find("million") == std::string::npos ? " · tokens of a sample" : " / tokens of a sample";
+        explanation.terms.push_back({"tokens of a sample", formatCount(work.tokens), "result"});
+    }
+    explanation.terms.push_back({"time of a step", formatQuantity(work.seconds, Measure::seconds), "result"});
+    return explanation;
 }
 
 std::vector<std::vector<std::size_t>> comparableRuns(const std::vector<const Result*>& results) {
