@@ -195,7 +195,8 @@ void addFirstPicture(Blocks& blocks, const std::vector<ReportRun>& runs, const C
 }
 
 /// What a reader must know before relying on the answer.
-std::vector<std::string> caveatsOf(const std::vector<ReportRun>& runs, const Compared& compared, bool asked) {
+std::vector<std::string> caveatsOf(const std::vector<ReportRun>& runs, const Compared& compared,
+                                   const ReportOptions& options) {
     constexpr std::size_t kMostWarnings = 6;
     std::vector<std::string> all;
     for (const study::Comparison& comparison : compared.kinds.comparisons) {
@@ -204,7 +205,7 @@ std::vector<std::string> caveatsOf(const std::vector<ReportRun>& runs, const Com
                                       study::letterList(comparison.letters), comparison.unlike));
         all.insert(all.end(), comparison.warnings.begin(), comparison.warnings.end());
     }
-    if (asked && compared.kinds.comparisons.size() + compared.kinds.alone.size() > 1)
+    if (options.comparison && compared.kinds.comparisons.size() + compared.kinds.alone.size() > 1)
         all.emplace_back("Runs of different kinds have no numbers in common: each kind has pages of its own.");
     std::size_t warnings = 0, assumptions = 0;
     for (std::size_t run = 0; run < runs.size(); ++run) {
@@ -215,14 +216,14 @@ std::vector<std::string> caveatsOf(const std::vector<ReportRun>& runs, const Com
             if (const std::string misfit = engine.misfit(result); !misfit.empty()) all.push_back(of + misfit);
         for (const std::string& warning : result.warnings)
             if (warnings++ < kMostWarnings) all.push_back(of + warning);
-        assumptions += result.assumptions.size();
+        if (!engine.measures) assumptions += result.assumptions.size();
     }
     if (warnings > kMostWarnings)
         all.push_back(fmt::format("{} more warnings stand with the runs.", warnings - kMostWarnings));
     if (assumptions > 0)
-        all.push_back(fmt::format("The numbers are those of a model, not measured: {} stand with the {}.",
+        all.push_back(fmt::format("The numbers are computed by a model of time and not measured; they rest on {}{}.",
                                   formatCounted(static_cast<double>(assumptions), "assumption", "assumptions"),
-                                  runs.size() == 1 ? "run" : "runs"));
+                                  options.assumptions ? ", which stand with each run" : ""));
     return all;
 }
 
@@ -252,7 +253,7 @@ void addFirstPage(Blocks& blocks, const std::string& title, const std::vector<Re
     addAnswers(blocks, runs, compared);
     if (options.pictures) addFirstPicture(blocks, runs, compared);
     if (runs.size() > 1) addTable(blocks, "Runs", runTable(runs, compared));
-    addSentences(blocks, "Caveats", caveatsOf(runs, compared, options.comparison));
+    addSentences(blocks, "Caveats", caveatsOf(runs, compared, options));
     if (std::vector<AttachedFile> files = reportAttachments(runs, options); !files.empty()) {
         blocks.emplace_back(Heading{3, "Attached"});
         blocks.emplace_back(Attachments{std::move(files)});

@@ -163,7 +163,7 @@ public:
             } else if (table != nullptr) {
                 if (!ahead_) ahead_ = layoutOf(*table);
                 turn(ahead_->turned);
-            } else {
+            } else if (!isNote(blocks[i])) {
                 turn(false);
             }
             std::visit(*this, blocks[i]);
@@ -223,6 +223,12 @@ public:
     }
 
 private:
+    /// What is said of a table stays with it.
+    static bool isNote(const Block& block) {
+        const auto* paragraph = std::get_if<Paragraph>(&block);
+        return paragraph != nullptr && paragraph->secondary;
+    }
+
     using Lines = std::vector<std::vector<std::string>>;  ///< of the cells of a row
 
     double pageWidth() const { return turned_ ? kPageHeight : kPageWidth; }

@@ -10,6 +10,8 @@
 #include "core/base/base64.h"
 #include "core/base/error.h"
 #include "core/base/escape.h"
+#include "core/base/file.h"
+#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/draw/drawing.h"
 #include "core/draw/pdf_attachments.h"
@@ -26,6 +28,7 @@
 #include "tests/support/partition_result.h"
 #include "tests/support/plan_result.h"
 #include "tests/support/prediction_result.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::report {
 namespace {
@@ -124,6 +127,32 @@ TEST(Html, standsAloneAndFollowsTheReadersTheme) {
     EXPECT_EQ(html, htmlReport("Tour", {{.title = "", .result = &result}}, {}));
 }
 
+/// A browser that opens a report has nothing to complain of.
+TEST(Html, opensInABrowserWithoutAnError) {
+    constexpr std::size_t kAddresses = std::size_t{1} << 46;  // which a browser reserves, and does not use
+    const std::vector<std::string> browser{
+        "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"};
+    const test::ScratchFolder folder;
+    const auto opened = [&](const std::string& name, const std::string& page) {
+        writeFile(folder.path() / name, page);
+        std::vector<std::string> command = browser;
+        command.push_back("file://" + (folder.path() / name).string());
+        return runProcess(command, "", {.memory = kAddresses}).errors;
+    };
+    try {
+        ASSERT_THAT(opened("wrong.html", "<!doctype html><script>nothing();</script>"), HasSubstr("CONSOLE"))
+            << "a page with an error is told from one without";
+    } catch (const FileError& error) {
+        GTEST_SKIP() << error.what();
+    }
+    const study::Result split = test::handMadeResult(), predicted = test::wholePrediction();
+    const std::vector<ReportRun> runs{{.title = "split <b>", .result = &split},
+                                      {.title = "again", .result = &split},
+                                      {.title = "predicted", .result = &predicted}};
+    EXPECT_THAT(opened("report.html", htmlReport("Report", runs, {.studies = true})),
+                testing::Not(HasSubstr("CONSOLE")));
+}
+
 TEST(Pages, titlesAndNumbersOfTablesAreWhole) {
     const study::Result result = test::wholePrediction();
     std::string pages;
@@ -151,7 +180,7 @@ TEST(Pages, beginWithQuestionAnswerDateAuthorAndCaveats) {
             .front();
     EXPECT_THAT(first, testing::AllOf(HasSubstr("2026-11-23 · A. Colleague · Tessera"),
                                       HasSubstr("How should the layers be split: ours?"), HasSubstr("Split by accpar"),
-                                      HasSubstr("Caveats"), HasSubstr("a model, not measured")));
+                                      HasSubstr("Caveats"), HasSubstr("and not measured")));
     EXPECT_THAT(first, HasSubstr("role=\"img\"")) << "the picture";
     EXPECT_THAT(onPages({{.title = "ours", .result = &result}}, {.question = "Shall we buy it?"}),
                 testing::AllOf(HasSubstr("Shall we buy it?"), testing::Not(HasSubstr("How should the layers"))));

@@ -211,10 +211,10 @@ void CompareDocument::Implementation::build() {
     layout->addWidget(splitter, 1);
     addPage("metrics", u"Numbers"_s, &Implementation::makeMetrics);
     addPage("inputs", u"Inputs"_s, &Implementation::makeInputs);
-    addPage("owned", u"Of each"_s, &Implementation::makeOwned);
-    addPage("parts", u"Part by part"_s, &Implementation::makeParts);
     addPage("layers", u"Layers"_s, &Implementation::makeLayers);
     addPage("jobs", u"Jobs"_s, &Implementation::makeJobs);
+    addPage("parts", u"Part by part"_s, &Implementation::makeParts);
+    addPage("owned", u"Of each"_s, &Implementation::makeOwned);
     addPage("timelines", u"Timelines"_s, &Implementation::makeTimelines);
     addPage("convergence", u"Convergence"_s, &Implementation::makeConvergence);
     addPage("models", u"Models"_s, &Implementation::makeModels);
