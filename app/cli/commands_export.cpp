@@ -12,6 +12,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/recording.h"
+#include "core/base/account.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -128,9 +129,8 @@ std::string everyRow() {
 }
 
 std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& suffix,
-                        bool studies, const std::stop_token& stop) {
-    const report::ReportOptions options{.studies = studies,
-                                        .date = fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))};
+                        report::ReportOptions options, const std::stop_token& stop) {
+    options.date = fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)));
     return report::reportFile(title, runs, suffix, options, stop);
 }
 
@@ -146,15 +146,19 @@ study::Result resultOf(const store::Store& history, store::RunId run) {
 Action addReport(CLI::App& app) {
     struct Options {
         std::vector<std::string> runs;
-        std::string out, format, title = "Tessera report";
-        bool studies = false;
+        std::string out, format, title = "Tessera report", baseline;
+        report::ReportOptions report;
     };
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
     addOut(app, options->out, "the file to write: .html, .pdf or .md")->required();
     addText(app, "--format", options->format, "NAME", "html, pdf or md; default by the file's suffix");
     addText(app, "--title", options->title, "TEXT", "the report's title (default Tessera report)");
-    app.add_flag("--studies", options->studies, "append every run's study as a file");
+    addText(app, "--question", options->report.question, "TEXT",
+            "the question that the first page answers (default that of the runs' engines)");
+    addText(app, "--author", options->report.author, "NAME", "who sends it (default your account's name)");
+    addText(app, "--baseline", options->baseline, "RUN", "the run that others are compared with (default the first)");
+    app.add_flag("--studies", options->report.studies, "attach every run's study as a file");
     return [options](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         std::vector<store::RunId> ids;
@@ -170,8 +174,11 @@ Action addReport(CLI::App& app) {
         }
         std::vector<report::ReportRun> runs;
         for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({titles[i], &results[i]});
+        report::ReportOptions report = options->report;
+        if (report.author.empty()) report.author = accountName();
+        report.baseline = placeOfBaseline(history, ids, options->baseline);
         const std::string suffix = suffixOf(options->out, options->format);
-        writeOut(context, options->out, reportBytes(options->title, runs, suffix, options->studies, context.stop),
+        writeOut(context, options->out, reportBytes(options->title, runs, suffix, report, context.stop),
                  fmt::format("{} written to {}\n", formatCounted(static_cast<double>(ids.size()), "run", "runs"),
                              escaped(options->out)));
         if (context.common.json) {

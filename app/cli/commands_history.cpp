@@ -377,32 +377,29 @@ void compareRuns(Context& context, const std::vector<std::string>& names, const 
     const Store history = openHistory(context, OpenMode::readOnly);
     const std::vector<RunId> runs = found(history, names);
     if (runs.size() < 2) throw UsageError("two runs or more are needed for a comparison");
-    std::size_t reference = 0;
-    if (!baseline.empty()) {
-        const auto at = std::find(runs.begin(), runs.end(), history.find(baseline));
-        if (at == runs.end())
-            throw UsageError(fmt::format("option '--baseline' is {}; expected one of the runs", inQuotes(baseline)));
-        reference = static_cast<std::size_t>(at - runs.begin());
-    }
+    const std::size_t reference = placeOfBaseline(history, runs, baseline);
     std::vector<study::Result> results;
     std::vector<std::string> titles;
     for (const RunId run : runs) {
         auto result = history.result(run);
         if (!result) throw UsageError(fmt::format("run {} has no result to compare", run));
         results.push_back(std::move(*result));
-        titles.push_back(fmt::format("run {}", run));
+        const auto row = history.run(run);
+        titles.push_back(fmt::format("run {}", run) + (row && !row->name.empty() ? ", " + row->name : ""));
     }
     std::vector<const study::Result*> pointers;
     pointers.reserve(results.size());
     for (const study::Result& result : results) pointers.push_back(&result);
-    const study::Comparison comparison = study::compare(pointers, titles, reference);
+    const study::ComparedKinds kinds = study::compareByKind(pointers, titles, reference);
     if (context.common.json) {
+        const study::Comparison comparison = study::compare(pointers, titles, reference);
         Json json = study::documentHead("tessera.comparison/1", "history compare", inputsOf(results));
         json.update(report::toJson(comparison));
+        json["groups"] = report::toJson(kinds);
         study::finishDocument(json, {}, comparison.warnings);
         context.console.printJson(json);
     } else {
-        context.console.print(report::toText(comparison, all));
+        context.console.print(report::toText(kinds, titles, all));
     }
 }
 

@@ -19,6 +19,15 @@ study::RunContext contextOf(Context& context) {
     return inside;
 }
 
+std::size_t placeOfBaseline(const store::Store& history, const std::vector<store::RunId>& runs,
+                            const std::string& baseline) {
+    if (baseline.empty()) return 0;
+    const auto at = std::find(runs.begin(), runs.end(), history.find(baseline));
+    if (at == runs.end())
+        throw UsageError(fmt::format("option '--baseline' is {}; expected one of the runs", inQuotes(baseline)));
+    return static_cast<std::size_t>(at - runs.begin());
+}
+
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {
     std::vector<study::Input> inputs;
     for (const study::Result& result : results)

@@ -25,6 +25,10 @@ store::Store openHistory(const Context& context, store::OpenMode mode);
 /// Context of a run from the command line: progress on standard error, Ctrl+C, threads.
 study::RunContext contextOf(Context& context);
 
+/// The place of the run that `--baseline` names among these; the first where it names none. Throws UsageError.
+std::size_t placeOfBaseline(const store::Store& history, const std::vector<store::RunId>& runs,
+                            const std::string& baseline);
+
 /// The inputs of several results, each once, in order.
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 
 #include "core/base/error.h"
@@ -16,6 +17,7 @@ namespace tessera::report {
 namespace {
 
 const study::RunContext kNoContext;
+constexpr std::string_view kBetween = " · ";  ///< the parts of a headline
 
 std::vector<Catalogue>& all() {
     static std::vector<Catalogue> rows{
@@ -166,6 +168,16 @@ std::string fileNameOf(const Row& row, const study::Result& result, const Select
     if (isOfChoice(row)) name += fmt::format("-{}", at.choice);
     const std::string part = partOf(row, result, at);
     return fmt::format("{}-{}{}{}", name, row.id, part.empty() ? "" : "-", part);
+}
+
+std::string answerText(const study::Result& result) {
+    const Catalogue& catalogue = catalogueOf(result.study.engine);
+    if (catalogue.answer != nullptr)
+        if (std::string answer = catalogue.answer(result); !answer.empty()) return answer;
+    std::string text = study::headline(result);
+    for (std::size_t at = 0; (at = text.find(kBetween, at)) != std::string::npos;)
+        text.replace(at, kBetween.size(), "; ");
+    return text + (text.ends_with('.') ? "" : ".");
 }
 
 std::string toText(const study::Result& result) {

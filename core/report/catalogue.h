@@ -103,6 +103,8 @@ struct Catalogue {
     std::vector<std::string> (*choices)(const study::Result& result);
     std::vector<std::string> (*sentences)(const study::Result& result);  ///< what a report says below the headline
     std::string (*part)(const View& view, Scope scope) = nullptr;        ///< "on 8 devices"; null = there are no parts
+    /// What a report's first page answers, in two sentences; null = the headline as a sentence.
+    std::string (*answer)(const study::Result& result) = nullptr;
     /// Text that the command line prints; null = headline, the tables of reports and the assumptions.
     std::string (*text)(const study::Result& result) = nullptr;
     std::vector<std::size_t> (*levels)(const View& view) = nullptr;  ///< of memory, the largest first
@@ -144,6 +146,8 @@ std::string titleOf(const Row& row, const study::Result& result, const Selection
 /// "resnet50-bow@8-batch-memory-HBM": a name for its file, without suffix, as yet with any letters.
 std::string fileNameOf(const Row& row, const study::Result& result, const Selection& at);
 
+/// The answer of a result in two sentences or so.
+std::string answerText(const study::Result& result);
 /// The result as text with tables, as the command line prints it.
 std::string toText(const study::Result& result);
 

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/draw/parallel_layout.h"
 #include "core/hardware/library.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/codesign_points.h"
@@ -157,6 +158,7 @@ Catalogue codesignCatalogue() {
             .subject = [](const study::Result& result) { return codesignOutcomeOf(result).result.space.name; },
             .choices = models,
             .sentences = [](const study::Result& result) { return codesignSentences(codesignOutcomeOf(result)); },
+            .answer = codesignAnswer,
             .text = [](const study::Result& result) { return codesignText(result, codesignOutcomeOf(result)); },
             .files = codesignFiles()};
 }

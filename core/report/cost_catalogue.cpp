@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/cost_pictures.h"
 #include "core/study/title.h"
@@ -71,6 +72,7 @@ Catalogue costCatalogue() {
             .sentences = [](const study::Result& result) -> std::vector<std::string> {
                 return {countSentence(result.outcome.get<CostOutcome>()) + "."};
             },
+            .answer = costAnswer,
             .text = costText};
 }
 

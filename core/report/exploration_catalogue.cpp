@@ -43,7 +43,7 @@ std::size_t pointOf(const ExplorationOutcome& outcome, const std::string& choice
     return number - 1;
 }
 
-Table frontTable(const ExplorationOutcome& outcome) {
+Table frontPointTable(const ExplorationOutcome& outcome) {
     return explorationPointTable(outcome, outcome.front);
 }
 Table exactFrontTable(const ExplorationOutcome& outcome) {
@@ -121,7 +121,7 @@ std::vector<PictureRow> explorationPictures() {
 std::vector<TableRow> explorationTables() {
     return {
         {{"front", "Front", "Points that no other beats", Scope::result, kEverywhere, hasSolutions},
-         from(frontTable),
+         from(frontPointTable),
          from(exactFrontTable)},
         {{"effects", "What matters", "How much of each objective follows each variable", Scope::result, kEverywhere,
           hasEffects},
@@ -199,7 +199,7 @@ std::vector<std::string> everyPoint(const study::Result& result) {
 /// A long front for a terminal: how it begins and ends, and what is chosen.
 Table shortFront(const ExplorationOutcome& outcome) {
     constexpr std::size_t kMostRows = 16, kFirstRows = 7;
-    if (outcome.front.size() <= kMostRows) return frontTable(outcome);
+    if (outcome.front.size() <= kMostRows) return frontPointTable(outcome);
     std::vector<std::size_t> shown;
     for (std::size_t i = 0; i < outcome.front.size(); ++i)
         if (i < kFirstRows || i + kFirstRows >= outcome.front.size() || outcome.front[i] == outcome.chosen)

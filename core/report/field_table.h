@@ -11,6 +11,14 @@
 
 namespace tessera::report {
 
+/// A title as the heading of a column: "step time" of "Step time", "MACs" as it is.
+inline std::string columnHead(std::string title) {
+    const bool isWord = title.size() < 2 || std::islower(static_cast<unsigned char>(title[1])) != 0;
+    if (isWord && !title.empty())
+        title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+    return title;
+}
+
 /// Rows as a table by their fields: for people (`study::kText`, `study::kParts`), or for spreadsheets in full precision
 /// (`study::kExactTable`).
 template <typename Row>
@@ -22,11 +30,8 @@ Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Ro
         const bool exact = use == study::kExactTable;
         const auto isEmpty = [&](const Row& row) { return exactOf(field, row).empty(); };
         if (!exact && (field.uses & study::kOptional) != 0 && std::all_of(rows.begin(), rows.end(), isEmpty)) continue;
-        std::string title(exact ? field.id : headOf(field));
-        const bool isWord = title.size() < 2 || std::islower(static_cast<unsigned char>(title[1])) != 0;  // not "MACs"
-        if (!exact && isWord)
-            title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
-        table.columns.push_back({std::move(title), (field.uses & study::kWords) == 0});
+        table.columns.push_back({exact ? std::string(field.id) : columnHead(std::string(headOf(field))),
+                                 (field.uses & study::kWords) == 0});
         for (std::size_t i = 0; i < rows.size(); ++i)
             table.rows[i].push_back(exact ? exactOf(field, rows[i]) : textOf(field, rows[i]));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
@@ -139,6 +140,7 @@ Catalogue mappingCatalogue() {
             .subject = [](const study::Result& result) { return study::mappingTitle(mappingOutcomeOf(result)); },
             .choices = algorithms,
             .sentences = [](const study::Result& result) { return mappingSentences(result, mappingOutcomeOf(result)); },
+            .answer = mappingAnswer,
             .text = [](const study::Result& result) { return mappingText(result, mappingOutcomeOf(result)); }};
 }
 

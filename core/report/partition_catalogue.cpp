@@ -3,6 +3,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
@@ -104,6 +105,7 @@ Catalogue partitionCatalogue() {
                 [](const View& view, Scope scope) {
                     return scope == Scope::split ? fmt::format("split {}", view.at.split) : std::string();
                 },
+            .answer = partitionAnswer,
             .text = [](const study::Result& result) { return partitionText(result, partitionOutcomeOf(result)); }};
 }
 

@@ -302,44 +302,4 @@ Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& str
     return chart;
 }
 
-namespace {
-
-/// "Throughput (samples/s)": the axis of a metric whose measure is a mere count.
-std::string axisTitle(const study::Metric& metric) {
-    const std::string_view name = std::string_view(metric.name).substr(metric.name.rfind('/') + 1);
-    if (name.ends_with("samples_per_s")) return metric.title + " (samples/s)";
-    return metric.title;
-}
-
-}  // namespace
-
-Chart comparisonChart(const study::Comparison& comparison, const std::string& metric) {
-    Chart chart{.id = "compare-" + metric};
-    chart.horizontal = true;
-    chart.empty = "The runs have no such number in common.";
-    const auto row = std::find_if(comparison.metrics.begin(), comparison.metrics.end(),
-                                  [&](const study::Comparison::MetricRow& one) { return one.metric.name == metric; });
-    if (row == comparison.metrics.end()) return chart;
-    chart.title = row->metric.title + (row->metric.owner.empty() ? "" : ", " + row->metric.owner);
-    chart.x = categories("", comparison.runs);
-    chart.y = {.title = axisTitle(row->metric), .measure = row->metric.measure, .fromZero = true};
-    for (std::size_t i = 0; i < row->values.size(); ++i) {
-        if (!row->values[i]) continue;
-        study::Metric value = row->metric;
-        value.value = *row->values[i];
-        std::string text = study::textOf(value);
-        if (i != comparison.baseline && i < row->ratios.size() && row->ratios[i])
-            text += fmt::format(" · {:.3g}×", *row->ratios[i]);
-        Series series{.id = std::to_string(i), .mark = Mark::bars};
-        const bool baseline = i == comparison.baseline;
-        series.colour = std::string(baseline ? kCategories[5] : kCategories[0]);
-        series.dashed = baseline;
-        series.x = {static_cast<double>(i)};
-        series.y = {*row->values[i]};
-        series.valueTexts = {std::move(text)};
-        chart.series.push_back(std::move(series));
-    }
-    return chart;
-}
-
 }  // namespace tessera::report

@@ -9,7 +9,6 @@
 
 #include "core/base/curve.h"
 #include "core/draw/picture.h"
-#include "core/study/comparison.h"
 #include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 
@@ -39,7 +38,5 @@ Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& str
 std::vector<Chart> convergenceCharts(const std::vector<Curve>& curves, bool logarithmic, bool generations = false);
 /// The first of them.
 Chart convergenceChart(const std::vector<Curve>& curves, bool logarithmic);
-/// A metric of several runs as bars, the baseline dashed.
-Chart comparisonChart(const study::Comparison& comparison, const std::string& metric);
 
 }  // namespace tessera::report

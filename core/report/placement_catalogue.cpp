@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/codesign_pictures.h"
 #include "core/report/field_table.h"
@@ -235,6 +236,7 @@ Catalogue placementCatalogue() {
                 },
             .choices = [](const study::Result&) { return std::vector<std::string>(); },
             .sentences = placementSentences,
+            .answer = placementAnswer,
             .text = text};
 }
 

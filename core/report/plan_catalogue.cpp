@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/parallel_layout.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/field_table.h"
 #include "core/report/plan_beside.h"
@@ -503,6 +504,7 @@ Catalogue planCatalogue() {
             .subject = [](const study::Result& result) { return planOutcomeOf(result).model; },
             .choices = planRanks,
             .sentences = planSentences,
+            .answer = planAnswer,
             .text = planText,
             .files = planFiles()};
 }

@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/input_files.h"
 #include "core/base/text.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/report/measured_marks.h"
 #include "core/report/prediction_pictures.h"
@@ -187,6 +188,7 @@ Catalogue predictionCatalogue() {
             .choices = predictions,
             .sentences = [](const study::Result& result) { return infeasibleSentences(predictionOutcomeOf(result)); },
             .part = part,
+            .answer = predictionAnswer,
             .text = [](const study::Result& result) { return predictionText(result, predictionOutcomeOf(result)); },
             .levels =
                 [](const View& view) {

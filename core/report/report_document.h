@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/draw/pdf_attachments.h"
 #include "core/partition/partition.h"
 #include "core/study/comparison.h"
 #include "core/study/result.h"
@@ -18,15 +20,18 @@ struct ReportRun {
     const study::Result* result = nullptr;
 };
 
-/// Sections of a report. A headline per run is always there.
+/// Sections of a report, and what its first page says. Question, answer and caveats are always there.
 struct ReportOptions {
     bool comparison = true;  ///< where there are two runs or more: differences in inputs and metrics
     bool pictures = true;
     bool tables = true;
     bool assumptions = true;
-    bool provenance = true;  ///< inputs with their hashes
-    bool studies = false;    ///< an appendix: every run's study as a file
-    std::string date = {};   ///< when the report was made, said below its title; empty = not said
+    bool provenance = true;     ///< inputs with their hashes
+    bool studies = false;       ///< every run's study as a file, attached
+    std::string date = {};      ///< when the report was made, said below its title; empty = not said
+    std::string author = {};    ///< likewise by whom
+    std::string question = {};  ///< that the report answers; empty = that of the runs' engines
+    std::size_t baseline = 0;   ///< the run that others are compared with
 };
 
 /// One HTML file that stands alone: no network, light or dark as the reader's system is set.
@@ -35,10 +40,14 @@ std::string htmlReport(const std::string& title, const std::vector<ReportRun>& r
 std::string htmlPart(const ReportRun& run, const ReportOptions& options);
 /// Markdown with tables; pictures cannot stand in it, so their place is taken by the numbers.
 std::string markdownReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options);
-/// The report on A4 pages, each an SVG of its own, in the light theme.
+/// The report on A4 pages, each an SVG of its own, in the light theme. Pages of tables that are too wide lie on their
+/// side.
 std::vector<std::string> reportPages(const std::string& title, const std::vector<ReportRun>& runs,
                                      const ReportOptions& options);
-/// Writes the report's pages as one PDF, by `rsvg-convert` in a child process. Throws FileError where it is missing.
+/// The files that go with a report: every run's study, where the options ask for them.
+std::vector<AttachedFile> reportAttachments(const std::vector<ReportRun>& runs, const ReportOptions& options);
+/// Writes the report's pages as one PDF with its attachments, by `rsvg-convert` in a child process. Throws FileError
+/// where it is missing.
 std::string pdfReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options,
                       const std::stop_token& stop = {});
 

@@ -16,6 +16,7 @@ public:
     void operator()(const Heading& heading) {
         line(std::string(static_cast<std::size_t>(heading.level), '#') + " " + markdownEscaped(heading.text));
     }
+    void operator()(const Question& question) { line("*" + markdownEscaped(question.text) + "*"); }
     void operator()(const HeadlineText& headline) { line("**" + markdownEscaped(headline.text) + "**"); }
     void operator()(const Paragraph& paragraph) { line(markdownEscaped(paragraph.text)); }
     void operator()(const Sentences& sentences) {
@@ -38,16 +39,21 @@ public:
         text_ += "\n";
     }
     void operator()(const Picture& /*picture*/) {}
-    void operator()(const Listing& listing) {
-        line(markdownEscaped(listing.title));
-        for (const std::string_view row : split(listing.text, '\n')) text_ += "    " + escaped(row, 4096) + "\n";
+    /// Markdown carries no files: they stand in it, at its end.
+    void operator()(const Attachments& attachments) {
+        for (const AttachedFile& file : attachments.files) {
+            text_ += "- " + markdownEscaped(file.title) + "\n";
+            files_ += markdownEscaped(file.title) + "\n\n";
+            for (const std::string_view row : split(file.bytes, '\n')) files_ += "    " + escaped(row, 4096) + "\n";
+            files_ += "\n";
+        }
         text_ += "\n";
     }
-    std::string finish() { return std::move(text_); }
+    std::string finish() { return std::move(text_) + files_; }
 
 private:
     void line(const std::string& text) { text_ += text + "\n\n"; }
-    std::string text_;
+    std::string text_, files_;
 };
 
 }  // namespace

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "core/base/error.h"
@@ -12,6 +15,7 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/draw/drawing.h"
+#include "core/draw/table_columns.h"
 #include "core/report/report_blocks.h"
 
 namespace tessera::report {
@@ -21,8 +25,6 @@ namespace {
 // A4 at 96 dots per inch.
 constexpr double kPageWidth = 794, kPageHeight = 1123;
 constexpr double kPageMargin = 56;
-constexpr double kWidth = kPageWidth - 2 * kPageMargin;
-constexpr double kBottom = kPageHeight - kPageMargin;
 constexpr double kRow = 18;
 constexpr double kBlockGap = 12;
 constexpr double kMinColumn = 28;
@@ -41,7 +43,7 @@ constexpr TextStyle kPart{.size = 13, .strong = true, .above = 16};
 constexpr TextStyle kHeadline{.size = 16, .strong = true, .above = 8};
 constexpr TextStyle kPlain{};
 constexpr TextStyle kSecondary{.colour = "secondary"};
-constexpr TextStyle kCode{.size = 10, .colour = "secondary", .above = 0};
+constexpr TextStyle kQuestion{.size = 16, .colour = "secondary", .above = 16};
 
 /// The number in an attribute of an SVG's first tag.
 double attributeOf(std::string_view svg, std::string_view name) {
@@ -53,42 +55,161 @@ double attributeOf(std::string_view svg, std::string_view name) {
     return value;
 }
 
+/// A table as it stands on a page: parts of its columns, each as wide as the page or less.
+struct TableLayout {
+    struct Part {
+        Table table;
+        std::vector<double> widths;
+    };
+    bool turned = false;  ///< the page lies on its side
+    int size = 11;        ///< of letters
+    std::vector<Part> parts;
+};
+
+constexpr double kWordRoom = 110;  ///< pixels up to which a word of a text column keeps it from being narrower
+
+/// The minimum width of a column: the longest word of its title, of numbers all, of texts a word.
+double minWidthOf(const Table& table, std::size_t column, int size) {
+    double min = kMinColumn;
+    for (const std::string_view word : split(table.columns[column].title, ' '))
+        min = std::max(min, estimatedWidth(word, size, true));
+    for (const std::vector<std::string>& row : table.rows) {
+        if (table.columns[column].number) {
+            min = std::max(min, estimatedWidth(row[column], size, false));
+            continue;
+        }
+        for (const std::string_view word : split(row[column], ' '))
+            min = std::max(min, std::min(kWordRoom, estimatedWidth(word, size, false)));
+    }
+    return min + kBlockGap;
+}
+
+std::vector<double> minWidthsOf(const Table& table, int size) {
+    std::vector<double> min;
+    for (std::size_t column = 0; column < table.columns.size(); ++column)
+        min.push_back(minWidthOf(table, column, size));
+    return min;
+}
+
+/// Widths of columns that fit into `room`, where the minima do: as wide as their cells, else less for those that have
+/// most to give.
+std::vector<double> widthsOf(const Table& table, int size, double room) {
+    constexpr std::size_t kMeasured = 200;  // bytes of a cell
+    const std::vector<double> min = minWidthsOf(table, size);
+    std::vector<double> widths;
+    double sum = 0;
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        double max = estimatedWidth(table.columns[column].title, size, true);
+        for (const auto& row : table.rows)
+            max = std::max(max, estimatedWidth(std::string_view(row[column]).substr(0, kMeasured), size, false));
+        widths.push_back(std::max(min[column], std::min(max, room) + kBlockGap));
+        sum += widths.back();
+    }
+    while (sum > room) {
+        std::size_t richest = 0;
+        for (std::size_t column = 1; column < min.size(); ++column)
+            if (widths[column] - min[column] > widths[richest] - min[richest]) richest = column;
+        double& width = widths[richest];
+        const double less = std::max({min[richest], width * 0.9, width - (sum - room)});
+        if (less >= width) break;
+        sum -= width - less;
+        width = less;
+    }
+    return widths;
+}
+
+/// Fits a table onto pages: letters get smaller, then the page is turned, then columns go below each other. Titles and
+/// numbers are never cut.
+TableLayout layoutOf(const Table& table) {
+    constexpr int kSmallest = 8;
+    TableLayout layout;
+    for (const bool turned : {false, true}) {
+        const double room = (turned ? kPageHeight : kPageWidth) - 2 * kPageMargin;
+        for (int size = 11; size >= kSmallest; --size) {
+            const std::vector<double> min = minWidthsOf(table, size);
+            if (std::accumulate(min.begin(), min.end(), 0.0) > room) continue;
+            layout.turned = turned;
+            layout.size = size;
+            layout.parts.push_back({table, widthsOf(table, size, room)});
+            return layout;
+        }
+    }
+    layout.turned = true;
+    layout.size = kSmallest + 1;
+    const double room = kPageHeight - 2 * kPageMargin;
+    const std::size_t keys = !table.columns.empty() && table.columns.front().title.empty() ? 2 : 1;
+    for (const std::vector<std::size_t>& columns : columnParts(table, minWidthsOf(table, layout.size), keys, room)) {
+        Table part = onlyColumns(table, columns);
+        std::vector<double> widths = widthsOf(part, layout.size, room);
+        layout.parts.push_back({std::move(part), std::move(widths)});
+    }
+    return layout;
+}
+
 /// Fills pages from top to bottom.
 class PageWriter {
 public:
     explicit PageWriter(std::string title) : title_(std::move(title)) {}
 
+    /// Writes blocks in order. A heading stands on the page of its table, turned as that wants it.
+    void write(const std::vector<Block>& blocks) {
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            const auto* table = std::get_if<Table>(&blocks[i]);
+            const auto* heading = std::get_if<Heading>(&blocks[i]);
+            const auto* next = i + 1 < blocks.size() ? std::get_if<Table>(&blocks[i + 1]) : nullptr;
+            if (heading != nullptr && heading->level == 3 && next != nullptr) {
+                ahead_ = layoutOf(*next);
+                turn(ahead_->turned);
+            } else if (table != nullptr) {
+                if (!ahead_) ahead_ = layoutOf(*table);
+                turn(ahead_->turned);
+            } else if (!isNote(blocks[i])) {
+                turn(false);
+            }
+            std::visit(*this, blocks[i]);
+        }
+    }
+
     void operator()(const Heading& heading) {
+        if (heading.level == 2 && !page_.empty()) nextPage();
         const TextStyle& style = heading.level == 1 ? kTitle : (heading.level == 2 ? kRun : kPart);
         constexpr double kCompany = 80;  // a heading does not stand alone at the end of a page
         keep(style.above + style.size + kCompany);
         write(heading.text, style);
     }
+    void operator()(const Question& question) { write(question.text, kQuestion); }
     void operator()(const HeadlineText& headline) { write(headline.text, kHeadline); }
     void operator()(const Paragraph& paragraph) { write(paragraph.text, paragraph.secondary ? kSecondary : kPlain); }
     void operator()(const Sentences& sentences) {
         for (const std::string& sentence : sentences.list) write("– " + sentence, kPlain);
     }
+    void operator()(const Attachments& attachments) {
+        for (const AttachedFile& file : attachments.files) write("– " + file.title + ": " + file.name, kPlain);
+    }
     void operator()(const Table& table) {
-        const Columns columns = columnsOf(table);
-        keep(3 * kRow);
-        y_ += 4;
-        header(table, columns);
-        for (const std::vector<std::string>& row : table.rows) {
-            if (y_ + kRow > kBottom) {
-                nextPage();
-                header(table, columns);
+        const TableLayout layout = ahead_ ? *std::exchange(ahead_, std::nullopt) : layoutOf(table);
+        for (const TableLayout::Part& part : layout.parts) {
+            keep(3 * kRow);
+            y_ += 4;
+            header(part, layout.size);
+            for (const std::vector<std::string>& row : part.table.rows) {
+                const Lines lines = linesOf(part, row, layout.size);
+                if (y_ + heightOf(lines, layout.size) > bottom()) {
+                    nextPage();
+                    header(part, layout.size);
+                }
+                cells(part, lines, layout.size, false);
             }
-            cells(table, columns, row, false);
+            y_ += 4;
+            if (&part != &layout.parts.back()) y_ += kRow;
         }
-        y_ += 4;
     }
     void operator()(const Picture& picture) {
         const std::string svg = toSvg(picture, theme_);
         const double width = attributeOf(svg, "width");
         const double height = attributeOf(svg, "height");
         if (width <= 0 || height <= 0) return;
-        const double scale = std::min({1.0, kWidth / width, (kBottom - kPageMargin) / height});
+        const double scale = std::min({1.0, room() / width, (bottom() - kPageMargin) / height});
         keep(height * scale + kBlockGap);
         y_ += kBlockGap;
         page_ +=
@@ -96,32 +217,46 @@ public:
                         kPageMargin, y_, width * scale, height * scale, width, height, svg.substr(svg.find(" role=")));
         y_ += height * scale;
     }
-    void operator()(const Listing& listing) {
-        write(listing.title, kPart);
-        for (const std::string_view line : split(listing.text, '\n')) {
-            const std::size_t indent = std::min<std::size_t>(line.find_first_not_of(' '), 40);
-            if (!trimmed(line).empty()) write(std::string(trimmed(line)), kCode, static_cast<double>(indent) * 4);
-        }
-    }
     std::vector<std::string> finish() {
         nextPage();
         return std::move(pages_);
     }
 
 private:
+    /// What is said of a table stays with it.
+    static bool isNote(const Block& block) {
+        const auto* paragraph = std::get_if<Paragraph>(&block);
+        return paragraph != nullptr && paragraph->secondary;
+    }
+
+    using Lines = std::vector<std::vector<std::string>>;  ///< of the cells of a row
+
+    double pageWidth() const { return turned_ ? kPageHeight : kPageWidth; }
+    double pageHeight() const { return turned_ ? kPageWidth : kPageHeight; }
+    double room() const { return pageWidth() - 2 * kPageMargin; }
+    double bottom() const { return pageHeight() - kPageMargin; }
+
+    void turn(bool turned) {
+        if (turned == turned_) return;
+        if (!page_.empty()) nextPage();
+        turned_ = turned;
+    }
+
     void keep(double height) {
-        if (y_ + height > kBottom && y_ > kPageMargin) nextPage();
+        if (y_ + height > bottom() && y_ > kPageMargin) nextPage();
     }
 
     void nextPage() {
-        text(kPageMargin, kPageHeight - kPageMargin / 2, title_, {.size = 10, .colour = "secondary"}, false);
-        text(kPageWidth - kPageMargin, kPageHeight - kPageMargin / 2, std::to_string(pages_.size() + 1),
-             {.size = 10, .colour = "secondary"}, true);
+        const double foot = pageHeight() - kPageMargin / 2;
+        text(kPageMargin, foot, title_, {.size = 10, .colour = "secondary"}, false);
+        text(pageWidth() - kPageMargin, foot, std::to_string(pages_.size() + 1), {.size = 10, .colour = "secondary"},
+             true);
         pages_.push_back(
-            fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"210mm\" height=\"297mm\" viewBox=\"0 0 {0} "
-                        "{1}\" font-family=\"system-ui, sans-serif\">\n<rect width=\"{0}\" height=\"{1}\" "
-                        "fill=\"{2}\"/>\n{3}</svg>\n",
-                        kPageWidth, kPageHeight, theme_("surface"), page_));
+            fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}mm\" height=\"{}mm\" viewBox=\"0 0 {} "
+                        "{}\" font-family=\"system-ui, sans-serif\">\n<rect width=\"{}\" height=\"{}\" "
+                        "fill=\"{}\"/>\n{}</svg>\n",
+                        turned_ ? 297 : 210, turned_ ? 210 : 297, pageWidth(), pageHeight(), pageWidth(), pageHeight(),
+                        theme_("surface"), page_));
         page_.clear();
         y_ = kPageMargin;
     }
@@ -132,105 +267,82 @@ private:
                              end ? " text-anchor=\"end\"" : "", htmlEscaped(content));
     }
 
-    void write(const std::string& content, const TextStyle& style, double indent = 0) {
+    void write(const std::string& content, const TextStyle& style) {
         const double lineHeight = style.size * 1.4;
         y_ += y_ > kPageMargin ? style.above : 0;
-        for (const std::string& line : wrapped(content, kWidth - indent, style.size, estimatedWidth)) {
-            if (y_ + lineHeight > kBottom) nextPage();
+        const TextWidth measure = [&](std::string_view part, int size, bool) {
+            return estimatedWidth(part, size, style.strong);
+        };
+        for (const std::string& line : wrapped(content, room(), style.size, measure)) {
+            if (y_ + lineHeight > bottom()) nextPage();
             y_ += lineHeight;
-            text(kPageMargin + indent, y_ - style.size * 0.3, line, style, false);
+            text(kPageMargin, y_ - style.size * 0.3, line, style, false);
         }
     }
 
-    struct Columns {
-        std::vector<double> widths;
-        int size = 11;  ///< of letters
-    };
-
-    /// The minimum width of a column: the longest word of its title, and of numbers all.
-    static double minWidth(const Table& table, std::size_t column, int size) {
-        double min = kMinColumn;
-        for (const std::string_view word : split(table.columns[column].title, ' '))
-            min = std::max(min, estimatedWidth(word, size, true));
-        if (table.columns[column].number)
-            for (const auto& row : table.rows) min = std::max(min, estimatedWidth(row[column], size, false));
-        return min + kBlockGap;
-    }
-
-    /// Titles and numbers are never cut: words of text columns are, and letters get smaller where that is not enough.
-    static Columns columnsOf(const Table& table) {
-        constexpr int kSmallest = 7;
-        Columns columns;
-        std::vector<double> min;
-        for (;; --columns.size) {
-            double sum = 0;
-            min.clear();
-            for (std::size_t column = 0; column < table.columns.size(); ++column) {
-                min.push_back(minWidth(table, column, columns.size));
-                sum += min.back();
-            }
-            if (sum <= kWidth || columns.size == kSmallest) break;
-        }
-        double sum = 0;
-        for (std::size_t column = 0; column < table.columns.size(); ++column) {
-            double max = estimatedWidth(table.columns[column].title, columns.size, true);
-            for (const auto& row : table.rows)
-                max = std::max(max, estimatedWidth(row[column].substr(0, 200), columns.size, false));
-            columns.widths.push_back(std::max(min[column], std::min(max, kWidth) + kBlockGap));
-            sum += columns.widths.back();
-        }
-        // What is too wide is taken from the columns that have most to give.
-        while (sum > kWidth) {
-            std::size_t richest = 0;
-            for (std::size_t column = 1; column < min.size(); ++column)
-                if (columns.widths[column] - min[column] > columns.widths[richest] - min[richest]) richest = column;
-            double& width = columns.widths[richest];
-            const double less = std::max({min[richest], width * 0.9, width - (sum - kWidth)});
-            if (less >= width) break;
-            sum -= width - less;
-            width = less;
-        }
-        return columns;
-    }
-
-    void header(const Table& table, const Columns& columns) {
-        std::vector<std::vector<std::string>> titles;
+    void header(const TableLayout::Part& part, int size) {
+        Lines titles;
         std::size_t lines = 1;
-        for (std::size_t column = 0; column < columns.widths.size(); ++column) {
+        for (std::size_t column = 0; column < part.widths.size(); ++column) {
             titles.push_back(
-                wrapped(table.columns[column].title, columns.widths[column] - kBlockGap, columns.size,
-                        [](std::string_view text, int size, bool) { return estimatedWidth(text, size, true); }));
+                wrapped(part.table.columns[column].title, part.widths[column] - kBlockGap + kRounding, size,
+                        [](std::string_view words, int its, bool) { return estimatedWidth(words, its, true); }));
             lines = std::max(lines, titles.back().size());
         }
-        for (std::size_t line = 0; line < lines; ++line) {
-            std::vector<std::string> row;
-            for (const std::vector<std::string>& title : titles)  // the last line of each stands on the rule
-                row.push_back(line + title.size() < lines ? "" : title[line + title.size() - lines]);
-            cells(table, columns, row, true, line + 1 == lines);
-        }
+        for (std::vector<std::string>& title : titles)  // the last line of each stands on the rule
+            title.insert(title.begin(), lines - std::min(lines, title.size()), std::string());
+        cells(part, titles, size, true);
     }
 
-    void cells(const Table& table, const Columns& columns, const std::vector<std::string>& row, bool head,
-               bool ruled = true) {
-        const TextStyle style{.size = columns.size, .strong = head, .colour = head ? "secondary" : "text"};
-        double x = kPageMargin;
-        for (std::size_t column = 0; column < columns.widths.size(); ++column) {
-            const double room = columns.widths[column] - kBlockGap;
-            const std::string cell = fitted(row[column], room + kRounding, style.size, head, estimatedWidth);
-            const bool end = table.columns[column].number;
-            text(end ? x + room : x, y_ + kRow - 6, cell, style, end);
-            x += columns.widths[column];
+    /// The cells of a row in lines: numbers in one, texts in as many as they take, up to some.
+    static Lines linesOf(const TableLayout::Part& part, const std::vector<std::string>& row, int size) {
+        constexpr std::size_t kMostLines = 4;
+        Lines lines;
+        for (std::size_t column = 0; column < row.size(); ++column) {
+            const double room = part.widths[column] - kBlockGap + kRounding;
+            if (part.table.columns[column].number) {
+                lines.push_back({fitted(row[column], room, size, false, estimatedWidth)});
+                continue;
+            }
+            std::vector<std::string> its = wrapped(row[column], room, size, estimatedWidth);
+            if (its.size() > kMostLines) {
+                its.resize(kMostLines);
+                its.back() += " …";
+            }
+            for (std::string& line : its) line = fitted(line, room, size, false, estimatedWidth);
+            lines.push_back(std::move(its));
         }
-        y_ += ruled ? kRow : kRow - 4;
-        if (!ruled) return;
+        return lines;
+    }
+
+    static double heightOf(const Lines& cells, int size) {
+        std::size_t most = 1;
+        for (const std::vector<std::string>& lines : cells) most = std::max(most, lines.size());
+        return kRow + static_cast<double>(most - 1) * (size + 3);
+    }
+
+    void cells(const TableLayout::Part& part, const Lines& lines, int size, bool head) {
+        const TextStyle style{.size = size, .strong = head, .colour = head ? "secondary" : "text"};
+        double x = kPageMargin;
+        for (std::size_t column = 0; column < part.widths.size(); ++column) {
+            const bool end = part.table.columns[column].number;
+            for (std::size_t line = 0; line < lines[column].size(); ++line)
+                if (!lines[column][line].empty())
+                    text(end ? x + part.widths[column] - kBlockGap : x,
+                         y_ + kRow - 6 + static_cast<double>(line) * (size + 3), lines[column][line], style, end);
+            x += part.widths[column];
+        }
+        y_ += heightOf(lines, size);
         page_ += fmt::format("<path d=\"M{0} {1:.1f}H{2:.1f}\" stroke=\"{3}\"/>\n", kPageMargin, y_ - 1,
-                             std::min(x, kPageWidth - kPageMargin), theme_("grid-line"));
+                             std::min(x, pageWidth() - kPageMargin), theme_("grid-line"));
     }
 
     Theme theme_{ThemeKind::light};
     std::string title_;
     std::string page_;
     std::vector<std::string> pages_;
+    std::optional<TableLayout> ahead_;  ///< of the table that comes next
+    bool turned_ = false;
     double y_ = kPageMargin;
 };
 
@@ -239,7 +351,7 @@ private:
 std::vector<std::string> reportPages(const std::string& title, const std::vector<ReportRun>& runs,
                                      const ReportOptions& options) {
     PageWriter writer(title);
-    for (const Block& block : reportBlocks(title, runs, options)) std::visit(writer, block);
+    writer.write(reportBlocks(title, runs, options));
     return writer.finish();
 }
 
@@ -256,7 +368,7 @@ std::string pdfReport(const std::string& title, const std::vector<ReportRun>& ru
     if (result.exitCode != 0)
         throw FileError(fmt::format("rsvg-convert could not write the report: {}",
                                     result.errors.substr(0, result.errors.find('\n'))));
-    return result.output;
+    return withAttachments(result.output, title, options.author, reportAttachments(runs, options));
 }
 
 }  // namespace tessera::report

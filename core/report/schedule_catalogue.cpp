@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/answers.h"
 #include "core/report/catalogues.h"
 #include "core/study/metric.h"
 #include "core/study/schedule/study.h"
@@ -138,6 +139,7 @@ Catalogue scheduleCatalogue() {
                 [](const study::Result& result) {
                     return std::vector<std::string>{sentence(scheduleOutcomeOf(result)) + "."};
                 },
+            .answer = scheduleAnswer,
             .text =
                 [](const study::Result& result) {
                     const ScheduleOutcome& outcome = scheduleOutcomeOf(result);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,7 +16,6 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/model/zoo/zoo_name.h"
 #include "core/study/engine.h"
 #include "core/study/mapping/outcome.h"
 #include "core/study/partition/outcome.h"
@@ -25,7 +25,7 @@ namespace tessera::study {
 namespace {
 
 constexpr std::size_t kMin = 2, kMax = 200;
-constexpr std::size_t kMaxNamed = 3;  ///< runs that a warning names one by one
+constexpr std::size_t kMaxNamed = 3;  ///< values that a warning names one by one
 
 using Runs = std::vector<const Result*>;
 
@@ -149,17 +149,13 @@ std::vector<Comparison::MetricRow> metricRows(const Runs& runs, std::size_t base
                 rows.back().values.resize(runs.size());
             }
             rows[place->second].values[r] = metric.value;
+            rows[place->second].metric.uncertain |= metric.uncertain;
         }
     };
     take(baseline);
     for (std::size_t r = 0; r < runs.size(); ++r)
         if (r != baseline) take(r);
-    for (Comparison::MetricRow& row : rows) {
-        const std::optional<double> base = row.values[baseline];
-        for (const std::optional<double>& value : row.values)
-            row.ratios.push_back(value && base && *base != 0 ? std::optional(*value / *base) : std::nullopt);
-        row.same = std::all_of(row.values.begin(), row.values.end(), [&](const auto& value) { return value == base; });
-    }
+    for (Comparison::MetricRow& row : rows) row.compareTo(baseline);
     return rows;
 }
 
@@ -360,19 +356,6 @@ std::string parameterOf(const Result& result, const char* name) {
     return found == result.study.parameters->end() ? "" : textOfValue(*found);
 }
 
-std::string modelOf(const Result& result) {
-    std::string text;
-    for (const std::string& model : result.study.models) {
-        // A generated model's contents follow the batch, which is a condition of its own.
-        const bool generated = model::isZooName(model);
-        if (generated) text += model;
-        for (const Input& input : result.inputs)
-            if (!generated && input.name == model) text += input.sha256;
-    }
-    for (const auto& [name, value] : result.study.dimensions) text += fmt::format(" {}={}", name, value);
-    return text;
-}
-
 std::string assumptionsOf(const Result& result) {
     std::vector<std::string> sorted = result.assumptions;
     std::sort(sorted.begin(), sorted.end());
@@ -387,48 +370,100 @@ std::string workloadOf(const Result& result) {
     return text;
 }
 
-const std::array<Condition, 8>& conditions() {
-    static const std::array<Condition, 8> kConditions{{
-        {"Engines differ: {} against the baseline.", [](const Result& result) { return result.study.engine; }},
-        {"Models, or their contents, differ: {} against the baseline.", modelOf},
-        {"Workloads, or their contents, differ: {} against the baseline.", workloadOf},
-        {"Variants of the cost model differ: {} against the baseline.",
-         [](const Result& result) { return parameterOf(result, "variant"); }},
-        {"Batch sizes differ: {} against the baseline.",
-         [](const Result& result) { return parameterOf(result, "batch"); }},
-        {"Data types differ: {} against the baseline.",
-         [](const Result& result) { return parameterOf(result, "dtype"); }},
-        {"Assumptions differ: {} against the baseline; the assumptions of each run say which.", assumptionsOf},
-        {"Program versions differ: {} against the baseline.", [](const Result& result) { return result.version; }},
+const std::array<Condition, 7>& conditions() {
+    static const std::array<Condition, 7> kConditions{{
+        {"Engines differ: {}.", [](const Result& result) { return result.study.engine; }},
+        {"Models, or their contents, differ: {}.", modelsOf},
+        {"Workloads, or their contents, differ: {}.", workloadOf},
+        {"Variants of the cost model differ: {}.", [](const Result& result) { return parameterOf(result, "variant"); }},
+        {"Data types differ: {}.", [](const Result& result) { return parameterOf(result, "dtype"); }},
+        {"Assumptions differ: {}; the assumptions of each run say which.", assumptionsOf},
+        {"Program versions differ: {}.", [](const Result& result) { return result.version; }},
     }};
     return kConditions;
 }
 
-std::vector<std::string> warningsOf(const Runs& runs, const std::vector<std::string>& titles, std::size_t baseline) {
+/// "256 (A, B), 1,024 (C)": every value with its runs; empty where there is but one.
+std::string valuesText(const Comparison& comparison, const std::function<double(const AmountOfWork&)>& value) {
+    std::vector<std::pair<double, std::vector<std::string>>> groups;
+    for (std::size_t run = 0; run < comparison.works.size(); ++run) {
+        const double its = value(comparison.works[run]);
+        if (!(its > 0)) continue;
+        const auto found =
+            std::find_if(groups.begin(), groups.end(), [&](const auto& each) { return each.first == its; });
+        auto& group = found == groups.end() ? groups.emplace_back(its, std::vector<std::string>()) : *found;
+        group.second.push_back(comparison.letters[run]);
+    }
+    if (groups.size() < 2) return "";
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < std::min(groups.size(), kMaxNamed); ++i)
+        texts.push_back(fmt::format("{} ({})", formatCount(groups[i].first), letterList(groups[i].second)));
+    if (groups.size() > kMaxNamed) texts.push_back(fmt::format("and {} more", groups.size() - kMaxNamed));
+    return joined(texts, ", ");
+}
+
+std::vector<std::string> warningsOf(const Comparison& comparison, const Runs& runs) {
     std::vector<std::string> warnings;
     for (const Condition& condition : conditions()) {
-        const std::string expected = condition.value(*runs[baseline]);
+        const std::string expected = condition.value(*runs[comparison.baseline]);
         std::vector<std::string> others;
-        std::size_t more = 0;
-        for (std::size_t r = 0; r < runs.size(); ++r) {
-            if (condition.value(*runs[r]) == expected) continue;
-            if (others.size() < kMaxNamed)
-                others.push_back(inQuotes(titles[r]));
-            else
-                ++more;
-        }
+        for (std::size_t r = 0; r < runs.size(); ++r)
+            if (condition.value(*runs[r]) != expected) others.push_back(comparison.letters[r]);
         if (others.empty()) continue;
-        std::string named = joined(others, ", ");
-        if (more > 0) named += fmt::format(" and {} more", more);
+        const std::string named = letterList(others) + " against " + comparison.letters[comparison.baseline];
         warnings.push_back(fmt::format(fmt::runtime(condition.sentence), named));
     }
+    const std::array<std::pair<const char*, double (*)(const AmountOfWork&)>, 3> amounts{{
+        {"Batch sizes", [](const AmountOfWork& work) { return work.samples; }},
+        {"Tokens of a sample", [](const AmountOfWork& work) { return work.tokens; }},
+        {"Accelerators in use", [](const AmountOfWork& work) { return static_cast<double>(work.devices); }},
+    }};
+    for (const auto& [what, value] : amounts)
+        if (const std::string values = valuesText(comparison, value); !values.empty())
+            warnings.push_back(fmt::format("{} differ: {}.", what, values));
+    const auto knowsTokens = [](const AmountOfWork& work) { return work.tokens > 0; };
+    if (std::any_of(comparison.works.begin(), comparison.works.end(), knowsTokens) &&
+        !std::all_of(comparison.works.begin(), comparison.works.end(), knowsTokens))
+        warnings.emplace_back(
+            "Not every run knows the tokens of a sample; what is said per sample takes them to be equal.");
     return warnings;
+}
+
+/// The parts of every run's best result by name; of equal names the first stands beside the first. Runs of which other
+/// parts are compared than of the first that has any are left out.
+void addParts(Comparison& comparison, const Runs& runs) {
+    std::map<std::pair<std::string, int>, std::size_t> places;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const Engine& engine = engineOf(*runs[run]);
+        if (engine.parts == nullptr) continue;
+        ComparedParts its = engine.parts(*runs[run]);
+        if (comparison.partsTitle.empty()) comparison.partsTitle = its.title;
+        if (its.title != comparison.partsTitle) continue;
+        std::map<std::string, int> met;
+        for (ComparedPart& part : its.parts) {
+            const auto [place, added] = places.try_emplace({part.name, met[part.name]++}, comparison.parts.size());
+            if (added) {
+                comparison.parts.push_back({.name = part.name, .parts = {}, .same = false});
+                comparison.parts.back().parts.resize(runs.size());
+            }
+            comparison.parts[place->second].parts[run] = std::move(part);
+        }
+    }
+    std::erase_if(comparison.parts, [](Comparison::PartRow& row) {
+        std::vector<const ComparedPart*> present;
+        for (const auto& part : row.parts)
+            if (part) present.push_back(&*part);
+        row.same = std::all_of(present.begin(), present.end(), [&](const ComparedPart* part) {
+            return part->what == present.front()->what && part->text == present.front()->text;
+        });
+        return present.size() < kMin;
+    });
 }
 
 }  // namespace
 
 Comparison compare(const std::vector<const Result*>& results, const std::vector<std::string>& titles,
-                   std::size_t baseline) {
+                   std::size_t baseline, std::vector<std::string> letters) {
     if (results.size() < kMin || results.size() > kMax)
         throw UsageError(fmt::format("{} runs are to be compared; expected {} to {}", results.size(), kMin, kMax));
     if (titles.size() != results.size() || baseline >= results.size())
@@ -439,15 +474,20 @@ Comparison compare(const std::vector<const Result*>& results, const std::vector<
     Comparison comparison;
     comparison.runs = titles;
     comparison.baseline = baseline;
+    comparison.letters = std::move(letters);
+    for (std::size_t run = comparison.letters.size(); run < results.size(); ++run)
+        comparison.letters.push_back(letterOf(run));
     comparison.inputs = inputRows(results);
     comparison.metrics = metricRows(results, baseline);
+    addComparables(comparison, results);
     addFinding(comparison, results);
     LayerRows layers(results);
     comparison.notes = layers.notes();
     comparison.layers = std::move(layers).take();
     comparison.shares = shareRows(results);
     comparison.jobs = jobRows(results);
-    comparison.warnings = warningsOf(results, titles, baseline);
+    addParts(comparison, results);
+    comparison.warnings = warningsOf(comparison, results);
     return comparison;
 }
 

@@ -15,10 +15,14 @@ namespace tessera::study {
 
 namespace {
 
-AmountOfWork workOf(const Result& result) {
-    const Engine& engine = engineOf(result);
-    return engine.work == nullptr ? AmountOfWork{} : engine.work(result);
-}
+/// How it is said who is ahead by a rate, and by that of one accelerator.
+constexpr DecidingMetric kByRate{
+    {}, false, "All runs train {0}", "No run is faster than {1}, at {0}", "{1} is {2} as fast as {3}: {0} against {4}"},
+    kByAccelerator{{},
+                   false,
+                   "All runs train {0} per accelerator",
+                   "No run does more per accelerator than {1}, at {0} per accelerator",
+                   "{1} does {2} as much per accelerator as {3}: {0} against {4} per accelerator"};
 
 /// Metrics that decide which run is ahead, of all engines in their order, each once.
 std::vector<DecidingMetric> decidingMetrics() {
@@ -57,72 +61,88 @@ std::string textAt(const Comparison::MetricRow& row, std::size_t run) {
     return textOf(metric);
 }
 
-/// ", on 64 against 32 accelerators"; empty where both have as many.
-std::string hardwareText(const AmountOfWork& best, const AmountOfWork& base) {
-    if (best.devices == base.devices || best.devices == 0 || base.devices == 0) return "";
-    const auto count = [](std::int64_t devices) { return formatCount(static_cast<double>(devices)); };
-    return fmt::format(", on {} against {} accelerators", count(best.devices), count(base.devices));
+/// "; in all 37,490 samples/s on 8 against 1,877 samples/s on 256 accelerators"; empty where both have as many.
+std::string inAllText(const Comparison& comparison, std::size_t run, std::size_t other) {
+    const Comparison::MetricRow* row = rowNamed(comparison, comparison.rate);
+    const std::int64_t devices = comparison.works[run].devices, others = comparison.works[other].devices;
+    if (row == nullptr || devices == others || !row->values[run] || !row->values[other]) return "";
+    const auto count = [](std::int64_t number) { return formatCount(static_cast<double>(number)); };
+    return fmt::format("; in all {} on {} against {} on {} accelerators", textAt(*row, run), count(devices),
+                       textAt(*row, other), count(others));
 }
 
-/// " Per dollar, a is 1.3× ahead of b."; empty where prices are not known or the hardware is as much.
-std::string priceText(const Comparison& comparison, const std::vector<AmountOfWork>& works) {
+/// " Per dollar, B (b) does 1.3× as much as A (a): …"; empty where prices are not known or the hardware is as much.
+std::string priceText(const Comparison& comparison) {
     const Comparison::MetricRow* row = rowNamed(comparison, kByPrice);
     const std::size_t base = comparison.baseline;
-    const bool sameHardware = std::all_of(
-        works.begin(), works.end(), [&](const AmountOfWork& work) { return work.devices == works[base].devices; });
-    if (row == nullptr || sameHardware || !inCommon(*row, base)) return "";
+    if (row == nullptr || comparison.sameDevices || !inCommon(*row, base)) return "";
     const std::size_t best = bestIn(*row, base);
     if (best == base)
-        return fmt::format(" No run does more per dollar than {}: {}.", comparison.runs[base], textAt(*row, base));
-    return fmt::format(" Per dollar, {} does {} as much as {}: {} against {}.", comparison.runs[best],
-                       timesText(*row->values[best] / *row->values[base]), comparison.runs[base], textAt(*row, best),
-                       textAt(*row, base));
+        return fmt::format(" No run does more per dollar than {}: {}.", namedRun(comparison, base), textAt(*row, base));
+    return fmt::format(" Per dollar, {} does {} as much as {}: {} against {}.", namedRun(comparison, best),
+                       timesText(*row->values[best] / *row->values[base]), namedRun(comparison, base),
+                       textAt(*row, best), textAt(*row, base));
 }
 
-bool tooCloseToCall(const Result& a, const Result& b) {
-    const Engine& engine = engineOf(a);
-    return engine.tooCloseToCall != nullptr && engine.tooCloseToCall(a, b);
+/// A value as one of which more is better.
+double rateOf(const Comparison::MetricRow& row, std::size_t run) {
+    return row.metric.better == Metric::Better::lower ? 1 / *row.values[run] : *row.values[run];
 }
 
-std::string findingOf(const Comparison& comparison, const DecidingMetric& metric,
-                      const std::vector<const Result*>& results, const std::vector<AmountOfWork>& works) {
-    const Comparison::MetricRow& row = *rowNamed(comparison, metric.name);
+bool tooCloseToCall(const Comparison::MetricRow& row, std::size_t run, std::size_t other,
+                    const std::vector<const Result*>& results) {
+    const Engine& engine = engineOf(*results[run]);
+    return engine.tooCloseToCall != nullptr && engine.id == engineOf(*results[other]).id &&
+           engine.tooCloseToCall(*results[run], rateOf(row, run), *results[other], rateOf(row, other));
+}
+
+std::string findingBy(const Comparison& comparison, const Comparison::MetricRow& row, const DecidingMetric& metric,
+                      const std::vector<const Result*>& results) {
     const std::size_t base = comparison.baseline, best = bestIn(row, base);
-    const std::string& baseline = comparison.runs[base];
+    const std::string baseline = namedRun(comparison, base);
     if (best == base) {
         const bool ahead = std::any_of(row.values.begin(), row.values.end(),
                                        [&](const auto& value) { return value && *value != *row.values[base]; });
         return fmt::format(fmt::runtime(ahead ? metric.baseline : metric.alike), textAt(row, base), baseline) + "." +
-               priceText(comparison, works);
+               priceText(comparison);
     }
-    if (tooCloseToCall(*results[best], *results[base]))
-        return fmt::format("{} or {}: too close to call, {} against {}", comparison.runs[best], baseline,
-                           textAt(row, best), textAt(row, base)) +
-               hardwareText(works[best], works[base]) + ".";
-    const double times = row.metric.better == Metric::Better::lower ? *row.values[base] / *row.values[best]
-                                                                    : *row.values[best] / *row.values[base];
-    return fmt::format(fmt::runtime(metric.other), textAt(row, best), comparison.runs[best], timesText(times), baseline,
-                       textAt(row, base)) +
-           hardwareText(works[best], works[base]) + "." + priceText(comparison, works);
+    if (tooCloseToCall(row, best, base, results))
+        return fmt::format("{} or {}: too close to call, {} against {}{}{}.", namedRun(comparison, best), baseline,
+                           textAt(row, best), textAt(row, base), &metric == &kByAccelerator ? " per accelerator" : "",
+                           inAllText(comparison, best, base)) +
+               priceText(comparison);
+    return fmt::format(fmt::runtime(metric.other), textAt(row, best), namedRun(comparison, best),
+                       timesText(rateOf(row, best) / rateOf(row, base)), baseline, textAt(row, base)) +
+           inAllText(comparison, best, base) + "." + priceText(comparison);
+}
+
+/// What is said where no number decides.
+std::string withoutFinding(const Comparison& comparison, const std::vector<const Result*>& results) {
+    if (comparableRuns(results).size() > 1)
+        return fmt::format("{} runs of several kinds: each is compared with those that it has numbers in common with.",
+                           comparison.runs.size());
+    if (!comparison.unlike.empty())
+        return fmt::format("No number says which of {} runs is ahead: {}.", comparison.runs.size(), comparison.unlike);
+    return fmt::format("{} runs against {}.", comparison.runs.size(), namedRun(comparison, comparison.baseline));
 }
 
 }  // namespace
 
 void addFinding(Comparison& comparison, const std::vector<const Result*>& results) {
-    std::vector<AmountOfWork> works;
-    works.reserve(results.size());
-    for (const Result* result : results) works.push_back(workOf(*result));
-    const bool sameWork = std::all_of(works.begin(), works.end(),
-                                      [&](const AmountOfWork& work) { return work.amount == works.front().amount; });
-    comparison.finding =
-        fmt::format("{} runs against {}.", comparison.runs.size(), comparison.runs[comparison.baseline]);
-    for (const DecidingMetric& metric : decidingMetrics()) {
-        const Comparison::MetricRow* row = rowNamed(comparison, metric.name);
-        if (row == nullptr || (metric.time && !sameWork) || !inCommon(*row, comparison.baseline)) continue;
-        comparison.deciding = metric.name;
-        comparison.finding = findingOf(comparison, metric, results, works);
-        return;
+    const auto decide = [&](const Comparison::MetricRow* row, const DecidingMetric& metric) {
+        if (row == nullptr || !row->comparable || !inCommon(*row, comparison.baseline)) return false;
+        comparison.deciding = row->metric.name;
+        comparison.finding = findingBy(comparison, *row, metric, results);
+        return true;
+    };
+    if (comparableRuns(results).size() == 1) {
+        const Comparison::MetricRow* rate = rowNamed(comparison, comparison.rate);
+        const Comparison::MetricRow* each = rowNamed(comparison, "per_accelerator/" + comparison.rate);
+        if (rate != nullptr && (decide(each, kByAccelerator) || decide(rate, kByRate))) return;
+        for (const DecidingMetric& metric : decidingMetrics())
+            if ((!metric.time || comparison.sameWork) && decide(rowNamed(comparison, metric.name), metric)) return;
     }
+    comparison.finding = withoutFinding(comparison, results);
 }
 
 }  // namespace tessera::study

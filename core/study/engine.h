@@ -74,10 +74,28 @@ struct DecidingMetric {
     std::string_view alike, baseline, other;
 };
 
-/// Work of a step of a run's best result, and size of its hardware. Times of unequal work are not comparable.
+/// Work of a step of a run's best result, and the hardware that does it. Times of unequal work are not comparable;
+/// where work is counted in samples, what a step takes is compared by the sample or by the token.
 struct AmountOfWork {
     std::string amount = {};   ///< equal for equal work
-    std::int64_t devices = 0;  ///< 0 = not counted
+    std::int64_t devices = 0;  ///< that do it; 0 = not counted
+    double samples = 0;        ///< of all devices together; 0 = work is not counted in samples
+    double tokens = 0;         ///< of a sample; 0 = not known, or there are none
+    double seconds = 0;        ///< that the step takes; 0 = not known
+};
+
+/// A part of a run's best result, which comparisons set beside the part of that name in other runs.
+struct ComparedPart {
+    std::string name;  ///< "stage 1", "conv2d_1"
+    std::string what;  ///< how it is done, in words: "layers 1 to 8 on 8 h100"; may be empty
+    double value = 0;  ///< what it takes
+    std::string text;  ///< of the value: "213 ms"
+};
+
+/// Parts of a run's best result, in their order.
+struct ComparedParts {
+    std::string title;  ///< "Stages"
+    std::vector<ComparedPart> parts;
 };
 
 /// A fact about what a result is of, as comparisons list it.
@@ -168,8 +186,15 @@ struct Engine {
     std::vector<InputFact> (*facts)(const Result& result) = nullptr;
     std::vector<DecidingMetric> deciding = {};
     AmountOfWork (*work)(const Result& result) = nullptr;
-    /// True if the error intervals of two results leave open which of them is faster; null = never.
-    bool (*tooCloseToCall)(const Result& a, const Result& b) = nullptr;
+    /// Metrics of a step that grow with its work, so that they are not comparable where that differs.
+    std::vector<std::string_view> ofWork = {};
+    /// What is compared part by part; null = nothing is.
+    ComparedParts (*parts)(const Result& result) = nullptr;
+    /// True if the error intervals of two results leave open which of them is faster, at rates of which more is better;
+    /// null = never.
+    bool (*tooCloseToCall)(const Result& a, double rateOfA, const Result& b, double rateOfB) = nullptr;
+    /// The question that a result answers; "{}" = the title of the run. Empty: "What came out of {}?"
+    std::string_view question = {};
 };
 
 /// Every engine, in the order in which they are listed.

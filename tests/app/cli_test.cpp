@@ -90,7 +90,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
     {"history tag", {"RUN", "TAG", "--remove"}},
     {"history note", {"RUN", "TEXT"}},
     {"history star", {"RUN", "--remove"}},
-    {"report", {"RUN", "--out", "--format", "--title", "--studies"}},
+    {"report", {"RUN", "--out", "--format", "--title", "--question", "--author", "--baseline", "--studies"}},
     {"export", {"RUN", "--what", "--name", "--select", "--out", "--format", "--theme", "--scale"}},
     {"predict",
      {"--model",

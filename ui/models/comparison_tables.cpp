@@ -11,9 +11,11 @@
 #include "core/base/units.h"
 #include "core/draw/theme.h"
 #include "core/model/model.h"
+#include "core/report/comparison_report.h"
 #include "core/study/partition/metrics.h"
 #include "core/study/partition/study.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/report_table.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
@@ -77,27 +79,82 @@ QString metricText(const Metric& metric, double value) {
     return toQt(study::textOf(shown));
 }
 
-/// "−10.0 ms · 0.72×"
-QString againstText(const Comparison::MetricRow& row, std::size_t run, std::size_t baseline) {
-    if (!row.values[run] || !row.values[baseline]) return u"–"_s;
-    const double delta = *row.values[run] - *row.values[baseline];
-    if (delta == 0) return u"the same"_s;
-    const QString sign = delta < 0 ? u"−"_s : u"+"_s;
-    QString text = sign + metricText(row.metric, std::abs(delta));
-    if (row.ratios[run]) text += u" · "_s + toQt(study::timesText(*row.ratios[run]));
-    return text;
-}
-
 QVariant againstColour(const Comparison::MetricRow& row, std::size_t run, std::size_t baseline) {
-    if (!row.values[run] || !row.values[baseline] || row.metric.better == Metric::Better::neither) return {};
+    if (!row.comparable || !row.values[run] || !row.values[baseline] || row.metric.better == Metric::Better::neither)
+        return {};
     const double delta = *row.values[run] - *row.values[baseline];
     if (delta == 0) return {};
     const bool better = (delta < 0) == (row.metric.better == Metric::Better::lower);
     return theme().colour(better ? "good" : "bad");
 }
 
+/// "A  resnet50 on dgx-h100x8"
 QString runTitle(const Comparison& comparison, std::size_t run) {
-    return shownText(comparison.runs[run]);
+    return shownText(comparison.letters[run] + "  " + comparison.runs[run]);
+}
+
+/// What stands in a column of metricTableModel.
+struct MetricColumn {
+    const Comparison::MetricRow* row = nullptr;  ///< none: names
+    bool difference = false;
+};
+
+std::vector<MetricColumn> metricColumns(const Comparison& comparison, bool onlyDifferences) {
+    std::vector<MetricColumn> all(2);
+    for (const Comparison::MetricRow* row : report::shownMetrics(comparison, !onlyDifferences)) {
+        all.push_back({row, false});
+        if (row->comparable) all.push_back({row, true});
+    }
+    return all;
+}
+
+Column valueColumn(const SharedComparison& comparison, const Comparison::MetricRow& metric) {
+    Column value = words(toQt(metric.metric.title), [comparison, &metric](int run) {
+        const auto& its = metric.values[toIndex(run)];
+        return its ? metricText(metric.metric, *its) : u"–"_s;
+    });
+    value.number = true;
+    value.sort = [comparison, &metric](int run) {
+        const auto& its = metric.values[toIndex(run)];
+        return its ? QVariant(*its) : QVariant();
+    };
+    value.exact = [comparison, &metric](int run) {
+        const auto& its = metric.values[toIndex(run)];
+        return its ? toQt(exactNumber(*its)) : QString();
+    };
+    if (metric.comparable) return value;
+    value.title += u" (not comparable)"_s;
+    value.help = u"Not comparable: %1"_s.arg(toQt(comparison->unlike));
+    value.decoration = [](int, int role) {
+        return role == Qt::ForegroundRole ? QVariant(theme().colour("secondary")) : QVariant();
+    };
+    return value;
+}
+
+Column differenceColumn(const SharedComparison& comparison, const Comparison::MetricRow& metric) {
+    Column against =
+        words(u"Δ vs "_s + toQt(comparison->letters[comparison->baseline]), [comparison, &metric](int run) {
+            if (toIndex(run) == comparison->baseline) return u"baseline"_s;
+            const std::string text = report::deltaText(*comparison, metric, toIndex(run));
+            return text.empty() ? u"–"_s : toQt(text);
+        });
+    against.number = true;
+    against.help = u"%1, against the baseline"_s.arg(toQt(metric.metric.title));
+    against.sort = [comparison, &metric](int run) {
+        const auto& ratio = metric.ratios[toIndex(run)];
+        return ratio ? QVariant(*ratio) : QVariant();
+    };
+    against.decoration = [comparison, &metric](int run, int role) {
+        return role == Qt::ForegroundRole ? againstColour(metric, toIndex(run), comparison->baseline) : QVariant();
+    };
+    return against;
+}
+
+TableModel* ofReport(report::Table table, QObject* parent) {
+    const auto shared = std::make_shared<const report::Table>(std::move(table));
+    auto* model = new TableModel(columns::ofTable(shared), parent);
+    model->setRowCount(static_cast<int>(shared->rows.size()));
+    return model;
 }
 
 /// A column of a run. Its name may be cut in the header; the whole one is in the tooltip.
@@ -177,39 +234,21 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
 }
 
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
-    const ShownRows metric(comparison, &Comparison::metrics, onlyDifferences);
-    QVector<Column> columns{words(u"Number"_s, [metric](int row) { return toQt(metric(row).metric.title); }),
-                            words(u"Strategy"_s, [metric](int row) {
-                                const std::string& owner = metric(row).metric.owner;
-                                return owner.empty() ? u"best"_s : shownText(owner);
-                            })};
-    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
-        Column value = ofRun(*comparison, run, [metric, run](int row) {
-            const auto& each = metric(row);
-            return each.values[run] ? metricText(each.metric, *each.values[run]) : u"–"_s;
-        });
-        value.number = true;
-        value.sort = [metric, run](int row) {
-            return metric(row).values[run] ? QVariant(*metric(row).values[run]) : QVariant();
-        };
-        value.exact = [metric, run](int row) {
-            return metric(row).values[run] ? toQt(exactNumber(*metric(row).values[run])) : QString();
-        };
-        columns.append(value);
-        if (run == comparison->baseline) continue;
-        Column against = words(u"Δ vs baseline"_s, [metric, run, base = comparison->baseline](int row) {
-            return againstText(metric(row), run, base);
-        });
-        against.number = true;
-        against.sort = [metric, run](int row) {
-            return metric(row).ratios[run] ? QVariant(*metric(row).ratios[run]) : QVariant();
-        };
-        against.decoration = [metric, run, base = comparison->baseline](int row, int role) {
-            return role == Qt::ForegroundRole ? againstColour(metric(row), run, base) : QVariant();
-        };
-        columns.append(against);
-    }
-    return finished(columns, metric.size(), parent);
+    QVector<Column> list{words(u"Run"_s, [comparison](int run) { return toQt(comparison->letters[toIndex(run)]); }),
+                         words(u"Name"_s, [comparison](int run) { return shownText(comparison->runs[toIndex(run)]); })};
+    for (const MetricColumn& column : metricColumns(*comparison, onlyDifferences))
+        if (column.row != nullptr)
+            list.append(column.difference ? differenceColumn(comparison, *column.row)
+                                          : valueColumn(comparison, *column.row));
+    return finished(list, list.size() > 2 ? comparison->runs.size() : 0, parent);
+}
+
+TableModel* ownedMetricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    return ofReport(report::ownedMetricTable(*comparison, !onlyDifferences), parent);
+}
+
+TableModel* partTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    return ofReport(report::partTable(*comparison, !onlyDifferences), parent);
 }
 
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
@@ -351,10 +390,10 @@ int rowOfLayer(const Comparison& comparison, bool onlyDifferences, const QString
     return rowNamed(comparison.layers, onlyDifferences, layer, &Comparison::LayerRow::layer);
 }
 
-QString metricOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
-    const std::vector<int> rows = rowsOf(comparison.metrics, onlyDifferences);
-    return row >= 0 && toIndex(row) < rows.size() ? toQt(comparison.metrics[toIndex(rows[toIndex(row)])].metric.name)
-                                                  : QString();
+QString metricOfColumn(const Comparison& comparison, bool onlyDifferences, int column) {
+    const std::vector<MetricColumn> all = metricColumns(comparison, onlyDifferences);
+    if (column < 0 || toIndex(column) >= all.size() || all[toIndex(column)].row == nullptr) return {};
+    return toQt(all[toIndex(column)].row->metric.name);
 }
 
 }  // namespace tessera::ui

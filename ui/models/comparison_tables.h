@@ -39,7 +39,7 @@ struct ModelDifferences {
 /// Reads the models: not for the UI thread.
 ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline);
 
-/// Value per run, and for the others than the baseline the difference and the ratio.
+/// Runs as rows, metrics as columns, each with its difference to the baseline; see report::metricTable.
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
@@ -57,7 +57,10 @@ QString placeText(const study::Comparison::JobRow::Place& place);
 QString layerOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
 /// The first row of a layer; -1 where it is not shown.
 int rowOfLayer(const study::Comparison& comparison, bool onlyDifferences, const QString& layer);
-/// The path that explains a metric of a run, by the row of `metricTableModel`.
-QString metricOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
+/// The metric of a column of `metricTableModel`; empty of the columns of names.
+QString metricOfColumn(const study::Comparison& comparison, bool onlyDifferences, int column);
+/// The metrics of strategies, algorithms and predictions, and the parts of the runs' results.
+TableModel* ownedMetricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
+TableModel* partTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 
 }  // namespace tessera::ui

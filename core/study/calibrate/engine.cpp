@@ -53,7 +53,8 @@ Engine calibrationEngine() {
             .facts = ofOutcome<facts>,
             .deciding = {{"peak_flops", false, "All runs measured a peak of {0}",
                           "No run measured a higher peak than {1}, {0}",
-                          "{1} measured {2} the peak of {3}: {0} against {4}"}}};
+                          "{1} measured {2} the peak of {3}: {0} against {4}"}},
+            .question = "What does this machine achieve: {}?"};
 }
 
 }  // namespace tessera::study

@@ -73,7 +73,8 @@ Engine codesignEngine() {
                     return pipelineTimeline(result.outcome.get<CodesignOutcome>(), model);
                 },
             .keptTimeline = ofOutcome<keptTimeline>,
-            .facts = ofOutcome<facts>};
+            .facts = ofOutcome<facts>,
+            .question = "Which accelerator should be built: {}?"};
 }
 
 }  // namespace tessera::study

@@ -19,6 +19,18 @@ AmountOfWork work(const Result& result) {
     return {amount, 0};
 }
 
+ComparedParts layersOf(const CostOutcome& outcome) {
+    ComparedParts all{.title = "Layers", .parts = {}};
+    for (const LayerEstimate& layer : outcome.layers) {
+        const auto cycles = static_cast<double>(layer.cost.cycles);
+        all.parts.push_back(
+            layer.ok()
+                ? ComparedPart{.name = layer.name, .what = {}, .value = cycles, .text = formatCount(cycles) + " cycles"}
+                : ComparedPart{.name = layer.name, .what = "cannot be analysed", .value = 0, .text = {}});
+    }
+    return all;
+}
+
 }  // namespace
 
 Engine costEngine() {
@@ -47,7 +59,10 @@ Engine costEngine() {
             .facts = ofOutcome<facts>,
             .deciding = {{"cycles", true, "All runs take {0}", "No run is done before {1}, after {0}",
                           "{1} is {2} as fast as {3}: {0} against {4}"}},
-            .work = work};
+            .work = work,
+            .ofWork = {"cycles", "energy_j", "off_chip_bytes", "macs"},
+            .parts = ofOutcome<layersOf>,
+            .question = "What do the layers cost: {}?"};
 }
 
 }  // namespace tessera::study

@@ -238,7 +238,8 @@ Engine explorationEngine() {
             .metricText = [](std::string_view name,
                              double value) { return metricTextBy(explorationFields(), name, value); },
             .explain = explainExploration,
-            .facts = ofOutcome<facts>};
+            .facts = ofOutcome<facts>,
+            .question = "Which values are the best compromise: {}?"};
 }
 
 }  // namespace tessera::study

@@ -112,7 +112,9 @@ Engine mappingEngine() {
                          {"makespan_cycles", true, kAlike, kBaseline, kOther},
                          {"throughput_flops", false, "All runs compute {0}", "No run is faster than {1}, at {0}",
                           "{1} is {2} as fast as {3}: {0} against {4}"}},
-            .work = work};
+            .work = work,
+            .ofWork = {"makespan_s", "makespan_cycles", "mean_finish_cycles", "lower_bound_cycles", "energy_j"},
+            .question = "Which job runs on which core, and in which order: {}?"};
 }
 
 }  // namespace tessera::study

@@ -59,7 +59,15 @@ std::vector<InputFact> facts(const PartitionOutcome& outcome) {
 }
 
 AmountOfWork work(const PartitionOutcome& outcome) {
-    return {exactNumber(outcome.result.batch), outcome.accelerators};
+    const partition::Plan* best = fastestPlan(outcome);
+    AmountOfWork work{
+        .amount = exactNumber(outcome.result.batch), .devices = outcome.accelerators, .samples = outcome.result.batch};
+    if (best == nullptr) return work;
+    work.seconds = best->stepTime.value;
+    std::int64_t taking = 0;
+    for (const partition::AcceleratorShare& share : best->shares) taking += share.count;
+    if (taking > 0 && !best->idle.empty()) work.devices = taking;
+    return work;
 }
 
 }  // namespace
@@ -101,7 +109,9 @@ Engine partitionEngine() {
                       "{1} is {2} as fast as {3}: {0} against {4} per step"},
                      {"throughput_samples_per_s", false, "All runs train {0}", "No run is faster than {1}, at {0}",
                       "{1} is {2} as fast as {3}: {0} against {4}"}},
-        .work = ofOutcome<work>};
+        .work = ofOutcome<work>,
+        .ofWork = {"step_time_s", "cost_s", "lower_bound_s", "compute_s", "communication_s"},
+        .question = "How should the layers be split: {}?"};
 }
 
 }  // namespace tessera::study

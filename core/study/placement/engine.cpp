@@ -132,7 +132,29 @@ AmountOfWork work(const Result& result) {
     std::string amount = fmt::format("{} {}", outcome.problem.microBatches, sha);
     if (outcome.of)
         amount = fmt::format("{} {} {}", sha, outcome.globalBatch.value_or(0), outcome.of->sequence.value_or(0));
-    return {std::move(amount), outcome.problem.accelerators};
+    AmountOfWork work{.amount = std::move(amount), .devices = outcome.problem.accelerators};
+    const std::optional<codesign::Plan>& plan = outcome.placement.plan;
+    if (!plan) return work;
+    work.devices = Row::occupied(*plan);
+    if (!outcome.globalBatch) return work;
+    work.samples = static_cast<double>(*outcome.globalBatch);
+    if (outcome.of) work.tokens = static_cast<double>(outcome.of->sequence.value_or(0));
+    work.seconds = plan->timePerBatch.value;
+    return work;
+}
+
+ComparedParts stagesOf(const Row& row) {
+    ComparedParts all{.title = "Stages", .parts = {}};
+    if (!row.placement.plan) return all;
+    for (const codesign::PlacedStage& stage : row.placement.plan->stages)
+        all.parts.push_back(
+            {.name = fmt::format("stage {}", all.parts.size() + 1),
+             .what = fmt::format("layers {} on {}, {}", row.layersText(stage.layers),
+                                 formatCounted(static_cast<double>(stage.accelerators), "accelerator", "accelerators"),
+                                 formatQuantity(stage.memory.total().value, Measure::bytes)),
+             .value = stage.load.value,
+             .text = formatQuantity(stage.load.value, Measure::seconds) + " a micro-batch"});
+    return all;
 }
 
 std::vector<InputFile> files(const Study& study) {
@@ -295,7 +317,10 @@ Engine placementEngine() {
         .deciding = {{"time_per_batch_s", true, "All runs take {0} for a batch",
                       "No run is faster than {1}, at {0} for a batch",
                       "{1} is {2} as fast as {3}: {0} for a batch against {4}"}},
-        .work = work};
+        .work = work,
+        .ofWork = {"time_per_batch_s", "lower_bound_s", "own_time_per_batch_s"},
+        .parts = ofOutcome<stagesOf>,
+        .question = "How should the layers be placed on accelerators: {}?"};
 }
 
 }  // namespace tessera::study

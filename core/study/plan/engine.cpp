@@ -139,22 +139,56 @@ std::vector<InputFact> facts(const Row& row) {
 
 AmountOfWork work(const Result& result) {
     const auto& row = result.outcome.get<Row>();
-    std::int64_t devices = 0;
-    for (const PlannedGroup& group : row.groups) devices += group.count;
-    return {fmt::format("{} {} {}", result.inputs.empty() ? std::string() : result.inputs.front().sha256,
-                        row.globalBatch, row.sequence),
-            devices};
+    AmountOfWork work{
+        .amount = fmt::format("{} {} {}", result.inputs.empty() ? std::string() : result.inputs.front().sha256,
+                              row.globalBatch, row.sequence),
+        .samples = row.globalBatch,
+        .tokens = row.hasTokens() ? row.sequence : 0};
+    const plan::Evaluated* best = row.best();
+    work.devices =
+        static_cast<std::int64_t>(best == nullptr ? row.accelerators() : best->scores.of(Objective::accelerators));
+    if (best != nullptr) work.seconds = best->scores.of(Objective::time);
+    return work;
+}
+
+std::string layersOf(const plan::EvaluatedStage& stage) {
+    std::string text = formatCounted(stage.layers, "layer", "layers");
+    if (const std::string recomputed = recomputedText(stage); !recomputed.empty())
+        text += fmt::format(" ({} recomputed)", recomputed);
+    return text;
+}
+
+ComparedParts stagesOf(const Row& row) {
+    ComparedParts all{.title = "Stages", .parts = {}};
+    if (row.best() == nullptr) return all;
+    for (const plan::EvaluatedStage& stage : row.best()->stages) {
+        const double time = stage.forward + stage.backward;
+        all.parts.push_back(
+            {.name = fmt::format("stage {}", all.parts.size() + 1),
+             .what = fmt::format("{} on {}, {}", layersOf(stage), escaped(row.groups.at(stage.group).accelerator),
+                                 formatQuantity(stage.memory.total() + stage.allowance, Measure::bytes)),
+             .value = time,
+             .text = seconds(time) + " a micro-batch"});
+    }
+    return all;
 }
 
 std::optional<std::string> keptTimeline(const Row& row) {
     return row.best() != nullptr ? std::optional(std::string()) : std::nullopt;
 }
 
-bool tooClose(const Result& a, const Result& b) {
+bool tooClose(const Result& a, double rateOfA, const Result& b, double rateOfB) {
     const plan::Evaluated* first = a.outcome.get<Row>().best();
     const plan::Evaluated* second = b.outcome.get<Row>().best();
     if (first == nullptr || second == nullptr) return false;
-    return first->low < second->high && second->low < first->high;
+    // Rates go with the inverse of the step's time.
+    const auto low = [](const plan::Evaluated& its, double rate) {
+        return rate * its.scores.of(Objective::time) / its.high;
+    };
+    const auto high = [](const plan::Evaluated& its, double rate) {
+        return rate * its.scores.of(Objective::time) / its.low;
+    };
+    return low(*first, rateOfA) < high(*second, rateOfB) && low(*second, rateOfB) < high(*first, rateOfA);
 }
 
 std::vector<InputFile> files(const Study& study) {
@@ -436,7 +470,10 @@ Engine planEngine() {
                       "No run is faster than {1}, at {0} for a step",
                       "{1} is {2} as fast as {3}: {0} for a step against {4}"}},
         .work = work,
-        .tooCloseToCall = tooClose};
+        .ofWork = {"step_time_s", "price_usd", "energy_j"},
+        .parts = ofOutcome<stagesOf>,
+        .tooCloseToCall = tooClose,
+        .question = "Which parallel configuration trains best: {}?"};
 }
 
 }  // namespace tessera::study

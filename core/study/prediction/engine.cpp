@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -26,19 +27,22 @@ std::vector<InputFact> facts(const PredictionOutcome& outcome) {
 
 AmountOfWork work(const PredictionOutcome& outcome) {
     const predict::Prediction* best = fastestPrediction(outcome);
-    return best == nullptr ? AmountOfWork{}
-                           : AmountOfWork{fmt::format("{} × {}", best->batch, best->devices), best->devices};
+    if (best == nullptr) return {};
+    return {.amount = fmt::format("{} × {}", best->batch, best->devices),
+            .devices = best->devices,
+            .samples = std::round(best->throughput * best->step.value),  // devices that share a model share a batch
+            .seconds = best->step.value};
 }
 
 /// Of different accelerators: what is wrong about one is wrong about it in both.
-bool tooCloseToCall(const Result& a, const Result& b) {
+bool tooCloseToCall(const Result& a, double rateOfA, const Result& b, double rateOfB) {
     const auto fastest = [](const Result& result) {
         const auto* outcome = result.outcome.as<PredictionOutcome>();
         return outcome == nullptr ? nullptr : fastestPrediction(*outcome);
     };
     const predict::Prediction *one = fastest(a), *other = fastest(b);
     if (one == nullptr || other == nullptr || one->accelerator == other->accelerator) return false;
-    return predict::probabilityOfMore(one->throughput, one->error, other->throughput, other->error) < kCalled;
+    return predict::probabilityOfMore(rateOfA, one->error, rateOfB, other->error) < kCalled;
 }
 
 }  // namespace
@@ -71,7 +75,9 @@ Engine predictionEngine() {
             },
             .facts = ofOutcome<facts>,
             .work = ofOutcome<work>,
-            .tooCloseToCall = tooCloseToCall};
+            .ofWork = {"step_time_s", "compute_s", "communication_s", "load_s", "overlap_s"},
+            .tooCloseToCall = tooCloseToCall,
+            .question = "Which accelerator trains best, fastest or cheapest: {}?"};
 }
 
 }  // namespace tessera::study

@@ -56,6 +56,28 @@ AmountOfWork work(const Result& result) {
     return {result.inputs.empty() ? std::string() : result.inputs.front().sha256, 0};
 }
 
+std::string placeOf(const codesign::OperatorSlot& slot) {
+    if (slot.allCores) return "all cores";
+    std::vector<std::string> cores;
+    if (slot.tensorCore) cores.push_back(fmt::format("tensor core {}", *slot.tensorCore));
+    if (slot.vectorCore) cores.push_back(fmt::format("vector core {}", *slot.vectorCore));
+    return joined(cores, " and ");
+}
+
+ComparedParts operatorsOf(const ScheduleOutcome& outcome) {
+    ComparedParts all{.title = "Operators", .parts = {}};
+    const std::vector<codesign::OperatorSlot>& slots = outcome.result.schedule.operators;
+    for (std::size_t i = 0; i < slots.size() && i < outcome.operators.size(); ++i) {
+        const codesign::Operator& its = outcome.operators[i];
+        all.parts.push_back(
+            {.name = its.name.empty() ? fmt::format("operator {}", its.id) : its.name,
+             .what = placeOf(slots[i]),
+             .value = slots[i].finish,
+             .text = fmt::format("{} to {}", exactNumber(slots[i].start), exactNumber(slots[i].finish))});
+    }
+    return all;
+}
+
 std::optional<std::string> keptTimeline(const ScheduleOutcome& outcome) {
     if (outcome.operators.size() > kMaxRowsOfTimeline) return std::nullopt;
     return std::string();
@@ -167,7 +189,10 @@ Engine scheduleEngine() {
         .facts = ofOutcome<facts>,
         .deciding = {{"makespan", true, "All runs take {0} for their operators", "No run is done before {1}, after {0}",
                       "{1} is {2} as fast as {3}: done after {0} against {4}"}},
-        .work = work};
+        .work = work,
+        .ofWork = {"makespan", "lower_bound", "serial_makespan"},
+        .parts = ofOutcome<operatorsOf>,
+        .question = "In which order are the operators done first: {}?"};
 }
 
 }  // namespace tessera::study

@@ -1,11 +1,22 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "core/base/base64.h"
+#include "core/base/error.h"
 #include "core/base/escape.h"
+#include "core/base/file.h"
+#include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/draw/drawing.h"
+#include "core/draw/pdf_attachments.h"
 #include "core/draw/table.h"
+#include "core/draw/table_columns.h"
 #include "core/draw/theme.h"
 #include "core/report/catalogue.h"
 #include "core/report/partition_report.h"
@@ -15,10 +26,14 @@
 #include "core/study/partition/outcome.h"
 #include "core/study/prediction/outcome.h"
 #include "tests/support/partition_result.h"
+#include "tests/support/plan_result.h"
 #include "tests/support/prediction_result.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::report {
 namespace {
+
+using testing::HasSubstr;
 
 const study::PartitionOutcome& partitionOf(const study::Result& result) {
     return result.outcome.get<study::PartitionOutcome>();
@@ -50,6 +65,25 @@ TEST(Table, quotesCellsOfCsv) {
     table.columns = {{"a"}, {"b"}};
     table.rows = {{"1,2", "say \"hi\""}};
     EXPECT_EQ(toCsv(table), "a,b\r\n\"1,2\",\"say \"\"hi\"\"\"\r\n");
+}
+
+TEST(Table, goesBelowItselfWhereItIsTooWide) {
+    Table table;
+    table.columns = {{""}, {"run"}, {"step time", true}, {"Δ vs A", true}, {"memory", true}};
+    table.rows = {{"A", "first", "10 ms", "baseline", "1 GB"}, {"B", "second", "12 ms", "+20 %, worse", "2 GB"}};
+    EXPECT_EQ(toText(table, 2, 80), toText(table)) << "which is not the case here";
+    EXPECT_EQ(toText(table, 2, 37),
+              "   run     step time        Δ vs A\n"
+              "A  first       10 ms      baseline\n"
+              "B  second      12 ms  +20 %, worse\n"
+              "\n"
+              "   run     memory\n"
+              "A  first     1 GB\n"
+              "B  second    2 GB\n")
+        << "a difference stays with its value";
+    const Table turned = transposed(onlyColumns(table, {1, 2, 4}), "of");
+    EXPECT_EQ(turned.columns[2].title, "second");
+    EXPECT_EQ(turned.rows[1], (std::vector<std::string>{"memory", "1 GB", "2 GB"}));
 }
 
 TEST(PartitionReport, beginsWithTheHeadline) {
@@ -93,6 +127,32 @@ TEST(Html, standsAloneAndFollowsTheReadersTheme) {
     EXPECT_EQ(html, htmlReport("Tour", {{.title = "", .result = &result}}, {}));
 }
 
+/// A browser that opens a report has nothing to complain of.
+TEST(Html, opensInABrowserWithoutAnError) {
+    constexpr std::size_t kAddresses = std::size_t{1} << 46;  // which a browser reserves, and does not use
+    const std::vector<std::string> browser{
+        "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"};
+    const test::ScratchFolder folder;
+    const auto opened = [&](const std::string& name, const std::string& page) {
+        writeFile(folder.path() / name, page);
+        std::vector<std::string> command = browser;
+        command.push_back("file://" + (folder.path() / name).string());
+        return runProcess(command, "", {.memory = kAddresses}).errors;
+    };
+    try {
+        ASSERT_THAT(opened("wrong.html", "<!doctype html><script>nothing();</script>"), HasSubstr("CONSOLE"))
+            << "a page with an error is told from one without";
+    } catch (const FileError& error) {
+        GTEST_SKIP() << error.what();
+    }
+    const study::Result split = test::handMadeResult(), predicted = test::wholePrediction();
+    const std::vector<ReportRun> runs{{.title = "split <b>", .result = &split},
+                                      {.title = "again", .result = &split},
+                                      {.title = "predicted", .result = &predicted}};
+    EXPECT_THAT(opened("report.html", htmlReport("Report", runs, {.studies = true})),
+                testing::Not(HasSubstr("CONSOLE")));
+}
+
 TEST(Pages, titlesAndNumbersOfTablesAreWhole) {
     const study::Result result = test::wholePrediction();
     std::string pages;
@@ -109,16 +169,107 @@ TEST(Pages, titlesAndNumbersOfTablesAreWhole) {
     }
 }
 
-TEST(Pages, haveADateAndAnAppendixOnlyWhereAsked) {
+std::string onPages(const std::vector<ReportRun>& runs, const ReportOptions& options) {
+    return joined(reportPages("Report", runs, options), "\n");
+}
+
+TEST(Pages, beginWithQuestionAnswerDateAuthorAndCaveats) {
     const study::Result result = test::handMadeResult();
-    const auto pages = [&](const ReportOptions& options) {
-        std::string all;
-        for (const std::string& page : reportPages("Report", {{.title = "", .result = &result}}, options)) all += page;
-        return all;
+    const std::string first =
+        reportPages("Report", {{.title = "ours", .result = &result}}, {.date = "2026-11-23", .author = "A. Colleague"})
+            .front();
+    EXPECT_THAT(first, testing::AllOf(HasSubstr("2026-11-23 · A. Colleague · Tessera"),
+                                      HasSubstr("How should the layers be split: ours?"), HasSubstr("Split by accpar"),
+                                      HasSubstr("Caveats"), HasSubstr("and not measured")));
+    EXPECT_THAT(first, HasSubstr("role=\"img\"")) << "the picture";
+    EXPECT_THAT(onPages({{.title = "ours", .result = &result}}, {.question = "Shall we buy it?"}),
+                testing::AllOf(HasSubstr("Shall we buy it?"), testing::Not(HasSubstr("How should the layers"))));
+}
+
+TEST(Pages, haveStudiesAsAttachmentsNotAsText) {
+    const study::Result result = test::handMadeResult();
+    const std::vector<ReportRun> runs{{.title = "ours", .result = &result}};
+    EXPECT_TRUE(reportAttachments(runs, {}).empty());
+    const std::vector<AttachedFile> files = reportAttachments(runs, {.studies = true});
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files.front().name, "study-A.json");
+    EXPECT_EQ(study::toJson(result.study), Json::parse(files.front().bytes));
+    const std::string pages = onPages(runs, {.studies = true});
+    EXPECT_THAT(pages, HasSubstr("study-A.json"));
+    EXPECT_THAT(pages, testing::Not(HasSubstr("tessera.study/1")));
+    const std::string html = htmlReport("Report", runs, {.studies = true});
+    EXPECT_THAT(html, HasSubstr("<a download=\"study-A.json\" href=\"data:application/json;base64," +
+                                toBase64(files.front().bytes) + "\">"));
+}
+
+/// Runs of engines that have nothing in common: no table sets one beside the other.
+TEST(Pages, runsOfOtherKindsHavePagesOfTheirOwn) {
+    const study::Result split = test::handMadeResult(), predicted = test::wholePrediction();
+    const std::vector<ReportRun> runs{{.title = "split", .result = &split},
+                                      {.title = "predicted", .result = &predicted}};
+    const std::vector<std::string> pages = reportPages("Report", runs, {});
+    EXPECT_THAT(pages.front(), testing::AllOf(HasSubstr("What did these 2 runs find?"), HasSubstr("A (split): "),
+                                              HasSubstr("B (predicted): ")));
+    for (const std::string& page : pages) {
+        EXPECT_THAT(page, testing::Not(HasSubstr("Comparison of")));
+        EXPECT_THAT(page, testing::Not(HasSubstr("What differs")));
+    }
+    const auto begins = [&](const char* title) {
+        return std::find_if(pages.begin(), pages.end(),
+                            [&](const std::string& page) { return page.find(title) != std::string::npos; });
     };
-    EXPECT_NE(pages({.date = "2026-11-23"}).find("2026-11-23 · Tessera"), std::string::npos);
-    EXPECT_EQ(pages({}).find("tessera.study/1"), std::string::npos);
-    EXPECT_NE(pages({.studies = true}).find("tessera.study/1"), std::string::npos);
+    EXPECT_LT(begins(">A  split<"), begins(">B  predicted<")) << "each begins a page";
+}
+
+TEST(Pages, comparedRunsAreRowsWithLettersAndDirections) {
+    const study::Result small = test::handMadeResult();
+    study::Result large = small;
+    auto& outcome = large.outcome.get<study::PartitionOutcome>().result;
+    outcome.batch *= 4;
+    for (partition::Plan& plan : outcome.plans) plan.throughput *= 4;
+    const std::vector<ReportRun> runs{{.title = "small", .result = &small}, {.title = "large", .result = &large}};
+    const std::string pages = onPages(runs, {});
+    EXPECT_THAT(pages, testing::AllOf(HasSubstr("Comparison of A, B"), HasSubstr("4×, better"), HasSubstr("baseline"),
+                                      HasSubstr("batch sizes differ")));
+    EXPECT_THAT(onPages(runs, {.baseline = 1}), HasSubstr("0.25×, worse"));
+    EXPECT_THAT(onPages(runs, {.comparison = false}), testing::Not(HasSubstr("Comparison of")));
+}
+
+TEST(Pages, wideTablesTurnThePageOrGoBelowEachOther) {
+    const auto widest = [](const std::vector<std::string>& pages) {
+        return std::count_if(pages.begin(), pages.end(),
+                             [](const std::string& page) { return page.find("width=\"297mm\"") < page.find('>'); });
+    };
+    const study::Result plan = test::smallPlan();
+    const std::vector<std::string> pages = reportPages("Report", {{.title = "", .result = &plan}}, {});
+    EXPECT_GT(widest(pages), 0) << "its configurations have too many columns for a page that stands";
+    EXPECT_LT(widest(pages), static_cast<std::ptrdiff_t>(pages.size()));
+    EXPECT_EQ(widest({pages.front()}), 0);
+}
+
+TEST(Pdf, carriesTitleAuthorAndFiles) {
+    const study::Result result = test::handMadeResult();
+    const std::string pdf =
+        pdfReport("Größe", {{.title = "ours", .result = &result}}, {.studies = true, .author = "A. Colleague"});
+    EXPECT_TRUE(pdf.starts_with("%PDF-"));
+    EXPECT_THAT(pdf, testing::AllOf(HasSubstr("/EmbeddedFiles"), HasSubstr("/Title <FEFF0047007200F6"),
+                                    HasSubstr("tessera.study/1"), HasSubstr("/Author <FEFF0041002E")));
+    // The last table of places is where the end of the file says, and every object where the table says.
+    const std::size_t table = std::stoul(pdf.substr(pdf.rfind("startxref") + 9));
+    ASSERT_EQ(pdf.substr(table, 5), "xref\n");
+    std::istringstream lines(pdf.substr(table));
+    std::string line;
+    std::size_t objects = 0;
+    std::getline(lines, line);
+    while (std::getline(lines, line) && line.rfind("trailer", 0) != 0) {
+        const std::string number = line.substr(0, line.find(' '));
+        std::getline(lines, line);
+        if (number == "0") continue;
+        EXPECT_EQ(pdf.compare(std::stoul(line), number.size() + 6, number + " 0 obj"), 0) << number;
+        ++objects;
+    }
+    EXPECT_EQ(objects, 4U) << "facts, the file, its description, the catalogue";
+    EXPECT_THROW(withAttachments("no PDF", "", "", {}), FileError);
 }
 
 TEST(Theme, textIsReadableOnEverySurface) {

@@ -1,12 +1,14 @@
 #include "core/study/comparison.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/study/cost/study.h"
 #include "core/study/partition/outcome.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/partition_result.h"
@@ -18,6 +20,12 @@ const Comparison::Row* rowNamed(const Comparison& comparison, const std::string&
     const auto found = std::find_if(comparison.inputs.begin(), comparison.inputs.end(),
                                     [&](const Comparison::Row& row) { return row.field == field; });
     return found == comparison.inputs.end() ? nullptr : &*found;
+}
+
+const Comparison::MetricRow& metricNamed(const Comparison& comparison, const std::string& name) {
+    for (const Comparison::MetricRow& row : comparison.metrics)
+        if (row.metric.name == name) return row;
+    throw UsageError("no metric " + name);
 }
 
 TEST(Comparison, ofARunWithItselfFindsEverythingTheSame) {
@@ -45,12 +53,10 @@ TEST(Comparison, tellsInputsMetricsAndTypesApart) {
     EXPECT_TRUE(rowNamed(comparison, "dtype")->same);
     EXPECT_EQ(comparison.inputs.front().section, "Model");
     EXPECT_EQ(comparison.inputs.back().section, "Parameters");
-    const Comparison::MetricRow& step = comparison.metrics.front();
-    EXPECT_EQ(step.metric.name, "step_time_s");
-    EXPECT_EQ(step.ratios[1], 1.0);
-    EXPECT_EQ(*step.ratios[0], *step.values[0] / *step.values[1]);
-    ASSERT_FALSE(comparison.warnings.empty());
-    EXPECT_EQ(comparison.warnings.front(), "Batch sizes differ: 'mixed' against the baseline.");
+    const Comparison::MetricRow& speedup = metricNamed(comparison, "speedup_over_dp");
+    EXPECT_EQ(speedup.ratios[1], 1.0);
+    EXPECT_EQ(*speedup.ratios[0], *speedup.values[0] / *speedup.values[1]);
+    EXPECT_THAT(comparison.warnings, testing::Contains("Batch sizes differ: 512 (A), 256 (B)."));
 }
 
 TEST(Comparison, warnsOfAnotherModelVersionAndAssumptions) {
@@ -61,10 +67,9 @@ TEST(Comparison, warnsOfAnotherModelVersionAndAssumptions) {
     b.assumptions.emplace_back("The moon is full.");
     const Comparison comparison = compare({&a, &b}, {"a", "b"});
     EXPECT_EQ(comparison.warnings,
-              (std::vector<std::string>{
-                  "Models, or their contents, differ: 'b' against the baseline.",
-                  "Assumptions differ: 'b' against the baseline; the assumptions of each run say which.",
-                  "Program versions differ: 'b' against the baseline."}));
+              (std::vector<std::string>{"Models, or their contents, differ: B against A.",
+                                        "Assumptions differ: B against A; the assumptions of each run say which.",
+                                        "Program versions differ: B against A."}));
 }
 
 /// One group at level 0, called otherwise than the hand-made result's; its level 1 is the same "fast".
@@ -140,17 +145,15 @@ TEST_P(ComparisonWarning, namesWhatMakesTheRunsHardToCompare) {
 
 INSTANTIATE_TEST_SUITE_P(
     of, ComparisonWarning,
-    testing::Values(
-        Incomparable{"model", [](Result& result) { result.study.models[0] = result.inputs[0].name = "zoo:three"; },
-                     "Models, or their contents, differ: 'b' against the baseline."},
-        Incomparable{"batch", [](Result& result) { result.study.parameters["batch"] = 7; },
-                     "Batch sizes differ: 'b' against the baseline."},
-        Incomparable{"dtype", [](Result& result) { result.study.parameters["dtype"] = "fp16"; },
-                     "Data types differ: 'b' against the baseline."},
-        Incomparable{"assumptions", [](Result& result) { result.assumptions.emplace_back("So be it."); },
-                     "Assumptions differ: 'b' against the baseline; the assumptions of each run say which."},
-        Incomparable{"version", [](Result& result) { result.version = "0.0.1"; },
-                     "Program versions differ: 'b' against the baseline."}),
+    testing::Values(Incomparable{"model",
+                                 [](Result& result) { result.study.models[0] = result.inputs[0].name = "zoo:three"; },
+                                 "Models, or their contents, differ: B against A."},
+                    Incomparable{"dtype", [](Result& result) { result.study.parameters["dtype"] = "fp16"; },
+                                 "Data types differ: B against A."},
+                    Incomparable{"assumptions", [](Result& result) { result.assumptions.emplace_back("So be it."); },
+                                 "Assumptions differ: B against A; the assumptions of each run say which."},
+                    Incomparable{"version", [](Result& result) { result.version = "0.0.1"; },
+                                 "Program versions differ: B against A."}),
     [](const auto& of) { return of.param.name; });
 
 Result ofBatch(double batch, double seconds) {
@@ -168,8 +171,8 @@ TEST(Comparison, comparesStepTimesOfStepsThatDoTheSame) {
     const Result a = ofBatch(256, 0.2), b = ofBatch(256, 0.1);
     const Comparison comparison = compare({&a, &b}, {"a", "b"});
     EXPECT_EQ(comparison.deciding, "step_time_s");
-    EXPECT_EQ(comparison.finding, "b is 2× as fast as a: 100 ms against 200 ms per step.");
-    EXPECT_EQ(compare({&b, &a}, {"b", "a"}).finding, "No run is faster than b, at 100 ms per step.");
+    EXPECT_EQ(comparison.finding, "B (b) is 2× as fast as A (a): 100 ms against 200 ms per step.");
+    EXPECT_EQ(compare({&b, &a}, {"b", "a"}).finding, "No run is faster than A (b), at 100 ms per step.");
     EXPECT_EQ(compare({&a, &a}, {"a", "b"}).finding, "All runs take 200 ms per step.");
 }
 
@@ -177,19 +180,67 @@ TEST(Comparison, comparesSamplesPerSecondWhereBatchesDiffer) {
     const Result small = ofBatch(256, 0.159), large = ofBatch(1024, 0.185);
     const Comparison comparison = compare({&large, &small}, {"large", "small"}, 1);
     EXPECT_EQ(comparison.deciding, "throughput_samples_per_s");
-    EXPECT_EQ(comparison.finding, "large is 3.44× as fast as small: 5,535 samples/s against 1,610 samples/s.");
+    EXPECT_EQ(comparison.finding, "A (large) is 3.44× as fast as B (small): 5,535 samples/s against 1,610 samples/s.");
     EXPECT_EQ(compare({&large, &small}, {"large", "small"}).finding,
-              "No run is faster than large, at 5,535 samples/s.");
+              "No run is faster than A (large), at 5,535 samples/s.");
+}
+
+TEST(Comparison, saysAmountsOfAStepPerSampleWhereBatchesDiffer) {
+    const Result small = ofBatch(256, 0.159), large = ofBatch(1024, 0.185);
+    const Comparison comparison = compare({&small, &large}, {"small", "large"});
+    EXPECT_EQ(comparison.unlike, "batch sizes differ");
+    EXPECT_EQ(comparison.metrics.front().metric.name, "throughput_samples_per_s") << "what is comparable comes first";
+    const Comparison::MetricRow& step = metricNamed(comparison, "step_time_s");
+    EXPECT_FALSE(step.comparable);
+    EXPECT_EQ(step.ratios, std::vector<std::optional<double>>(2));
+    const Comparison::MetricRow& each = metricNamed(comparison, "per_1000_samples/step_time_s");
+    EXPECT_DOUBLE_EQ(*each.values[0], 159.0 / 256);
+    EXPECT_DOUBLE_EQ(*each.values[1], 185.0 / 1024);
+    EXPECT_EQ(textOf(each.metric), "621 ms");
+    EXPECT_FALSE(metricNamed(comparison, "dp/step_time_s").comparable) << "nor are those of a strategy";
+    EXPECT_TRUE(metricNamed(comparison, "gap").comparable);
+}
+
+TEST(Comparison, explainsWhatItAdds) {
+    const Result small = ofBatch(256, 0.2);
+    Result large = ofBatch(1024, 0.2);
+    large.outcome.get<PartitionOutcome>().accelerators *= 2;
+    const Comparison comparison = compare({&small, &large}, {"small", "large"});
+    const auto each = explainCompared(comparison, "per_accelerator/throughput_samples_per_s", 1, large);
+    ASSERT_TRUE(each);
+    EXPECT_EQ(each->formula, "samples of a step / its time / accelerators in use");
+    EXPECT_EQ(each->terms.front().value, fmt::format("{}", comparison.works[1].devices));
+    const auto known = explainCompared(comparison, "step_time_s", 0, small);
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->value, "200 ms");
+    EXPECT_FALSE(explainCompared(comparison, "no_such_metric", 0, small));
 }
 
 TEST(Comparison, namesTheAcceleratorsWhereRunsHaveMoreOfThem) {
     const Result few = ofBatch(256, 0.2);
     Result many = ofBatch(512, 0.1);
     many.outcome.get<PartitionOutcome>().accelerators = few.outcome.get<PartitionOutcome>().accelerators * 2;
-    const std::string counts = fmt::format("{} against {}", many.outcome.get<PartitionOutcome>().accelerators,
-                                           few.outcome.get<PartitionOutcome>().accelerators);
-    EXPECT_EQ(compare({&few, &many}, {"few", "many"}).finding,
-              "many is 4× as fast as few: 5,120 samples/s against 1,280 samples/s, on " + counts + " accelerators.");
+    const Comparison comparison = compare({&few, &many}, {"few", "many"});
+    EXPECT_EQ(comparison.deciding, "per_accelerator/throughput_samples_per_s");
+    EXPECT_EQ(comparison.unlike, "batch sizes and accelerators in use differ");
+    EXPECT_THAT(comparison.finding, testing::StartsWith("B (many) does 2× as much per accelerator as A (few): "));
+    EXPECT_THAT(comparison.finding, testing::EndsWith(fmt::format(
+                                        "; in all 5,120 samples/s on {} against 1,280 samples/s on {} accelerators.",
+                                        many.outcome.get<PartitionOutcome>().accelerators,
+                                        few.outcome.get<PartitionOutcome>().accelerators)));
+    EXPECT_EQ(comparison.metrics.front().metric.name, comparison.deciding);
+}
+
+/// The same step on twice the accelerators: its time cannot be compared, its throughput can.
+TEST(Comparison, comparesThroughputWhereAcceleratorsAloneDiffer) {
+    const Result few = ofBatch(256, 0.2);
+    Result many = ofBatch(256, 0.15);
+    many.outcome.get<PartitionOutcome>().accelerators *= 2;
+    const Comparison comparison = compare({&few, &many}, {"few", "many"});
+    EXPECT_EQ(comparison.unlike, "accelerators in use differ");
+    EXPECT_FALSE(metricNamed(comparison, "step_time_s").comparable);
+    EXPECT_DOUBLE_EQ(*metricNamed(comparison, "throughput_samples_per_s").ratios[1], 0.2 / 0.15);
+    EXPECT_THAT(comparison.finding, testing::StartsWith("No run does more per accelerator than A (few)"));
 }
 
 TEST(Comparison, takesTwoToTwoHundredRuns) {
@@ -198,7 +249,52 @@ TEST(Comparison, takesTwoToTwoHundredRuns) {
     EXPECT_THROW(compare({&result, &result}, {"a"}), UsageError);
     EXPECT_THROW(compare({&result, &result}, {"a", "b"}, 2), UsageError);
     const std::vector<const Result*> many(200, &result);
-    EXPECT_EQ(compare(many, std::vector<std::string>(200, "x")).runs.size(), 200U);
+    const Comparison comparison = compare(many, std::vector<std::string>(200, "x"));
+    EXPECT_EQ(comparison.runs.size(), 200U);
+    EXPECT_EQ(comparison.letters.front(), "A");
+    EXPECT_EQ(comparison.letters[26], "AA");
+    EXPECT_EQ(comparison.letters.back(), "GR");
+}
+
+Result costOfAlexnet() {
+    Study study = newStudy("cost");
+    study.workloads = {"zoo:alexnet"};
+    return run(study);
+}
+
+/// Engines that train the same network are compared by samples; one that does not stands alone.
+TEST(Comparison, joinsEnginesThatHaveNumbersInCommon) {
+    const Result split = run(test::studyOf(test::samples().front()));
+    Study study = newStudy("predict");
+    study.models = split.study.models;
+    study.hardware = {"a100"};
+    const Result predicted = run(study);
+    const Result other = costOfAlexnet();
+    const std::vector<const Result*> results{&split, &other, &predicted};
+    EXPECT_EQ(comparableRuns(results), (std::vector<std::vector<std::size_t>>{{0, 2}, {1}}));
+    const ComparedKinds kinds = compareByKind(results, {"split", "other", "predicted"}, 2);
+    ASSERT_EQ(kinds.comparisons.size(), 1U);
+    EXPECT_EQ(kinds.alone, std::vector<std::size_t>{1});
+    const Comparison& comparison = kinds.comparisons.front();
+    EXPECT_EQ(comparison.letters, (std::vector<std::string>{"A", "C"}));
+    EXPECT_EQ(comparison.baseline, 1U) << "the run that was asked for";
+    EXPECT_EQ(comparison.deciding, "per_accelerator/throughput_samples_per_s");
+    EXPECT_TRUE(metricNamed(comparison, comparison.deciding).values[0]);
+    EXPECT_THAT(compare(results, {"a", "b", "c"}).finding, testing::StartsWith("3 runs of several kinds"));
+}
+
+TEST(Comparison, comparesPartByPart) {
+    const Result a = costOfAlexnet();
+    Result b = a;
+    b.outcome.get<CostOutcome>().layers.front().cost.cycles *= 2;
+    b.outcome.get<CostOutcome>().layers.pop_back();
+    const Comparison comparison = compare({&a, &b}, {"a", "b"});
+    EXPECT_EQ(comparison.partsTitle, "Layers");
+    ASSERT_EQ(comparison.parts.size(), a.outcome.get<CostOutcome>().layers.size() - 1)
+        << "what one run alone has is left out";
+    EXPECT_FALSE(comparison.parts.front().same);
+    EXPECT_EQ(comparison.parts.front().parts[1]->value, 2 * comparison.parts.front().parts[0]->value);
+    EXPECT_TRUE(comparison.parts.back().same);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QLabel>
 #include <QSettings>
 #include <QSignalSpy>
@@ -18,6 +19,7 @@
 #include "core/study/partition/outcome.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/prediction_result.h"
 #include "tests/support/runs.h"
 #include "tests/support/turns.h"
 #include "ui/models/comparison_tables.h"
@@ -49,7 +51,7 @@ RunState comparedState(const study::Result& result, const QString& title, int ru
 
 std::vector<RunState> twoRuns() {
     study::Result other = test::handMadeResult();
-    other.study.parameters["batch"] = 1024;
+    other.study.parameters["dtype"] = "fp16";
     auto& plan = other.outcome.get<study::PartitionOutcome>().result.plans[0];
     plan.stepTime = Seconds{0.0181};
     plan.levels[0].layers[0].type = partition::Type::II;
@@ -115,10 +117,11 @@ TEST(CompareDocument, saysWhichRunIsAheadAndWarns) {
     ASSERT_TRUE(compared(document));
     QString text;
     for (const auto* label : document.findChildren<QLabel*>()) text += label->text() + QLatin1Char('\n');
-    EXPECT_TRUE(text.contains(QStringLiteral("second is 2× as fast as first: 18.1 ms against 36.2 ms per step.")))
+    EXPECT_TRUE(
+        text.contains(QStringLiteral("B (second) is 2× as fast as A (first): 18.1 ms against 36.2 ms per step.")))
         << text.toStdString();
-    EXPECT_TRUE(document.findChild<MessageBar*>()->message().contains(
-        QStringLiteral("Batch sizes differ: 'second' against the baseline.")));
+    EXPECT_TRUE(
+        document.findChild<MessageBar*>()->message().contains(QStringLiteral("Data types differ: B against A.")));
 }
 
 TEST(CompareDocument, showsOnlyDifferencesUnlessAsked) {
@@ -155,7 +158,7 @@ TEST(CompareDocument, theBaselineCanBeChosenAndTheViewIsRemembered) {
     const auto hasFinding = [&](const CompareDocument& in) {
         const auto labels = in.findChildren<QLabel*>();
         return std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
-            return label->text() == QStringLiteral("No run is faster than second, at 18.1 ms per step.");
+            return label->text() == QStringLiteral("No run is faster than B (second), at 18.1 ms per step.");
         });
     };
     EXPECT_TRUE(waitUntil([&] { return hasFinding(document); }));
@@ -178,11 +181,11 @@ TEST(CompareDocument, theDifferenceIsInViewBesideLongNames) {
     ASSERT_NE(numbers, nullptr);
     ASSERT_TRUE(waitUntil([&] { return numbers->model()->rowCount() > 0; }));
     QCoreApplication::processEvents();
-    const int last = numbers->model()->columnCount() - 1;
-    EXPECT_EQ(numbers->model()->headerData(last, Qt::Horizontal).toString(), QStringLiteral("Δ vs baseline"));
-    EXPECT_LE(numbers->columnViewportPosition(last) + numbers->columnWidth(last), numbers->viewport()->width());
-    EXPECT_TRUE(numbers->model()->headerData(2, Qt::Horizontal, Qt::ToolTipRole).toString().startsWith(runs[0].title))
-        << "what is cut is told whole";
+    constexpr int kFirst = 3;  // behind letter, name and value
+    EXPECT_EQ(numbers->model()->headerData(kFirst, Qt::Horizontal).toString(), QStringLiteral("Δ vs A"));
+    EXPECT_LE(numbers->columnViewportPosition(kFirst) + numbers->columnWidth(kFirst), numbers->viewport()->width());
+    EXPECT_EQ(numbers->model()->index(1, 0).data().toString(), QStringLiteral("B"));
+    EXPECT_EQ(numbers->model()->index(1, 1).data().toString(), runs[1].title);
     savePicture(document, QStringLiteral("compare-long-names"));
 }
 
@@ -294,13 +297,13 @@ TEST(CompareDocument, theBaselineIsWhatDeltasReferTo) {
     const auto against = [&] {
         const auto* table = tableNamed(document, QStringLiteral("Numbers"));
         QStringList texts;
-        for (int column = 2; table != nullptr && column < table->model()->columnCount(); ++column)
-            texts << table->model()->index(0, column).data().toString();
+        for (int run = 0; table != nullptr && run < table->model()->rowCount(); ++run)
+            for (const int column : {2, 3}) texts << table->model()->index(run, column).data().toString();
         return texts.join(QLatin1Char('|'));
     };
-    EXPECT_EQ(against(), QStringLiteral("36.2 ms|18.1 ms|−18.1 ms · 0.5×"));
+    EXPECT_EQ(against(), QStringLiteral("36.2 ms|baseline|18.1 ms|0.5×, better"));
     document.setBaseline(1);
-    EXPECT_TRUE(waitUntil([&] { return against() == QStringLiteral("36.2 ms|+18.1 ms · 2×|18.1 ms"); }))
+    EXPECT_TRUE(waitUntil([&] { return against() == QStringLiteral("36.2 ms|2×, worse|18.1 ms|baseline"); }))
         << against().toStdString();
 }
 
@@ -333,15 +336,84 @@ TEST(CompareDocument, betterIsGreenAndWorseIsRed) {
                                                   {QStringLiteral("Memory per accelerator"), "bad"},
                                                   {QStringLiteral("Peak memory use"), "bad"}};
     std::set<QString> seen;
-    for (int row = 0; row < table->rowCount(); ++row) {
-        const QString title = table->index(row, 0).data().toString();
+    ASSERT_EQ(table->rowCount(), 2);
+    for (int column = 2; column + 1 < table->columnCount(); column += 2) {
+        const QString title = table->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
         ASSERT_TRUE(expected.contains(title)) << title.toStdString();
-        EXPECT_EQ(table->index(row, 4).data(Qt::ForegroundRole).value<QColor>(), theme().colour(expected.at(title)))
+        const QModelIndex against = table->index(1, column + 1);
+        const bool good = std::string(expected.at(title)) == "good";
+        EXPECT_EQ(against.data(Qt::ForegroundRole).value<QColor>(), theme().colour(expected.at(title)))
             << title.toStdString();
-        EXPECT_FALSE(table->index(row, 3).data(Qt::ForegroundRole).isValid());
+        EXPECT_TRUE(against.data().toString().endsWith(good ? QStringLiteral(", better") : QStringLiteral(", worse")))
+            << "not by its colour alone: " << against.data().toString().toStdString();
+        EXPECT_FALSE(table->index(1, column).data(Qt::ForegroundRole).isValid());
         seen.insert(title);
     }
     EXPECT_EQ(seen.size(), expected.size());
+}
+
+TEST(CompareDocument, timesOfUnequalStepsAreGreyAndNotCompared) {
+    const study::Result small = test::handMadeResult();
+    study::Result large = small;
+    auto& outcome = large.outcome.get<study::PartitionOutcome>().result;
+    outcome.batch *= 4;
+    for (auto& plan : outcome.plans) plan.throughput *= 4;
+    CompareDocument document(QStringLiteral("1,2"));
+    document.setRuns(
+        {comparedState(small, QStringLiteral("small"), 1), comparedState(large, QStringLiteral("large"), 2)});
+    ASSERT_TRUE(compared(document));
+    EXPECT_TRUE(document.findChild<MessageBar*>()->message().contains(
+        QStringLiteral("Times of whole steps are not comparable: batch sizes differ.")));
+    const auto* numbers = tableNamed(document, QStringLiteral("Numbers"));
+    ASSERT_NE(numbers, nullptr);
+    const QAbstractItemModel* model = numbers->model();
+    EXPECT_EQ(model->headerData(2, Qt::Horizontal).toString(), QStringLiteral("Throughput"));
+    EXPECT_EQ(model->index(1, 3).data().toString(), QStringLiteral("4×, better"));
+    bool perSample = false;
+    for (int column = 0; column < model->columnCount(); ++column)
+        perSample |=
+            model->headerData(column, Qt::Horizontal).toString() == QStringLiteral("Step time per 1,000 samples");
+    EXPECT_TRUE(perSample);
+    document.setOnlyDifferences(false);
+    const QAbstractItemModel* whole = tableNamed(document, QStringLiteral("Numbers"))->model();
+    for (int column = 0; column < whole->columnCount(); ++column) {
+        if (whole->headerData(column, Qt::Horizontal).toString() != QStringLiteral("Step time (not comparable)"))
+            continue;
+        EXPECT_EQ(whole->index(1, column).data(Qt::ForegroundRole).value<QColor>(), theme().colour("secondary"));
+        EXPECT_FALSE(whole->headerData(column + 1, Qt::Horizontal).toString().startsWith(QStringLiteral("Δ")));
+        return;
+    }
+    FAIL() << "the step time has a column";
+}
+
+/// Runs that have no numbers in common with the others are named, not set beside them.
+TEST(CompareDocument, runsOfOtherKindsAreChosenInAList) {
+    std::vector<RunState> runs = twoRuns();
+    runs.insert(runs.begin() + 1, comparedState(test::wholePrediction(), QStringLiteral("predicted"), 3));
+    runs.push_back(comparedState(test::wholePrediction(), QStringLiteral("again"), 4));
+    CompareDocument document(QStringLiteral("1,3,2,4"));
+    document.setRuns(runs);
+    ASSERT_TRUE(compared(document));
+    auto* kinds = document.findChildren<QComboBox*>().value(0);
+    for (auto* box : document.findChildren<QComboBox*>())
+        if (box->accessibleName() == QStringLiteral("Runs")) kinds = box;
+    ASSERT_EQ(kinds->count(), 2);
+    EXPECT_EQ(kinds->itemText(0), QStringLiteral("A, C: Partition"));
+    EXPECT_EQ(kinds->itemText(1), QStringLiteral("B, D: Prediction"));
+    EXPECT_TRUE(document.findChild<MessageBar*>()->message().contains(
+        QStringLiteral("No numbers in common with these: B, D.")));
+    EXPECT_EQ(document.findChild<PlotWidget*>()->chart().x.categories.front().substr(0, 1), "C") << "the faster one";
+    kinds->setCurrentIndex(1);
+    emit kinds->activated(1);
+    EXPECT_TRUE(waitUntil([&] {
+        const auto* numbers = tableNamed(document, QStringLiteral("Numbers"));
+        return document.saveView()[QStringLiteral("kind")].toInt() == 1 && numbers != nullptr;
+    }));
+    CompareDocument other(QStringLiteral("5,6"));
+    other.setRuns({runs[0], runs[1]});
+    QString text;
+    for (const auto* label : other.findChildren<QLabel*>()) text += label->text();
+    EXPECT_TRUE(text.contains(QStringLiteral("no numbers in common"))) << text.toStdString();
 }
 
 std::vector<RunState> twoNetworks() {

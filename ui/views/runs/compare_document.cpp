@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QItemSelectionModel>
 #include <QJsonDocument>
 #include <QLabel>
 #include <QPointer>
@@ -12,6 +13,7 @@
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
@@ -19,10 +21,12 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/error.h"
 #include "core/draw/table.h"
 #include "core/report/catalogue.h"
+#include "core/report/comparison_pictures.h"
 #include "core/report/comparison_report.h"
-#include "core/report/partition_pictures.h"
+#include "core/study/engine.h"
 #include "core/study/explanation.h"
 #include "core/study/partition/metrics.h"
 #include "core/study/partition/outcome.h"
@@ -51,8 +55,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// Charts and timelines of more runs than this would not be readable.
-constexpr std::size_t kMaxPictured = 8;
+using report::kMaxPictured;
+
 constexpr auto kRemembered = "compare/view";
 
 /// Pixels in which the lanes of a timeline are seen; of more lanes the view scrolls.
@@ -76,7 +80,11 @@ struct Timelines {
 Timelines timelinesOf(const std::vector<std::shared_ptr<const study::Result>>& results) {
     Timelines timelines;
     for (const auto& result : results) {
-        timelines.list.push_back(study::timelineOf(*result, report::selectionOf(*result, "").choice));
+        try {
+            timelines.list.push_back(study::timelineOf(*result, report::selectionOf(*result, "").choice));
+        } catch (const UsageError&) {
+            timelines.list.emplace_back();  // of an engine whose results have none
+        }
         timelines.longest = std::max(timelines.longest, timelines.list.back().length);
     }
     return timelines;
@@ -90,7 +98,11 @@ QJsonObject rememberedView() {
 
 struct CompareDocument::Implementation {
     CompareDocument* document = nullptr;
-    std::vector<RunState> runs;  ///< those with a result
+    std::vector<RunState> runs;                   ///< those that are compared
+    std::vector<std::string> letters;             ///< theirs among all
+    std::vector<RunState> known;                  ///< those with a result
+    std::vector<std::vector<std::size_t>> kinds;  ///< places among them of runs that have numbers in common
+    std::size_t kind = 0;                         ///< of those, which are compared
     std::size_t given = 0;
     int baseline = 0;
     SharedComparison comparison;
@@ -105,6 +117,8 @@ struct CompareDocument::Implementation {
     EmptyState* empty = nullptr;
     QLabel* found = nullptr;
     MessageBar* warning = nullptr;
+    QLabel* kindLabel = nullptr;
+    QComboBox* kindBox = nullptr;
     QComboBox* baselineBox = nullptr;
     QComboBox* metricBox = nullptr;
     QCheckBox* onlyDifferences = nullptr;
@@ -117,7 +131,8 @@ struct CompareDocument::Implementation {
 
     QStringList titles() const {
         QStringList list;
-        for (const RunState& run : runs) list << shownText(run.title.toStdString());
+        for (std::size_t run = 0; run < runs.size(); ++run)
+            list << shownText(letters[run] + "  " + runs[run].title.toStdString());
         return list;
     }
 
@@ -131,6 +146,9 @@ struct CompareDocument::Implementation {
     void build();
     void buildBar(QVBoxLayout* layout);
     void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)());
+    void findKinds();
+    void takeKind(std::size_t chosen);
+    QString aloneText() const;
     void compare();
     void show();
     void showBars();
@@ -145,6 +163,8 @@ struct CompareDocument::Implementation {
     void explainMetric(int row, int column);
 
     QWidget* makeMetrics();
+    QWidget* makeOwned();
+    QWidget* makeParts();
     QWidget* makeInputs();
     QWidget* makeLayers();
     QWidget* makeJobs();
@@ -193,6 +213,8 @@ void CompareDocument::Implementation::build() {
     addPage("inputs", u"Inputs"_s, &Implementation::makeInputs);
     addPage("layers", u"Layers"_s, &Implementation::makeLayers);
     addPage("jobs", u"Jobs"_s, &Implementation::makeJobs);
+    addPage("parts", u"Part by part"_s, &Implementation::makeParts);
+    addPage("owned", u"Of each"_s, &Implementation::makeOwned);
     addPage("timelines", u"Timelines"_s, &Implementation::makeTimelines);
     addPage("convergence", u"Convergence"_s, &Implementation::makeConvergence);
     addPage("models", u"Models"_s, &Implementation::makeModels);
@@ -202,8 +224,10 @@ void CompareDocument::Implementation::build() {
 void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     auto* bar = bareLayout<QHBoxLayout>(theme().spacing(2));
     const auto box = [&](const QString& title, const QString& help) {
-        bar->addWidget(textLabel(title, Theme::Text::base, u"secondary"_s));
+        auto* label = textLabel(title, Theme::Text::base, u"secondary"_s);
+        bar->addWidget(label);
         auto* made = new QComboBox;
+        label->setBuddy(made);
         made->setAccessibleName(title);
         made->setToolTip(help);
         made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -211,6 +235,8 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
         bar->addWidget(made);
         return made;
     };
+    kindBox = box(u"Runs"_s, u"Runs that have numbers in common"_s);
+    kindLabel = qobject_cast<QLabel*>(bar->itemAt(bar->indexOf(kindBox) - 1)->widget());
     baselineBox = box(u"Baseline"_s, u"The run that differences and ratios refer to"_s);
     metricBox = box(u"Shown"_s, u"The number that the bars show"_s);
     bar->addStretch();
@@ -221,6 +247,10 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     bar->addWidget(new ViewPresets(
         u"compare"_s, [this] { return view(); }, [this](const QJsonObject& kept) { take(kept); }));
     layout->addLayout(bar);
+    connect(kindBox, qOverload<int>(&QComboBox::activated), document, [this](int chosen) {
+        takeKind(static_cast<std::size_t>(chosen));
+        compare();
+    });
     connect(baselineBox, qOverload<int>(&QComboBox::activated), document, &CompareDocument::setBaseline);
     connect(metricBox, qOverload<int>(&QComboBox::activated), document, [this] {
         showBars();
@@ -228,7 +258,7 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     });
     connect(onlyDifferences, &QCheckBox::clicked, document, [this] { remember(); });
     connect(onlyDifferences, &QCheckBox::toggled, document, [this] {
-        tabs->refresh({u"metrics"_s, u"inputs"_s, u"layers"_s, u"jobs"_s});
+        tabs->refresh({u"metrics"_s, u"inputs"_s, u"owned"_s, u"parts"_s, u"layers"_s, u"jobs"_s});
     });
 }
 
@@ -256,11 +286,63 @@ void CompareDocument::Implementation::showHint() const {
     stack->setCurrentIndex(0);
     if (given < 2) {
         empty->setSentence(u"Choose two runs or more in the history, then Compare, to see them side by side here."_s);
+    } else if (known.size() > 1 && kinds.empty()) {
+        empty->setSentence(u"These runs have no numbers in common; a report gives each pages of its own."_s);
     } else if (runs.size() < 2) {
         empty->setSentence(u"Fewer than two of these runs have a result; finish or run them again to compare them."_s);
     } else {
         empty->setSentence(u"Comparing…"_s);
     }
+}
+
+/// Runs that have numbers in common with others, and a list to choose from where they are of several kinds.
+void CompareDocument::Implementation::findKinds() {
+    std::vector<const study::Result*> results;
+    for (const RunState& run : known) results.push_back(run.result.get());
+    kinds = study::comparableRuns(results);
+    std::erase_if(kinds, [](const auto& places) { return places.size() < 2; });
+    const QSignalBlocker quiet(kindBox);
+    kindBox->clear();
+    for (const auto& places : kinds) {
+        QStringList names;
+        std::vector<std::string> its;
+        for (const std::size_t place : places) {
+            its.push_back(study::letterOf(place));
+            const QString engine = toQt(std::string(study::engineOf(*known[place].result).title));
+            if (!names.contains(engine)) names << engine;
+        }
+        kindBox->addItem(toQt(study::letterList(its)) + u": "_s + names.join(u", "_s));
+    }
+    kindBox->setVisible(kinds.size() > 1);
+    kindLabel->setVisible(kinds.size() > 1);
+    takeKind(0);
+}
+
+void CompareDocument::Implementation::takeKind(std::size_t chosen) {
+    kind = chosen;
+    runs.clear();
+    letters.clear();
+    if (chosen < kinds.size())
+        for (const std::size_t place : kinds[chosen]) {
+            runs.push_back(known[place]);
+            letters.push_back(study::letterOf(place));
+        }
+    else
+        runs = known;
+    letters.resize(runs.size());
+    baseline = 0;
+    const QSignalBlocker quiet(baselineBox);
+    baselineBox->clear();
+    baselineBox->addItems(titles());
+}
+
+/// Runs that are not among those compared.
+QString CompareDocument::Implementation::aloneText() const {
+    std::vector<std::string> others;
+    for (std::size_t place = 0; place < known.size(); ++place)
+        if (std::find(letters.begin(), letters.end(), study::letterOf(place)) == letters.end())
+            others.push_back(study::letterOf(place));
+    return others.empty() ? QString() : u"No numbers in common with these: %1."_s.arg(toQt(study::letterList(others)));
 }
 
 void CompareDocument::Implementation::compare() {
@@ -270,14 +352,14 @@ void CompareDocument::Implementation::compare() {
     if (runs.size() < 2) return;
     inBackground(
         document,
-        [runs = runs, baseline = static_cast<std::size_t>(baseline)] {
+        [runs = runs, letters = letters, baseline = static_cast<std::size_t>(baseline)] {
             std::vector<const study::Result*> results;
             std::vector<std::string> titles;
             for (const RunState& run : runs) {
                 results.push_back(run.result.get());
                 titles.push_back(run.title.toStdString());
             }
-            return study::compare(results, titles, baseline);
+            return study::compare(results, titles, baseline, letters);
         },
         [this, at = generation](study::Comparison made) {
             if (at != generation) return;
@@ -292,9 +374,12 @@ void CompareDocument::Implementation::compare() {
 
 void CompareDocument::Implementation::show() {
     found->setText(shownText(comparison->finding));
-    bars->setMaximumHeight(heightOfBars(runs.size()));
+    bars->setMaximumHeight(heightOfBars(std::min(runs.size(), kMaxPictured + 1)));
     QStringList warnings;
+    if (!comparison->unlike.empty())
+        warnings << u"Times of whole steps are not comparable: %1."_s.arg(toQt(comparison->unlike));
     for (const std::string& sentence : comparison->warnings) warnings << shownText(sentence);
+    if (const QString alone = aloneText(); !alone.isEmpty()) warnings << alone;
     if (warnings.isEmpty()) {
         warning->hide();
     } else {
@@ -328,6 +413,9 @@ void CompareDocument::Implementation::showPages() const {
     tabs->setPageShown(u"layers"_s, layers);
     tabs->setPageShown(u"models"_s, layers);
     tabs->setPageShown(u"jobs"_s, !comparison->jobs.empty());
+    tabs->setPageShown(u"parts"_s, !comparison->parts.empty());
+    tabs->setPageShown(u"owned"_s, std::any_of(comparison->metrics.begin(), comparison->metrics.end(),
+                                               [](const auto& row) { return !row.metric.owner.empty(); }));
 }
 
 void CompareDocument::Implementation::showBars() {
@@ -338,25 +426,32 @@ void CompareDocument::Implementation::showBars() {
 QWidget* CompareDocument::Implementation::makeMetrics() {
     auto* view = table(metricTableModel(comparison, only(), tabs), u"Numbers"_s, u"All numbers are the same."_s);
     connect(view, &TableView::explainRequested, document, [this](int row, int column) { explainMetric(row, column); });
-    connect(view, &TableView::currentRowChanged, document, [this](int row) {
-        const int index = metricBox->findData(metricOfRow(*comparison, only(), row));
-        if (index < 0) return;
-        metricBox->setCurrentIndex(index);
-        showBars();
-    });
+    connect(view->view()->selectionModel(), &QItemSelectionModel::currentChanged, document,
+            [this](const QModelIndex& current) {
+                const int index = metricBox->findData(metricOfColumn(*comparison, only(), current.column()));
+                if (index < 0) return;
+                metricBox->setCurrentIndex(index);
+                showBars();
+            });
     return view;
 }
 
+QWidget* CompareDocument::Implementation::makeOwned() {
+    return table(ownedMetricTableModel(comparison, only(), tabs), u"Of each"_s,
+                 u"No strategy, algorithm or prediction is in two runs with other numbers."_s);
+}
+
+QWidget* CompareDocument::Implementation::makeParts() {
+    return table(partTableModel(comparison, only(), tabs), toQt(comparison->partsTitle),
+                 u"Every part that the runs share is done alike in all of them."_s);
+}
+
 void CompareDocument::Implementation::explainMetric(int row, int column) {
-    // After two columns of names, the baseline has one column and every other run two.
-    int run = 0;
-    for (int at = 2; run < static_cast<int>(runs.size()); ++run) {
-        at += run == baseline ? 1 : 2;
-        if (column < at) break;
-    }
-    if (column < 2 || run >= static_cast<int>(runs.size())) return;
-    const std::string path = metricOfRow(*comparison, only(), row).toStdString();
-    if (const auto explanation = study::explain(*runs[static_cast<std::size_t>(run)].result, path))
+    if (row < 0 || row >= static_cast<int>(runs.size())) return;
+    const auto run = static_cast<std::size_t>(row);
+    const std::string metric = metricOfColumn(*comparison, only(), column).toStdString();
+    if (metric.empty()) return;
+    if (const auto explanation = study::explainCompared(*comparison, metric, run, *runs[run].result))
         showExplanation(*explanation, *document);
 }
 
@@ -464,6 +559,7 @@ void CompareDocument::Implementation::fillTimelines(Timelines timelines) {
         timeline.title.clear();
         timeline.notes.clear();
         timeline.length = timelines.longest;  // one time axis for all
+        gantts[run]->setVisible(!timeline.tracks.empty());
         gantts[run]->setMinimumHeight(heightOf(timeline));
         gantts[run]->setTimeline(std::move(timeline));
     }
@@ -564,21 +660,18 @@ CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document
 CompareDocument::~CompareDocument() = default;
 
 QString CompareDocument::title() const {
-    return d_->runs.size() < 2 ? u"Compare"_s : u"Compare %1 runs"_s.arg(d_->runs.size());
+    return d_->known.size() < 2 ? u"Compare"_s : u"Compare %1 runs"_s.arg(d_->known.size());
 }
 
 void CompareDocument::setRuns(const std::vector<RunState>& runs) {
     d_->given = runs.size();
-    d_->runs.clear();
+    d_->known.clear();
     for (const RunState& run : runs) {
         if (run.result == nullptr || runViewOf(*run.result) == nullptr) continue;
-        d_->runs.push_back(run);
-        if (run.title.isEmpty()) d_->runs.back().title = u"Run %1"_s.arg(run.run);
+        d_->known.push_back(run);
+        if (run.title.isEmpty()) d_->known.back().title = u"Run %1"_s.arg(run.run);
     }
-    d_->baseline = 0;
-    const QSignalBlocker quiet(d_->baselineBox);
-    d_->baselineBox->clear();
-    d_->baselineBox->addItems(d_->titles());
+    d_->findKinds();
     emit titleChanged();
     d_->compare();
 }
@@ -619,6 +712,10 @@ QVector<Exportable> CompareDocument::exportables() {
                              .csv = [chart] { return report::toCsv(chart()); }},
                             table("compare-numbers", report::metricTable),
                             table("compare-inputs", report::inputTable)};
+    if (!comparison->parts.empty()) all.push_back(table("compare-parts", report::partTable));
+    if (comparison->metrics.end() != std::find_if(comparison->metrics.begin(), comparison->metrics.end(),
+                                                  [](const auto& row) { return !row.metric.owner.empty(); }))
+        all.push_back(table("compare-of-each", report::ownedMetricTable));
     if (!comparison->layers.empty()) all.push_back(table("compare-layers", report::layerDifferenceTable));
     if (!comparison->jobs.empty()) all.push_back(table("compare-jobs", report::jobDifferenceTable));
     if (!comparison->shares.empty()) all.push_back(table("compare-shares", report::shareTable));
@@ -629,12 +726,21 @@ QJsonObject CompareDocument::saveView() const {
     if (!d_->comparison) return d_->pending;
     QJsonObject view = d_->view();
     view[u"baseline"_s] = d_->baseline;
+    view[u"kind"_s] = static_cast<int>(d_->kind);
     return view;
 }
 
 void CompareDocument::restoreView(const QJsonObject& view) {
     if (!d_->comparison) {
         d_->pending = view;
+        return;
+    }
+    const auto kind = static_cast<std::size_t>(std::max(0, view.value(QLatin1String("kind")).toInt(0)));
+    if (kind != d_->kind && kind < d_->kinds.size()) {
+        d_->kindBox->setCurrentIndex(static_cast<int>(kind));
+        d_->takeKind(kind);
+        d_->pending = view;
+        d_->compare();
         return;
     }
     d_->take(view);

@@ -1,6 +1,7 @@
 #include "ui/views/runs/report_document.h"
 
 #include <QAction>
+#include <QBuffer>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDate>
@@ -9,10 +10,15 @@
 #include <QImage>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPageLayout>
+#include <QPageSize>
 #include <QPainter>
+#include <QPdfWriter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSettings>
 #include <QStackedWidget>
+#include <QStandardPaths>
 #include <QSvgRenderer>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -22,6 +28,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/account.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/draw/drawing.h"
@@ -41,7 +48,9 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kRenderDelay = 250;
-constexpr int kPageWidth = 794, kPageHeight = 1123;  ///< at 100 %
+constexpr int kPageWidth = 794, kPageHeight = 1123;  ///< at 100 %, of a page that stands
+constexpr auto kAuthor = "report/author";
+constexpr auto kPrinter = "rsvg-convert";
 constexpr std::array kZooms{0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
 constexpr int kMaxPages = 40;  ///< in the preview; an export has them all
 
@@ -61,7 +70,7 @@ struct Plan {
 /// A page by Qt's own reader of SVG, which knows neither nesting nor hatching.
 QImage plainImageOf(const std::string& page, double scale) {
     QSvgRenderer renderer(QByteArray::fromStdString(report::withoutNesting(page)));
-    QImage image(QSize(qRound(kPageWidth * scale), qRound(kPageHeight * scale)), QImage::Format_ARGB32_Premultiplied);
+    QImage image((renderer.viewBoxF().size() * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
     image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
     QPainter painter(&image);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -106,12 +115,38 @@ Preview previewOf(const Plan& plan, double scale) {
     return preview;
 }
 
+/// The report as PDF by Qt, without hatching, where the program that prints pages is missing.
+std::string pdfByQt(const Plan& plan) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    QPdfWriter writer(&buffer);
+    writer.setPageSize(QPageSize(QPageSize::A4));
+    writer.setPageMargins(QMarginsF());
+    QPainter painter;
+    for (const std::string& page : report::reportPages(plan.title.toStdString(), plan.reportRuns(), plan.options)) {
+        QSvgRenderer renderer(QByteArray::fromStdString(report::withoutNesting(page)));
+        const QSizeF size = renderer.viewBoxF().size();
+        writer.setPageOrientation(size.width() > size.height() ? QPageLayout::Landscape : QPageLayout::Portrait);
+        if (painter.isActive())
+            writer.newPage();
+        else
+            painter.begin(&writer);
+        renderer.render(&painter, QRectF(0, 0, writer.width(), writer.height()));
+    }
+    painter.end();
+    return report::withAttachments(bytes.toStdString(), plan.title.toStdString(), plan.options.author,
+                                   report::reportAttachments(plan.reportRuns(), plan.options));
+}
+
 /// Writes the report in the format that the file's name ends in.
 void write(const Plan& plan, const QString& path) {
     const std::string title = plan.title.toStdString();
     std::string bytes;
     if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
-        bytes = report::pdfReport(title, plan.reportRuns(), plan.options);
+        bytes = QStandardPaths::findExecutable(QLatin1String(kPrinter)).isEmpty()
+                    ? pdfByQt(plan)
+                    : report::pdfReport(title, plan.reportRuns(), plan.options);
     } else if (path.endsWith(QLatin1String(".md"), Qt::CaseInsensitive)) {
         bytes = report::markdownReport(title, plan.reportRuns(), plan.options);
     } else {
@@ -133,7 +168,7 @@ constexpr std::array kSections{
     SectionRow{"tables", "Tables", &report::ReportOptions::tables},
     SectionRow{"assumptions", "Assumptions and warnings", &report::ReportOptions::assumptions},
     SectionRow{"provenance", "Where from", &report::ReportOptions::provenance},
-    SectionRow{"studies", "Appendix: studies as files", &report::ReportOptions::studies},
+    SectionRow{"studies", "Studies as attached files", &report::ReportOptions::studies},
 };
 
 }  // namespace
@@ -146,6 +181,10 @@ struct ReportDocument::Implementation {
     QStackedWidget* stack = nullptr;
     EmptyState* empty = nullptr;
     QLineEdit* title = nullptr;
+    QLineEdit* question = nullptr;
+    QLineEdit* author = nullptr;
+    QComboBox* baseline = nullptr;
+    QLabel* baselineLabel = nullptr;
     std::array<QCheckBox*, kSections.size()> boxes{};
     std::vector<QCheckBox*> runBoxes;
     QVBoxLayout* runColumn = nullptr;
@@ -156,7 +195,8 @@ struct ReportDocument::Implementation {
     QWidget* paper = nullptr;
     QVBoxLayout* pages = nullptr;
     std::vector<QLabel*> sheets;
-    double drawn = 0;  ///< the zoom that the pages were drawn for
+    std::vector<QSizeF> sizes;  ///< theirs at 100 %
+    double drawn = 0;           ///< the zoom that the pages were drawn for
     int pageCount = 0;
     QTimer* renderTimer = nullptr;
     QAction* html = nullptr;
@@ -170,6 +210,7 @@ struct ReportDocument::Implementation {
     Plan plan() const;
     void render();
     void show(const Preview& preview);
+    double room() const;
     double zoom() const;
     void fit();
     void askAndExport(const QString& suffix, const QString& filter) const;
@@ -216,12 +257,22 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     const int space = theme().spacing(3);
     column->setContentsMargins(space, space, space, space);
     column->setSpacing(theme().spacing(2));
-    column->addWidget(textLabel(u"Title"_s, Theme::Text::base, QString(), true));
-    title = new QLineEdit(u"Tessera report"_s);
-    title->setMaxLength(200);
-    title->setAccessibleName(u"Title of the report"_s);
-    column->addWidget(title);
-    connect(title, &QLineEdit::textChanged, document, [this] { renderTimer->start(); });
+    const auto line = [&](const QString& heading, const QString& name, const QString& text) {
+        column->addWidget(textLabel(heading, Theme::Text::base, QString(), true));
+        auto* edit = new QLineEdit(text);
+        edit->setMaxLength(200);
+        edit->setAccessibleName(name);
+        column->addWidget(edit);
+        connect(edit, &QLineEdit::textChanged, document, [this] { renderTimer->start(); });
+        return edit;
+    };
+    title = line(u"Title"_s, u"Title of the report"_s, u"Tessera report"_s);
+    question = line(u"Question"_s, u"Question that the report answers"_s, QString());
+    question->setPlaceholderText(u"That of the study"_s);
+    author = line(u"Author"_s, u"Author of the report"_s,
+                  QSettings().value(QLatin1String(kAuthor), toQt(accountName())).toString());
+    connect(author, &QLineEdit::editingFinished, document,
+            [this] { QSettings().setValue(QLatin1String(kAuthor), author->text()); });
     column->addSpacing(space);
     column->addWidget(textLabel(u"Sections"_s, Theme::Text::base, QString(), true));
     for (std::size_t index = 0; index < kSections.size(); ++index) {
@@ -235,6 +286,13 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     column->addWidget(textLabel(u"Runs"_s, Theme::Text::base, QString(), true));
     runColumn = new QVBoxLayout;
     column->addLayout(runColumn);
+    baselineLabel = textLabel(u"Compared with"_s, Theme::Text::base, QString(), true);
+    column->addWidget(baselineLabel);
+    baseline = new QComboBox;
+    baseline->setAccessibleName(u"Baseline of the comparison"_s);
+    baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    column->addWidget(baseline);
+    connect(baseline, qOverload<int>(&QComboBox::activated), document, [this] { renderTimer->start(); });
     column->addStretch();
     column->addWidget(textLabel(u"Zoom of the preview"_s, Theme::Text::base, QString(), true));
     zoomBox = new QComboBox;
@@ -269,8 +327,11 @@ void ReportDocument::Implementation::buildActions() {
 
 Plan ReportDocument::Implementation::plan() const {
     Plan chosen{title->text(), {}, document->options()};
-    for (std::size_t run = 0; run < runs.size(); ++run)
-        if (run >= runBoxes.size() || runBoxes[run]->isChecked()) chosen.runs.push_back(runs[run]);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        if (run < runBoxes.size() && !runBoxes[run]->isChecked()) continue;
+        if (static_cast<int>(run) == baseline->currentIndex()) chosen.options.baseline = chosen.runs.size();
+        chosen.runs.push_back(runs[run]);
+    }
     return chosen;
 }
 
@@ -292,6 +353,7 @@ void ReportDocument::Implementation::show(const Preview& preview) {
         delete old;
     }
     sheets.clear();
+    sizes.clear();
     note->setVisible(!preview.problem.isEmpty());
     if (!preview.problem.isEmpty())
         note->showMessage(MessageBar::Kind::warning,
@@ -303,6 +365,8 @@ void ReportDocument::Implementation::show(const Preview& preview) {
         label->setAccessibleName(u"Page of the report"_s);
         pages->addWidget(label);
         sheets.push_back(label);
+        const bool turned = image.width() > image.height();
+        sizes.emplace_back(turned ? kPageHeight : kPageWidth, turned ? kPageWidth : kPageHeight);
     }
     fit();
     pageCount = static_cast<int>(preview.all);
@@ -311,18 +375,24 @@ void ReportDocument::Implementation::show(const Preview& preview) {
                         : (preview.all == 1 ? u"1 page"_s : u"%1 pages"_s.arg(preview.all)));
 }
 
+double ReportDocument::Implementation::room() const {
+    const QMargins margins = pages->contentsMargins();
+    return scroll->viewport()->width() - margins.left() - margins.right();
+}
+
 /// How much larger than at 100 % pages are: as wide as the preview, or as chosen.
 double ReportDocument::Implementation::zoom() const {
     if (const double chosen = zoomBox->currentData().toDouble(); chosen > 0) return chosen;
-    const QMargins margins = pages->contentsMargins();
-    const double room = scroll->viewport()->width() - margins.left() - margins.right();
-    return std::clamp(room / kPageWidth, kZooms.front() / 2, kZooms.back());
+    return std::clamp(room() / kPageWidth, kZooms.front() / 2, kZooms.back());
 }
 
-/// Pages take their new size at once, and are drawn sharply when it rests.
+/// Pages take their new size at once, and are drawn sharply when it rests. Where they are as wide as the preview, those
+/// that lie on their side are, too.
 void ReportDocument::Implementation::fit() {
     const double now = zoom();
-    for (QLabel* sheet : sheets) sheet->setFixedSize(qRound(kPageWidth * now), qRound(kPageHeight * now));
+    const bool asWide = zoomBox->currentData().toDouble() <= 0;
+    for (std::size_t i = 0; i < sheets.size(); ++i)
+        sheets[i]->setFixedSize((sizes[i] * (asWide ? std::min(now, room() / sizes[i].width()) : now)).toSize());
     if (!sheets.empty() && std::abs(now - drawn) > 1e-3) renderTimer->start();
 }
 
@@ -383,7 +453,11 @@ void ReportDocument::setRuns(const std::vector<RunState>& runs) {
         d_->runColumn->addWidget(box);
         d_->runBoxes.push_back(box);
     }
-    d_->boxes.at(0)->setVisible(d_->runs.size() > 1);
+    d_->baseline->clear();
+    for (const RunState& run : d_->runs) d_->baseline->addItem(shownText(run.title.toStdString()));
+    for (QWidget* each : {static_cast<QWidget*>(d_->boxes.at(0)), static_cast<QWidget*>(d_->baseline),
+                          static_cast<QWidget*>(d_->baselineLabel)})
+        each->setVisible(d_->runs.size() > 1);
     if (d_->runs.empty() && !runs.empty())
         d_->empty->setSentence(u"None of these runs has a result; finish or run them again to report on them."_s);
     d_->stack->setCurrentIndex(d_->runs.empty() ? 0 : 1);
@@ -402,6 +476,8 @@ void ReportDocument::setOptions(const report::ReportOptions& options) {
 report::ReportOptions ReportDocument::options() const {
     report::ReportOptions options;
     options.date = QDate::currentDate().toString(Qt::ISODate).toStdString();
+    options.author = d_->author->text().toStdString();
+    options.question = d_->question->text().toStdString();
     for (std::size_t index = 0; index < kSections.size(); ++index)
         options.*kSections.at(index).field = d_->boxes.at(index)->isChecked();
     return options;
@@ -423,7 +499,9 @@ void ReportDocument::exportReport(const QString& path) {
 }
 
 QJsonObject ReportDocument::saveView() const {
-    QJsonObject view{{u"title"_s, d_->title->text()}};
+    QJsonObject view{{u"title"_s, d_->title->text()},
+                     {u"question"_s, d_->question->text()},
+                     {u"baseline"_s, d_->baseline->currentIndex()}};
     for (std::size_t index = 0; index < kSections.size(); ++index)
         view.insert(QLatin1String(kSections.at(index).id), d_->boxes.at(index)->isChecked());
     return view;
@@ -432,6 +510,9 @@ QJsonObject ReportDocument::saveView() const {
 void ReportDocument::restoreView(const QJsonObject& view) {
     const QString title = view.value(QLatin1String("title")).toString();
     if (!title.isEmpty()) d_->title->setText(title);
+    d_->question->setText(view.value(QLatin1String("question")).toString());
+    if (const int baseline = view.value(QLatin1String("baseline")).toInt(0); baseline < d_->baseline->count())
+        d_->baseline->setCurrentIndex(std::max(0, baseline));
     for (std::size_t index = 0; index < kSections.size(); ++index)
         d_->boxes.at(index)->setChecked(view.value(QLatin1String(kSections.at(index).id))
                                             .toBool(report::ReportOptions().*kSections.at(index).field));
