@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/draw/table.h"
@@ -51,9 +52,10 @@ Action addReproduce(CLI::App& app) {
         std::string costModel;
     };
     const auto options = std::make_shared<Options>();
-    addText(app, "NAME", options->name, "", "a figure's name, or 'list'")->required();
-    addText(app, "--cost-model", options->costModel, "MODEL",
-            "of AccPar's figures; paper: the paper's section 5.3, exact: its section 4 (default paper)");
+    offer(addText(app, "NAME", options->name, "", "a figure's name, or 'list'")->required(), {"@figures"});
+    offer(addText(app, "--cost-model", options->costModel, "NAME",
+                  "of AccPar's figures; paper: the paper's section 5.3, exact: its section 4 (default paper)"),
+          {"paper", "exact"});
     return [options](Context& context) {
         const std::optional<partition::CostModel> costModel = costModelNamed(options->costModel);
         if (options->name == "list") {
