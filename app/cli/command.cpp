@@ -119,7 +119,7 @@ CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value
 }
 
 CLI::Option* addOut(CLI::App& app, std::string& file, const std::string& help) {
-    return addText(app, "--out", file, "FILE", help + "; '-' is standard output")->check(problemOfName);
+    return addText(app, kOut, file, "FILE", help + "; '-' is standard output")->check(problemOfName);
 }
 
 void writeOut(const Context& context, const std::string& file, std::string_view bytes, const std::string& sentence) {
@@ -150,11 +150,15 @@ CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::
 }
 
 std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t min, std::int64_t max) {
+    return wholeIn(fmt::format("option '{}'", option), text, min, max);
+}
+
+std::int64_t wholeIn(const std::string& what, const std::string& text, std::int64_t min, std::int64_t max) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
         throw UsageError(
-            fmt::format("option '{}' is {}; expected a whole number from {} to {}", option, inQuotes(text), min, max));
+            fmt::format("{} is {}; expected a whole number from {} to {}", what, inQuotes(text), min, max));
     return value;
 }
 

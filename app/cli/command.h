@@ -102,6 +102,8 @@ CLI::Option* addInput(CLI::App& app, const std::string& names, std::string& valu
 /// Adds an option for a file that no stream can stand for.
 CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help);
+/// Names of the option that says where a result goes.
+inline constexpr const char* kOut = "-o,--out";
 /// Adds an option for an output file; "-" is standard output (see `writeOut`).
 CLI::Option* addOut(CLI::App& app, std::string& file, const std::string& help);
 /// An option that may be repeated, one value each time.
@@ -119,6 +121,8 @@ std::string suffixOf(const std::string& file, const std::string& format);
 std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts);
 /// A whole number in [min, max] from an option's text. Throws UsageError naming the option.
 std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t min, std::int64_t max);
+/// The same of any text; the error says what it is of, such as "option '--seed'".
+std::int64_t wholeIn(const std::string& what, const std::string& text, std::int64_t min, std::int64_t max);
 
 inline constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 

@@ -17,7 +17,7 @@ Action addCalibrate(CLI::App& app) {
         ParameterTexts parameters;
     };
     const auto options = std::make_shared<Options>();
-    addFile(app, "--out", options->out, "FILE",
+    addFile(app, kOut, options->out, "FILE",
             "the accelerator's file, with its kernels beside it (default this-machine, in your own hardware)");
     addText(app, "--for", options->model, "MODEL", "first measures the operators of training this model");
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");

@@ -119,7 +119,9 @@ Json rowsOfCsv(const std::string& path) {
 
 void addBegin(Study& exploration, const std::string& path) {
     if (path.empty()) return;
-    const bool isJson = std::filesystem::path(path).extension() == ".json";
+    // What standard input holds is known by how it begins.
+    const bool isJson = isStandardInput(path) ? trimmed(readFile(path)).starts_with("[")
+                                              : std::filesystem::path(path).extension() == ".json";
     setDocument(exploration, "begin", isJson ? JsonDocument::load(path).json() : rowsOfCsv(path));
 }
 
@@ -284,15 +286,16 @@ Action addExplore(CLI::App& app) {
     addTexts(app, "--objective", options->objectives, "METRIC[:min|:max]",
              "a metric that is to be small or large; may be repeated");
     addTexts(app, "--constraint", options->constraints, "METRIC<=VALUE", "a limit, also >=; may be repeated");
-    addFile(app, "--begin", options->begin, "FILE",
-            "points to evaluate first, as CSV with the variables' names in its first line; of the method list the only "
-            "ones");
+    addInput(
+        app, "--begin", options->begin, "FILE",
+        "points to evaluate first, as CSV with the variables' names in its first line; of the method list the only "
+        "ones");
     addParameters(app, plainParameters(), options->parameters);
     addText(app, "--seed", options->seed, "N", "seed of random numbers (default 1)");
     app.add_flag("--list", options->list, "lists what of a study can vary, and its metrics");
     addText(app, "--point", options->point, "N",
             "writes the study of this point of a run, which 'tessera run' repeats");
-    addFile(app, "--out", options->out, "FILE",
+    addFile(app, kOut, options->out, "FILE",
             "where --point writes it (default point-N.json), or the job script of --slurm");
     app.add_flag("--slurm", options->slurm,
                  "writes a job script of Slurm that explores on several nodes, with the study beside it");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "core/base/account.h"
 #include "core/base/error.h"
@@ -52,21 +53,33 @@ const auto& rowOf(const auto& find, const ExportRequest& request, std::string_vi
     }
 }
 
-/// Writes the files that other commands read. Returns the sentence that says so.
-std::string writeFilesOf(const study::Result& result, const ExportRequest& request, store::RunId run,
-                         const study::RunContext& context) {
+/// Writes the files that other commands read.
+void writeFilesOf(const study::Result& result, const ExportRequest& request, store::RunId run, const Context& context,
+                  const study::RunContext& runContext) {
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
     if (catalogue.files.empty())
         throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
     const report::FileRow& row = rowOf(report::fileNamed, request, catalogue.engine, catalogue.files.front().id);
-    if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
-        report::refuseSuffix(request.what, suffix, std::string(row.suffix));
+    // The row says the format, and so standard output needs none.
+    const bool isStream = request.out == kStandardStream;
+    if (!isStream || !request.format.empty())
+        if (const std::string suffix = suffixOf(request.out, request.format); suffix != row.suffix)
+            report::refuseSuffix(request.what, suffix, std::string(row.suffix));
     const report::Selection at = report::selectionOf(row, result, request.strategy);
-    const auto files = row.make({result, at, context}, request.out);
+    const auto files = row.make({result, at, runContext}, request.out);
+    context.console.endProgress();
+    if (isStream) {
+        if (files.size() != 1)
+            throw UsageError(
+                fmt::format("option '--out' is '-'; {} is {} files; expected a file's name", row.id, files.size()));
+        writeOut(context, request.out, files.front().second, "");
+        return;
+    }
     writeFiles(files);
+    if (context.common.json) return;
     std::vector<std::string> names;
     for (const auto& [path, bytes] : files) names.push_back(escaped(path.string()));
-    return fmt::format("run {}: {} written to {}\n", run, row.id, joined(names, " and "));
+    context.console.print(fmt::format("run {}: {} written to {}\n", run, row.id, joined(names, " and ")));
 }
 
 std::string bytesOf(const study::Result& result, const ExportRequest& request, const study::RunContext& runContext) {
@@ -152,7 +165,8 @@ Action addReport(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
     addOut(app, options->out, "the file to write: .html, .pdf or .md")->required();
-    addText(app, "--format", options->format, "NAME", "html, pdf or md; default by the file's suffix");
+    offer(addText(app, "--format", options->format, "NAME", "html, pdf or md; default by the file's suffix"),
+          {"html", "pdf", "md"});
     addText(app, "--title", options->title, "TEXT", "the report's title (default Tessera report)");
     addText(app, "--question", options->report.question, "TEXT",
             "the question that the first page answers (default that of the runs' engines)");
@@ -194,8 +208,11 @@ Action addReport(CLI::App& app) {
 Action addExport(CLI::App& app) {
     const auto request = std::make_shared<ExportRequest>();
     addText(app, "RUN", request->run, "", "a run's number, name or uid, or 'last'")->required();
-    addText(app, "--what", request->what, "KIND", "table, timeline, chart or file (default table)");
-    addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first");
+    offer(addText(app, "--what", request->what, "KIND", "table, timeline, chart or file (default table)"),
+          {"table", "timeline", "chart", "file"});
+    offer(
+        addText(app, "--name", request->name, "NAME", "which table, chart or file, as listed below; default the first"),
+        {"@exports"});
     app.footer(everyRow());
     addText(
         app, "--strategy,--rank,--select", request->strategy, "NAME",
@@ -203,8 +220,10 @@ Action addExport(CLI::App& app) {
         "stage (default the best)");
     addOut(app, request->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
-    addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");
-    addText(app, "--theme", request->theme, "NAME", "of pictures: light or dark (default light)");
+    offer(addText(app, "--format", request->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix"),
+          {"csv", "svg", "png", "pdf", "json"});
+    offer(addText(app, "--theme", request->theme, "NAME", "of pictures: light or dark (default light)"),
+          {"light", "dark"});
     addText(app, "--scale", request->scale, "N", "of a PNG, from 1 to 8 (default 2)");
     return [request](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
@@ -214,8 +233,7 @@ Action addExport(CLI::App& app) {
         // What is re-solved rests on the run's own inputs; they are only looked at where one is asked for.
         runContext.files = std::make_shared<InputFiles>([&history, run] { return store::storedInputs(history, run); });
         if (request->what == "file") {
-            const std::string sentence = writeFilesOf(result, *request, run, runContext);
-            if (!context.common.json) context.console.print(sentence);
+            writeFilesOf(result, *request, run, context, runContext);
         } else {
             const std::string bytes = bytesOf(result, *request, runContext);
             context.console.endProgress();

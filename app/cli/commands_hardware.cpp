@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
@@ -185,13 +186,14 @@ void list(Context& context, const std::string& kind) {
 
 Action addHardwareList(CLI::App& app) {
     const auto kind = std::make_shared<std::string>();
-    addText(app, "--kind", *kind, "KIND", "accelerator, fleet, platform or template");
+    offer(addText(app, "--kind", *kind, "KIND", "accelerator, fleet, platform or template"),
+          {"accelerator", "fleet", "platform", "template"});
     return [kind](Context& context) { list(context, *kind); };
 }
 
 Action addHardwareShow(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
-    addText(app, "NAME", *name, "", "a name of 'tessera hardware list', or a file")->required();
+    offer(addText(app, "NAME", *name, "", "a name of 'tessera hardware list', or a file")->required(), {"@hardware"});
     return [name](Context& context) {
         const study::HardwareSummary found = study::loadHardware(*name);
         if (!context.common.json) {
@@ -212,7 +214,8 @@ Action addHardwareCopy(CLI::App& app) {
         std::string name, file;
     };
     const auto options = std::make_shared<Options>();
-    addText(app, "NAME", options->name, "", "a name of 'tessera hardware list', or a file")->required();
+    offer(addText(app, "NAME", options->name, "", "a name of 'tessera hardware list', or a file")->required(),
+          {"@hardware"});
     addText(app, "FILE", options->file, "", "the copy's file; '-' is standard output")->required();
     return [options](Context& context) {
         const study::HardwareSummary found = study::loadHardware(options->name);
@@ -239,7 +242,8 @@ Action addHardwareCopy(CLI::App& app) {
 
 Action addHardwareValidate(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
-    addText(app, "FILE", *name, "", "a hardware file, or a name of 'tessera hardware list'")->required();
+    offer(addText(app, "FILE", *name, "", "a hardware file, or a name of 'tessera hardware list'")->required(),
+          {"@hardware"});
     return [name](Context& context) {
         const study::HardwareSummary found = study::loadHardware(*name);
         if (!context.common.json) {

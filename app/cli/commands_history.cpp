@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "core/base/error.h"
 #include "core/base/poll.h"
@@ -140,13 +141,14 @@ struct Choice {
 };
 
 void addChoice(CLI::App& app, Choice& choice) {
-    addText(app, "--engine", choice.engine, "NAME", "runs of this engine");
+    offer(addText(app, "--engine", choice.engine, "NAME", "runs of this engine"), {"@engines"});
     addText(app, "--model", choice.model, "MODEL", "runs whose model has this in its name, such as resnet");
     addText(app, "--hardware", choice.hardware, "NAME",
             "runs whose fleet, or an accelerator of it, has this in its name");
     addText(app, "--tag", choice.tag, "TAG", "runs with this tag");
-    addText(app, "--status", choice.status, "STATUS",
-            "queued, running, paused, interrupted, done, failed or cancelled");
+    offer(addText(app, "--status", choice.status, "STATUS",
+                  "queued, running, paused, interrupted, done, failed or cancelled"),
+          {"queued", "running", "paused", "interrupted", "done", "failed", "cancelled"});
     addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01 or '7 days'");
     addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
     addTexts(app, "--where", choice.where, "CONDITION",
@@ -497,7 +499,7 @@ Action addHistoryExport(CLI::App& app) {
     };
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
-    addFile(app, "--out", options->out, "FILE", "the file to write")->required();
+    addFile(app, kOut, options->out, "FILE", "the file to write")->required();
     addText(app, "--format", options->format, "FORMAT",
             "tessera: for another history, optuna: a study of one run for Optuna Dashboard (default tessera)");
     return [options](Context& context) {

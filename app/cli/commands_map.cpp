@@ -13,6 +13,7 @@
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/study.h"
@@ -61,7 +62,7 @@ void refuseBareBandwidth(const ParameterTexts& given) {
 /// What `--warm-start` names: a file with a result or a mapping, else a run of the history.
 Json warmStartNamed(const Context& context, const std::string& name) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(name, ignored)) {
+    if (!isStandardInput(name) && !std::filesystem::is_regular_file(name, ignored)) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         const store::RunId run = history.find(name);
         const auto result = history.result(run);

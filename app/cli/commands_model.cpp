@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
@@ -253,9 +254,11 @@ Action addModelConvert(CLI::App& app) {
     addModel(app, conversion->choice);
     std::vector<std::string_view> formats;
     for (const model::Writer& writer : model::writers()) formats.push_back(writer.id);
-    addText(app, "--to", conversion->format, "FORMAT",
-            fmt::format("one of {}; Tessera reads back all but layers-csv, dot and svg", fmt::join(formats, ", ")))
-        ->required();
+    offer(
+        addText(app, "--to", conversion->format, "FORMAT",
+                fmt::format("one of {}; Tessera reads back all but layers-csv, dot and svg", fmt::join(formats, ", ")))
+            ->required(),
+        formats);
     addOut(app, conversion->file, "where it is written")->required();
     return [conversion](Context& context) { convert(context, *conversion); };
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
@@ -41,7 +42,9 @@ void setPlaced(study::Study& study, const PlaceArguments& options) {
 
 Action addPlace(CLI::App& app) {
     const auto options = std::make_shared<PlaceArguments>();
-    addInput(app, "--layers", options->layers, "FILE", "layers with their costs, and on what to place them (JSON)");
+    offer(
+        addInput(app, "--layers", options->layers, "FILE", "layers with their costs, and on what to place them (JSON)"),
+        {"@placements"});
     addText(app, "--model", options->model, "MODEL",
             "a model, instead of layers: zoo:NAME or a file; its costs are those of the physical model");
     addText(app, "--fleet", options->fleet, "FLEET",

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
@@ -30,6 +31,7 @@ Action addPredict(CLI::App& app) {
         ->required();
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
     addParameters(app, study::predictionParameters(), options->parameters);
+    offer(app.get_option("--reference"), {"@accelerators"});
     addText(app, "--seed", options->seed, "N", "seed of the Monte-Carlo ranking probabilities (default 1)");
     return [options](Context& context) {
         study::Study study = study::newStudy("predict");

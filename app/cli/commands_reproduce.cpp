@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "core/base/error.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
@@ -115,9 +116,11 @@ Action addReproduce(CLI::App& app) {
         std::string costModel;
     };
     const auto options = std::make_shared<Options>();
-    app.add_option("NAME", options->names, "figures' names, 'all', or 'list'")->required()->type_name("");
-    addText(app, "--cost-model", options->costModel, "MODEL",
-            "of AccPar's figures; paper: the paper's section 5.3, exact: its section 4 (default paper)");
+    offer(app.add_option("NAME", options->names, "figures' names, 'all', or 'list'")->required()->type_name(""),
+          {"@figures"});
+    offer(addText(app, "--cost-model", options->costModel, "NAME",
+                  "of AccPar's figures; paper: the paper's section 5.3, exact: its section 4 (default paper)"),
+          {"paper", "exact"});
     return [options](Context& context) {
         const std::optional<partition::CostModel> costModel = costModelNamed(options->costModel);
         if (options->names == std::vector<std::string>{"list"}) {

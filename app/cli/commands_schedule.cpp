@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
@@ -15,8 +16,10 @@ Action addSchedule(CLI::App& app) {
         ParameterTexts parameters;
     };
     const auto options = std::make_shared<Options>();
-    addInput(app, "--operators", options->operators, "FILE", "operators with latencies and edges, or a bundled list")
-        ->required();
+    offer(addInput(app, "--operators", options->operators, "FILE",
+                   "operators with latencies and edges, or a bundled list")
+              ->required(),
+          {"@operators"});
     addParameters(app, study::scheduleParameters(), options->parameters);
     return [options](Context& context) {
         study::Study study = study::newStudy("schedule");

@@ -137,7 +137,7 @@ Action addResume(CLI::App& app) {
 
 Action addTour(CLI::App& app) {
     const auto folder = std::make_shared<std::string>("tessera-tour");
-    addText(app, "--out", *folder, "DIR", "where results and report go (default tessera-tour)");
+    addText(app, kOut, *folder, "DIR", "where results and report go (default tessera-tour)");
     return [folder](Context& context) { tour(context, *folder); };
 }
 

@@ -6,25 +6,30 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/completion.h"
 #include "app/cli/console.h"
+#include "app/cli/conventions.h"
+#include "app/cli/man_page.h"
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/hardware/field.h"
 #include "core/ranks/conductor.h"
 #include "core/report/handover.h"
+#include "core/store/store.h"
 
 namespace tessera::cli {
 
 namespace {
-
-enum ExitCode { kSuccess = 0, kInternal = 1, kUsage = 2, kInput = 3, kInfeasible = 4, kInterrupted = 5, kFile = 6 };
 
 constexpr std::size_t kLongestMessage = 4096;
 constexpr std::int64_t kMaxThreads = 1024;
@@ -46,13 +51,37 @@ void addCommon(CLI::App& app, CommonOptions& common) {
     app.set_help_flag("-h,--help", "show this help");
     const std::string group = "Common options";
     app.add_flag("--json", common.json, "print one JSON document and nothing else")->group(group);
-    app.add_flag("--quiet", common.quiet, "suppress progress and warnings, except that a run could not be stored")
+    app.add_flag("-q,--quiet", common.quiet, "suppress progress and warnings, except that a run could not be stored")
         ->group(group);
-    app.add_flag("--verbose", common.verbose, "show warnings as they come up, also before an error")->group(group);
+    app.add_flag("-v,--verbose", common.verbose, "show warnings as they come up, also before an error")->group(group);
     app.add_flag("--no-progress", common.noProgress, "no progress bar")->group(group);
-    addText(app, "--threads", common.threads, "N", "threads (default all cores); never changes a result")->group(group);
+    addText(app, "-j,--threads", common.threads, "N",
+            "threads (default TESSERA_THREADS, else all cores); never changes a result")
+        ->group(group);
     app.add_flag("--no-store", common.noStore, "keep the run out of the history")->group(group);
-    addFile(app, "--store", common.store, "FILE", "history file")->group(group);
+    addFile(app, "--store", common.store, "FILE", "history file (default TESSERA_STORE, else your own)")->group(group);
+}
+
+/// What nobody said is what the environment says.
+void fillFromEnvironment(CommonOptions& common) {
+    if (common.store.empty()) common.store = store::nameInEnvironment();
+}
+
+unsigned threadsOf(const CommonOptions& common) {
+    if (!common.threads.empty()) return static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMaxThreads));
+    constexpr const char* kThreads = "TESSERA_THREADS";
+    const char* const given = std::getenv(kThreads);
+    if (given == nullptr || *given == '\0') return 0;
+    return static_cast<unsigned>(wholeIn(fmt::format("the environment's {}", kThreads), given, 0, kMaxThreads));
+}
+
+/// The footer of the whole program's help.
+std::string generalFooter() {
+    std::string text = "Example:\n  tessera tour --out tour\n\nEnvironment:\n";
+    for (const Variable& each : kVariables) text += fmt::format("  {:<18}{}\n", each.name, each.meaning);
+    text += "\nExit status:\n";
+    for (const Exit& each : kExits) text += fmt::format("  {}  {}\n", static_cast<int>(each.code), each.meaning);
+    return text + "\nSee 'tessera COMMAND --help' for a command's options.";
 }
 
 /// The parser, with the action of each command.
@@ -61,13 +90,28 @@ public:
     Parser(const std::vector<Command>& table, CommonOptions& common)
         : app_("Explore accelerator choice, placement and model partitioning", "tessera") {
         prepare(app_, common);
-        app_.add_flag("--version", version_, "prints the version");
-        app_.footer("Example:\n  tessera tour --out tour\n\nSee 'tessera COMMAND --help' for a command's options.");
+        app_.add_flag("-V,--version", version_, "print the version");
+        app_.footer(generalFooter());
         for (const Command& command : table) addCommand(command, common);
-        addWord("help", "Shows the help of a command.", "tessera help history list", common)
-            .add_option("COMMAND", helpOf_, "the command, such as 'history list'")
-            ->type_name("");
-        addWord("version", "Prints the version.", "tessera version", common);
+        CLI::App& help = addWord("help", "Show the help of a command.", "tessera help history list", common);
+        help.add_option("COMMAND", helpOf_, "the command, such as 'history list'")->type_name("");
+        help.add_flag("--man", isMan_, "as a page of the manual, for 'man -l -'");
+        addFile(help, "--man-pages", manFolder_, "DIR", "writes the page of every command into a folder");
+        addWord("version", "Print the version.", "tessera version", common);
+        CLI::App& completion = addWord("completion", "Print the script by which a shell completes command lines.",
+                                       "tessera completion bash", common);
+        offer(
+            addText(completion, "SHELL", shell_, "", fmt::format("{}", fmt::join(completedShells(), ", ")))->required(),
+            completedShells());
+        addOut(completion, completionOut_, "writes it to a file");
+    }
+
+    /// Answers a shell that asks for words; false = this is another call.
+    bool completes(int count, char** arguments, const Console& console) {
+        if (count < 2 || arguments[1] != kAsksForWords) return false;
+        const std::vector<std::string> words(arguments + 2, arguments + count);
+        console.print(offersText(offersFor(app_, words)));
+        return true;
     }
 
     /// Empty where help or the version was printed. Throws UsageError.
@@ -101,7 +145,11 @@ public:
             return {};
         }
         if (chosen.get_name() == "help") {
-            console.print(helpOf());
+            showHelp(console);
+            return {};
+        }
+        if (chosen.get_name() == "completion") {
+            writeCompletion(console);
             return {};
         }
         const auto found = actions_.find(&chosen);
@@ -177,6 +225,26 @@ private:
         return app;
     }
 
+    /// What `tessera help` was asked for.
+    void showHelp(const Console& console) const {
+        if (!manFolder_.empty()) return writeManPages(app_, app_.get_name());
+        console.print(helpOf());
+    }
+
+    void writeManPages(const CLI::App& app, const std::string& path) const {
+        writeFile(std::filesystem::path(manFolder_) / (manName(path) + ".1"), manPage(app, path));
+        for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+            writeManPages(*each, path + " " + each->get_name());
+    }
+
+    void writeCompletion(const Console& console) const {
+        const std::string script(completionScript(shell_));
+        if (completionOut_.empty() || completionOut_ == kStandardStream)
+            console.print(script);
+        else
+            writeFile(completionOut_, script);
+    }
+
     /// The help of the command that `tessera help` names.
     std::string helpOf() const {
         const CLI::App* app = &app_;
@@ -188,6 +256,7 @@ private:
             app = app->get_subcommand(word);
             path += " " + word;
         }
+        if (isMan_) return manPage(*app, path);
         // `help()` of the whole parser would show the command that was chosen, which is this one.
         return app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal);
     }
@@ -236,6 +305,8 @@ private:
     CLI::App app_;
     bool version_ = false;
     std::vector<std::string> helpOf_;
+    bool isMan_ = false;
+    std::string manFolder_, shell_, completionOut_;
     std::map<const CLI::App*, Action> actions_;
 };
 
@@ -295,13 +366,14 @@ int run(int argumentCount, char** arguments, const std::stop_token& stop, const 
     Parser parser(table, common);
     if (others) others->warnBy([&console](const std::string& sentence) { console.notify(sentence); });
     const int code = guarded(console, parser, [&] {
+        if (parser.completes(argumentCount, arguments, console)) return;
         const Action action = parser.parse(argumentCount, arguments, console);
         if (!action) return;
+        fillFromEnvironment(common);
         report::serveRunInputs([store = common.store] { return store::openNamed(store, store::OpenMode::readOnly); });
         Context context{common, console, stop};
         context.ranks = others;
-        if (!common.threads.empty())
-            context.threads = static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMaxThreads));
+        context.threads = threadsOf(common);
         action(context);
     });
     others.reset();  // while there is a console that it could warn by

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "app/cli/completion.h"
 #include "app/cli/recording.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -49,6 +50,8 @@ void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, Pa
         CLI::Option* added = row.kind == study::ParameterKind::flag
                                  ? app.add_flag(option, given.flags[name], help)
                                  : addTexts(app, option, given.texts[name], std::string(row.value), help);
+        offer(added, row.words);
+        if (!row.library.empty()) offer(added, std::vector<std::string>{"@" + std::string(row.library)});
         if (row.research) added->group("Research options");
     }
 }

@@ -54,7 +54,8 @@ void describe(CLI::App& options, Request& request) {
     options.name("tessera-studio");
     options.description("Tessera's window: explore accelerator choice, placement and model partitioning");
     options.set_version_flag("--version", std::string("tessera-studio ") + TESSERA_VERSION);
-    auto* store = options.add_option("--store", request.store, "history to use instead of the one used last");
+    auto* store = options.add_option(
+        "--store", request.store, "history to use instead of the one that TESSERA_STORE names, or that was used last");
     options.add_flag("--no-store", request.noStore, "keep nothing of what is run")->excludes(store);
     options.add_option("--run", request.studies, "runs a study, bundled or a file; may be repeated")
         ->type_name("STUDY")

@@ -324,7 +324,7 @@ Dataflow bundledDataflow(const std::string& name) {
 }
 
 bool isDataflowFile(std::string_view nameOrPath) {
-    return nameOrPath.find('/') != std::string_view::npos || nameOrPath.ends_with(".m");
+    return isStandardInput(nameOrPath) || nameOrPath.find('/') != std::string_view::npos || nameOrPath.ends_with(".m");
 }
 
 Dataflow loadDataflow(const std::string& nameOrPath) {

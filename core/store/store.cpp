@@ -319,14 +319,28 @@ fs::path defaultPath() {
     return fs::path(home != nullptr ? home : ".") / ".local" / "share" / "tessera" / "history.db";
 }
 
+std::string nameInEnvironment() {
+    const char* const name = std::getenv("TESSERA_STORE");
+    return name != nullptr ? name : "";
+}
+
+namespace {
+
+std::string nameOrThatOfEnvironment(const std::string& name) {
+    return name.empty() ? nameInEnvironment() : name;
+}
+
+}  // namespace
+
 fs::path pathNamed(const std::string& name) {
-    if (name.empty()) return defaultPath();
+    const std::string chosen = nameOrThatOfEnvironment(name);
+    if (chosen.empty()) return defaultPath();
     std::error_code ignored;
-    const fs::path folder = fs::absolute(name, ignored).parent_path();
+    const fs::path folder = fs::absolute(chosen, ignored).parent_path();
     if (!fs::is_directory(folder, ignored))
         throw FileError(fmt::format("there is no folder {} for the history {}", inQuotes(folder.string(), 1024),
-                                    inQuotes(name, 1024)));
-    return name;
+                                    inQuotes(chosen, 1024)));
+    return chosen;
 }
 
 namespace {
@@ -343,9 +357,10 @@ void markAbandoned(const fs::path& path) {
 }  // namespace
 
 Store openNamed(const std::string& name, OpenMode mode) {
+    const bool isDefault = nameOrThatOfEnvironment(name).empty();
     const fs::path path = pathNamed(name);
     std::error_code ignored;
-    if (mode == OpenMode::readOnly && name.empty() && !fs::exists(path, ignored)) return Store::inMemory();
+    if (mode == OpenMode::readOnly && isDefault && !fs::exists(path, ignored)) return Store::inMemory();
     Store history = Store::open(path, mode);
     if (mode == OpenMode::readOnly && history.hasAbandoned()) {
         markAbandoned(path);

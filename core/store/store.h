@@ -136,8 +136,10 @@ struct MergeCount {
 
 /// `$XDG_DATA_HOME/tessera/history.db` (default `~/.local/share/tessera/history.db`).
 std::filesystem::path defaultPath();
-/// The history of a file that a user names; the default one where `name` is empty. Of that one alone the folder is
-/// made: another folder that is not there is a slip of the pen. Throws FileError.
+/// The history that the environment names, `TESSERA_STORE`; empty where it names none.
+std::string nameInEnvironment();
+/// The history of a file that a user names; where `name` is empty that of the environment, else the default one. Of
+/// that one alone the folder is made: another folder that is not there is a slip of the pen. Throws FileError.
 std::filesystem::path pathNamed(const std::string& name);
 
 /// One connection. Use it from one thread at a time; any number of connections and processes may share the file.

@@ -18,6 +18,7 @@ class Cli : public testing::Test {
 protected:
     Cli() {
         setenv("XDG_DATA_HOME", path("share").c_str(), 1);
+        for (const char* variable : {"TESSERA_STORE", "TESSERA_THREADS", "TESSERA_DATA"}) unsetenv(variable);
         write("toy.json", R"({"schema": "tessera.layers/1", "name": "toy", "layers": [
 {"name": "cv1", "kind": "conv", "in_channels": 3, "out_channels": 64, "in_height": 32, "in_width": 32,
  "conv_height": 32, "conv_width": 32, "kernel_height": 3, "kernel_width": 3},

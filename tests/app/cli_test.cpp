@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -35,6 +36,9 @@ std::size_t lines(const std::string& text) {
 
 /// The page of the command line: every command, its arguments and its own options.
 const std::map<std::string, std::vector<std::string>> kPage{
+    {"help", {"COMMAND", "--man", "--man-pages"}},
+    {"version", {}},
+    {"completion", {"SHELL", "--out"}},
     {"model list", {}},
     {"model inspect", {"MODEL", "--batch", "--dim", "--layers", "--training"}},
     {"model convert", {"MODEL", "--to", "--out", "--dim"}},
@@ -197,6 +201,65 @@ TEST_F(Cli, helpIsAlsoACommandAndWhatNothingAsksFor) {
     EXPECT_EQ(wrong.code, 2);
     EXPECT_EQ(wrong.errors,
               "tessera: unknown command 'partitoin', did you mean 'partition'? see 'tessera help --help'\n");
+}
+
+TEST_F(Cli, hasAManualPageOfEveryCommandWithAllItsOptions) {
+    const auto hyphened = [](const std::string& text) {
+        std::string shown;
+        for (const char c : text) shown += c == '-' ? "\\-" : std::string(1, c);
+        return shown;
+    };
+    fs::create_directory(path("man"));
+    ASSERT_EQ(tessera({"help", "--man-pages", "man"}).code, 0);
+    for (const auto& [command, options] : kPage) {
+        const std::string page = tessera(with(with({"help"}, words(command)), {"--man"})).output;
+        EXPECT_TRUE(page.starts_with(".TH \"TESSERA")) << command;
+        for (const std::string& option : with(options, kCommon)) {
+            const bool isOption = option.starts_with("-");
+            EXPECT_NE(page.find((isOption ? "\\fB" : "\\fI") + hyphened(option) + "\\fR"), std::string::npos)
+                << command << " " << option;
+        }
+        std::string name = "tessera-" + command;
+        std::replace(name.begin(), name.end(), ' ', '-');
+        std::ifstream file(path("man/" + name + ".1"));
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), page) << command;
+    }
+    const std::string general = tessera({"help", "--man"}).output;
+    for (const std::string part : {"TESSERA_STORE", "TESSERA_THREADS", "NO_COLOR", "EXIT STATUS"})
+        EXPECT_NE(general.find(part), std::string::npos) << part;
+    if (runShell("command -v groff").code != 0) GTEST_SKIP() << "no 'groff' here";
+    const Ended set = runShell("for page in man/*.1; do groff -man -Kutf8 -ww -Tutf8 -z \"$page\"; done", folder_);
+    EXPECT_EQ(set.errors, "");
+}
+
+TEST_F(Cli, hasShortNamesOfOptionsThatAreTypedOften) {
+    ASSERT_EQ(tessera(with(kToy, {"-qj2", "--store", "h.db"})).code, 0);
+    EXPECT_EQ(tessera({"model", "list", "-v", "-j", "1"}).output, tessera({"model", "list"}).output);
+    EXPECT_EQ(tessera({"-V"}).output, tessera({"--version"}).output);
+    EXPECT_EQ(tessera({"partition", "-h"}).output, tessera({"partition", "--help"}).output);
+    EXPECT_EQ(tessera({"report", "last", "-o", "r.md", "--store", "h.db"}).output, "1 run written to r.md\n");
+    EXPECT_TRUE(fs::exists(path("r.md")));
+}
+
+TEST_F(Cli, takesDefaultsFromTheEnvironment) {
+    setenv("TESSERA_STORE", path("named.db").c_str(), 1);
+    EXPECT_EQ(tessera(with(kToy, {"--quiet"})).code, 0);
+    EXPECT_TRUE(fs::exists(path("named.db")));
+    EXPECT_FALSE(fs::exists(path("share/tessera/history.db")));
+    EXPECT_EQ(tessera({"history", "list"}).output, tessera({"history", "list", "--store", "named.db"}).output);
+    EXPECT_EQ(tessera(with(kToy, {"--quiet", "--store", "other.db"})).code, 0);
+    EXPECT_TRUE(fs::exists(path("other.db")));
+    setenv("TESSERA_STORE", path("nowhere/h.db").c_str(), 1);
+    EXPECT_EQ(tessera(kToy).code, 6);
+    unsetenv("TESSERA_STORE");
+    setenv("TESSERA_THREADS", "many", 1);
+    EXPECT_EQ(tessera({"model", "list"}).errors,
+              "tessera: the environment's TESSERA_THREADS is 'many'; expected a whole number from 0 to 1024; see "
+              "'tessera model list --help'\n");
+    EXPECT_EQ(tessera({"model", "list", "--threads", "2"}).code, 0);
+    setenv("TESSERA_THREADS", "2", 1);
+    EXPECT_EQ(tessera({"model", "list"}).code, 0);
+    unsetenv("TESSERA_THREADS");
 }
 
 TEST_F(Cli, takesCommonOptionsBeforeAndAfterEveryCommand) {

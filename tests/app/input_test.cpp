@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/hardware/library.h"
 #include "tests/app/cli.h"
+#include "tests/support/paths.h"
 #include "tests/support/sanitizers.h"
 
 namespace tessera::test {
@@ -103,6 +104,20 @@ TEST_F(Cli, readsStandardInputAndWritesStandardOutput) {
          "toy on AccPar homogeneous"},
         {"\"$TESSERA\" hardware copy S2 - | \"$TESSERA\" hardware validate -", "-: a valid platform, 'S2'"},
         {"cat toy.json | \"$TESSERA\" cost --jobs - --dataflow nvdla --pes 64", "cv1"},
+        {"\"$TESSERA\" cost --jobs toy.json --dataflow - --pes 64 < " + sourcePath("data/dataflows/nvdla.m").string(),
+         "cv1"},
+        {"\"$TESSERA\" map --platform S2 --workload mix --samples 50 --json --no-store | \"$TESSERA\" map --platform "
+         "S2 "
+         "--workload mix --samples 50 --warm-start - --no-store",
+         "makespan"},
+        {"printf 'pes\\n256\\n512\\n' | \"$TESSERA\" explore resnet50-layers-nvdla --vary pes=256..1024 --objective "
+         "cycles "
+         "--method list --begin - --no-store",
+         "512"},
+        {"\"$TESSERA\" plan --model zoo:llama2-7b --fleet dgx-h100x8 --global-batch 16 --quiet && \"$TESSERA\" export "
+         "last "
+         "--what file --name megatron-lm --out -",
+         "PLAN_ARGS=("},
     };
     for (const auto& [command, part] : cases) {
         const Ended ended = runShell(command, folder_);

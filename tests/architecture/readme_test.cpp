@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -87,12 +90,13 @@ std::string text(const std::vector<std::string>& lines) {
     return all;
 }
 
-TEST(Readme, everyExampleRunsAndPrintsWhatThePageShows) {
+/// Runs the examples of a page in order, in a folder and with a history of their own. Returns how many there are.
+int checkExamples(const std::string& page) {
     const test::ScratchFolder scratch;
     const fs::path& folder = scratch.path();
     for (const char* name : {"data", "tests"}) fs::create_directory_symlink(sourcePath(name), folder / name);
 
-    std::ifstream in(sourcePath("README.md"));
+    std::ifstream in(sourcePath(page));
     std::string renewed;
     int examples = 0;
     bool same = true;
@@ -107,16 +111,55 @@ TEST(Readme, everyExampleRunsAndPrintsWhatThePageShows) {
         EXPECT_EQ(ran.status, 0) << part.command;
         const bool agreed = agrees(part.shown, 0, ran.lines, 0);
         EXPECT_TRUE(agreed) << "$ " << part.command << "\nprints\n"
-                            << text(ran.lines) << "but README.md shows\n"
+                            << text(ran.lines) << "but " << page << " shows\n"
                             << text(part.shown);
         same = same && agreed;
         renewed += "$ " + part.command + "\n" + text(agreed ? part.shown : ran.lines);
     }
-    EXPECT_GT(examples, 0);
-    if (same) return;
-    std::ofstream(sourcePath("README.md.new")) << renewed;
-    ADD_FAILURE() << "where the new output is right, accept it: mv README.md.new README.md";
+    if (!same) {
+        std::ofstream(sourcePath(page + ".new")) << renewed;
+        ADD_FAILURE() << "where the new output is right, accept it: mv " << page << ".new " << page;
+    }
+    return examples;
 }
+
+TEST(Readme, everyExampleRunsAndPrintsWhatThePageShows) {
+    EXPECT_GT(checkExamples("README.md"), 0);
+}
+
+/// The pages of the guide by their names without suffix.
+std::vector<std::string> guidePages() {
+    std::vector<std::string> pages;
+    for (const fs::directory_entry& entry : fs::directory_iterator(sourcePath("resources/guide")))
+        if (entry.path().extension() == ".md") pages.push_back(entry.path().stem().string());
+    std::sort(pages.begin(), pages.end());
+    return pages;
+}
+
+std::string contents(const fs::path& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+class Guide : public testing::TestWithParam<std::string> {};
+
+TEST_P(Guide, everyExampleRunsAndPrintsWhatThePageShows) {
+    checkExamples("resources/guide/" + GetParam() + ".md");
+}
+
+TEST_P(Guide, isInTheContentsAndWhatItNamesIsThere) {
+    const std::string text = contents(sourcePath("resources/guide") / (GetParam() + ".md"));
+    EXPECT_TRUE(text.starts_with("# "));
+    const std::string listed = contents(sourcePath("resources/guide/README.md"));
+    if (GetParam() != "README") EXPECT_NE(listed.find("](" + GetParam() + ".md)"), std::string::npos);
+    const std::regex link(R"(\]\(([^)#]+)[^)]*\))");
+    for (std::sregex_iterator each(text.begin(), text.end(), link), end; each != end; ++each) {
+        const std::string name = (*each)[1];
+        if (!name.starts_with("http")) EXPECT_TRUE(fs::exists(sourcePath("resources/guide") / name)) << name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Pages, Guide, testing::ValuesIn(guidePages()), [](const auto& row) { return row.param; });
 
 }  // namespace
 }  // namespace tessera::test

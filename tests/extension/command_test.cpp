@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/completion.h"
 #include "app/cli/program.h"
 
 namespace tessera::cli {
@@ -24,7 +25,8 @@ Action addGreet(CLI::App& app) {
     };
     const auto options = std::make_shared<Options>();
     addText(app, "MODEL", options->name, "", "a model of the zoo")->required();
-    addText(app, "--word", options->word, "WORD", "what to say (default Hello)");
+    offer(addText(app, "--word", options->word, "WORD", "what to say (default Hello)"),
+          {"Hello", "Good morning", "Good evening"});
     return [options](Context& context) {
         const std::string said = options->word + ", " + options->name;
         if (context.common.json)
@@ -64,6 +66,15 @@ TEST_F(ToyCommand, hasHelpWithItsOptionsAndItsExample) {
     EXPECT_THAT(help, AllOf(HasSubstr("Greet a model."), HasSubstr("--word WORD"), HasSubstr("--json"),
                             HasSubstr("Example:\n  tessera model greet zoo:lenet5")));
     EXPECT_EQ(said({"help", "model", "greet"}), help);
+}
+
+TEST_F(ToyCommand, hasAPageOfTheManualAndWordsForShells) {
+    EXPECT_THAT(said({"help", "model", "greet", "--man"}),
+                AllOf(HasSubstr(".TH \"TESSERA\\-MODEL\\-GREET\" 1"), HasSubstr("\\fB\\-\\-word\\fR \\fIWORD\\fR")));
+    EXPECT_EQ(said({"__complete", "gre"}), "greet\tGreet anything.\n");
+    EXPECT_EQ(said({"__complete", "greet", "--wo"}), "--word\twhat to say (default Hello)\n");
+    EXPECT_EQ(said({"__complete", "greet", "--word", "Good"}), "Good morning\nGood evening\n");
+    EXPECT_THAT(said({"__complete", "greet", "zoo:lenet"}), HasSubstr("zoo:lenet5\t"));
 }
 
 TEST_F(ToyCommand, itsExampleRuns) {

@@ -35,7 +35,8 @@ def home(tmp_path, monkeypatch):
     """Nothing of the user's is read or written."""
     for name in ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
-    monkeypatch.delenv("TESSERA_DATA", raising=False)
+    for name in ("TESSERA_STORE", "TESSERA_DATA"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

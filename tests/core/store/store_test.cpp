@@ -322,6 +322,16 @@ TEST(StoreInMemory, worksWithoutAFile) {
     EXPECT_THAT(store.findInterrupted(), IsEmpty());
 }
 
+TEST(StorePathNamed, isThatOfTheEnvironmentWhereNobodyNamesOne) {
+    setenv("TESSERA_STORE", "/tmp/mine.db", 1);
+    EXPECT_EQ(pathNamed(""), "/tmp/mine.db");
+    EXPECT_EQ(pathNamed("/tmp/other.db"), "/tmp/other.db");
+    setenv("TESSERA_STORE", "/no/such/folder/mine.db", 1);
+    EXPECT_THROW(pathNamed(""), FileError);
+    unsetenv("TESSERA_STORE");
+    EXPECT_EQ(pathNamed(""), defaultPath());
+}
+
 TEST(StoreDefaultPath, followsTheDataFolder) {
     const char* before = std::getenv("XDG_DATA_HOME");
     const std::string kept = before != nullptr ? before : "";

@@ -247,6 +247,7 @@ void MainWindow::Implementation::fitToScreen() {
 void MainWindow::Implementation::restoreSession() {
     QSettings settings;
     std::filesystem::path path = options.history;
+    if (path.empty()) path = store::nameInEnvironment();
     if (path.empty()) path = settings.value(kHistoryPath).toString().toStdString();
     if (path.empty()) path = store::defaultPath();
     if (!options.recordHistory) path.clear();
