@@ -81,6 +81,7 @@ TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {
     use(*prediction, "new training plan study on this fleet");
     auto* plan = qobject_cast<StudyDocument*>(window_.currentDocument());
     ASSERT_NE(plan, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return !plan->study().hardware.empty(); }));
     EXPECT_EQ(plan->study().hardware, std::vector<std::string>{fleet});
     EXPECT_EQ(plan->study().models, study.models);
     waitUntil([] { return false; }, 500);
@@ -104,6 +105,7 @@ TEST_F(WindowHandover, fromAPlanToThePartitionOfItsStage) {
     use(*plan, "Partition of a stage");
     auto* stage = qobject_cast<StudyDocument*>(window_.currentDocument());
     ASSERT_NE(stage, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return stage->title().contains(u"stage"_s); })) << stage->title().toStdString();
     EXPECT_EQ(stage->study().engine, "partition");
     EXPECT_THAT(stage->title().toStdString(), HasSubstr("stage 2 of 4"));
     waitUntil([] { return false; }, 500);
