@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/base/made_file.h"
 #include "ui/editors/editor_content.h"
 #include "ui/editors/name_dialog.h"
 #include "ui/models/background.h"
@@ -84,6 +85,8 @@ void EditorContent::showDocument() {
     QString caption = kindTitle();
     if (isNew)
         caption = u"%1 · not saved yet"_s.arg(caption);
+    else if (isMadeFile(core.file().path))
+        caption = u"%1 · made of a run, not saved yet"_s.arg(caption);
     else if (!core.file().own)
         caption = u"%1 · comes with Tessera"_s.arg(caption);
     else if (core.isModified())

@@ -38,9 +38,17 @@ QString commandText(const Equivalent& row) {
     return remark.isEmpty() || row.action.empty() ? command : u"%1 %2"_s.arg(command, remark);
 }
 
-QString actionText(const Equivalent& row) {
+QString actionText(const Equivalent& row, const std::function<QString(const QString& id)>& titleOf) {
     if (row.action.empty()) return u"– (%1)"_s.arg(toQt(row.remark));
-    return toQt(row.action).replace(QLatin1Char('*'), QChar(0x2026));
+    const QString title = row.place == "window" ? withoutMnemonics(titleOf(toQt(row.action))) : QString();
+    return title.isEmpty() ? toQt(row.action).replace(QLatin1Char('*'), QChar(0x2026)) : title;
+}
+
+/// "Page: run".
+QString placeText(const Equivalent& row) {
+    if (row.place.empty()) return QString(QChar(0x2013));
+    if (row.place == "window") return u"Menus of the window"_s;
+    return u"Page: %1"_s.arg(toQt(row.place));
 }
 
 }  // namespace
@@ -115,7 +123,7 @@ const std::vector<Equivalent>& equivalents() {
         {"run", "Export Chrome trace…", "export", "RUN --what timeline"},
         {"run", "Use as: *", "export", "RUN --what file --name NAME --select PART, or the input run:RUN/NAME/PART"},
         {"run", "Show on the model", "", kSeen},
-        {"run", "Re-solve with the pins", "partition", "--pin LAYER=TYPE"},
+        {"run", "Re-solve *", "partition", "--pin LAYER=TYPE"},
         {"run", "Discard changed pins", "", "pins that are given are those that count"},
         {"report", "Export HTML…", "report", "RUN --out FILE.html"},
         {"report", "Export PDF…", "report", "RUN --out FILE.pdf"},
@@ -125,21 +133,21 @@ const std::vector<Equivalent>& equivalents() {
         // The history.
         {"window", "history", "history list", ""},
         {"window", "choose-history", "", "--store FILE of every command"},
-        {"history", "open", "history show", "RUN"},
-        {"history", "compare", "history compare", "RUN RUN"},
-        {"history", "points", "", "moves what is seen; tables of 'export' have the numbers"},
-        {"history", "report", "report", "RUN"},
-        {"history", "repeat", "run", "STUDY"},
-        {"history", "resume", "resume", "RUN"},
-        {"history", "study", "history show", "RUN"},
-        {"history", "star", "history star", "RUN"},
-        {"history", "rename", "", "a run is called as its study was when it ran"},
-        {"history", "tags", "history tag", "RUN TAG"},
-        {"history", "note", "history note", "RUN TEXT"},
-        {"history", "delete", "history delete", "RUN"},
-        {"history", "export", "history export", "RUN --out FILE"},
-        {"history", "import", "history import", "FILE"},
-        {"history", "columns", "", kSeen},
+        {"history", "Open", "history show", "RUN"},
+        {"history", "Compare", "history compare", "RUN RUN"},
+        {"history", "Show as points", "", "moves what is seen; tables of 'export' have the numbers"},
+        {"history", "Report", "report", "RUN"},
+        {"history", "Run again", "run", "STUDY"},
+        {"history", "Resume", "resume", "RUN"},
+        {"history", "Open its study", "history show", "RUN"},
+        {"history", "Star or unstar", "history star", "RUN"},
+        {"history", "Rename", "", "a run is called as its study; no command changes that later"},
+        {"history", "Edit tags", "history tag", "RUN TAG"},
+        {"history", "Edit the note", "history note", "RUN TEXT"},
+        {"history", "Delete", "history delete", "RUN"},
+        {"history", "Export the selected runs…", "history export", "RUN --out FILE"},
+        {"history", "Import runs…", "history import", "FILE"},
+        {"history", "Choose columns…", "", kSeen},
         {"", "", "history search", "the field above the table"},
         {"", "", "history merge", "importing the file adds its runs"},
         {"", "", "history backup", "upkeep of the file"},
@@ -168,7 +176,9 @@ const std::vector<Equivalent>& equivalents() {
         {"window", "details", "", kSeen},
         {"window", "full-screen", "", kSeen},
         {"window", "reset-layout", "", kSeen},
-        {"window", "theme-*", "", "moves what is seen; --theme of 'export' is that of pictures"},
+        {"window", "theme-system", "", "moves what is seen; --theme of 'export' is that of pictures"},
+        {"window", "theme-light", "", "moves what is seen; --theme of 'export' is that of pictures"},
+        {"window", "theme-dark", "", "moves what is seen; --theme of 'export' is that of pictures"},
         {"window", "shortcuts", "", "--help of every command"},
         {"window", "equivalents", "", "--help of every command"},
         {"window", "about", "", "--version"},
@@ -182,15 +192,14 @@ bool isOf(const Equivalent& row, std::string_view place, const QString& id, cons
     return (!id.isEmpty() && matches(pattern, id)) || matches(pattern, withoutMnemonics(text));
 }
 
-QDialog* newEquivalentsDialog(QWidget* parent) {
+QDialog* newEquivalentsDialog(QWidget* parent, const std::function<QString(const QString& id)>& titleOf) {
     auto* dialog = new QDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(u"Window and command line"_s);
     const auto row = [](int number) -> const Equivalent& { return equivalents()[static_cast<std::size_t>(number)]; };
     auto* model = new TableModel(
-        {columns::words(u"Where"_s,
-                        [row](int at) { return row(at).place.empty() ? QString(QChar(0x2013)) : toQt(row(at).place); }),
-         columns::words(u"In the window"_s, [row](int at) { return actionText(row(at)); }),
+        {columns::words(u"Where"_s, [row](int at) { return placeText(row(at)); }),
+         columns::words(u"In the window"_s, [row, titleOf](int at) { return actionText(row(at), titleOf); }),
          columns::words(u"On the command line"_s, [row](int at) { return commandText(row(at)); })},
         dialog);
     model->setRowCount(static_cast<int>(equivalents().size()));

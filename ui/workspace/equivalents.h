@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,8 @@ const std::vector<Equivalent>& equivalents();
 /// Whether a row is of an action of a place.
 bool isOf(const Equivalent& row, std::string_view place, const QString& id, const QString& text);
 
-/// A dialog that shows them, to search and to copy. It deletes itself when it is closed.
-QDialog* newEquivalentsDialog(QWidget* parent);
+/// A dialog that shows them, to search and to copy; `titleOf` returns the text of an action of the window by its id. It
+/// deletes itself when it is closed.
+QDialog* newEquivalentsDialog(QWidget* parent, const std::function<QString(const QString& id)>& titleOf);
 
 }  // namespace tessera::ui

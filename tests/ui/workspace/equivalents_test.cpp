@@ -64,6 +64,11 @@ protected:
             if (!action->objectName().isEmpty()) seen_["window"].emplace(action->objectName(), action->text());
         run(studyOf("partition", "zoo:lenet5", "accpar-heterogeneous"));
         run(studyOf("predict", "zoo:resnet18", "a100"));
+        study::Study mapping = study::newStudy("mapping");
+        mapping.workloads = {"zoo:lenet5"};
+        mapping.hardware = {"s1"};
+        study::setParameter(mapping, "algorithms", {"herald-like"});
+        run(mapping);
         auto* model = qobject_cast<ModelDocument*>(window_.open(QStringLiteral("model"), QStringLiteral("zoo:lenet5")));
         ASSERT_NE(model, nullptr);
         ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, 20'000));

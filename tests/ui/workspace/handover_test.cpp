@@ -74,6 +74,7 @@ TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {
     ASSERT_NE(hardware, nullptr);
     ASSERT_TRUE(waitUntil([&] { return hardware->title().contains(u"8 × NVIDIA A100"_s); }))
         << hardware->title().toStdString();
+    waitUntil([] { return false; }, 1000);
     test::savePicture(window_, u"handover-fleet"_s);
     // It is written where its user says.
     ASSERT_TRUE(hardware->saveTo(folder_.filePath(u"mine.json"_s)));
@@ -81,6 +82,7 @@ TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {
     use(*prediction, "new training plan study on this fleet");
     auto* plan = qobject_cast<StudyDocument*>(window_.currentDocument());
     ASSERT_NE(plan, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return !plan->study().hardware.empty(); }));
     EXPECT_EQ(plan->study().hardware, std::vector<std::string>{fleet});
     EXPECT_EQ(plan->study().models, study.models);
     waitUntil([] { return false; }, 500);
@@ -104,9 +106,10 @@ TEST_F(WindowHandover, fromAPlanToThePartitionOfItsStage) {
     use(*plan, "Partition of a stage");
     auto* stage = qobject_cast<StudyDocument*>(window_.currentDocument());
     ASSERT_NE(stage, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return stage->title().contains(u"stage"_s); })) << stage->title().toStdString();
     EXPECT_EQ(stage->study().engine, "partition");
     EXPECT_THAT(stage->title().toStdString(), HasSubstr("stage 2 of 4"));
-    waitUntil([] { return false; }, 500);
+    waitUntil([] { return false; }, 1000);
     test::savePicture(window_, u"handover-stage-study"_s);
     stage->requestRun();
     const RunView* partitioned = shown();

@@ -210,7 +210,13 @@ void MainWindow::Implementation::buildActions() {
     add("reset-layout", u"R&eset the layout"_s, "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
 
     add("shortcuts", u"&Keyboard shortcuts"_s, "", key("F1"), [this] { showShortcuts(); });
-    add("equivalents", u"&Window and command line"_s, "", {}, [this] { newEquivalentsDialog(&window)->open(); });
+    add("equivalents", u"&Window and command line"_s, "", {}, [this] {
+        const auto titleOf = [this](const QString& id) {
+            const QAction* its = actions.value(id);
+            return its == nullptr ? QString() : its->text();
+        };
+        newEquivalentsDialog(&window, titleOf)->open();
+    });
     add("about", u"&About Tessera"_s, "", {}, [this] { showAbout(); });
 
     auto* group = new QActionGroup(&window);
