@@ -73,7 +73,7 @@ namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
 
 /// Another theme styles all widgets of all documents anew, which a sanitizer makes long.
-constexpr double kHangSeconds = 60 * (test::kSanitized ? 15 : 1);
+constexpr double kHangSeconds = 60 * (test::kSanitized ? 5 : 1);
 constexpr qint64 kBlockedMilliseconds = 300;  ///< an action that takes longer waits for an answer
 constexpr qint64 kRunMilliseconds = 8000;     ///< after which a run is cancelled: small ones are what is wanted
 constexpr int kMostDocuments = 14, kMostRuns = 4;

@@ -24,6 +24,7 @@ namespace tessera::monkey {
 namespace {
 
 constexpr std::size_t kKept = 40, kLongest = 240;
+constexpr std::int64_t kLook = 200;  ///< milliseconds between two looks at the main thread
 
 // What a signal handler reads: no memory that moves.
 std::array<std::array<char, kLongest>, kKept> kept;
@@ -135,9 +136,17 @@ void watch(const std::string& replay, double seconds) {
     std::signal(SIGABRT, onSignal);
     std::signal(SIGUSR2, onHang);
     watcher = std::jthread([seconds](const std::stop_token& stop) {
+        std::int64_t sign = lastSign, before = nowMilliseconds();
+        double silent = 0;
         while (!stop.stop_requested()) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(200));
-            if (static_cast<double>(nowMilliseconds() - lastSign) < seconds * 1e3) continue;
+            std::this_thread::sleep_for(std::chrono::milliseconds(kLook));
+            const std::int64_t now = nowMilliseconds();
+            // A program that was stopped for a while and goes on has not been silent for that while.
+            silent += 1e-3 * static_cast<double>(std::min(now - before, 5 * kLook));
+            before = now;
+            if (sign != lastSign) silent = 0;
+            sign = lastSign;
+            if (silent < seconds) continue;
             print("monkey: the window has not answered for so many seconds: ");
             printCount(static_cast<std::size_t>(seconds));
             print("\n");
