@@ -209,7 +209,12 @@ void MainWindow::Implementation::buildActions() {
         [this] { window.isFullScreen() ? window.showNormal() : window.showFullScreen(); });
     add("reset-layout", u"R&eset the layout"_s, "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
 
-    add("shortcuts", u"&Keyboard shortcuts"_s, "", key("F1"), [this] { showShortcuts(); });
+    // Also in panes that were taken out of the window, and in dialogs beside it.
+    add("help", u"&Help on this"_s, "guide", key("F1"), [this] {
+        showHelp();
+    })->setShortcutContext(Qt::ApplicationShortcut);
+    add("guide", u"&Guide"_s, "guide", {}, [this] { showGuide({}); });
+    add("shortcuts", u"&Keyboard shortcuts"_s, "keyboard", key("Ctrl+F1"), [this] { showShortcuts(); });
     add("equivalents", u"&Window and command line"_s, "", {}, [this] {
         const auto titleOf = [this](const QString& id) {
             const QAction* its = actions.value(id);
@@ -284,7 +289,7 @@ void MainWindow::Implementation::buildMenus() {
 
     fill(bar->addMenu(u"&Run"_s), {"run", "pause", "stop", "cancel", "", "calibrate", "validation", "", "history"});
     documentMenu = bar->addMenu(u"&Document"_s);
-    fill(bar->addMenu(u"&Help"_s), {"welcome", "shortcuts", "equivalents", "", "about"});
+    fill(bar->addMenu(u"&Help"_s), {"help", "guide", "", "welcome", "shortcuts", "equivalents", "", "about"});
 
     QObject::connect(recentMenu, &QMenu::aboutToShow, context.get(), [this] { fillRecentMenu(); });
     QObject::connect(documentMenu, &QMenu::aboutToShow, context.get(), [this] { fillDocumentMenu(); });
@@ -444,6 +449,12 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
     addAll(contents.platforms, hardware, u"Platform"_s, u"platform"_s);
     addAll(contents.templates, hardware, u"Template"_s, u"template"_s);
     addAll(contents.workloads, hardware, u"Workload"_s, u"jobs"_s);
+    for (const GuidePage& page : guidePages())
+        items.append({.id = u"guide:"_s + page.id,
+                      .title = page.title,
+                      .aside = u"Guide"_s,
+                      .icon = u"guide"_s,
+                      .run = [this, page] { const_cast<Implementation*>(this)->showGuide({page.id}); }});
     for (const RecentFiles::Entry& entry : recent.entries())
         add(entry.kind, u"File"_s, u"file"_s, entry.path, QFileInfo(entry.path).fileName());
     for (const store::RunRow& row : latestRuns)

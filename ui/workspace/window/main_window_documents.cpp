@@ -1,3 +1,4 @@
+#include <QApplication>
 #include <QFileInfo>
 #include <QPointer>
 #include <QUndoStack>
@@ -21,6 +22,7 @@
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/validation_document.h"
 #include "ui/views/workbench/points_document.h"
+#include "ui/workspace/guide_document.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/history/run_loader.h"
@@ -98,6 +100,7 @@ const QVector<DocumentKind>& documentKinds() {
         {u"report"_s, makeOfKey<ReportDocument>},
         {u"validation"_s, makeOfKey<ValidationDocument>},
         {u"history"_s, makeHistory},
+        {u"guide"_s, makeOfKey<GuideDocument>},
     };
     return kKinds;
 }
@@ -225,6 +228,17 @@ void MainWindow::Implementation::connectDocument(Document* document) {
     if (stack == nullptr) return;
     undo.addStack(stack);
     QObject::connect(stack, &QUndoStack::indexChanged, context.get(), refreshFacts);
+}
+
+/// The guide, where it is about the control that has the focus.
+void MainWindow::Implementation::showHelp() {
+    const QWidget* control = QApplication::focusWidget();
+    if (control == nullptr || qobject_cast<const QMainWindow*>(control) != nullptr) control = area->current();
+    showGuide(guidePlaceOf(control));
+}
+
+void MainWindow::Implementation::showGuide(const GuidePlace& place) {
+    if (auto* guide = qobject_cast<GuideDocument*>(open(u"guide"_s, {}))) guide->go(place);
 }
 
 void MainWindow::Implementation::documentChanged(Document* document) {

@@ -15,6 +15,7 @@
 #include "ui/models/recent_files.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/document_area.h"
+#include "ui/workspace/guide.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/history/run_picker.h"
 #include "ui/workspace/jobs_panel.h"
@@ -78,6 +79,8 @@ struct MainWindow::Implementation {
     void searchRuns(const QString& typed, const CommandPalette::More& more);
     void runCurrent();
     int currentJob() const;  ///< of the run in front, else the newest that works; 0 = none
+    void showHelp();
+    void showGuide(const GuidePlace& place);
     void showShortcuts();
     void showAbout();
     void setTheme(const QString& mode);
