@@ -181,7 +181,10 @@ const std::vector<Equivalent>& equivalents() {
         {"window", "theme-dark", "", "moves what is seen; --theme of 'export' is that of pictures"},
         {"window", "shortcuts", "", "--help of every command"},
         {"window", "equivalents", "", "--help of every command"},
-        {"window", "about", "", "--version"},
+        {"window", "help", "help", "COMMAND"},
+        {"window", "guide", "", "the same pages are installed beside the program"},
+        {"window", "about", "version", ""},
+        {"", "", "completion", "forms offer what fits"},
     };
     return kRows;
 }
