@@ -281,11 +281,22 @@ Chart pricePerformanceChart(const PredictionOutcome& outcome, std::int64_t devic
     return chart;
 }
 
+namespace {
+
+/// ">99" of "> 99 %": of a cell whose picture says that it is in per cent.
+std::string shortChance(double probability) {
+    std::string text = study::chanceText(probability);
+    std::erase_if(text, [](char c) { return c == ' ' || c == '%'; });
+    return text;
+}
+
+}  // namespace
+
 HeatMap duelMap(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
     const bool isPrice = metric == study::kByPrice;
     HeatMap map;
     map.id = isPrice ? "duels-price" : "duels";
-    map.title = fmt::format("Probability of being ahead by {} {}", isPrice ? "samples per dollar" : "throughput",
+    map.title = fmt::format("Probability (%) of being ahead by {} {}", isPrice ? "samples per dollar" : "throughput",
                             onDevices(devices));
     map.rowTitle = "ahead";
     map.columnTitle = "of";
@@ -318,7 +329,7 @@ HeatMap duelMap(const PredictionOutcome& outcome, std::string_view metric, std::
         const auto band =
             std::find_if(kBands.begin(), kBands.end(), [&](const Band& each) { return ahead >= each.from; });
         map.cells.push_back(static_cast<std::int16_t>(band - kBands.begin()));
-        map.texts.push_back(study::chanceText(ahead));
+        map.texts.push_back(shortChance(ahead));
         map.details.push_back(fmt::format("{} is ahead of {}: {}", row, column, study::chanceText(ahead)));
     }
     return map;
@@ -360,7 +371,7 @@ Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t device
         if (one->batches.size() > 0 && !one->batches.back().fits)
             limits.push_back(fmt::format("{} {}", shownName(one->accelerator), countText(one->batches.back().batch)));
         chart.series.push_back(std::move(band));
-        mark.shape = static_cast<int>(chart.series.size());  // as its curve has
+        curve.shape = mark.shape = static_cast<int>(marks.size());
         chart.series.push_back(std::move(curve));
         if (!mark.x.empty()) marks.push_back(std::move(mark));
     }

@@ -178,8 +178,9 @@ TEST_F(PredictionPictures, everyTwoAreComparedByHowLikelyOneIsAhead) {
     EXPECT_EQ(map.cells[0], -1) << "nobody is compared with itself";
     EXPECT_EQ(map.cells[2], 0);
     EXPECT_EQ(map.cells[6], 3);
-    EXPECT_EQ(map.texts[2], study::chanceText(duels.ahead[2]));
+    EXPECT_EQ(map.texts[2] + " %", study::chanceText(duels.ahead[2]));
     EXPECT_TRUE(saysIn(toSvg(map, Theme(ThemeKind::light)), map.texts[1]));
+    EXPECT_TRUE(saysIn(map.details[2], study::chanceText(duels.ahead[2])));
     EXPECT_EQ(study::chanceText(0.9999), "> 99 %");
     EXPECT_EQ(study::chanceText(0.0001), "< 1 %");
     EXPECT_EQ(study::chanceText(0.856), "86 %");
