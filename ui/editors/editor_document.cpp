@@ -82,10 +82,11 @@ QAction* EditorContent::addAction(const QString& title, const QString& icon, con
 void EditorContent::showDocument() {
     if (!built) return;
     const bool isNew = core.file().path.empty();
+    const bool isMade = isMadeFile(core.file().path);
     QString caption = kindTitle();
     if (isNew)
         caption = u"%1 · not saved yet"_s.arg(caption);
-    else if (isMadeFile(core.file().path))
+    else if (isMade)
         caption = u"%1 · made of a run, not saved yet"_s.arg(caption);
     else if (!core.file().own)
         caption = u"%1 · comes with Tessera"_s.arg(caption);
@@ -94,7 +95,7 @@ void EditorContent::showDocument() {
     core.setTitle(name());
     frame->setTitle(name().trimmed().isEmpty() ? u"Without a name"_s : name(), caption);
     saveButton->setText(core.file().own && !isNew ? u"Save"_s : saveTitle + u"…"_s);
-    saveButton->setEnabled(core.isModified() || isNew);
+    saveButton->setEnabled(core.isModified() || isNew || isMade);
     showValues();
     emit document->titleChanged();
 }
