@@ -136,7 +136,7 @@ std::vector<std::string> guidePages() {
     return pages;
 }
 
-std::string contents(const fs::path& path) {
+std::string textOfPage(const fs::path& path) {
     std::ifstream in(path);
     return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -148,14 +148,14 @@ TEST_P(Guide, everyExampleRunsAndPrintsWhatThePageShows) {
 }
 
 TEST_P(Guide, isInTheContentsAndWhatItNamesIsThere) {
-    const std::string text = contents(sourcePath("resources/guide") / (GetParam() + ".md"));
+    const std::string text = textOfPage(sourcePath("resources/guide") / (GetParam() + ".md"));
     EXPECT_TRUE(text.starts_with("# "));
-    const std::string listed = contents(sourcePath("resources/guide/README.md"));
-    if (GetParam() != "README") EXPECT_NE(listed.find("](" + GetParam() + ".md)"), std::string::npos);
+    const std::string listed = textOfPage(sourcePath("resources/guide/README.md"));
+    EXPECT_TRUE(GetParam() == "README" || listed.find("](" + GetParam() + ".md)") != std::string::npos);
     const std::regex link(R"(\]\(([^)#]+)[^)]*\))");
     for (std::sregex_iterator each(text.begin(), text.end(), link), end; each != end; ++each) {
         const std::string name = (*each)[1];
-        if (!name.starts_with("http")) EXPECT_TRUE(fs::exists(sourcePath("resources/guide") / name)) << name;
+        EXPECT_TRUE(name.starts_with("http") || fs::exists(sourcePath("resources/guide") / name)) << name;
     }
 }
 
