@@ -13,8 +13,6 @@ class TableView;
 /// The algorithms of a race in their order, beside the picture of it: report::raceTable. Hidden without rows, and where
 /// the picture would have too little room.
 class RaceBoard : public QWidget {
-    Q_OBJECT
-
 public:
     /// Beside a picture in `page`, which has it in its layout.
     explicit RaceBoard(QWidget* page);
