@@ -329,8 +329,9 @@ void DocumentArea::showTabMenu(QTabWidget* group, const QPoint& position) {
     bringToFront(document);
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(u"Close"_s, this, [this, document] { emit closeRequested(document); });
-    menu->addAction(u"Close others"_s, this, [this, document] {
+    // Bound to the document: it may be closed by something else while its menu is open.
+    menu->addAction(u"Close"_s, document, [this, document] { emit closeRequested(document); });
+    menu->addAction(u"Close others"_s, document, [this, document] {
         for (Document* other : documents())
             if (other != document) emit closeRequested(other);
     });

@@ -253,7 +253,9 @@ private:
         try {
             // A window that waits for an answer takes nothing else.
             QWidget* modal = QApplication::activeModalWidget();
-            if (modal != nullptr && (!act.byHand || qobject_cast<QFileDialog*>(modal) != nullptr || isOneOf(2)))
+            if (QWidget* popup = QApplication::activePopupWidget(); popup != nullptr && !act.byHand)
+                popup->close();
+            else if (modal != nullptr && (!act.byHand || qobject_cast<QFileDialog*>(modal) != nullptr || isOneOf(2)))
                 answer(*modal);
             else
                 (this->*act.act)();
