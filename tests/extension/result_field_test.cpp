@@ -113,7 +113,7 @@ TEST(PredictionFields, areSaidAlikeByReportsSheetsAndTheWindow) {
     choice->operators = {0, 1, 2, 3, 4, 5};
     QObject owner;
     check(study::predictionFields(), outcome.predictions, report::predictionTable(outcome),
-          report::predictionTable(outcome, study::kExactTable), *ui::predictionTableModel(choice, &owner));
+          report::predictionTable(outcome, study::kExactTable), *ui::predictionTableModel(choice, {}, &owner));
     const std::vector<study::TimedOperator> operators = study::timedOperators(outcome, choice->chosen());
     ASSERT_EQ(operators.size(), 6U);
     check(study::operatorFields(), operators, {.columns = {}, .rows = std::vector<std::vector<std::string>>(6)},
