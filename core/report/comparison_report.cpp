@@ -69,13 +69,12 @@ bool isShown(const Comparison::MetricRow& row, bool all) {
     return known > 1 && (all || !row.same);
 }
 
-std::string headOf(const Comparison& comparison, const Comparison::MetricRow& row) {
-    const std::string head = columnHead(row.metric.title);
-    return row.comparable ? head : fmt::format("{} (not comparable: {})", head, comparison.unlike);
+std::string headOf(const Comparison::MetricRow& row) {
+    return columnHead(row.metric.title) + (row.comparable ? "" : " (not comparable)");
 }
 
 void addMetricColumns(Table& table, const Comparison& comparison, const Comparison::MetricRow& row) {
-    table.columns.push_back({headOf(comparison, row), true});
+    table.columns.push_back({headOf(row), true});
     if (row.comparable)
         table.columns.push_back({fmt::format("{} vs {}", kDifference, comparison.letters[comparison.baseline]), true});
 }
@@ -183,10 +182,12 @@ Table inputTable(const Comparison& comparison, bool all) {
 Table shownInputs(const Comparison& comparison, bool all) {
     constexpr std::size_t kHash = 64, kShown = 12;
     Table table = inputTable(comparison, all);
+    const bool engines = std::any_of(comparison.inputs.begin(), comparison.inputs.end(),
+                                     [](const Comparison::Row& row) { return row.field == "engine" && !row.same; });
     if (!all)
-        std::erase_if(table.rows, [](const std::vector<std::string>& row) {
+        std::erase_if(table.rows, [&](const std::vector<std::string>& row) {
             const auto missing = static_cast<std::size_t>(std::count(row.begin() + 2, row.end(), "–"));
-            return missing + 3 >= row.size() && (row[0] == "Hardware" || row[0] == "Workload");
+            return missing + 3 >= row.size() && (engines || row[0] == "Hardware" || row[0] == "Workload");
         });
     for (std::vector<std::string>& row : table.rows)
         for (std::string& cell : row)
@@ -270,6 +271,8 @@ Table partTable(const Comparison& comparison, bool all) {
 
 std::string toText(const Comparison& comparison, bool all) {
     std::string text;
+    if (!comparison.unlike.empty())
+        text += fmt::format("Note: Times of whole steps are not comparable: {}.\n", comparison.unlike);
     for (const std::string& warning : comparison.warnings) text += "Note: " + escaped(warning, kLongestNote) + "\n";
     text += section("Metrics", metricTable(comparison, all), 2);
     if (comparison.runs.size() <= kMaxBeside || all)

@@ -37,8 +37,8 @@ Table partTable(const study::Comparison& comparison, bool all);
 /// The title of a part: "Stages" of many, "Stage" of one.
 std::string partTitle(const study::Comparison& comparison, bool many);
 
-/// The inputs for people: hashes are cut to their beginnings, numbers of hardware that one run alone has are left out,
-/// and of many runs each is a row.
+/// The inputs for people: hashes are cut to their beginnings, numbers of hardware that one run alone has, and what one
+/// engine alone takes, are left out, and of many runs each is a row.
 Table shownInputs(const study::Comparison& comparison, bool all);
 
 /// All of them, with what makes the runs hard to compare on top.

@@ -85,12 +85,12 @@ std::vector<std::string> picturedMetrics(const study::Comparison& comparison) {
 void addComparison(Blocks& blocks, const study::Comparison& comparison, bool first, const ReportOptions& options) {
     blocks.emplace_back(Heading{2, "Comparison of " + study::letterList(comparison.letters)});
     blocks.emplace_back(HeadlineText{comparison.finding});
-    if (options.tables) addTable(blocks, "Numbers", metricTable(comparison, false));
     if (options.pictures)
         for (const std::string& metric : picturedMetrics(comparison))
             if (!first || metric != comparison.deciding)  // which is on the first page
                 blocks.emplace_back(Picture{comparisonChart(comparison, metric)});
     if (!options.tables) return;
+    addTable(blocks, "Numbers", metricTable(comparison, false));
     addTable(blocks, "Numbers of each", ownedMetricTable(comparison, false));
     addTable(blocks, "What differs in the inputs", shownInputs(comparison, false));
     addTable(blocks, partTitle(comparison, true), partTable(comparison, false));

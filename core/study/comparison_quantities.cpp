@@ -82,6 +82,8 @@ Comparison::MetricRow rowPer(const Comparison& comparison, const Comparison::Met
                              std::string_view title, const std::vector<double>& divisors) {
     Comparison::MetricRow row{.metric = of.metric, .values = {}, .ratios = {}, .same = false};
     row.metric.name = fmt::format("{}/{}", path, of.metric.name);
+    if (constexpr std::string_view kStep = " of a step"; row.metric.title.ends_with(kStep))
+        row.metric.title.resize(row.metric.title.size() - kStep.size());
     row.metric.title += title;
     for (std::size_t run = 0; run < of.values.size(); ++run)
         row.values.push_back(of.values[run] && divisors[run] > 0 ? std::optional(*of.values[run] / divisors[run])
