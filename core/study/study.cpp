@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "core/base/error.h"
@@ -213,8 +214,13 @@ Study loadStudy(const std::string& nameOrPath) {
 
 std::vector<std::pair<std::string, std::string>> bundledStudies() {
     std::vector<std::pair<std::string, std::string>> result;
-    for (const auto& [name, path] : bundledFiles())
-        result.emplace_back(name, readStudy(JsonDocument::load(path.string()).root()).name);
+    for (const auto& [name, path] : bundledFiles()) {
+        try {
+            result.emplace_back(name, readStudy(JsonDocument::load(path.string()).root()).name);
+        } catch (const std::runtime_error&) {
+            result.emplace_back(name, "");  // one of the user's own that is not finished: whoever opens it is told
+        }
+    }
     return result;
 }
 

@@ -35,7 +35,7 @@ std::string besideOrGiven(const std::string& studyFile, const std::string& name)
 bool isStudySchema(std::string_view schema);
 /// A study file by path, else a bundled study by name. Throws FileError, DataError, UsageError (unknown, with a hint).
 Study loadStudy(const std::string& nameOrPath);
-/// The names and titles of the bundled studies, sorted by name.
+/// The names and titles of the bundled studies and one's own, sorted by name; no title where one cannot be read.
 std::vector<std::pair<std::string, std::string>> bundledStudies();
 
 /// SHA-256 over engine, inputs and parameters in canonical form. Name and seed do not count: a run records its seed.

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -12,6 +16,7 @@
 #include "core/study/title.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/schema.h"
+#include "tests/support/scratch_folder.h"
 
 namespace tessera::study {
 namespace {
@@ -118,6 +123,26 @@ TEST(Study, bundledOnesAreValid) {
         const std::string schema = kind.substr(kind.find('.') + 1, kind.find('/') - kind.find('.') - 1);
         EXPECT_EQ(test::schemaErrors(document, schema + ".schema.json"), "") << name;
     }
+}
+
+// One that its user has not finished does not hide the others.
+TEST(Study, anUnfinishedOneOfTheUsersOwnIsListedWithoutATitle) {
+    const test::ScratchFolder own;
+    const std::filesystem::path studies = std::filesystem::path(own.path()) / "studies";
+    std::filesystem::create_directories(studies);
+    std::ofstream(studies / "begun.json") << R"({"schema": "tessera.study/1", "engine": "predict", "models": []})";
+    const char* const before = std::getenv("TESSERA_DATA");
+    const std::string kept = before == nullptr ? "" : before;
+    setenv("TESSERA_DATA", std::string(own.path()).c_str(), 1);
+    std::map<std::string, std::string> listed;
+    for (auto& [name, title] : bundledStudies()) listed[name] = title;
+    if (before == nullptr)
+        unsetenv("TESSERA_DATA");
+    else
+        setenv("TESSERA_DATA", kept.c_str(), 1);
+    EXPECT_GE(listed.size(), 3U);
+    ASSERT_TRUE(listed.contains("begun"));
+    EXPECT_EQ(listed["begun"], "");
 }
 
 TEST(Study, parametersBecomeTheEnginesOptions) {

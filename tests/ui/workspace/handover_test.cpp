@@ -78,7 +78,9 @@ TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {
     waitUntil([] { return false; }, 1000);
     test::savePicture(window_, u"handover-fleet"_s);
     for (const auto* button : hardware->findChildren<QPushButton*>())
-        if (button->text().startsWith(u"Save"_s)) EXPECT_TRUE(button->isEnabled()) << "it is in no file yet";
+        if (button->text().startsWith(u"Save"_s)) {
+            EXPECT_TRUE(button->isEnabled()) << "it is in no file yet";
+        }
     // It is written where its user says.
     ASSERT_TRUE(hardware->saveTo(folder_.filePath(u"mine.json"_s)));
 
