@@ -88,8 +88,9 @@ protected:
 TEST_F(CatalogueViewTest, everyPictureAndTableOfTheCatalogueIsATab) {
     Page page(test::wholePrediction());
     EXPECT_EQ(page.tabs(*page.pages().pictures()),
-              (QStringList{"Throughput", "Per dollar", "Cost to train", "Baseline predictors", "Stages of a step",
-                           "Scaling", "Speed-up", "Memory by batch", "All levels", "Roofline"}));
+              (QStringList{"Throughput", "Per dollar", "Cost to train", "Baseline predictors", "Who is ahead",
+                           "Who is ahead per dollar", "Throughput by batch", "Stages of a step", "Scaling", "Speed-up",
+                           "Memory by batch", "All levels", "Roofline"}));
     const QStringList details = page.tabs(*page.pages().details());
     for (const char* each :
          {"Predictions", "Ranking", "Memory of a device", "Operators", "Numbers", "Assumptions", "Inputs"})

@@ -411,8 +411,10 @@ TEST(CompareDocument, runsOfOtherKindsAreChosenInAList) {
     }));
     CompareDocument other(QStringLiteral("5,6"));
     other.setRuns({runs[0], runs[1]});
+    waitUntil([] { return false; }, 300);  // there is nothing that could come later
     QString text;
-    for (const auto* label : other.findChildren<QLabel*>()) text += label->text();
+    for (const auto* label : other.findChildren<QLabel*>())
+        if (label->isVisibleTo(&other)) text += label->text();
     EXPECT_TRUE(text.contains(QStringLiteral("no numbers in common"))) << text.toStdString();
 }
 
@@ -540,7 +542,7 @@ TEST(CompareDocument, showsTwoHundredRuns) {
     tabs->setCurrentIndex(0);
     const auto* table = tableNamed(document, QStringLiteral("Numbers"));
     ASSERT_NE(table, nullptr);
-    EXPECT_EQ(table->model()->columnCount(), 2 + 1 + 2 * 199);
+    EXPECT_EQ(table->model()->rowCount(), 200) << "a run is a row";
     savePicture(document, QStringLiteral("compare-200"));
 }
 

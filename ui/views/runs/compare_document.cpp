@@ -327,9 +327,6 @@ void CompareDocument::Implementation::takeKind(std::size_t chosen) {
             runs.push_back(known[place]);
             letters.push_back(study::letterOf(place));
         }
-    else
-        runs = known;
-    letters.resize(runs.size());
     baseline = 0;
     const QSignalBlocker quiet(baselineBox);
     baselineBox->clear();
