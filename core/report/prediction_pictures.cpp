@@ -246,9 +246,9 @@ Chart throughputChart(const PredictionOutcome& outcome, std::int64_t devices) {
     chart.empty = nothingFits(devices);
     const Bars bars = barsBy(outcome, devices, throughputOf);
     if (!bars.rows.empty() && bars.values.front())
-        chart.title = fmt::format("{} trains {} {} {}: {}", shownName(bars.rows.front()->accelerator),
-                                  shownName(outcome.model), bars.rows.size() > 1 ? "fastest" : "as fast as this",
-                                  onDevices(devices), samplesText(*bars.values.front()));
+        chart.title =
+            fmt::format("{} trains {}{} {}: {}", shownName(bars.rows.front()->accelerator), shownName(outcome.model),
+                        bars.rows.size() > 1 ? " fastest" : "", onDevices(devices), samplesText(*bars.values.front()));
     if (std::string tie = tieText(outcome, study::kByThroughput, devices,
                                   [](const Prediction& one) { return samplesText(one.throughput); });
         !tie.empty())

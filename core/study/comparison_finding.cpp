@@ -67,8 +67,8 @@ std::string inAllText(const Comparison& comparison, std::size_t run, std::size_t
     const std::int64_t devices = comparison.works[run].devices, others = comparison.works[other].devices;
     if (row == nullptr || devices == others || !row->values[run] || !row->values[other]) return "";
     const auto count = [](std::int64_t number) { return formatCount(static_cast<double>(number)); };
-    return fmt::format("; in all {} on {} against {} on {} accelerators", textAt(*row, run), count(devices),
-                       textAt(*row, other), count(others));
+    return fmt::format("; in all {} on {} against {} on {} accelerator{}", textAt(*row, run), count(devices),
+                       textAt(*row, other), count(others), others == 1 ? "" : "s");
 }
 
 /// " Per dollar, B (b) does 1.3× as much as A (a): …"; empty where prices are not known or the hardware is as much.

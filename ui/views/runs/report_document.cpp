@@ -253,10 +253,25 @@ void ReportDocument::Implementation::build() {
 QWidget* ReportDocument::Implementation::buildChoices() {
     auto* side = new QWidget;
     side->setFixedWidth(theme().spacing(60));
-    auto* column = new QVBoxLayout(side);
     const int space = theme().spacing(3);
-    column->setContentsMargins(space, space, space, space);
+    // In low windows the choices scroll, and what is done with them stays.
+    auto* room = new QScrollArea(side);
+    room->setFrameShape(QFrame::NoFrame);
+    room->setWidgetResizable(true);
+    room->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    room->setAccessibleName(u"Choices"_s);
+    room->setFocusPolicy(Qt::NoFocus);
+    auto* choices = new QWidget;
+    room->setWidget(choices);
+    auto* column = new QVBoxLayout(choices);
+    column->setContentsMargins(space, space, space, 0);
     column->setSpacing(theme().spacing(2));
+    auto* whole = bareLayout<QVBoxLayout>(side, 0);
+    whole->addWidget(room, 1);
+    auto* foot = new QVBoxLayout;
+    foot->setContentsMargins(space, space, space, space);
+    foot->setSpacing(theme().spacing(2));
+    whole->addLayout(foot);
     const auto line = [&](const QString& heading, const QString& name, const QString& text) {
         column->addWidget(textLabel(heading, Theme::Text::base, QString(), true));
         auto* edit = new QLineEdit(text);
@@ -293,7 +308,6 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     baseline->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     column->addWidget(baseline);
     connect(baseline, qOverload<int>(&QComboBox::activated), document, [this] { renderTimer->start(); });
-    column->addStretch();
     column->addWidget(textLabel(u"Zoom of the preview"_s, Theme::Text::base, QString(), true));
     zoomBox = new QComboBox;
     zoomBox->setAccessibleName(u"Zoom of the preview"_s);
@@ -301,10 +315,10 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     for (const double each : kZooms) zoomBox->addItem(u"%1 %"_s.arg(100 * each, 0, 'f', 0), each);
     column->addWidget(zoomBox);
     connect(zoomBox, qOverload<int>(&QComboBox::currentIndexChanged), document, [this] { fit(); });
-    column->addSpacing(space);
+    column->addStretch();
     status = textLabel(QString(), Theme::Text::base, u"secondary"_s, false, true);
-    column->addWidget(status);
-    for (QAction* action : {html, pdf, markdown}) column->addWidget(buttonOf(action));
+    foot->addWidget(status);
+    for (QAction* action : {html, pdf, markdown}) foot->addWidget(buttonOf(action));
     return side;
 }
 
