@@ -21,11 +21,12 @@ constexpr double kSecondLine = 31;  ///< of what stands above rows, columns and 
 constexpr double kHeadHeight = 38;
 constexpr double kRowHeight = 22;
 constexpr double kWidestCell = 44;
-constexpr double kPrintedFrom = 14;  ///< marks are printed in cells larger than this
-constexpr double kUpright = 14;      ///< a line of text turned by 90°
-constexpr double kRowPitch = 14;     ///< from the base line of one row's name to the next
-constexpr double kNamesHeight = 70;  ///< of everything below the cells in a low window
-constexpr double kNamesShare = 0.2;  ///< of a high one
+constexpr double kWidestFilling = 4 * kWidestCell;  ///< a few columns fill a window, too
+constexpr double kPrintedFrom = 14;                 ///< marks are printed in cells larger than this
+constexpr double kUpright = 14;                     ///< a line of text turned by 90°
+constexpr double kRowPitch = 14;                    ///< from the base line of one row's name to the next
+constexpr double kNamesHeight = 70;                 ///< of everything below the cells in a low window
+constexpr double kNamesShare = 0.2;                 ///< of a high one
 constexpr double kMaxNamesHeight = 130;
 constexpr double kNamedRow = 12;      ///< below this height rows need the room of the names
 constexpr double kLowestMarked = 11;  ///< rows from this height on have room for a mark
@@ -117,7 +118,7 @@ private:
         Rect& plot = out_.plot;
         plot.x = names + (names > 0 ? kGap : 0);
         const double room = std::max(20.0, size_.width - plot.x - (notes > 0 ? notes + kGap : 0));
-        out_.cellWidth = std::min(room / columns_, view_.fill ? 2 * kWidestCell : kWidestCell);
+        out_.cellWidth = std::min(room / columns_, view_.fill ? kWidestFilling : kWidestCell);
         plot.width = out_.cellWidth * columns_;
         out_.perColumn = static_cast<std::size_t>(std::max(1.0, std::ceil(view_.minCell / out_.cellWidth - 1e-9)));
         placeLegend();

@@ -462,6 +462,7 @@ void ReportDocument::setRuns(const std::vector<RunState>& runs) {
         auto* box =
             new QCheckBox(QString(shownText(run.title.toStdString())).replace(QLatin1Char('&'), QLatin1String("&&")));
         box->setChecked(true);
+        box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);  // a long title makes the column no wider
         box->setToolTip(shownText(run.title.toStdString()).toHtmlEscaped());
         connect(box, &QCheckBox::toggled, this, [this] { d_->renderTimer->start(); });
         d_->runColumn->addWidget(box);
