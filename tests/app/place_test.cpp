@@ -190,11 +190,12 @@ TEST_F(Place, isAStudyOfTheHistory) {
     EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
     ASSERT_EQ(place("bert-large", {"--accelerators", "512", "--plan", "2,1,256"}).code, 0);
     EXPECT_THAT(tessera({"history", "list", "--engine", "place"}).output,
-                testing::AllOf(HasSubstr("29,090 samples/s · 141 ms/batch"), HasSubstr("bert-large")));
+                testing::AllOf(HasSubstr("29,090 samples/s"), HasSubstr("141 ms"), HasSubstr("bert-large")));
     EXPECT_THAT(tessera({"history", "show", "2"}).output, HasSubstr("times_the_fastest"));
-    EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
-                testing::AllOf(HasSubstr("No run"),
-                               HasSubstr("accelerators"), HasSubstr("Time per batch")));
+    EXPECT_THAT(
+        tessera({"history", "compare", "1", "2"}).output,
+        testing::AllOf(testing::StartsWith("No number says which of 2 runs is ahead: accelerators in use differ.\n"),
+                       HasSubstr("time per batch (not comparable)")));
     EXPECT_EQ(tessera({"report", "1", "2", "--out", "both.html"}).code, 0);
     EXPECT_EQ(tessera({"report", "2", "--out", "one.md"}).code, 0);
     EXPECT_THAT(readFile(path("one.md")),

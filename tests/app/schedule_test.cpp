@@ -106,12 +106,12 @@ TEST_F(Schedule, isAStudyOfTheHistory) {
     ASSERT_EQ(first.code, 0) << first.errors;
     EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
     ASSERT_EQ(tessera(with(exact, {"--method", "list", "--tensor-cores", "1"})).code, 0);
-    EXPECT_THAT(
-        tessera({"history", "list", "--engine", "schedule"}).output,
-        testing::AllOf(HasSubstr("14 makespan · proven optimal · 12.50 % below 16 in a row"), HasSubstr("layer")));
+    EXPECT_THAT(tessera({"history", "list", "--engine", "schedule"}).output,
+                testing::AllOf(HasSubstr("12.50 %"), HasSubstr("proven"), HasSubstr("layer")));
     EXPECT_THAT(tessera({"history", "show", "1"}).output, HasSubstr("gain_over_serial"));
     EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
-                testing::AllOf(HasSubstr("Makespan"), HasSubstr("tensor cores"), HasSubstr("method")));
+                testing::AllOf(HasSubstr("makespan"), HasSubstr("+14 %, worse"), HasSubstr("tensor cores"),
+                               HasSubstr("method")));
     EXPECT_EQ(tessera({"report", "1", "2", "--out", "both.html"}).code, 0);
     EXPECT_EQ(tessera({"report", "1", "--out", "one.md"}).code, 0);
     EXPECT_THAT(readFile(path("one.md")), HasSubstr("two branches on 2 tensor cores, 1 vector core; method exact"));

@@ -181,10 +181,9 @@ const std::vector<Equivalent>& equivalents() {
         {"window", "theme-dark", "", "moves what is seen; --theme of 'export' is that of pictures"},
         {"window", "shortcuts", "", "--help of every command"},
         {"window", "equivalents", "", "--help of every command"},
-        {"window", "help", "help", "COMMAND"},
-        {"window", "guide", "", "the same pages are installed beside the program"},
-        {"window", "about", "version", ""},
-        {"", "", "completion", "forms offer what fits"},
+        {"window", "help", "", "'help COMMAND', and '--help' of every command"},
+        {"window", "guide", "", "'help COMMAND'; the same pages are installed beside the program"},
+        {"window", "about", "", "'version'"},
     };
     return kRows;
 }

@@ -188,7 +188,7 @@ void GuideDocument::layOut() {
     const int width = browser_->viewport()->width();
     const int margin = theme().spacing(kMarginSteps);
     const int column = std::clamp(width - 2 * margin, theme().spacing(kContentsSteps), theme().spacing(kColumnSteps));
-    if (column == browser_->column) return;
+    if (column == browser_->column) return keepMargins();
     browser_->column = column;
     QTextDocument* document = browser_->document();
     document->clear();
@@ -198,17 +198,24 @@ void GuideDocument::layOut() {
     showPlaceInText();
 }
 
-/// What the style sheet cannot reach: headings, code, tables and margins of the text.
-void GuideDocument::style() {
-    QTextDocument* document = browser_->document();
+/// What is left beside the column, also once a scroll bar has taken some of it.
+void GuideDocument::keepMargins() {
+    QTextFrame* root = browser_->document()->rootFrame();
+    QTextFrameFormat frame = root->frameFormat();
     const int step = theme().spacing();
-    QTextFrameFormat frame = document->rootFrame()->frameFormat();
     const int margin = theme().spacing(kMarginSteps);
     frame.setLeftMargin(margin);
     frame.setRightMargin(std::max(margin, browser_->viewport()->width() - browser_->column - margin));
     frame.setTopMargin(4 * step);
     frame.setBottomMargin(10 * step);
-    document->rootFrame()->setFrameFormat(frame);
+    if (frame != root->frameFormat()) root->setFrameFormat(frame);
+}
+
+/// What the style sheet cannot reach: headings, code, tables and margins of the text.
+void GuideDocument::style() {
+    QTextDocument* document = browser_->document();
+    const int step = theme().spacing();
+    keepMargins();
 
     const QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     const QFont heads[] = {theme().font(Theme::Text::headline, true), theme().font(Theme::Text::panelTitle, true),

@@ -39,6 +39,7 @@ private:
     void turnTo(const GuidePlace& place);
     void render();
     void layOut();
+    void keepMargins();
     void style();
     void showPlaceInText();
     void follow(const QString& link);

@@ -508,7 +508,7 @@ TEST_F(HistoryFile, notesAndTagsAreWrittenInPlaceAlsoWhereTheirColumnIsHidden) {
         for (auto* each : document.table()->viewport()->findChildren<QLineEdit*>()) editor = each;
         return editor != nullptr;
     };
-    ASSERT_TRUE(findEditor());
+    ASSERT_TRUE(waitUntil(findEditor));
     editor->setText("slower at night");
     QTest::keyClick(editor, Qt::Key_Return);
     ASSERT_TRUE(waitUntil([&] { return model.row(1) != nullptr && model.row(1)->note == "slower at night"; }));

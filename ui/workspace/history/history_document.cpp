@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QPointer>
 #include <QScrollBar>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -309,7 +310,11 @@ void HistoryDocument::starSelected() {
 /// In place, also where there was no room for the column.
 void HistoryDocument::editCell(int column) {
     columns_->reveal(column);
-    table_->edit(model_.index(table_->currentIndex().row(), column));
+    // Once the menu that asked for it has given the focus back, which an editor that is open by then would lose.
+    QTimer::singleShot(0, this, [this, column] {
+        table_->setFocus();
+        table_->edit(model_.index(table_->currentIndex().row(), column));
+    });
 }
 
 /// One run's tags are edited in place; several get further ones.
