@@ -17,7 +17,6 @@
 
 namespace tessera::report {
 
-namespace fs = std::filesystem;
 
 namespace {
 

@@ -100,6 +100,7 @@ GuideDocument::GuideDocument(const QString& key, QWidget* parent)
     browser_->setAccessibleName(u"Page of the guide"_s);
     browser_->setOpenLinks(false);
     browser_->setFrameShape(QFrame::NoFrame);
+    browser_->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // pages as wide as the room do not change it
     connect(browser_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) { follow(url.toString()); });
 
     const auto prepare = [this](QToolButton* button, const QString& icon, const QString& title, int step) {
