@@ -17,7 +17,6 @@
 
 namespace tessera::report {
 
-
 namespace {
 
 bool isNumber(std::string_view text) {
