@@ -55,15 +55,16 @@ Table transposed(const Table& table, const std::string& head) {
 }
 
 std::string toText(const Table& table, std::size_t keys, std::size_t width) {
-    constexpr std::size_t kBetween = 2;
+    constexpr std::size_t kBetweenColumns = 2;
     std::vector<double> widths;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         std::size_t widest = displayWidth(table.columns[column].title);
         for (const std::vector<std::string>& row : table.rows) widest = std::max(widest, displayWidth(row[column]));
-        widths.push_back(static_cast<double>(widest + kBetween));
+        widths.push_back(static_cast<double>(widest + kBetweenColumns));
     }
     std::vector<std::string> texts;
-    for (const std::vector<std::size_t>& part : columnParts(table, widths, keys, static_cast<double>(width + kBetween)))
+    for (const std::vector<std::size_t>& part :
+         columnParts(table, widths, keys, static_cast<double>(width + kBetweenColumns)))
         texts.push_back(toText(onlyColumns(table, part)));
     return joined(texts, "\n");
 }

@@ -326,7 +326,7 @@ HeatMap duelMap(const PredictionOutcome& outcome, std::string_view metric, std::
             map.details.emplace_back();
             continue;
         }
-        const auto band =
+        const auto* const band =
             std::find_if(kBands.begin(), kBands.end(), [&](const Band& each) { return ahead >= each.from; });
         map.cells.push_back(static_cast<std::int16_t>(band - kBands.begin()));
         map.texts.push_back(shortChance(ahead));
@@ -368,7 +368,7 @@ Chart batchThroughputChart(const PredictionOutcome& outcome, std::int64_t device
                 mark.valueTexts.push_back(curve.valueTexts[i]);
                 mark.labels.push_back(fmt::format("{}, {}", curve.name, countText(one->batch)));
             }
-        if (one->batches.size() > 0 && !one->batches.back().fits)
+        if (!one->batches.empty() && !one->batches.back().fits)
             limits.push_back(fmt::format("{} {}", shownName(one->accelerator), countText(one->batches.back().batch)));
         chart.series.push_back(std::move(band));
         curve.shape = mark.shape = static_cast<int>(marks.size());
