@@ -309,12 +309,14 @@ void HistoryDocument::starSelected() {
 
 /// In place, also where there was no room for the column.
 void HistoryDocument::editCell(int column) {
+    const bool wasHidden = table_->isColumnHidden(column);
     columns_->reveal(column);
-    // Once the menu that asked for it has given the focus back, which an editor that is open by then would lose.
-    QTimer::singleShot(0, this, [this, column] {
-        table_->setFocus();
-        table_->edit(model_.index(table_->currentIndex().row(), column));
-    });
+    const auto edit = [this, column] { table_->edit(model_.index(table_->currentIndex().row(), column)); };
+    // A column that comes up moves the others first, with which an open editor would close.
+    if (wasHidden)
+        QTimer::singleShot(0, this, edit);
+    else
+        edit();
 }
 
 /// One run's tags are edited in place; several get further ones.
