@@ -55,7 +55,7 @@ std::vector<std::string> designNames(const codesign::Result& result) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     };
     if (result.best) add(*result.best);
-    for (auto point = result.front.rbegin(); point != result.front.rend(); ++point) add(*point);
+    std::for_each(result.front.rbegin(), result.front.rend(), add);
     for (const KnownDesign& design : knownDesigns(result)) add(design.point);
     return names;
 }
