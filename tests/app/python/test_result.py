@@ -167,7 +167,7 @@ def test_notebooks_show_the_run_as_a_report_does(partition, tmp_path):
     partition.save(tmp_path / "r.html")
     report = (tmp_path / "r.html").read_text()
     said = [line for line in page.splitlines() if line.startswith(("<p>", "<td>", "<tr><td>"))]
-    assert len(said) > 10 and sum(line in report for line in said) > 0.9 * len(said)
+    assert len(said) >= 5 and all(line in report for line in said)
 
 
 def test_files_of_other_programs(results):
