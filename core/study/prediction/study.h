@@ -80,7 +80,7 @@ Duels duelsOf(const PredictionOutcome& outcome, std::string_view metric, std::in
 /// "86 %", "> 99 %", "< 1 %": a probability that is known no better.
 std::string chanceText(double probability);
 /// "± 9 %", "−28/+39 %": 90 % of the errors that the numbers behind a prediction allow.
-std::string errorText(const predict::Prediction& prediction);
+std::string errorText(const predict::Prediction& one);
 /// "cs2 or bow", "cs2, bow or 2 others".
 std::string anyOf(const std::vector<const predict::Prediction*>& predictions);
 /// "probability that this ranking of 5 is correct: 31 %".
