@@ -81,12 +81,6 @@ Json variableOfOption(const std::string& text, const Study& base) {
     }
 }
 
-/// A number where the text is one, else the text.
-Json valueOf(std::string_view text) {
-    const std::optional<double> number = parseQuantity(trimmed(text), Measure::count);
-    return number ? Json(*number) : Json(std::string(trimmed(text)));
-}
-
 /// Adds variables of the command line; one of a name that is there takes its place.
 void addVariables(Study& exploration, const std::vector<std::string>& texts) {
     if (texts.empty()) return;
@@ -111,7 +105,8 @@ Json rowsOfCsv(const std::string& path) {
     Json rows = Json::array();
     for (const physical::MeasuredRow& each : table.rows) {
         Json row = Json::object();
-        for (std::size_t i = 0; i < table.columns.size(); ++i) row[table.columns[i]] = valueOf(each.cells[i]);
+        for (std::size_t i = 0; i < table.columns.size(); ++i)
+            row[table.columns[i]] = study::numberOrText(each.cells[i]);
         rows.push_back(std::move(row));
     }
     return rows;

@@ -241,9 +241,11 @@ private:
     void share(ranks::Conductor& others) {
         std::vector<std::size_t> open;
         for (std::size_t p = 0; p < points_.size(); ++p) {
-            if (history_ != nullptr && runOf(p) && history_->result(*runOf(p)))
-                runHere(p);
-            else
+            const std::optional<store::RunId> run = history_ == nullptr ? std::nullopt : runOf(p);
+            if (std::optional<study::Result> finished = run ? history_->result(*run) : std::nullopt) {
+                points_[p].result = std::move(*finished);
+                points_[p].run = run;
+            } else
                 open.push_back(p);
         }
         std::string trouble;

@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -202,8 +201,7 @@ ConstraintDefinition readConstraint(const JsonNode& node) {
         const Compared parts = comparedIn(node.text(), {"<=", ">="});
         if (parts.metric.empty() || parts.value.empty()) node.fail("METRIC <= VALUE or METRIC >= VALUE");
         constraint.metric = parts.metric;
-        const std::optional<double> number = parseQuantity(parts.value, Measure::count);
-        (parts.sign == "<=" ? constraint.max : constraint.min) = number ? Json(*number) : Json(parts.value);
+        (parts.sign == "<=" ? constraint.max : constraint.min) = numberOrText(parts.value);
         return constraint;
     }
     node.allowOnly({"metric", "min", "max"});

@@ -35,12 +35,6 @@ Json targetOf(const std::string& name, const Study* base) {
     return name.find_first_of(".[") == std::string::npos ? Json{{"parameter", name}} : Json{{"field", name}};
 }
 
-/// A number where the text is one, else the text.
-Json numberOrText(std::string_view text) {
-    const std::optional<double> number = parseQuantity(trimmed(text), Measure::count);
-    return number ? Json(*number) : Json(std::string(trimmed(text)));
-}
-
 [[noreturn]] void refuseLine(const std::string& text) {
     throw UsageError(fmt::format("the variable is {}; expected {}", inQuotes(text, 200), kVariableForms));
 }
@@ -99,7 +93,7 @@ void readOptions(std::string_view options, Json& variable, const std::string& te
     }
 }
 
-/// The place of the sign behind the name, which may be a path with an equals sign in none of its parts.
+/// See variableInText; `base` is null where the study is not known.
 Json inLine(const std::string& text, const Study* base) {
     if (trimmed(text).starts_with('{')) return JsonDocument::parse(text, "the variable").json();
     const std::size_t equals = text.find('=');
@@ -190,13 +184,16 @@ std::string lineThatReadsBack(const Json& value, const std::function<std::string
 /// The value that a line stands for, by the reader of its kind.
 template <typename Definition>
 Json valueRead(const std::string& line, Definition (*read)(const JsonNode&)) {
-    const bool isObject = trimmed(line).starts_with('{');
-    const Json value = isObject ? JsonDocument::parse(line, "the entry").json() : Json(line);
-    const JsonDocument document = JsonDocument::parse(Json{{"entry", value}}.dump(), "the entry");
+    const JsonDocument document = JsonDocument::parse(Json{{"entry", line}}.dump(), "the entry");
     return toJson(read(document.root().at("entry")));
 }
 
 }  // namespace
+
+Json numberOrText(std::string_view text) {
+    const std::optional<double> number = parseQuantity(trimmed(text), Measure::count);
+    return number ? Json(*number) : Json(std::string(trimmed(text)));
+}
 
 Json variableInText(const std::string& text) {
     return inLine(text, nullptr);

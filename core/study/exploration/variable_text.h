@@ -13,6 +13,9 @@ namespace tessera::study {
 inline constexpr std::string_view kVariableForms =
     "NAME=LOW..HIGH, NAME=LOW..HIGH:log, NAME=LOW..HIGH:STEP, NAME=VALUE,VALUE or NAME:=FORMULA";
 
+/// A number where the text is one, else the text, which may be a number with its unit.
+Json numberOrText(std::string_view text);
+
 /// What a line says, in the form that `readVariable` takes: `{"parameter": "pes", "low": 64, "high": 4096, "scale":
 /// "log"}`. NAME is a parameter, 'models', 'workloads' or 'hardware', "dim.NAME" of a dimension, or the path of a
 /// field; "ALIAS@NAME" gives the variable another name. After the range may stand ":log", a step, ":integer",
