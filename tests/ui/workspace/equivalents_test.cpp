@@ -4,8 +4,6 @@
 
 #include <QAction>
 #include <QDialog>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -18,6 +16,7 @@
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "tests/support/wait.h"
+#include "tests/ui/workspace/open_window.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/runs/model_document.h"
 #include "ui/views/table_view.h"
@@ -31,18 +30,10 @@ namespace {
 
 using test::waitUntil;
 
-class Equivalents : public testing::Test {
+class Equivalents : public test::OpenWindow {
 protected:
-    void SetUp() override {
-        QSettings().clear();
-        window_.resize(1280, 800);
-        window_.show();
-        ASSERT_TRUE(waitUntil([&] { return window_.history().isOpen(); }));
-    }
-    void TearDown() override { QSettings().clear(); }
-
     void run(const study::Study& study) {
-        emit window_.currentDocument()->runRequested(QString::fromStdString(toText(study::toJson(study))));
+        ask(study);
         ASSERT_TRUE(waitUntil([&] { return window_.jobs().working() == 0; }, 60'000));
         look();
     }
@@ -83,9 +74,6 @@ protected:
         }
     }
 
-    QTemporaryDir folder_;
-    MainWindow window_{
-        {.history = folder_.filePath("history.db").toStdString(), .restoreSession = false, .recordHistory = true}};
     std::map<std::string, std::set<std::pair<QString, QString>>> seen_;  ///< id and text, by place
 };
 

@@ -10,8 +10,6 @@
 #include <QFile>
 #include <QRegularExpression>
 #include <QScrollBar>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
 
@@ -19,6 +17,7 @@
 #include "tests/support/controls.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
+#include "tests/ui/workspace/open_window.h"
 #include "ui/editors/field.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/study_form.h"
@@ -106,18 +105,16 @@ TEST(GuidePages, givePlacesToControlsByTheirParents) {
     EXPECT_EQ(guidePlaceOf(static_cast<const QWidget*>(nullptr)).page, kGuideContents);
 }
 
-class GuideWindow : public testing::Test {
+class GuideWindow : public test::OpenWindow {
 protected:
     void SetUp() override {
-        QSettings().clear();
-        window_.resize(1280, 800);
-        window_.show();
+        OpenWindow::SetUp();
         window_.activateWindow();
-        ASSERT_TRUE(waitUntil([&] { return window_.history().isOpen() && window_.isActiveWindow(); }));
+        ASSERT_TRUE(waitUntil([&] { return window_.isActiveWindow(); }));
     }
     void TearDown() override {
         theme().apply(ThemeMode::light);
-        QSettings().clear();
+        OpenWindow::TearDown();
     }
     /// Presses F1 where the focus is.
     GuideDocument* askedFor() {
@@ -126,10 +123,6 @@ protected:
         EXPECT_NE(guide, nullptr);
         return guide;
     }
-
-    QTemporaryDir folder_;
-    MainWindow window_{
-        {.history = folder_.filePath("history.db").toStdString(), .restoreSession = false, .recordHistory = true}};
 };
 
 TEST_F(GuideWindow, f1OpensThePageOfEveryDocument) {

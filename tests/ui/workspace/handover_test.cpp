@@ -3,13 +3,12 @@
 
 #include <QAction>
 #include <QPushButton>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <nlohmann/json.hpp>
 
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "tests/support/wait.h"
+#include "tests/ui/workspace/open_window.h"
 #include "ui/editors/hardware_document.h"
 #include "ui/editors/study_document.h"
 #include "ui/jobs/jobs.h"
@@ -26,18 +25,10 @@ using namespace Qt::StringLiterals;
 using test::waitUntil;
 using testing::HasSubstr;
 
-class WindowHandover : public testing::Test {
+class WindowHandover : public test::OpenWindow {
 protected:
-    void SetUp() override {
-        QSettings().clear();
-        window_.resize(1280, 800);
-        window_.show();
-        ASSERT_TRUE(waitUntil([&] { return window_.history().isOpen(); }));
-    }
-    void TearDown() override { QSettings().clear(); }
-
     RunView* ran(const study::Study& study) {
-        emit window_.currentDocument()->runRequested(QString::fromStdString(toText(study::toJson(study))));
+        ask(study);
         return shown();
     }
     /// The page of the run that was started last.
@@ -54,10 +45,6 @@ protected:
         for (QAction* action : view.handovers())
             if (action->text() == u"Use as: "_s + QLatin1String(title)) action->trigger();
     }
-
-    QTemporaryDir folder_;
-    MainWindow window_{
-        {.history = folder_.filePath("history.db").toStdString(), .restoreSession = false, .recordHistory = true}};
 };
 
 TEST_F(WindowHandover, fromAPredictionToAFleetAndAPlan) {

@@ -5,8 +5,6 @@
 #include <QComboBox>
 #include <QListView>
 #include <QPushButton>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <QToolButton>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +12,7 @@
 #include "core/study/study.h"
 #include "tests/support/pages.h"
 #include "tests/support/pictures.h"
+#include "tests/ui/workspace/open_window.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/graph/graph_view.h"
 #include "ui/views/runs/model_document.h"
@@ -29,21 +28,13 @@ namespace {
 
 using test::waitUntil;
 
-class Overlay : public testing::Test {
+class Overlay : public test::OpenWindow {
 protected:
-    void SetUp() override {
-        QSettings().clear();
-        window_.resize(1280, 800);
-        window_.show();
-        ASSERT_TRUE(waitUntil([&] { return window_.history().isOpen(); }));
-    }
-    void TearDown() override { QSettings().clear(); }
-
     void solve(const std::string& model) {
         study::Study study = study::newStudy("partition");
         study.models = {model};
         study.hardware = {"accpar-heterogeneous"};
-        emit window_.currentDocument()->runRequested(QString::fromStdString(toText(study::toJson(study))));
+        ask(study);
         ASSERT_TRUE(waitUntil([&] { return window_.jobs().working() == 0; }, 30'000));
     }
     ModelDocument* openModel(const QString& key) {
@@ -61,10 +52,6 @@ protected:
         for (const report::Card& card : model.graphView()->picture().cards) colours.insert(card.colour);
         return colours;
     }
-
-    QTemporaryDir folder_;
-    MainWindow window_{
-        {.history = folder_.filePath("history.db").toStdString(), .restoreSession = false, .recordHistory = true}};
 };
 
 TEST_F(Overlay, theRunShowsItsTypesOnTheModel) {
