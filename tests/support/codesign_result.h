@@ -18,6 +18,18 @@ namespace tessera::test {
 
 inline constexpr std::int64_t kMebi = 1 << 20;
 
+/// A search of a second.
+inline study::Study smallCodesign() {
+    study::Study study = study::newStudy("codesign");
+    study.models = {"zoo:bert-base"};
+    study.hardware = {"phaze"};
+    study::setParameter(study, "accelerators", {"16"});
+    study::setParameter(study, "global_batch", {"64"});
+    study::setParameter(study, "search", {"random"});
+    study::setParameter(study, "samples", {"12"});
+    return study;
+}
+
 inline codesign::Point handMadePoint(const hardware::Template& space, std::int64_t tensorCores,
                                      std::int64_t vectorCores, std::int64_t side, std::int64_t mebibytes,
                                      double objective) {

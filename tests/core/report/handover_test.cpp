@@ -25,6 +25,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/prediction/study.h"
 #include "core/study/study.h"
+#include "tests/support/codesign_result.h"
 #include "tests/support/scratch_folder.h"
 
 /// What of one engine's result is an input of another: every pair is made, read by its reader and run by the engine
@@ -83,16 +84,7 @@ protected:
                             {"tp=1,pp=1,cp=1,dp=" + std::to_string(devices) + ",mb=8,recompute=none,zero=0"});
         return study::run(study).outcome.get<study::PlanOutcome>().best()->scores.of(plan::Objective::time);
     }
-    study::Result codesigned() {
-        study::Study study = study::newStudy("codesign");
-        study.models = {"zoo:bert-base"};
-        study.hardware = {"phaze"};
-        study::setParameter(study, "accelerators", {"16"});
-        study::setParameter(study, "global_batch", {"64"});
-        study::setParameter(study, "search", {"random"});
-        study::setParameter(study, "samples", {"12"});
-        return ran(study);
-    }
+    study::Result codesigned() { return ran(test::smallCodesign()); }
 
     store::RunId last_ = 0;
 

@@ -19,6 +19,7 @@
 #include "core/study/prediction/outcome.h"
 #include "core/study/prediction/study.h"
 #include "core/study/study.h"
+#include "tests/support/codesign_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/plan_result.h"
 #include "tests/support/wait.h"
@@ -141,14 +142,7 @@ TEST_F(HandoverView, theStageOfTheConfigurationThatIsChosenIsPartitioned) {
 }
 
 TEST_F(HandoverView, theArchitectureThatIsChosenIsHardware) {
-    study::Study study = study::newStudy("codesign");
-    study.models = {"zoo:bert-base"};
-    study.hardware = {"phaze"};
-    study::setParameter(study, "accelerators", {"16"});
-    study::setParameter(study, "global_batch", {"64"});
-    study::setParameter(study, "search", {"random"});
-    study::setParameter(study, "samples", {"12"});
-    const study::Result result = study::run(study);
+    const study::Result result = study::run(test::smallCodesign());
     show(result);
     const auto names = study::designNames(result.outcome.get<study::CodesignOutcome>().result);
     EXPECT_EQ(used("Accelerator"), "hardware run:7/accelerator/" + names.front()) << "the best is chosen first";
