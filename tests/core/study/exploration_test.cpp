@@ -44,6 +44,7 @@ namespace tessera::study {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr const char* kCostStudy = R"({"engine": "cost", "workloads": ["zoo:lenet5"], "parameters": {"pes": 256}})";
 constexpr const char* kPlanStudy =
@@ -752,6 +753,140 @@ TEST(ExplorationRefuses, aFieldOfTwoFilesOfOneName) {
             R"("objectives": ["throughput_samples_per_s"], "variables": [{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s", "values": [1e12]}])"),
         testing::AllOf(HasSubstr("is one of '"), HasSubstr((folder / "h100.json").string()),
                        HasSubstr("expected files of different names")));
+}
+
+// What is found once an exploration runs names the line of the file that it was loaded from --------------------------
+
+class ExplorationLines : public testing::Test {
+protected:
+    /// What is said of a file with these lines behind those of the schema and the study.
+    std::string refusalOfFile(const std::string& rest, const char* study = kCostStudy) const {
+        writeFile(path_, fmt::format("{{\"schema\": \"tessera.exploration/1\", \"study\":\n{},\n{}}}\n",
+                                     joinedLines(study), rest));
+        try {
+            run(loadStudy(path_));
+        } catch (const DataError& error) {
+            EXPECT_EQ(error.place.file, path_);
+            const std::string text = error.what();
+            return text.starts_with(path_ + ":") ? text.substr(path_.size() + 1) : text;
+        } catch (const std::exception& error) {
+            return fmt::format("without a line: {}", error.what());
+        }
+        return "accepted";
+    }
+    /// On one line, the file's second.
+    static std::string joinedLines(std::string text) {
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        return text;
+    }
+
+    test::ScratchFolder folder_;
+    const std::string path_ = (folder_ / "x.json").string();
+};
+
+TEST_F(ExplorationLines, ofVariables) {
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"parameter": "pes", "low": 16, "high": 64},
+{"name": "links",
+ "parameter": "noc_bandwith",
+ "low": 1, "high": 2}])"),
+                StartsWith("6: variable 'links': engine 'cost' has no parameter 'noc_bandwith'; did you mean"));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [{"parameter": "pes",
+"low": 16,
+"high": "64 GB"}])"),
+                StartsWith("5: variable 'pes': 'pes' takes a whole number from 1 to "));
+    EXPECT_EQ(refusalOfFile(R"("objectives": ["cycles"], "variables": [{"parameter": "pes",
+"low": 64,
+"high": 64}])"),
+              "5: variable 'pes': 'high' is 64; expected more than 'low', 64");
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"parameter": "dataflow",
+ "values": ["nvdla",
+            "nvdlb"]}])"),
+                StartsWith("5: field 'variables[0].values' is 'nvdlb'; expected one of "));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+"pes=16..64",
+"noc_bandwidth=0..4"])"),
+                StartsWith("5: variable 'noc_bandwidth': 'noc_bandwidth' takes "))
+        << "a line of text is an entry";
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"name": "a", "parameter": "pes", "low": 16, "high": 64},
+{"name": "a", "parameter": "noc_bandwidth", "low": 16, "high": 64}])"),
+                StartsWith("5: variable 'a': another variable has that name, too"));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["cycles"], "variables": [
+{"parameter": "pes", "low": 16, "high": 64},
+{"name": "twice",
+ "formula": "2 * pez"}])"),
+                StartsWith("6: formula of variable 'twice'"));
+}
+
+TEST_F(ExplorationLines, ofFieldsOfHardware) {
+    EXPECT_THAT(
+        refusalOfFile(R"("objectives": ["step_time_s"], "variables": [
+{"name": "hbm",
+ "field": "accelerators.h100.memory[HBM3].bandwith_bytes_per_s", "low": 1e12, "high": 2e12}])",
+                      kPlanStudy),
+        StartsWith("5: the study's hardware has no field 'accelerators.h100.memory[HBM3].bandwith_bytes_per_s"));
+    EXPECT_THAT(refusalOfFile(R"("objectives": ["step_time_s"], "variables": [
+{"name": "hbm", "field": "accelerators.h100.memory[HBM3].bandwidth_bytes_per_s",
+ "low": "1 TB", "high": "2 TB/s"}])",
+                              kPlanStudy),
+                StartsWith("5: variable 'hbm': "))
+        << "a wrong unit";
+}
+
+TEST_F(ExplorationLines, ofObjectivesAndConstraints) {
+    const std::string variables = R"("variables": [{"parameter": "pes", "low": 16, "high": 64}], "points": 4,)";
+    EXPECT_THAT(refusalOfFile(variables + R"(
+"objectives": ["cycles",
+               "joules"])"),
+                StartsWith("5: there is no metric 'joules'; "));
+    EXPECT_THAT(refusalOfFile(variables + R"(
+"objectives": ["cycles"], "constraints": [
+  "energy_j <= 5",
+  {"metric": "cycle",
+   "max": 3}])"),
+                StartsWith("6: there is no metric 'cycle'; did you mean"));
+    EXPECT_THAT(refusalOfFile(variables + R"(
+"objectives": ["cycles"],
+"constraints": ["cycles <= 1e9",
+"cycles <= 5 W"])"),
+                StartsWith("6: the constraint on 'cycles' is '5 W'; expected a number"));
+}
+
+TEST_F(ExplorationLines, ofMethodsAndPointsToBeginWith) {
+    const std::string whole = R"("objectives": ["cycles", "energy_j"],
+"variables": [{"parameter": "pes", "low": 16, "high": 64}],)";
+    EXPECT_THAT(refusalOfFile(whole + R"(
+"method": "cmaes")"),
+                StartsWith("5: the method cmaes takes at most 1 objective; "));
+    EXPECT_THAT(refusalOfFile(whole + R"( "method": "list", "begin": [{"pes": 16},
+{"pes": 0}])"),
+                StartsWith("5: row 2 of the points to begin with: variable 'pes': "));
+}
+
+/// What does not stand in the file as the exploration has it, has no line of it.
+TEST_F(ExplorationLines, areThoseOfWhatTheFileSays) {
+    writeFile(path_, fmt::format(R"({{"schema": "tessera.exploration/1", "study": {},
+"variables": [{{"parameter": "pes", "low": 16, "high": 64}}], "objectives": ["cycles"], "points": 4}})",
+                                 kCostStudy));
+    Study study = loadStudy(path_);
+    study.parameters["objectives"] = Json::parse(R"([{"metric": "joules"}])");
+    EXPECT_THAT(refusalOf(study), StartsWith("there is no metric 'joules'"));
+    study = loadStudy(path_);
+    study.parameters["variables"][0]["high"] = 8;
+    EXPECT_THAT(refusalOf(study), StartsWith("variable 'pes': 'high' is 8"));
+    EXPECT_EQ(loadStudy(path_), readStudy(JsonDocument::load(path_).root()))
+        << "where it came from is not of its value";
+    // Those of points, which are results, name no file.
+    writeFile(path_, fmt::format(R"({{"schema": "tessera.exploration/1", "study": {},
+"variables": [{{"parameter": "pes", "low": 16, "high": 64}},
+              {{"name": "noc", "parameter": "noc_bandwidth", "formula": "pes - 40"}}],
+"objectives": ["cycles"], "method": "grid"}})",
+                                 kCostStudy));
+    const Result result = run(loadStudy(path_));
+    EXPECT_EQ(bytesOf(result).find(path_), std::string::npos);
+    EXPECT_EQ(explored(result).points.front().fault, PointFault::broken);
 }
 
 // Points that are no solution -----------------------------------------------------------------------------------------
