@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,13 +28,19 @@ using physical::ValidationRow;
 
 constexpr const char* kSetupOfRows = "the setup of measured rows";
 constexpr const char* kAnswerOfRows = "a worker's answer";
-constexpr std::size_t kMostOfTables = 8'000'000, kRowsOfBlock = 1024;
+constexpr std::size_t kMostOfTables = 8'000'000;
 
-std::vector<RowBlock> blocksOf(const std::vector<OpenTable>& tables) {
+/// As few as there is work for each of so many processes, since each begins with what its whole table is for; the
+/// largest first.
+std::vector<RowBlock> blocksOf(const std::vector<OpenTable>& tables, std::size_t processes) {
+    std::size_t all = 0;
+    for (const OpenTable& table : tables) all += table.rows.size();
+    const std::size_t most = all / processes + 1;
     std::vector<RowBlock> blocks;
     for (std::size_t t = 0; t < tables.size(); ++t)
-        for (std::size_t first = 0; first < tables[t].rows.size(); first += kRowsOfBlock)
-            blocks.push_back({t, first, std::min(kRowsOfBlock, tables[t].rows.size() - first)});
+        for (std::size_t first = 0; first < tables[t].rows.size(); first += most)
+            blocks.push_back({t, first, std::min(most, tables[t].rows.size() - first)});
+    std::ranges::stable_sort(blocks, std::greater(), &RowBlock::rows);
     return blocks;
 }
 
@@ -188,11 +195,13 @@ std::unique_ptr<ranks::TaskDoer> sharedRowsDoer(const std::string& setup) {
 physical::PredictTables sharedPredictions(std::shared_ptr<ranks::Conductor> others, std::vector<std::string> sets) {
     return [others = std::move(others), sets = std::move(sets)](std::vector<OpenTable>& tables,
                                                                 const RunControl& control) {
-        const std::vector<RowBlock> blocks = blocksOf(tables);
+        const std::vector<RowBlock> blocks = blocksOf(tables, static_cast<std::size_t>(others->size()));
+        std::size_t all = 0;
+        for (const RowBlock& block : blocks) all += block.rows;
         std::atomic<std::size_t> done = 0;
-        const auto noteDone = [&] {
-            control.reportProgress("predicting measured rows", static_cast<double>(++done * kRowsOfBlock),
-                                   static_cast<double>(blocks.size() * kRowsOfBlock));
+        const auto noteDone = [&](const RowBlock& block) {
+            control.reportProgress("predicting measured rows", static_cast<double>(done += block.rows),
+                                   static_cast<double>(all));
         };
         others->run(sharedRows(tables, sets, control.threads),
                     {.count = blocks.size(),
@@ -203,12 +212,12 @@ physical::PredictTables sharedPredictions(std::shared_ptr<ranks::Conductor> othe
                              OpenTable& table = tables[block.table];
                              std::vector<ValidationRow> rows = predicted(table, block, control.ofOnePart());
                              std::ranges::move(rows, table.rows.begin() + static_cast<std::ptrdiff_t>(block.first));
-                             noteDone();
+                             noteDone(block);
                          },
                      .answered =
                          [&](std::size_t i, const std::string& answer) {
                              readRows(answer, tables, blocks[i]);
-                             noteDone();
+                             noteDone(blocks[i]);
                          },
                      .stop = control.cancel,
                      .threads = others->threadsHere(control.threads),
