@@ -354,6 +354,20 @@ TEST(Exploration, goesOnFromACheckpointToTheSameBytes) {
     }
 }
 
+/// The points of a checkpoint: its text has a row for each.
+std::vector<Json> pointsIn(const Json& checkpoint) {
+    std::vector<Json> rows;
+    for (const std::string_view row : split(checkpoint["state"]["points"].get_ref<const std::string&>(), '\n'))
+        if (!row.empty()) rows.push_back(Json::parse(row));
+    return rows;
+}
+
+void setPoints(Json& checkpoint, const std::vector<Json>& rows) {
+    std::string text;
+    for (const Json& row : rows) text += row.dump() + "\n";
+    checkpoint["state"]["points"] = text;
+}
+
 TEST(Exploration, computesNothingAgainOfACheckpoint) {
     const Study study = exploring(kCostStudy, kTwoObjectives);
     Json state;
@@ -361,21 +375,27 @@ TEST(Exploration, computesNothingAgainOfACheckpoint) {
     context.threads = 1;  // the state has points in the order in which they were done
     context.checkpoint = [&](const Json& now) { state = now; };
     const Result whole = run(study, context);
-    ASSERT_FALSE(state["state"]["points"].empty());
-    EXPECT_LE(state["state"]["points"].size(), explored(whole).points.size());
+    std::vector<Json> points = pointsIn(state);
+    ASSERT_FALSE(points.empty());
+    EXPECT_LE(points.size(), explored(whole).points.size());
     // A number that no run would give tells that it was taken as it is.
     const double odd = 123456789;
-    const auto which = state["state"]["points"][0]["metrics"].get<std::vector<std::size_t>>();
+    const auto which = points[0]["metrics"].get<std::vector<std::size_t>>();
     for (std::size_t i = 0; i < which.size(); ++i)
-        if (state["state"]["metrics"][which[i]]["id"] == "macs") state["state"]["points"][0]["numbers"][i] = odd;
+        if (state["state"]["metrics"][which[i]]["id"] == "macs") points[0]["numbers"][i] = odd;
+    setPoints(state, points);
     RunContext again;
     again.resume = state;
     const Result resumed = run(study, again);
     EXPECT_EQ(explored(resumed).valueOf(explored(resumed).points[0], "macs"), odd);
-    again.resume["state"]["points"][0]["values"] = Json::array({1});
-    EXPECT_THROW(run(study, again), DataError);
-    again.resume = state;
-    again.resume["state"]["points"][0]["objectives"] = Json::array({1, 2, 3});
+    for (const auto& [member, wrong] :
+         {std::pair("values", Json::array({1})), {"objectives", Json::array({1, 2, 3})}}) {
+        std::vector<Json> damaged = points;
+        damaged[0][member] = wrong;
+        setPoints(*again.resume, damaged);
+        EXPECT_THROW(run(study, again), DataError) << member;
+    }
+    again.resume["state"]["points"] = Json::array();
     EXPECT_THROW(run(study, again), DataError);
     again.resume = state;
     Study other = study;
@@ -401,7 +421,7 @@ TEST(Exploration, handsPointsOnWhileTheThreadThatAskedIsAtWork) {
     context.threads = 2;
     context.finish = finish.get_token();
     context.checkpoint = [&](const Json& state) {
-        if (std::this_thread::get_id() == asking || state["state"]["points"].empty()) return;
+        if (std::this_thread::get_id() == asking || pointsIn(state).empty()) return;
         const std::lock_guard lock(mutex);
         byAnother = true;
         handedOn.notify_all();
@@ -429,7 +449,7 @@ TEST(Exploration, handsOnWhatItHasWhateverEndsIt) {
         if (event.done >= 20) throw std::runtime_error("no more");
     };
     EXPECT_THROW(run(longExploration(), context), std::runtime_error);
-    EXPECT_GE(state["state"]["points"].size(), 20U);
+    EXPECT_GE(pointsIn(state).size(), 20U);
 }
 
 TEST(Exploration, losesNothingOfACheckpointThatItIsInterruptedAfterAgain) {
@@ -448,7 +468,7 @@ TEST(Exploration, losesNothingOfACheckpointThatItIsInterruptedAfterAgain) {
         if (event.done >= 1) cancel.request_stop();
     };
     EXPECT_THROW(run(study, again), InterruptedError);
-    EXPECT_GE(second["state"]["points"].size(), first["state"]["points"].size());
+    EXPECT_GE(pointsIn(second).size(), pointsIn(first).size());
 }
 
 // Every kind of variable ----------------------------------------------------------------------------------------------
