@@ -295,6 +295,28 @@ TEST_F(Ranks, aWorkerThatStandsStillIsGivenUp) {
     EXPECT_THAT(saidSoon(), Contains(HasSubstr("has not answered for 0 s")));
 }
 
+TEST_F(Ranks, aWorkerThatIsToldToStopGivesItsTasksBackAndStaysForRankZero) {
+    std::stop_source stop;
+    std::atomic<bool> hasLeft = false;
+    conduct();
+    const std::jthread other([&, its = introduction(1)] {
+        workAsRank(its, doubling(), {.threads = 2, .stop = stop.get_token(), .farewell = std::chrono::minutes(10)});
+        hasLeft = true;
+    });
+    awaitThreads(2);
+    Doubled doubled(2000);
+    doubled.pause = 1ms;
+    const std::jthread stopper([&] {
+        while (doubled.away < 10) std::this_thread::sleep_for(1ms);
+        stop.request_stop();
+    });
+    conductor_->run(kTwice, doubled.work);
+    doubled.expectAll();
+    EXPECT_THAT(saidSoon(), Contains(HasSubstr("cannot take part: it was told to stop")));
+    EXPECT_FALSE(hasLeft) << "launchers end all where one has ended";
+    conductor_.reset();  // upon which it goes
+}
+
 TEST_F(Ranks, aBusyWorkerIsNotTakenForALostOne) {
     const std::function<void(std::uint64_t, const RunControl&)> slow = [](std::uint64_t number, const RunControl&) {
         if (number < 2) std::this_thread::sleep_for(900ms);
