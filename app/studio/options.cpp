@@ -62,7 +62,7 @@ void describe(CLI::App& options, Request& request) {
     options.add_flag("--quit-when-ready", request.quitWhenReady)->group("");  // for tests of the start
     options.add_option("FILES", request.files, "models, hardware, studies or exported runs to open")->type_name("");
     options.footer("Example:\n  tessera-studio --run resnet50-mixed-tpus\n" + cli::footerOf(kConventions) +
-                   "\nF1 in the window opens the guide at what has the focus.");
+                   "\nHelp:\n  F1 in the window opens the guide at what has the focus.");
 }
 
 std::string manualPage(const CLI::App& options) {

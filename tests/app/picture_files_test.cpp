@@ -93,7 +93,7 @@ TEST_F(PictureFiles, ofTheStudioNeedNoDisplay) {
     };
     EXPECT_EQ(convert("--convert pdf a.svg a.svg > two.pdf").code, 0);
     EXPECT_THAT(written("two.pdf"), HasSubstr("/Count 2"));
-    EXPECT_THAT(written("two.pdf"), HasSubstr("/MediaBox [0 0 72 36]")) << "as large as the picture";
+    EXPECT_THAT(written("two.pdf"), HasSubstr("/MediaBox [0 0 72.000000 36.000000]")) << "as large as the picture";
     EXPECT_EQ(convert("--convert png --zoom 2 < a.svg > a.png").code, 0);
     EXPECT_EQ(written("a.png").substr(16, 8), std::string("\0\0\0\xC0\0\0\0\x60", 8)) << "192 by 96 pixels";
     write("b.svg", "no picture");

@@ -46,7 +46,8 @@ protected:
     /// The kinds by what their documents say of themselves.
     std::map<std::string, std::string> kindsBySchema() const {
         std::map<std::string, std::string> kinds;
-        for (const auto& kind : json({"schema", "--json"}).at("kinds"))
+        const nlohmann::json list = json({"schema", "--json"});
+        for (const auto& kind : list.at("kinds"))
             if (kind.contains("schema")) kinds.emplace(kind.at("schema"), kind.at("id"));
         return kinds;
     }
@@ -89,7 +90,8 @@ TEST_F(Schemas, areThereForEverySchemaThatTheSourcesName) {
 }
 
 TEST_F(Schemas, standAlone) {
-    for (const auto& kind : json({"schema", "--json"}).at("kinds")) {
+    const nlohmann::json list = json({"schema", "--json"});
+    for (const auto& kind : list.at("kinds")) {
         const std::string id = kind.at("id");
         const nlohmann::json& schema = printed(id);
         ASSERT_TRUE(schema.is_object()) << id;
