@@ -146,7 +146,9 @@ void Console::show(const ProgressEvent& event) {
         spdlog::warn("{}", escaped(event.text, kLongestWarning));
         return;
     }
-    if (event.kind != ProgressEvent::Kind::progress || options_.quiet || options_.noProgress) return;
+    // Where points come often, hardly anything else says how far the work is.
+    const bool says = event.kind == ProgressEvent::Kind::progress || event.total > 0;
+    if (!says || options_.quiet || options_.noProgress) return;
     const auto now = std::chrono::steady_clock::now();
     if (event.task != task_) {
         task_ = event.task;
