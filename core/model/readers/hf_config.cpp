@@ -312,8 +312,8 @@ ConfigTransformer transformerIn(const ConfigFields& in) {
 /// What the graph's products do beyond the windows of layers.
 std::string maskedWindow(const ConfigTransformer& config) {
     return fmt::format(
-        "{} of {} layers attend to the last {} tokens alone; operators count the scores of all tokens, of which such a "
-        "layer masks most.",
+        "{} of {} layers attend to the last {} tokens alone: operators count the scores of all tokens, of which such a "
+        "layer masks most; a step of training counts those within.",
         config.window.layers, config.layers, config.window.size);
 }
 
