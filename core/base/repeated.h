@@ -61,33 +61,49 @@ class Repeated {
 public:
     using value_type = Value;
 
-    Repeated() = default;
-    Repeated(const std::vector<Value>& values) {  // NOLINT(google-explicit-constructor): it is that list
-        std::unordered_map<std::string, std::uint32_t> numbers;
-        std::vector<std::uint32_t> places;
-        places.reserve(values.size());
-        std::string key, before;
-        for (const Value& value : values) {
-            key.clear();
-            appendKey(key, value);
-            if (places.empty() || key != before) {
-                const auto [found, isNew] = numbers.try_emplace(key, static_cast<std::uint32_t>(different_.size()));
+    /// Makes a list entry by entry.
+    class Maker {
+    public:
+        void add(const Value& value) {
+            key_.clear();
+            appendKey(key_, value);
+            if (places_.empty() || key_ != before_) {
+                const auto next = static_cast<std::uint32_t>(different_.size());
+                const auto [found, isNew] = numbers_.try_emplace(key_, next);
                 if (isNew) different_.push_back(value);
-                places.push_back(found->second);
-                before.swap(key);
+                places_.push_back(found->second);
+                before_.swap(key_);
             } else {
-                places.push_back(places.back());  // as most are
+                places_.push_back(places_.back());  // as most are
             }
         }
-        width_ = widthFor(different_.size());
-        size_ = values.size();
-        places_.resize(size_ * width_);
-        for (std::size_t i = 0; i < size_; ++i)
-            for (std::size_t byte = 0; byte < width_; ++byte)
-                places_[i * width_ + byte] = static_cast<std::uint8_t>(places[i] >> (8 * byte));
-        different_.shrink_to_fit();
-    }
+        std::size_t size() const { return places_.size(); }
+        Repeated list() && {
+            Repeated list;
+            list.width_ = widthFor(different_.size());
+            list.size_ = places_.size();
+            list.places_.resize(list.size_ * list.width_);
+            for (std::size_t i = 0; i < list.size_; ++i)
+                for (std::size_t byte = 0; byte < list.width_; ++byte)
+                    list.places_[i * list.width_ + byte] = static_cast<std::uint8_t>(places_[i] >> (8 * byte));
+            different_.shrink_to_fit();
+            list.different_ = std::move(different_);
+            return list;
+        }
 
+    private:
+        std::unordered_map<std::string, std::uint32_t> numbers_;  ///< of values, by their keys
+        std::vector<Value> different_;
+        std::vector<std::uint32_t> places_;
+        std::string key_, before_;
+    };
+
+    Repeated() = default;
+    Repeated(const std::vector<Value>& values) {  // NOLINT(google-explicit-constructor): it is that list
+        Maker maker;
+        for (const Value& value : values) maker.add(value);
+        *this = std::move(maker).list();
+    }
     Repeated(std::initializer_list<Value> values) : Repeated(std::vector<Value>(values)) {}
 
     std::size_t size() const { return size_; }

@@ -273,9 +273,8 @@ private:
         plan.sideI = {inherited.scale * i};
         plan.sideJ = {inherited.scale * j};
         plan.lowerBound = {inherited.scale * split.lowerBound};
-        std::vector<LayerPlan> layers;
-        std::vector<JoinPlan> joins;
-        layers.reserve(network_.nodes.size());
+        PlanRows<LayerPlan>::Maker layers;
+        PlanRows<JoinPlan>::Maker joins;
         const std::vector<double> inter = level.interByConsumer(split.states, split.ratio, slowerIsI);
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
             const auto node = static_cast<std::int32_t>(n);
@@ -284,14 +283,14 @@ private:
             const Seconds moved{inherited.scale * inter[n]};
             if (!network_.nodes[n].weighted) {
                 const auto layout = static_cast<Layout>(network_.nodes[n].in[state]);
-                joins.push_back({node, layout, compute, moved});
+                joins.add({node, layout, compute, moved});
                 continue;
             }
             const Seconds intra{inherited.scale * level.intra(node, state, split.ratio, slowerIsI)};
-            layers.push_back({node, static_cast<Type>(state), compute, intra, moved});
+            layers.add({node, static_cast<Type>(state), compute, intra, moved});
         }
-        plan.layers = std::move(layers);
-        plan.joins = std::move(joins);
+        plan.layers = std::move(layers).rows();
+        plan.joins = std::move(joins).rows();
         plan.hardware = hardware;
         plan.other = otherSide(level, split, inherited.scale, !slowerIsI);
         if (inherited.level == 0) {
@@ -312,18 +311,17 @@ private:
     }
 
     /// Transfers of the side that LevelPlan's layers do not include; empty where both sides' are equal.
-    std::vector<Transfers> otherSide(const Level& level, const Split& split, double scale, bool first) const {
+    Repeated<Transfers> otherSide(const Level& level, const Split& split, double scale, bool first) const {
         const Sides& sides = level.sides();
         if (split.ratio == 0.5 && sides.perElementI == sides.perElementJ) return {};
-        std::vector<Transfers> moved;
-        moved.reserve(network_.nodes.size());
+        Repeated<Transfers>::Maker moved;
         const std::vector<double> inter = level.interByConsumer(split.states, split.ratio, first);
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
             const auto node = static_cast<std::int32_t>(n);
             const double intra = level.intra(node, level.stateOf(node, split.states), split.ratio, first);
-            moved.push_back({{scale * intra}, {scale * inter[n]}});
+            moved.add({{scale * intra}, {scale * inter[n]}});
         }
-        return moved;
+        return std::move(moved).list();
     }
 
     /// The accelerators of `second` do and hold what those of `first` do, which are their equals.

@@ -262,8 +262,8 @@ PlanTimes timesOf(const PhysicalCosts& costs, const std::vector<Sharding>& plan)
 
 LevelPlan levelPlan(const model::LayerGraph& layers, const PhysicalCosts& costs, const std::vector<Sharding>& plan,
                     const PlanTimes& times, std::size_t level) {
-    std::vector<LayerPlan> weighted;
-    std::vector<JoinPlan> joins;
+    PlanRows<LayerPlan>::Maker weighted;
+    PlanRows<JoinPlan>::Maker joins;
     double seconds = 0;
     for (std::size_t n = 0; n < layers.layers.size(); ++n) {
         const ShardTimes& shard = times.shards[n];
@@ -271,17 +271,17 @@ LevelPlan levelPlan(const model::LayerGraph& layers, const PhysicalCosts& costs,
         const double intra = times.intra[n * times.levels + level], inter = times.inter[n * times.levels + level];
         seconds += shard.compute() + intra + inter;
         if (model::isJoin(layers.layers[n].kind))
-            joins.push_back({signedIndex(n),
-                             degrees.batch >= degrees.out ? Layout::rows : Layout::channels,
-                             {shard.compute()},
-                             {inter + intra},
-                             degrees});
+            joins.add({signedIndex(n),
+                       degrees.batch >= degrees.out ? Layout::rows : Layout::channels,
+                       {shard.compute()},
+                       {inter + intra},
+                       degrees});
         else
-            weighted.push_back({signedIndex(n), typeOf(degrees), {shard.compute()}, {intra}, {inter}, degrees});
+            weighted.add({signedIndex(n), typeOf(degrees), {shard.compute()}, {intra}, {inter}, degrees});
     }
     LevelPlan made;
-    made.layers = std::move(weighted);
-    made.joins = std::move(joins);
+    made.layers = std::move(weighted).rows();
+    made.joins = std::move(joins).rows();
     made.ratio = 1 / static_cast<double>(costs.sizes()[level]);
     made.objective = made.sideI = made.sideJ = {seconds};
     return made;

@@ -16,17 +16,42 @@ namespace tessera::partition {
 /// another layer: what they say is kept once.
 template <typename Row>
 class PlanRows {
+    /// Rows of layers that follow one another.
+    struct Run {
+        std::size_t first = 0;    ///< row
+        std::int32_t offset = 0;  ///< of the layer from the row
+    };
+
 public:
     using value_type = Row;
 
-    PlanRows() = default;
-    PlanRows(std::vector<Row> rows) {  // NOLINT(google-explicit-constructor): it is that list
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const std::int32_t offset = rows[i].layer - signedIndex(i);
-            if (runs_.empty() || runs_.back().offset != offset) runs_.push_back({.first = i, .offset = offset});
-            rows[i].layer = 0;
+    /// Makes a list row by row.
+    class Maker {
+    public:
+        void add(Row row) {
+            const std::int32_t offset = row.layer - signedIndex(rows_.size());
+            if (runs_.empty() || runs_.back().offset != offset)
+                runs_.push_back({.first = rows_.size(), .offset = offset});
+            row.layer = 0;
+            rows_.add(row);
         }
-        rows_ = rows;
+        PlanRows rows() && {
+            PlanRows made;
+            made.rows_ = std::move(rows_).list();
+            made.runs_ = std::move(runs_);
+            return made;
+        }
+
+    private:
+        typename Repeated<Row>::Maker rows_;
+        std::vector<Run> runs_;
+    };
+
+    PlanRows() = default;
+    PlanRows(const std::vector<Row>& rows) {  // NOLINT(google-explicit-constructor): it is that list
+        Maker maker;
+        for (const Row& row : rows) maker.add(row);
+        *this = std::move(maker).rows();
     }
     PlanRows(std::initializer_list<Row> rows) : PlanRows(std::vector<Row>(rows)) {}
 
@@ -56,12 +81,6 @@ public:
     }
 
 private:
-    /// Rows of layers that follow one another.
-    struct Run {
-        std::size_t first = 0;    ///< row
-        std::int32_t offset = 0;  ///< of the layer from the row
-    };
-
     Repeated<Row> rows_;  ///< with 0 for the layer
     std::vector<Run> runs_;
 };
