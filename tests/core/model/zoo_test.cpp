@@ -589,7 +589,7 @@ TEST_P(EveryZooModel, namesLayersByTheirOperatorAndOperatorsByTheirLayerAndBlock
     }
     for (const Operator& op : graph.operators) {
         EXPECT_EQ(op.name.rfind(op.layer, 0), 0U) << op.name;
-        EXPECT_EQ(op.layer.rfind(op.block, 0), 0U) << op.name;
+        EXPECT_EQ(op.layer->rfind(op.block, 0), 0U) << op.name;
     }
 }
 
