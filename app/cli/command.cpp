@@ -88,6 +88,8 @@ const std::vector<Command>& commands() {
          addExport},
         {"reproduce", "Recompute figures of papers, the paper's number beside ours; 'list' names them.",
          "tessera reproduce accpar-fig5", addReproduce, true},
+        {"schema", "Print the JSON Schema of a kind of document that commands read or write.", "tessera schema fleet",
+         addSchema},
         {"tour", "Run the bundled studies and write a report.", "tessera tour --out tour", addTour},
     };
     return kCommands;

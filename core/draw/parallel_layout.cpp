@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -45,14 +46,15 @@ Extent extentOf(const std::vector<double>& values) {
     return extent;
 }
 
-Scale scaleOf(const ParallelPicture::Line& line, double top, double bottom, bool inverted) {
+/// But for the pixels.
+Scale scaleOf(const ParallelPicture::Line& line) {
     Extent extent = extentOf(line.values);
     if (!line.axis.categories.empty()) extent = {0, static_cast<double>(line.axis.categories.size() - 1)};
     const bool manyfold = extent.low > 0 && extent.high > kManyfold * extent.low;
     Scale scale{.logarithmic = line.axis.categories.empty() && extent.low > 0 && (line.axis.logarithmic || manyfold),
                 .stretch = {},
-                .from = inverted ? top : bottom,
-                .to = inverted ? bottom : top};
+                .from = 0,
+                .to = 1};
     const double low = scale.coordinate(extent.low), high = scale.coordinate(extent.high);
     scale.stretch = low < high           ? Stretch{low, high}
                     : std::isfinite(low) ? Stretch{low - 0.5, low + 0.5}
@@ -60,10 +62,42 @@ Scale scaleOf(const ParallelPicture::Line& line, double top, double bottom, bool
     return scale;
 }
 
+/// The stretch of an axis that each row lies in; `kStretches` = nowhere.
+std::vector<std::uint8_t> stretchesOf(const std::vector<double>& values, const Scale& scale) {
+    std::vector<std::uint8_t> places(values.size());
+    const double perStretch = static_cast<double>(kStretches) / scale.stretch.length();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double place = (scale.coordinate(values[i]) - scale.stretch.low) * perStretch;
+        places[i] = !std::isfinite(place)
+                        ? static_cast<std::uint8_t>(kStretches)
+                        : static_cast<std::uint8_t>(std::clamp(place, 0.0, static_cast<double>(kStretches) - 1));
+    }
+    return places;
+}
+
+/// The line of a row that is seen above all others, with a dot on each axis.
+std::vector<Shape> strongerLine(const ParallelLayout& layout, const ParallelPicture& picture, std::size_t row,
+                                bool selected) {
+    const std::string colour = selected ? "text" : "secondary";
+    Path line{.points = {}, .stroke = colour, .width = 2, .dashed = !selected};
+    for (const std::size_t axis : layout.order) {
+        const double value = picture.axes[axis].values[row];
+        if (std::isfinite(value)) line.points.push_back({layout.x[axis], layout.scales[axis].pixel(value)});
+    }
+    std::vector<Shape> shapes;
+    for (const Point& at : line.points) shapes.emplace_back(Marker{.at = at, .radius = 3.5, .fill = colour});
+    shapes.emplace_back(std::move(line));
+    return shapes;
+}
+
 class Drawer {
 public:
     Drawer(const ParallelPicture& picture, const ParallelView& view, Size size, const TextWidth& measure)
-        : picture_(picture), view_(view), size_(size), measure_(measure) {}
+        : picture_(picture),
+          view_(view),
+          size_(size),
+          measure_(measure),
+          places_(view.places != nullptr ? *view.places : own_) {}
 
     ParallelLayout draw() {
         out_.drawing.width = size_.width;
@@ -89,9 +123,9 @@ public:
             label({size_.width, size_.height - 4},
                   fmt::format("{} lines, bundled", formatCount(static_cast<double>(bundled_))), size_.width / 3,
                   "secondary", 11, false, Anchor::end);
-        for (const std::optional<std::size_t>& row : {view_.pinned, view_.selected})
-            if (row && *row < picture_.rows) strong(*row, row == view_.selected);
+        out_.behind = out_.drawing.shapes.size();
         for (std::size_t i = 0; i < out_.order.size(); ++i) axisAt(i);
+        changeStronger(out_, picture_, view_);
         return std::move(out_);
     }
 
@@ -122,9 +156,14 @@ private:
     void place() {
         between_ = std::max(1.0, size_.width - 2 * kSide) / static_cast<double>(out_.order.size() - 1);
         out_.x.assign(picture_.axes.size(), std::numeric_limits<double>::quiet_NaN());
+        places_.stretches.resize(picture_.axes.size());
+        for (std::size_t axis = places_.scales.size(); axis < picture_.axes.size(); ++axis)
+            places_.scales.push_back(scaleOf(picture_.axes[axis]));
+        out_.scales = places_.scales;
         for (std::size_t axis = 0; axis < picture_.axes.size(); ++axis) {
             const bool inverted = axis < view_.inverted.size() && view_.inverted[axis];
-            out_.scales.push_back(scaleOf(picture_.axes[axis], out_.top, out_.bottom, inverted));
+            out_.scales[axis].from = inverted ? out_.top : out_.bottom;
+            out_.scales[axis].to = inverted ? out_.bottom : out_.top;
         }
         for (std::size_t i = 0; i < out_.order.size(); ++i)
             out_.x[out_.order[i]] = kSide + between_ * static_cast<double>(i);
@@ -185,37 +224,26 @@ private:
         if (!drawn.points.empty()) out_.drawing.shapes.push_back(std::move(drawn));
     }
 
-    /// The stretch of an axis that each row lies in; `kStretches` = nowhere.
-    std::vector<std::uint8_t> stretchesOf(std::size_t axis, const std::vector<std::size_t>& rows) const {
-        std::vector<std::uint8_t> places(rows.size());
-        const Scale& scale = out_.scales[axis];
-        const double perStretch = static_cast<double>(kStretches) / scale.stretch.length();
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-            const double place =
-                (scale.coordinate(picture_.axes[axis].values[rows[i]]) - scale.stretch.low) * perStretch;
-            places[i] = !std::isfinite(place)
-                            ? static_cast<std::uint8_t>(kStretches)
-                            : static_cast<std::uint8_t>(std::clamp(place, 0.0, static_cast<double>(kStretches) - 1));
-        }
-        return places;
+    const std::vector<std::uint8_t>& stretches(std::size_t axis) {
+        std::vector<std::uint8_t>& its = places_.stretches[axis];
+        if (its.empty()) its = stretchesOf(picture_.axes[axis].values, places_.scales[axis]);
+        return its;
     }
 
     /// Lines by the stretches that they join, the rare ones first. Without a colour each has the mean of its tones.
     void bundles(const std::vector<std::size_t>& rows, const std::string& colour) {
         bundled_ += rows.size();
-        std::vector<std::uint8_t> from = stretchesOf(out_.order[0], rows);
         for (std::size_t i = 1; i < out_.order.size(); ++i) {
-            std::vector<std::uint8_t> to = stretchesOf(out_.order[i], rows);
+            const std::vector<std::uint8_t>&from = stretches(out_.order[i - 1]), &to = stretches(out_.order[i]);
             std::vector<double> all(kStretches * kStretches);
             TonesOfPlaces tones(picture_.key, colour.empty() ? all.size() : 0);
-            for (std::size_t row = 0; row < rows.size(); ++row) {
+            for (const std::size_t row : rows) {
                 if (from[row] == kStretches || to[row] == kStretches) continue;
                 const std::size_t bundle = from[row] * kStretches + to[row];
                 all[bundle] += 1;
-                if (colour.empty()) tones.add(bundle, toneOf(rows[row]));
+                if (colour.empty()) tones.add(bundle, toneOf(row));
             }
             between(out_.order[i - 1], out_.order[i], all, tones, colour);
-            from = std::move(to);
         }
     }
 
@@ -248,17 +276,6 @@ private:
                 its.width = 1 + 0.5 * static_cast<double>(strength);
                 out_.drawing.shapes.push_back(std::move(its));
             }
-    }
-
-    void strong(std::size_t row, bool selected) {
-        Path line{.points = {}, .stroke = selected ? "text" : "secondary", .width = 2, .dashed = !selected};
-        for (const std::size_t axis : out_.order) {
-            const double value = picture_.axes[axis].values[row];
-            if (std::isfinite(value)) line.points.push_back({out_.x[axis], out_.scales[axis].pixel(value)});
-        }
-        for (const Point& at : line.points)
-            out_.drawing.shapes.push_back(Marker{.at = at, .radius = 3.5, .fill = selected ? "text" : "secondary"});
-        out_.drawing.shapes.push_back(std::move(line));
     }
 
     std::string textOf(std::size_t axis, double value) const {
@@ -333,6 +350,8 @@ private:
     const ParallelView& view_;
     Size size_;
     const TextWidth& measure_;
+    ParallelPlaces own_;
+    ParallelPlaces& places_;
     ParallelLayout out_;
     double between_ = 0;
     std::size_t bundled_ = 0;
@@ -353,6 +372,21 @@ std::vector<std::uint8_t> brushed(const ParallelPicture& picture, const Parallel
 
 ParallelLayout layOut(const ParallelPicture& picture, const ParallelView& view, Size size, const TextWidth& measure) {
     return Drawer(picture, view, size, measure).draw();
+}
+
+void changeStronger(ParallelLayout& layout, const ParallelPicture& picture, const ParallelView& view) {
+    if (layout.empty) return;
+    std::vector<Shape> lines;
+    for (const std::optional<std::size_t>& row : {view.pinned, view.selected}) {
+        if (!row || *row >= picture.rows) continue;
+        std::vector<Shape> its = strongerLine(layout, picture, *row, row == view.selected);
+        std::move(its.begin(), its.end(), std::back_inserter(lines));
+    }
+    std::vector<Shape>& shapes = layout.drawing.shapes;
+    const auto first = shapes.begin() + static_cast<std::ptrdiff_t>(layout.behind);
+    const auto rest = shapes.erase(first, first + static_cast<std::ptrdiff_t>(layout.stronger));
+    layout.stronger = lines.size();
+    shapes.insert(rest, std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
 }
 
 std::string toSvg(const ParallelPicture& picture, const ParallelView& view, const Theme& theme, Size size) {

@@ -35,17 +35,28 @@ struct ParallelPicture {
     std::string empty = {};
 };
 
+/// What layouts of the same values have in common: kept by who lays them out often, empty at first, and filled by
+/// need. Other colours, brushes, orders and sizes change nothing of it.
+struct ParallelPlaces {
+    std::vector<Scale> scales = {};                         ///< by axis, but for the pixels
+    std::vector<std::vector<std::uint8_t>> stretches = {};  ///< by axis and row: where bundles run; empty = not yet
+};
+
 struct ParallelView {
     std::vector<std::size_t> order = {};               ///< of the axes from the left; empty = as they come
     std::vector<bool> inverted = {};                   ///< by axis: its values grow downwards
     std::vector<std::optional<Stretch>> brushes = {};  ///< by axis: values, ends included; empty = all of them
     /// By row: whether it is shown. Empty = where it lies in all brushes.
     std::vector<std::uint8_t> shown = {};
-    std::optional<std::size_t> selected = {}, pinned = {};  ///< rows with a stronger line
+    /// Rows with a stronger line, above all others and below the axes.
+    std::optional<std::size_t> selected = {}, pinned = {};
+    ParallelPlaces* places = nullptr;  ///< of the picture's values; null = none are kept
 };
 
 struct ParallelLayout {
     Drawing drawing;
+    std::size_t behind = 0;          ///< shapes that come first and are the same whichever rows are stronger
+    std::size_t stronger = 0;        ///< shapes after those, of the stronger lines
     std::vector<Scale> scales;       ///< by axis
     std::vector<double> x;           ///< of the axes; NaN = not shown
     std::vector<std::size_t> order;  ///< the axes from the left
@@ -58,6 +69,8 @@ std::vector<std::uint8_t> brushed(const ParallelPicture& picture, const Parallel
 /// Lines of very many rows are drawn as bundles between stretches of neighbouring axes, the stronger the more rows run
 /// there.
 ParallelLayout layOut(const ParallelPicture& picture, const ParallelView& view, Size size, const TextWidth& measure);
+/// Changes a layout of the picture to what it would be with the view's stronger lines.
+void changeStronger(ParallelLayout& layout, const ParallelPicture& picture, const ParallelView& view);
 std::string toSvg(const ParallelPicture& picture, const Theme& theme, Size size = {});
 /// The same as it is looked at.
 std::string toSvg(const ParallelPicture& picture, const ParallelView& view, const Theme& theme, Size size = {});

@@ -307,12 +307,14 @@ ParallelPicture parallelOf(const PointTable& points, const std::vector<std::size
                 line.values[i] = std::numeric_limits<double>::quiet_NaN();
         picture.axes.push_back(std::move(line));
     }
-    if (colour) {
-        PointTones tones = tonesOf(points, *colour, states);
-        picture.tones = std::move(tones.tones);
-        picture.key = std::move(tones.key);
-        return picture;
-    }
+    PointTones tones = lineTonesOf(points, colour, states);
+    picture.tones = std::move(tones.tones);
+    picture.key = std::move(tones.key);
+    return picture;
+}
+
+PointTones lineTonesOf(const PointTable& points, std::optional<std::size_t> colour, const PointStates& states) {
+    if (colour) return tonesOf(points, *colour, states);
     // Later ones lie above.
     struct Stand {
         explore::PointMark mark;
@@ -321,17 +323,17 @@ ParallelPicture parallelOf(const PointTable& points, const std::vector<std::size
     constexpr std::array kStands{
         Stand{explore::kFront, "on the front", "accent"}, Stand{explore::kMeasured, "measured", kCategories[3]},
         Stand{explore::kBaseline, "baseline", kCategories[1]}, Stand{explore::kChosen, "chosen", kCategories[2]}};
-    picture.key.palette = {std::string(kBackgroundLines)};
-    picture.key.names = {"evaluated"};
-    picture.tones.assign(points.size(), 0);
+    PointTones its;
+    its.key.palette = {std::string(kBackgroundLines)};
+    its.key.names = {"evaluated"};
+    its.tones.assign(points.size(), 0);
     for (const Stand& stand : kStands) {
-        picture.key.palette.emplace_back(stand.colour);
-        picture.key.names.emplace_back(stand.name);
+        its.key.palette.emplace_back(stand.colour);
+        its.key.names.emplace_back(stand.name);
         for (std::size_t i = 0; i < points.size(); ++i)
-            if (hasMark(points, i, stand.mark))
-                picture.tones[i] = static_cast<std::uint8_t>(picture.key.palette.size() - 1);
+            if (hasMark(points, i, stand.mark)) its.tones[i] = static_cast<std::uint8_t>(its.key.palette.size() - 1);
     }
-    return picture;
+    return its;
 }
 
 MatrixPicture matrixOf(const PointTable& points, const std::vector<std::size_t>& columns,

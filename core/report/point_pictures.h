@@ -62,6 +62,9 @@ PointTones tonesOf(const explore::PointTable& points, std::size_t column, const 
 /// Points in some values, an axis each; those that are excluded have no line. Without a colour the front stands out.
 ParallelPicture parallelOf(const explore::PointTable& points, const std::vector<std::size_t>& columns,
                            std::optional<std::size_t> colour = {}, const PointStates& states = {});
+/// Colours of the lines: by a value, or by what the points are.
+PointTones lineTonesOf(const explore::PointTable& points, std::optional<std::size_t> colour,
+                       const PointStates& states = {});
 /// Values that axes are worth while for: those in which points differ, at most `max`, objectives first.
 std::vector<std::size_t> tellingValues(const explore::PointTable& points, std::size_t max);
 

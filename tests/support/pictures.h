@@ -40,6 +40,18 @@ inline QImage savePicture(QWidget& widget, const QString& name) {
     return image;
 }
 
+/// Saves `NAME.png` as the screen shows the widget, in a folder that is named by its size and the screen's density
+/// ("1280x800", "1280x800@2x"), and returns the picture.
+inline QImage saveAsOnScreen(QWidget& widget, const QString& name) {
+    const double density = widget.devicePixelRatioF();
+    QString folder = QStringLiteral("%1/%2x%3").arg(picturesFolder()).arg(widget.width()).arg(widget.height());
+    if (density != 1) folder += QStringLiteral("@%1x").arg(density);
+    QDir().mkpath(folder);
+    QImage image = pictureOf(widget, density);
+    image.save(folder + QLatin1Char('/') + name + QStringLiteral(".png"));
+    return image;
+}
+
 /// How many different colours a picture has: a blank one has 1.
 inline int coloursIn(const QImage& image) {
     QSet<QRgb> colours;

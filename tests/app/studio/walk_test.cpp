@@ -5,6 +5,8 @@
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
+#include <QJsonArray>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
@@ -36,18 +38,37 @@
 #include "ui/views/runs/run_document.h"
 #include "ui/views/runs/run_pages.h"
 #include "ui/views/runs/validation_document.h"
+#include "ui/views/workbench/workbench.h"
+#include "ui/workspace/guide_document.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/window/main_window.h"
 
 /// The journey of a user through the window, from the first start to the history a month later. Every step leaves a
-/// picture in light and dark, at 1× and 2×, in the build's folder `pictures`, for a person to look at.
+/// picture in light and dark, at 1× and 2×, in the build's folder `pictures`, for a person to look at. With the
+/// environment variable TESSERA_WALK_SIZES, "1280x800 1920x1080", every step is pictured in windows of these sizes
+/// instead, as the screen shows them (QT_SCALE_FACTOR=2), in the folders `pictures/1280x800`, `pictures/1920x1080@2x`.
 namespace tessera::ui {
 namespace {
 
 using test::waitUntil;
 
 constexpr int kLongWalk = 60'000;  ///< milliseconds: generous, for sanitizers and busy machines
+
+constexpr QSize kUsualWindow{1440, 900};
+
+/// Of the windows that are asked for; empty = none is.
+QVector<QSize> askedSizes() {
+    QVector<QSize> sizes;
+    for (const QString& each : qEnvironmentVariable("TESSERA_WALK_SIZES").split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        const QStringList sides = each.split(QLatin1Char('x'));
+        const QSize size(sides.value(0).toInt(), sides.value(1).toInt());
+        EXPECT_TRUE(!size.isEmpty() && sides.size() == 2)
+            << "TESSERA_WALK_SIZES has '" << each.toStdString() << "'; expected a width and a height, as in 1280x800";
+        if (!size.isEmpty()) sizes.append(size);
+    }
+    return sizes;
+}
 
 class Walk : public testing::Test {
 protected:
@@ -61,21 +82,28 @@ protected:
         window_.reset();
         window_ = std::make_unique<MainWindow>(MainWindow::Options{
             .history = folder_.filePath(QStringLiteral("history.db")).toStdString(), .restoreSession = false});
-        window_->resize(1440, 900);
+        window_->resize(kUsualWindow);
         window_->show();
         ASSERT_TRUE(waitUntil([&] { return window_->history().isOpen(); }, kLongWalk));
     }
 
-    /// Lets layouts settle, then saves the step's four pictures; a picture with few colours shows nothing.
+    /// Lets layouts settle, then saves the step's pictures; a picture with few colours shows nothing.
     void picture(const QString& step) {
-        for (const auto& [mode, name] : {std::pair{ThemeMode::light, "light"}, std::pair{ThemeMode::dark, "dark"}}) {
-            theme().apply(mode);
-            settle();
-            const QImage image =
-                test::savePicture(*window_, QStringLiteral("walk-%1-%2").arg(step, QLatin1String(name)));
-            EXPECT_GT(test::coloursIn(image), 30) << step.toStdString() << " " << name;
+        const QVector<QSize> sizes = askedSizes();
+        for (const QSize& size : sizes.isEmpty() ? QVector{kUsualWindow} : sizes) {
+            window_->resize(size);
+            for (const auto& [mode, name] :
+                 {std::pair{ThemeMode::light, "light"}, std::pair{ThemeMode::dark, "dark"}}) {
+                theme().apply(mode);
+                settle();
+                const QString file = QStringLiteral("walk-%1-%2").arg(step, QLatin1String(name));
+                const QImage image =
+                    sizes.isEmpty() ? test::savePicture(*window_, file) : test::saveAsOnScreen(*window_, file);
+                EXPECT_GT(test::coloursIn(image), 30) << step.toStdString() << " " << name;
+            }
         }
         theme().apply(ThemeMode::light);
+        window_->resize(kUsualWindow);
     }
 
     static void settle() { QTest::qWait(350); }
@@ -218,6 +246,10 @@ protected:
     void compareAccelerators();
     void exploreHardware();
     void lookAtMeasurements();
+    void planACluster();
+    void compareEngines();
+    void readTheGuide();
+    void lookAtPoints(int points, const QStringList& variables, const QStringList& axes);
 
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
@@ -545,6 +577,129 @@ void Walk::lookAtMeasurements() {
 
 TEST_F(Walk, measurementsAreBesidePredictions) {
     ASSERT_NO_FATAL_FAILURE(lookAtMeasurements());
+}
+
+void Walk::planACluster() {
+    window_->open(QStringLiteral("study"), QStringLiteral("new/plan?model=zoo:llama3.1-8b&hardware=dgx-h100x8"));
+    ASSERT_NE(current<StudyDocument>(), nullptr);
+    settle();
+    picture(QStringLiteral("40-study-plan"));
+    ASSERT_GT(runStudy(), 0);
+    auto* run = current<RunDocument>();
+    picture(QStringLiteral("41-plan"));
+    lookAtPages(*run, QStringLiteral("42-plan"));
+    expectFormats(exportAll());
+}
+
+TEST_F(Walk, aClusterIsPlanned) {
+    ASSERT_NO_FATAL_FAILURE(planACluster());
+}
+
+/// Runs of three engines beside each other, and found again among others.
+void Walk::compareEngines() {
+    QStringList runs;
+    for (const char* name : {"alexnet-equal-tpus", "resnet50-accelerators", "resnet50-layers-nvdla"}) {
+        const int job = window_->jobs().enqueue(study::loadStudy(name));
+        ASSERT_TRUE(waitUntil([&] { return !isWorking(window_->jobs().state(job).status); }, kLongWalk)) << name;
+        ASSERT_NE(window_->jobs().state(job).result, nullptr) << window_->jobs().state(job).problem.toStdString();
+        runs << QString::number(window_->jobs().state(job).run);
+    }
+    Document* comparison = window_->open(QStringLiteral("compare"), runs.join(QLatin1Char(',')));
+    ASSERT_NE(comparison, nullptr);
+    settle();
+    picture(QStringLiteral("43-compare-engines"));
+    lookAtPages(*comparison, QStringLiteral("44-compare-engines"));
+    window_->open(QStringLiteral("history"), {});
+    auto* history = current<HistoryDocument>();
+    ASSERT_NE(history, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return history->model().rowCount() == 3; }, kLongWalk));
+    settle();
+    for (const char* condition : {"since: 7 days", "hardware: tpu", "status: done", "engine: partition"})
+        EXPECT_EQ(history->filters().add(QLatin1String(condition)), QString());
+    ASSERT_TRUE(waitUntil([&] { return history->model().rowCount() == 1; }, kLongWalk));
+    settle();
+    picture(QStringLiteral("45-history-chips"));
+}
+
+TEST_F(Walk, runsOfSeveralEnginesStandSideBySide) {
+    ASSERT_NO_FATAL_FAILURE(compareEngines());
+}
+
+void Walk::readTheGuide() {
+    trigger("guide");
+    auto* guide = current<GuideDocument>();
+    ASSERT_NE(guide, nullptr);
+    picture(QStringLiteral("46-guide"));
+    for (const GuidePage& page : guidePages()) {
+        guide->go({.page = page.id});
+        settle();
+        picture(QStringLiteral("47-guide-%1").arg(page.id));
+    }
+}
+
+TEST_F(Walk, theGuideIsRead) {
+    ASSERT_NO_FATAL_FAILURE(readTheGuide());
+}
+
+/// An array of processing elements in some of its parameters, against cycles and energy.
+study::Study arrays(int points, const QStringList& variables) {
+    const QString text = QStringLiteral(R"({"schema": "tessera.exploration/1", "name": "%1 arrays for LeNet-5",
+            "study": {"engine": "cost", "workloads": ["zoo:lenet5"]}, "variables": [%2],
+            "objectives": ["cycles", "energy_j"], "method": "latin-hypercube", "points": %1, "seed": 4})")
+                             .arg(points)
+                             .arg(variables.join(QStringLiteral(", ")));
+    return study::readStudy(JsonDocument::parse(text.toStdString(), "arrays.json").root());
+}
+
+void Walk::lookAtPoints(int points, const QStringList& variables, const QStringList& axes) {
+    const int job = window_->jobs().enqueue(arrays(points, variables));
+    window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
+    auto* run = current<RunDocument>();
+    ASSERT_NE(run, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, 5 * kLongWalk))
+        << window_->jobs().state(job).problem.toStdString();
+    settle();
+    auto* bench = run->findChild<Workbench*>();
+    ASSERT_NE(bench, nullptr);
+    EXPECT_GE(bench->selection().size(), static_cast<std::size_t>(points));
+    const QString step = QStringLiteral("50-points-%1").arg(points, 6, 10, QLatin1Char('0'));
+    bench->restoreState(
+        {{QStringLiteral("parallel"), QJsonObject{{QStringLiteral("axes"), QJsonArray::fromStringList(axes)}}}});
+    for (const char* name : {"scatter", "parallel", "matrix"}) {
+        bench->showPicture(QLatin1String(name));
+        settle();
+        picture(QStringLiteral("%1-%2").arg(step, QLatin1String(name)));
+    }
+    bench->restoreState(
+        {{QStringLiteral("filters"), true}, {QStringLiteral("pictures"), QJsonArray{"parallel", "scatter"}}});
+    bench->selection().setRange(0, PointSelection::Range{0, bench->selection().table().columns[0].values.front()});
+    bench->selection().setColour(1);
+    settle();
+    picture(step + QStringLiteral("-filters"));
+}
+
+TEST_F(Walk, pointsOfAnyNumberAreOnTheWorkbench) {
+    const QStringList variables{
+        QStringLiteral(R"({"parameter": "pes", "low": 64, "high": 4096, "scale": "log"})"),
+        QStringLiteral(R"({"parameter": "offchip_bandwidth", "low": 8, "high": 512})"),
+        QStringLiteral(R"({"parameter": "noc_bandwidth", "low": 8, "high": 512})"),
+        QStringLiteral(R"({"parameter": "noc_hop_latency", "low": 1, "high": 8})"),
+        QStringLiteral(R"({"parameter": "simd_lanes", "low": 1, "high": 8})"),
+        QStringLiteral(R"({"parameter": "noc_hops", "low": 0, "high": 6})"),
+        QStringLiteral(R"({"parameter": "dataflow", "values": ["nvdla", "eyeriss", "shidiannao"]})"),
+        QStringLiteral(R"({"name": "bandwidth", "formula": "offchip_bandwidth + noc_bandwidth"})"),
+        QStringLiteral(R"({"name": "lanes", "formula": "simd_lanes * pes"})")};
+    const QStringList axes{QStringLiteral("cycles"),        QStringLiteral("energy_j"),
+                           QStringLiteral("pes"),           QStringLiteral("offchip_bandwidth"),
+                           QStringLiteral("noc_bandwidth"), QStringLiteral("noc_hop_latency"),
+                           QStringLiteral("simd_lanes"),    QStringLiteral("noc_hops"),
+                           QStringLiteral("dataflow"),      QStringLiteral("bandwidth"),
+                           QStringLiteral("lanes"),         QStringLiteral("off_chip_bytes")};
+    ASSERT_NO_FATAL_FAILURE(lookAtPoints(303, variables, axes.mid(0, 7)));
+    if (askedSizes().isEmpty()) return;
+    ASSERT_NO_FATAL_FAILURE(lookAtPoints(10, variables.mid(0, 1), axes.mid(0, 2)));
+    ASSERT_NO_FATAL_FAILURE(lookAtPoints(10'000, variables, axes.mid(0, 9)));
+    ASSERT_NO_FATAL_FAILURE(lookAtPoints(100'000, variables, axes));
 }
 
 TEST_F(Walk, acceleratorsAreCompared) {

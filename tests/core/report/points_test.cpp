@@ -339,6 +339,45 @@ TEST(PointPictures, parallelAxesBundleVeryManyLines) {
     }
 }
 
+TEST(PointPictures, linesThatGetStrongerChangeNothingElse) {
+    for (const std::size_t count : {std::size_t{50}, std::size_t{20'000}}) {
+        const PointTable points = test::madeUpPoints(count);
+        const ParallelPicture picture = parallelOf(points, {0, 1, 2, 6});
+        const auto at = [&](std::optional<std::size_t> selected, std::optional<std::size_t> pinned) {
+            ParallelView view;
+            view.brushes = {Stretch{20, 60}};
+            view.selected = selected;
+            view.pinned = pinned;
+            return view;
+        };
+        const auto laidOut = [&](const ParallelView& view) {
+            return layOut(picture, view, {800, 300}, estimatedWidth);
+        };
+        const Theme theme(ThemeKind::light);
+        ParallelLayout layout = laidOut(at({}, {}));
+        const std::string plain = toSvg(layout.drawing, theme);
+        for (const auto& [selected, pinned] :
+             std::vector<std::pair<std::optional<std::size_t>, std::optional<std::size_t>>>{
+                 {3, {}}, {3, 7}, {7, 7}, {{}, 4}, {count, {}}, {}}) {
+            changeStronger(layout, picture, at(selected, pinned));
+            EXPECT_EQ(toSvg(layout.drawing, theme), toSvg(laidOut(at(selected, pinned)).drawing, theme));
+            EXPECT_EQ(layout.stronger > 0, toSvg(layout.drawing, theme) != plain);
+        }
+        // Above all other lines, below the axes.
+        changeStronger(layout, picture, at(3, {}));
+        const std::vector<Shape>& shapes = layout.drawing.shapes;
+        for (std::size_t i = 0; i < shapes.size(); ++i)
+            if (std::holds_alternative<Segments>(shapes[i])) {
+                EXPECT_LT(i, layout.behind);
+            }
+        EXPECT_TRUE(std::holds_alternative<Marker>(shapes.at(layout.behind)));
+        EXPECT_TRUE(std::holds_alternative<Path>(shapes.at(layout.behind + layout.stronger))) << "the first axis";
+    }
+    ParallelLayout none = layOut(ParallelPicture(), ParallelView(), {800, 300}, estimatedWidth);
+    changeStronger(none, {}, {.selected = 0});
+    EXPECT_EQ(none.stronger, 0U);
+}
+
 TEST(PointPictures, axesAreOrderedAndTurnedOver) {
     const PointTable points = test::madeUpPoints(50);
     const ParallelPicture picture = parallelOf(points, {0, 1, 2, 6});

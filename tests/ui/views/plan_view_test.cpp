@@ -202,7 +202,8 @@ TEST_F(PlanViewTest, theFrontIsOfAnyTwoValuesAndIsBrushed) {
     EXPECT_EQ(bench->parallel()->picture().axes[0].axis.title, "Step time");
     bench->parallel()->setBrush(0, 0, page.outcome().best()->scores.of(plan::Objective::time) * 1.001);
     EXPECT_EQ(bench->plot()->chart().series.front().id.substr(0, 9), "filtered-");
-    EXPECT_TRUE(visibleText(*bench).contains(" shown"));
+    EXPECT_TRUE(visibleText(*bench).contains(
+        QStringLiteral("%1 of %2").arg(bench->selection().shownCount()).arg(bench->selection().size())));
     emit bench->parallel()->rowClicked(3);
     EXPECT_EQ(page.chosen(), "4");
 }

@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QFile>
+#include <QLayout>
 #include <QScrollArea>
 #include <QSettings>
 #include <QTabBar>
@@ -20,6 +21,7 @@
 #include "tests/support/panes.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/point_table.h"
 #include "tests/support/portfolio_result.h"
 #include "tests/support/prediction_result.h"
 #include "ui/jobs/jobs.h"
@@ -35,6 +37,7 @@
 #include "ui/views/runs/run_pages.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/views/runs/validation_document.h"
+#include "ui/views/workbench/point_selection.h"
 #include "ui/views/workbench/workbench.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/inspector_panel.h"
@@ -293,6 +296,34 @@ TEST_F(Layout, scatterAndParallelAxesAreTabsWhereTheyHaveNoRoomForTwo) {
         EXPECT_EQ(bench->width() >= 1100, both);
         EXPECT_TRUE(bench->plot()->isVisible());
         EXPECT_EQ(bench->parallel()->isVisible(), both);
+    }
+}
+
+TEST_F(Layout, theBarOfTheWorkbenchIsOneLineForAnyNumberOfPoints) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    for (const auto& [kind, key] : {std::pair{"points", "1,2"}, std::pair{"run", "run/3"}}) {
+        auto* document = window.open(kind, key);
+        ASSERT_TRUE(waitUntil([&] { return document->findChild<Workbench*>() != nullptr; }, kLongLayout));
+        auto* bench = document->findChild<Workbench*>();
+        settle();
+        for (const std::size_t count : {10, 303, 10'000, 100'000}) {
+            bench->setPoints(test::sharedPoints(test::madeUpPoints(count)));
+            settle(100);
+            const auto buttons = [&] {
+                QVector<QRect> places;
+                for (const auto* each : bench->findChildren<QToolButton*>()) places << each->geometry();
+                return places;
+            };
+            const QVector<QRect> before = buttons();
+            bench->selection().setRange(0, PointSelection::Range{0, 100});
+            bench->selection().keep();
+            bench->selection().setRange(0, PointSelection::Range{0, 80});
+            settle(100);
+            EXPECT_EQ(buttons(), before) << kind << ' ' << count << ": nothing moves while points are filtered";
+            const auto* bar = bench->layout()->itemAt(0)->widget();
+            EXPECT_LT(bar->height(), 40) << kind << ' ' << count;
+        }
     }
 }
 

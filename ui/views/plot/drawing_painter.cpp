@@ -2,13 +2,19 @@
 
 #include <QAccessible>
 #include <QFontMetricsF>
+#include <QImage>
+#include <QPaintEngine>
 #include <QPainterPath>
 #include <QVector>
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <map>
+#include <variant>
 
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/plot/segment_painter.h"
 
 namespace tessera::ui {
 
@@ -137,6 +143,48 @@ private:
     std::map<std::string, QColor> colours_;
 };
 
+/// How many shapes, from the first one on, are lines, where these are so many that Qt takes too long; 0 = not so.
+std::size_t manyLines(std::span<const report::Shape> shapes) {
+    constexpr std::size_t kMany = 100;
+    std::size_t count = 0, points = 0;
+    for (; count < shapes.size(); ++count) {
+        const auto* const segments = std::get_if<report::Segments>(&shapes[count]);
+        if (segments == nullptr) break;
+        points += segments->points.size();
+    }
+    return points / 2 >= kMany ? count : 0;
+}
+
+/// Paints shapes that are all lines as dots of an image; false where the painter has no such dots, or lines go too far.
+bool paintManyLines(QPainter& painter, std::span<const report::Shape> lines) {
+    const QTransform all = painter.deviceTransform();
+    if (painter.paintEngine()->type() != QPaintEngine::Raster || all.type() > QTransform::TxScale || all.m11() <= 0 ||
+        all.m11() != all.m22())
+        return false;
+    QPolygonF ends;
+    double widest = 0;
+    for (const report::Shape& shape : lines) {
+        const auto& segments = std::get<report::Segments>(shape);
+        ends += polygon(segments.points);
+        widest = std::max(widest, segments.width);
+    }
+    const QRectF area = all.mapRect(ends.boundingRect().adjusted(-widest, -widest, widest, widest));
+    constexpr double kMaxDots = 5e7;
+    if (!(area.width() * area.height() < kMaxDots)) return false;
+    const QRect dots = area.toAlignedRect();
+    QImage image(dots.size(), QImage::Format_ARGB32_Premultiplied);
+    image.fill(Qt::transparent);
+    const QTransform toImage = all * QTransform::fromTranslate(-dots.x(), -dots.y());
+    for (const report::Shape& shape : lines) {
+        const auto& segments = std::get<report::Segments>(shape);
+        paintSegments(image, segments, theme().dataColour(segments.stroke), toImage);
+    }
+    image.setDevicePixelRatio(all.m11());
+    painter.setOpacity(1);
+    painter.drawImage(all.inverted().map(QPointF(dots.topLeft())), image);
+    return true;
+}
+
 }  // namespace
 
 QFont pictureFont(int size, bool strong) {
@@ -154,10 +202,21 @@ const report::TextWidth& pictureWidth() {
 }
 
 void paintDrawing(QPainter& painter, const report::Drawing& drawing) {
+    paintShapes(painter, drawing.shapes);
+}
+
+void paintShapes(QPainter& painter, std::span<const report::Shape> shapes) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     Painting painting(painter);
-    for (const report::Shape& shape : drawing.shapes) std::visit(painting, shape);
+    while (!shapes.empty()) {
+        std::size_t done = manyLines(shapes);
+        if (done == 0 || !paintManyLines(painter, shapes.first(done))) {
+            std::visit(painting, shapes.front());
+            done = 1;
+        }
+        shapes = shapes.subspan(done);
+    }
     painter.restore();
 }
 

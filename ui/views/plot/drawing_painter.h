@@ -7,6 +7,7 @@
 #include <QStringList>
 #include <QWidget>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,8 @@ QFont pictureFont(int size, bool strong);
 const report::TextWidth& pictureWidth();
 
 void paintDrawing(QPainter& painter, const report::Drawing& drawing);
+/// Some of a drawing's shapes, which open no clip that they do not close.
+void paintShapes(QPainter& painter, std::span<const report::Shape> shapes);
 
 inline QRectF toRect(const report::Rect& rect) {
     return {rect.x, rect.y, rect.width, rect.height};

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/base/text.h"
@@ -33,6 +34,8 @@ struct ParallelView::Implementation : PictureContent {
     report::ParallelPicture value;
     report::ParallelView view;
     report::ParallelLayout layout;
+    report::ParallelPlaces kept;  ///< of the value
+    PictureCache behind;          ///< all that is the same whichever lines are stronger
     std::function<QStringList(int row)> card;
     int hovered = -1;
     std::optional<std::size_t> dragged;  ///< the axis whose brush is drawn
@@ -185,7 +188,9 @@ struct ParallelView::Implementation : PictureContent {
 
     Exportable exportable() const override {
         const auto picture = std::make_shared<const report::ParallelPicture>(value);
-        return {.name = toQt(picture->id), .svg = [picture, seen = view](const report::Theme& colours) {
+        report::ParallelView seen = view;
+        seen.places = nullptr;  // which may change meanwhile
+        return {.name = toQt(picture->id), .svg = [picture, seen](const report::Theme& colours) {
                     return report::toSvg(*picture, seen, colours);
                 }};
     }
@@ -193,7 +198,17 @@ struct ParallelView::Implementation : PictureContent {
     const report::Drawing& drawing() const override { return layout.drawing; }
     bool isZoomed() const override { return owner->isBrushed(); }
     void resetZoom() override { owner->clearBrushes(); }
-    void layOut(const report::Size& size) override { layout = report::layOut(value, view, size, pictureWidth()); }
+    void layOut(const report::Size& size) override {
+        view.places = &kept;
+        layout = report::layOut(value, view, size, pictureWidth());
+        behind.clear();
+    }
+
+    void paintPicture(QPainter& painter) override {
+        const std::span<const report::Shape> all = layout.drawing.shapes;
+        behind.draw(painter, *owner, [&](QPainter& inside) { paintShapes(inside, all.first(layout.behind)); });
+        paintShapes(painter, all.subspan(layout.behind));
+    }
 
     void paintAbove(QPainter& painter) override {
         if (layout.empty) return;
@@ -343,8 +358,15 @@ void ParallelView::setPicture(report::ParallelPicture picture) {
     }
     if (picture.rows != d_->value.rows) d_->view.shown.clear();
     d_->value = std::move(picture);
+    d_->kept = {};
     if (d_->hovered >= static_cast<int>(d_->value.rows)) d_->hovered = -1;
     announce(*this, toQt(escaped(d_->value.title)), {});
+    pictureChanged();
+}
+
+void ParallelView::setTones(std::vector<std::uint8_t> tones, report::ColourKey key) {
+    d_->value.tones = std::move(tones);
+    d_->value.key = std::move(key);
     pictureChanged();
 }
 
@@ -359,7 +381,8 @@ void ParallelView::setSelected(int row, int pinned) {
     if (d_->view.selected == known(row) && d_->view.pinned == known(pinned)) return;
     d_->view.selected = known(row);
     d_->view.pinned = known(pinned);
-    pictureChanged();
+    if (!isStale()) report::changeStronger(d_->layout, d_->value, d_->view);
+    paintAgain();
 }
 
 void ParallelView::setHovered(int row) {

@@ -23,6 +23,8 @@ public:
     /// Brushes, and the order of the axes, stay while the axes are the same.
     void setPicture(report::ParallelPicture picture);
     const report::ParallelPicture& picture() const;
+    /// Other colours of the same lines, as in a report::ParallelPicture.
+    void setTones(std::vector<std::uint8_t> tones, report::ColourKey key);
     void setSelected(int row, int pinned);  ///< -1 = none
     void setHovered(int row);               ///< under the mouse of another view, without a signal
     /// What the card beside a line says.

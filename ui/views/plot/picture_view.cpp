@@ -44,6 +44,11 @@ void PictureView::pictureChanged() {
     update();
 }
 
+void PictureView::paintAgain() {
+    cache_->clear();
+    update();
+}
+
 void PictureView::ensureLayout() {
     if (!stale_) return;
     stale_ = false;

@@ -98,8 +98,11 @@ protected:
 
     /// Lays out and paints again before it is seen.
     void pictureChanged();
+    /// Paints again before it is seen, what the layout has become meanwhile.
+    void paintAgain();
     /// Marks the layout as stale, without a repaint.
     void markStale() { stale_ = true; }
+    bool isStale() const { return stale_; }  ///< laid out again before it is seen
     void ensureLayout();
 
     bool event(QEvent* event) override;

@@ -37,11 +37,10 @@ ParallelPane::ParallelPane(PointSelection& selection, QWidget* parent)
     view_->setAccessibleName(u"Points in all values"_s);
     view_->setCard([this](int row) { return this->selection().cardOf(row); });
     setPicture(view_);
-    const auto repaint = [this] {
-        pictureStale_ = true;
+    connect(&selection, &PointSelection::colourChanged, this, [this] {
+        tonesStale_ = true;
         outdate();
-    };
-    connect(&selection, &PointSelection::colourChanged, this, repaint);
+    });
     connect(&selection, &PointSelection::reduced, this, [this] { pictureStale_ = true; });
     connect(view_, &ParallelView::rowClicked, this, [this](int row) { this->selection().choose(row); });
     connect(view_, &ParallelView::rowHovered, this, [this](int row) { this->selection().hover(row); });
@@ -64,17 +63,24 @@ void ParallelPane::fill() {
     if (arranged_ && pending_.isEmpty()) pending_ = saveState();  // of other points of the same kind
     const QScopedValueRollback<bool> guard(filling_, true);
     columns_ = telling;
-    view_->setPicture(report::parallelOf(points(), columns_, selection().colour(), selection().states()));
-    pictureStale_ = false;
+    makePicture();
     std::vector<std::size_t> order;
     for (std::size_t axis = 0; axis < std::min(columns_.size(), kAxesAtFirst); ++axis) order.push_back(axis);
     view_->setOrder(std::move(order));
     if (!pending_.isEmpty()) restoreState(std::exchange(pending_, {}));
 }
 
+void ParallelPane::makePicture() {
+    view_->setPicture(report::parallelOf(points(), columns_, selection().colour(), selection().states()));
+    pictureStale_ = tonesStale_ = false;
+}
+
 void ParallelPane::draw() {
-    if (std::exchange(pictureStale_, false))
-        view_->setPicture(report::parallelOf(points(), columns_, selection().colour(), selection().states()));
+    if (pictureStale_) makePicture();
+    if (std::exchange(tonesStale_, false)) {
+        report::PointTones its = report::lineTonesOf(points(), selection().colour(), selection().states());
+        view_->setTones(std::move(its.tones), std::move(its.key));
+    }
     std::vector<std::optional<report::Stretch>> brushes;
     for (const std::size_t column : columns_) brushes.push_back(selection().range(column));
     view_->setBrushes(std::move(brushes));

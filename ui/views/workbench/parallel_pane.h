@@ -30,6 +30,7 @@ protected:
     void mark() override;
 
 private:
+    void makePicture();
     void fillMenu();
     std::vector<std::size_t> idsToAxes(const QJsonValue& ids) const;
 
@@ -37,7 +38,7 @@ private:
     QToolButton* axes_;
     ParallelView* view_;
     QJsonObject pending_;  ///< a state to restore once there are axes
-    bool pictureStale_ = true;
+    bool pictureStale_ = true, tonesStale_ = false;
     bool filling_ = false;
     bool arranged_ = false;  ///< by the user
 };

@@ -370,14 +370,16 @@ void Workbench::showCounts() {
     const auto count = [](std::size_t points) { return columns::count(static_cast<double>(points)); };
     const PointSelection& its = *selection_;
     const bool filtered = its.shownCount() < its.keptCount() || its.isBrushed();
-    const QString some = u"%1 of %2 shown"_s, excluded = its.isReduced() ? u", %1 excluded"_s : QString();
-    QString text = filtered ? some.arg(count(its.shownCount()), count(its.keptCount()))
-                            : counted(static_cast<double>(its.keptCount()), "point", "points");
-    if (its.isReduced()) text += excluded.arg(count(its.size() - its.keptCount()));
-    count_->setText(text);
+    const QString all = count(its.size()), none = counted(static_cast<double>(its.size()), "point", "points");
+    const QString some = u"%1 of %2"_s;
+    count_->setText(filtered || its.isReduced() ? some.arg(count(its.shownCount()), all) : none);
+    count_->setToolTip(its.isReduced() ? u"%1 of %2 points are shown, %3 are excluded"_s.arg(
+                                             count(its.shownCount()), all, count(its.size() - its.keptCount()))
+                                       : u"How many points are shown"_s);
+    count_->setAccessibleDescription(count_->toolTip());
     // As wide as it gets, so that nothing moves while a range is dragged.
-    const QString all = count(its.size());
-    count_->setMinimumWidth(count_->fontMetrics().horizontalAdvance((some + excluded).arg(all, all)));
+    const QFontMetrics metrics = count_->fontMetrics();
+    count_->setMinimumWidth(std::max(metrics.horizontalAdvance(some.arg(all, all)), metrics.horizontalAdvance(none)));
     keep_->setEnabled(filtered && its.shownCount() > 0);
     exclude_->setEnabled(filtered && its.shownCount() > 0);
     all_->setEnabled(filtered || its.isReduced());
