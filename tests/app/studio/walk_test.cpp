@@ -27,6 +27,7 @@
 #include "core/study/study.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
+#include "tests/support/point_table.h"
 #include "ui/editors/study_document.h"
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
@@ -167,7 +168,7 @@ protected:
             [document] {
                 const QVector<Exportable> all = document->exportables();
                 return !all.isEmpty() && std::all_of(all.begin(), all.end(), [](const Exportable& each) {
-                    return each.svg || each.csv || each.json || each.dot;
+                    return each.svg || each.csv || each.json || each.dot || each.file;
                 });
             },
             kLongWalk);
@@ -184,6 +185,7 @@ protected:
             if (each.csv) formats << QStringLiteral("csv");
             if (each.json) formats << QStringLiteral("json");
             if (each.dot) formats << QStringLiteral("dot");
+            if (each.file) formats << each.fileSuffix;
             EXPECT_FALSE(formats.isEmpty()) << each.name.toStdString();
             for (const QString& format : formats) {
                 const QString name = each.name + QLatin1Char('.') + format;
@@ -227,7 +229,8 @@ protected:
 
     /// The same of all rows of tabs on a page; the drawer of a run is folded again.
     void lookAtPages(const Document& document, const QString& step) {
-        for (auto* tabs : document.findChildren<QTabWidget*>()) lookAtTabs(*tabs, step);
+        for (auto* tabs : document.findChildren<QTabWidget*>())
+            if (tabs->isVisible()) lookAtTabs(*tabs, step);
         if (auto* pages = document.findChild<RunPages*>()) pages->setOpen(false);
     }
 
@@ -249,7 +252,7 @@ protected:
     void planACluster();
     void compareEngines();
     void readTheGuide();
-    void lookAtPoints(int points, const QStringList& variables, const QStringList& axes);
+    void lookAtPoints(std::size_t points, std::size_t values);
 
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
@@ -598,9 +601,13 @@ TEST_F(Walk, aClusterIsPlanned) {
 /// Runs of three engines beside each other, and found again among others.
 void Walk::compareEngines() {
     QStringList runs;
-    for (const char* name : {"alexnet-equal-tpus", "resnet50-accelerators", "resnet50-layers-nvdla"}) {
-        const int job = window_->jobs().enqueue(study::loadStudy(name));
-        ASSERT_TRUE(waitUntil([&] { return !isWorking(window_->jobs().state(job).status); }, kLongWalk)) << name;
+    study::Study plan = study::newStudy("plan");
+    plan.models = {"zoo:llama3.1-8b"};
+    plan.hardware = {"dgx-h100x8"};
+    for (const study::Study& each :
+         {study::loadStudy("alexnet-equal-tpus"), study::loadStudy("resnet50-accelerators"), plan}) {
+        const int job = window_->jobs().enqueue(each);
+        ASSERT_TRUE(waitUntil([&] { return !isWorking(window_->jobs().state(job).status); }, kLongWalk)) << each.engine;
         ASSERT_NE(window_->jobs().state(job).result, nullptr) << window_->jobs().state(job).problem.toStdString();
         runs << QString::number(window_->jobs().state(job).run);
     }
@@ -641,65 +648,57 @@ TEST_F(Walk, theGuideIsRead) {
     ASSERT_NO_FATAL_FAILURE(readTheGuide());
 }
 
-/// An array of processing elements in some of its parameters, against cycles and energy.
-study::Study arrays(int points, const QStringList& variables) {
-    const QString text = QStringLiteral(R"({"schema": "tessera.exploration/1", "name": "%1 arrays for LeNet-5",
-            "study": {"engine": "cost", "workloads": ["zoo:lenet5"]}, "variables": [%2],
-            "objectives": ["cycles", "energy_j"], "method": "latin-hypercube", "points": %1, "seed": 4})")
-                             .arg(points)
-                             .arg(variables.join(QStringLiteral(", ")));
-    return study::readStudy(JsonDocument::parse(text.toStdString(), "arrays.json").root());
+/// Points in a number of values, 2 to 12, whose last ones repeat others.
+explore::PointTable pointsIn(std::size_t values, std::size_t count) {
+    explore::PointTable points = test::madeUpPoints(count);
+    const std::size_t all = points.columns.size();
+    while (points.columns.size() < values) {
+        explore::PointColumn again = points.columns[points.columns.size() - all];
+        again.id += "_again";
+        again.title += " of another kind";
+        again.role = explore::PointColumn::Role::metric;
+        points.columns.push_back(std::move(again));
+    }
+    points.columns.resize(values);
+    return points;
 }
 
-void Walk::lookAtPoints(int points, const QStringList& variables, const QStringList& axes) {
-    const int job = window_->jobs().enqueue(arrays(points, variables));
-    window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
-    auto* run = current<RunDocument>();
-    ASSERT_NE(run, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, 5 * kLongWalk))
-        << window_->jobs().state(job).problem.toStdString();
-    settle();
-    auto* bench = run->findChild<Workbench*>();
+/// A run's page with other points: any number of them, in any number of values.
+void Walk::lookAtPoints(std::size_t points, std::size_t values) {
+    auto* bench = window_->currentDocument()->findChild<Workbench*>();
     ASSERT_NE(bench, nullptr);
-    EXPECT_GE(bench->selection().size(), static_cast<std::size_t>(points));
+    bench->restoreState({});
+    bench->setPoints(test::sharedPoints(pointsIn(values, points)));
+    QJsonArray axes;
+    for (const explore::PointColumn& column : bench->selection().table().columns)
+        axes.append(QString::fromStdString(column.id));
+    bench->restoreState({{QStringLiteral("parallel"), QJsonObject{{QStringLiteral("axes"), axes}}}});
     const QString step = QStringLiteral("50-points-%1").arg(points, 6, 10, QLatin1Char('0'));
-    bench->restoreState(
-        {{QStringLiteral("parallel"), QJsonObject{{QStringLiteral("axes"), QJsonArray::fromStringList(axes)}}}});
     for (const char* name : {"scatter", "parallel", "matrix"}) {
-        bench->showPicture(QLatin1String(name));
+        bench->restoreState({{QStringLiteral("pictures"), QJsonArray{name, name[0] == 's' ? "parallel" : "scatter"}}});
         settle();
         picture(QStringLiteral("%1-%2").arg(step, QLatin1String(name)));
     }
     bench->restoreState(
         {{QStringLiteral("filters"), true}, {QStringLiteral("pictures"), QJsonArray{"parallel", "scatter"}}});
-    bench->selection().setRange(0, PointSelection::Range{0, bench->selection().table().columns[0].values.front()});
+    bench->selection().setRange(0, PointSelection::Range{0, 100});
+    bench->selection().keep();
+    bench->selection().setRange(0, PointSelection::Range{0, 80});
     bench->selection().setColour(1);
     settle();
     picture(step + QStringLiteral("-filters"));
 }
 
 TEST_F(Walk, pointsOfAnyNumberAreOnTheWorkbench) {
-    const QStringList variables{
-        QStringLiteral(R"({"parameter": "pes", "low": 64, "high": 4096, "scale": "log"})"),
-        QStringLiteral(R"({"parameter": "offchip_bandwidth", "low": 8, "high": 512})"),
-        QStringLiteral(R"({"parameter": "noc_bandwidth", "low": 8, "high": 512})"),
-        QStringLiteral(R"({"parameter": "noc_hop_latency", "low": 1, "high": 8})"),
-        QStringLiteral(R"({"parameter": "simd_lanes", "low": 1, "high": 8})"),
-        QStringLiteral(R"({"parameter": "noc_hops", "low": 0, "high": 6})"),
-        QStringLiteral(R"({"parameter": "dataflow", "values": ["nvdla", "eyeriss", "shidiannao"]})"),
-        QStringLiteral(R"({"name": "bandwidth", "formula": "offchip_bandwidth + noc_bandwidth"})"),
-        QStringLiteral(R"({"name": "lanes", "formula": "simd_lanes * pes"})")};
-    const QStringList axes{QStringLiteral("cycles"),        QStringLiteral("energy_j"),
-                           QStringLiteral("pes"),           QStringLiteral("offchip_bandwidth"),
-                           QStringLiteral("noc_bandwidth"), QStringLiteral("noc_hop_latency"),
-                           QStringLiteral("simd_lanes"),    QStringLiteral("noc_hops"),
-                           QStringLiteral("dataflow"),      QStringLiteral("bandwidth"),
-                           QStringLiteral("lanes"),         QStringLiteral("off_chip_bytes")};
-    ASSERT_NO_FATAL_FAILURE(lookAtPoints(303, variables, axes.mid(0, 7)));
+    study::Study study = study::loadStudy("resnet50-batch-and-price");
+    const int job = window_->jobs().enqueue(study);
+    window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
+    ASSERT_TRUE(waitUntil([&] { return current<RunDocument>()->state().result != nullptr; }, kLongWalk));
+    settle();
+    ASSERT_NO_FATAL_FAILURE(lookAtPoints(303, 7));
     if (askedSizes().isEmpty()) return;
-    ASSERT_NO_FATAL_FAILURE(lookAtPoints(10, variables.mid(0, 1), axes.mid(0, 2)));
-    ASSERT_NO_FATAL_FAILURE(lookAtPoints(10'000, variables, axes.mid(0, 9)));
-    ASSERT_NO_FATAL_FAILURE(lookAtPoints(100'000, variables, axes));
+    for (const auto& [points, values] : {std::pair{10, 2}, std::pair{10'000, 9}, std::pair{100'000, 12}})
+        ASSERT_NO_FATAL_FAILURE(lookAtPoints(static_cast<std::size_t>(points), static_cast<std::size_t>(values)));
 }
 
 TEST_F(Walk, acceleratorsAreCompared) {
